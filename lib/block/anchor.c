@@ -16,7 +16,7 @@ enum qn_anchor qn_block_anchor(const struct qn_block *b, bool (*is_counted)(uint
         goes_on = true;
         break;
     case QN_END_JMP: branches = qn_order_leads_back(place, b->target); break;
-    case QN_END_CALL: /* of whoever calls again and again behind what was called, the whole call is a step */
+    case QN_END_CALL: /* a loop around a call may close at the return, which is no anchor: so the call is */
         branches = qn_order_leads_back(place, b->target);
         branches |= qn_order_leads_back(place, b->next);
         break;

@@ -18,23 +18,23 @@
 #define QN_BORROWABLE 0xffeeu
 
 enum qn_block_end {
-    QN_END_FALL,     /* limit reached: goes on at next */
+    QN_END_FALL,     /* no branch: continues at next */
     QN_END_JCC, QN_END_LOOP, QN_END_JMP, QN_END_CALL, QN_END_JMP_IND, QN_END_CALL_IND, QN_END_RET,
     QN_END_SYSCALL,  /* last instruction is syscall */
     QN_END_EMULATE,  /* the engine runs the last instruction (cpuid, wrfsbase, ...) */
-    QN_END_FPU,      /* last instruction stores the FPU's instruction pointer, which the engine puts right */
+    QN_END_FPU,      /* last instruction stores the FPU's instruction pointer, which the engine corrects afterwards */
     QN_END_TRAP,     /* last instruction raises a signal (ud2, int3, hlt) or falls through */
     QN_END_XBEGIN,   /* last instruction is xbegin: goes to its fallback */
     QN_END_REQUEST,  /* the block is the marker of a client request: no instructions, or one where requests count */
-    QN_END_ENTER,    /* the block is the entry of a function that the dispatcher wants to see: no instructions yet */
+    QN_END_ENTER,    /* the block is the entry of a function whose calls the dispatcher handles: no instructions yet */
     QN_END_OBSERVE,  /* the block is observed in another variant, which the dispatcher enters: no instructions yet */
     QN_END_BAD       /* next instruction is undecodable or refused: nothing of it is executed */
 };
 
 enum qn_anchor {
     QN_NO_ANCHOR,
-    QN_ANCHOR_IF_TAKEN, /* where it branches (a call: and comes back) */
-    QN_ANCHOR           /* wherever it goes on */
+    QN_ANCHOR_IF_TAKEN, /* when its branch is taken (a call: and has returned) */
+    QN_ANCHOR           /* at each execution */
 };
 
 /* --calls: what is counted of calls in a block (run/observe/calls.h); qn_block_build sets all of it 0. */
@@ -43,7 +43,7 @@ struct qn_block_calls {
     uint32_t called;              /* ctx.called from its end on; 0 = as before */
     bool returns;                 /* its end is a return or an indirect jump that may leave frames */
     bool moves;                   /* it loads rsp, so that it may be on another stack at its end */
-    uint8_t adds[13];             /* what the block counts of each event (enum qn_cost_event) whose number is known beforehand */
+    uint8_t adds[13];             /* by enum qn_cost_event: what one execution counts, of the events for which that is constant */
 };
 #define QN_ENTRY_SYMBOL (1u << 31)
 
@@ -54,9 +54,9 @@ struct qn_block {
     enum qn_block_end end;
     enum qn_decode_status bad;    /* END_BAD: why */
     uint16_t used;                /* general registers read or written anywhere */
-    uint8_t volatile_code;        /* from a writable mapping: may change without notice */
-    enum qn_anchor anchor;        /* where samples may begin: see qn_block_anchor, which qn_block_build does not ask */
-    uint32_t probe;               /* handed on to emit_hooks.probe at the entry; 0 = nothing is there to see.  qn_block_build sets 0 */
+    uint8_t volatile_code;        /* from a writable mapping: may be modified at any time */
+    enum qn_anchor anchor;        /* where samples may begin: set by the caller, with qn_block_anchor */
+    uint32_t probe;               /* argument of emit_hooks.probe at the entry; 0 = none.  qn_block_build sets 0 */
     struct qn_block_calls calls;
     bool exact_flags;             /* all status flags are live everywhere */
     uint64_t at[QN_BLOCK_MAX + 1];
@@ -65,9 +65,9 @@ struct qn_block {
     struct qn_insn insn[QN_BLOCK_MAX];
 };
 
-/* Every cycle of a program leads through an anchor: a block whose end leads back in the order of order.h, where its place is chosen now,
- * or jumps or calls indirectly; or a block that was first reached by an unmatched return, or with no known predecessor (is_counted:
- * see qn_order_place). */
+/* Every cycle of a program contains an anchor.  Anchors are the blocks whose branch leads back in the order of order.h, those that end in an
+ * indirect jump or call, and those that were first reached by an unmatched return or without a known predecessor (is_counted: see
+ * qn_order_place).  Gives the block its place in that order. */
 enum qn_anchor qn_block_anchor(const struct qn_block *b, bool (*is_counted)(uint64_t pc));
 
 /* rol $3,%rdi; rol $13,%rdi; rol $61,%rdi; rol $51,%rdi; xchg %rbx,%rbx */
@@ -78,7 +78,7 @@ struct qn_block_rules {
     unsigned keep_free;  /* registers that must stay unused (0 when nothing is borrowed) */
     bool end_at_repeats; /* a block ends behind a repeated string instruction */
     bool count_requests; /* the marker of a client request is an instruction, as it is to Cachegrind */
-    bool exact_flags;    /* somebody looks at the status flags wherever the block is left by a fault */
+    bool exact_flags;    /* status flags must be exact at every instruction that may fault */
     bool (*begins)(uint64_t pc); /* a block begins here, so that one before it ends; NULL: nowhere */
 };
 
@@ -90,27 +90,27 @@ static inline enum qn_decode_status qn_block_decode(const uint8_t *bytes, size_t
     return qn_decode_insn_for(qn_block_machine, bytes, avail, in);
 }
 
-/* The program is shown less of XCR0 than there is (--cpu), so that the engine runs what would tell.  Set once, as above. */
+/* The program sees fewer bits of XCR0 than are set (--cpu), so that the engine runs xgetbv and xsave.  Set once, as above. */
 extern bool qn_block_hides_state;
 
-/* One that the engine runs itself: the last of its block. */
+/* Does the engine run this instruction itself?  Then it ends its block. */
 bool qn_block_engine_runs(const struct qn_insn *in);
 
-/* An instruction that is valid and that the engine does not run: far jumps and their like. */
+/* Is this instruction valid but not supported?  Far jumps, for example. */
 bool qn_block_refuses(const struct qn_insn *in);
 
 /* Decode the block at pc.  Bytes come from the guest's own memory; the exec map must know pc. */
 void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules);
 
-/* How far behind a block its liveness is looked for. */
+/* How far beyond a block the analysis of liveness reads code. */
 enum qn_look {
     QN_LOOK_NOWHERE,  /* all flags count as live at its end */
     QN_LOOK_ONE_WAY,  /* at its direct successors, up to a conditional branch */
-    QN_LOOK_AT_TARGET /* where it branches to (a jCC that ends it: not where it goes on), and behind conditional branches
-                         as well: takes time, finds more that are dead */
+    QN_LOOK_AT_TARGET /* at the target of its branch (of a jCC not at the fall-through), and beyond conditional branches
+                         as well: takes more time, finds more dead flags */
 };
 
-/* Fill b->live by a backward pass, having looked for the flags that are live at the end. */
+/* Fills b->live by a backward pass from the flags that are live at the end. */
 void qn_block_liveness(struct qn_block *b, enum qn_look look);
 
 /* One line per instruction into out(line). */

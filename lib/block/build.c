@@ -9,7 +9,7 @@ bool qn_block_hides_state;
 
 #define XGETBV_MODRM 0xd0
 
-/* xgetbv; and of the xsave family what stores. */
+/* Reads XCR0: xgetbv, and those of the xsave family that store. */
 static bool tells_state(const struct qn_insn *in)
 {
     return (in->attr & (QN_ATTR_XSAVE | QN_ATTR_FPUIP)) == (QN_ATTR_XSAVE | QN_ATTR_FPUIP)

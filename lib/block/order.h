@@ -1,13 +1,13 @@
-/* lib/block/order.h - the addresses at which blocks begin, put in an order in which few branches lead back.
+/* lib/block/order.h - an order of the addresses at which blocks begin, in which few branches lead back.
  *
  *   while (a) if (b) c; else d; rest        a  rest  b  d  c          leads back: from c to a, from d to a
  *
- * Whatever the order is, every cycle of a program leads back somewhere, as long as addresses keep their places: so what branches back is
- * where cycles can be counted (run/observe/sample.c).  In the order of addresses half of all calls lead back, and the ways back from code that
- * the compiler moved out of the way.  Here an address is placed when its block is first translated: right behind the last of the
- * blocks before it that are known to lead there.  That is the order in which a search in depth leaves the blocks, the last first (reverse
- * postorder; R. Tarjan, Depth-first search and linear graph algorithms, 1972), as far as the program has shown its branches: of those
- * only loops and recursion lead back.
+ * A branch leads back if its target is the block itself or comes before it.  In any fixed order every cycle of the program has a branch
+ * that leads back, so that counting these branches bounds every cycle (run/observe/sample.c).  The order should have few of them.  In the
+ * order of addresses half of all calls lead back, and so do the returns from code that the compiler moved to the end of a function.
+ * Here an address gets its place when its block is first translated: directly after the last block that is known to branch to it.  For the
+ * branches known so far that is the reverse postorder of a depth-first search (R. Tarjan, Depth-first search and linear graph algorithms,
+ * 1972), in which only loops and recursion lead back.
  */
 #ifndef QN_ORDER_H
 #define QN_ORDER_H
@@ -19,15 +19,15 @@
 /* Memory for `max` addresses (below 2^32).  Once, before the others. */
 void qn_order_init(uint32_t max);
 
-/* The place of pc, which is chosen now unless it has one: before all others, where nothing is known to lead there; `is_counted` is then
- * asked whether whatever did lead there has been counted.  QN_ORDER_NOWHERE: there is no room for more. */
+/* The place of pc; chosen now if it has none.  Without a known predecessor the place is before all others, and is_counted(pc) says
+ * whether the branch that led there was counted.  QN_ORDER_NOWHERE: there is no room for more. */
 uint32_t qn_order_place(uint64_t pc, bool (*is_counted)(uint64_t pc));
 
-/* Did something lead to this place that was not known and not counted?  Where there is no room, always. */
+/* Was this place reached first by a branch that was neither known nor counted?  True of QN_ORDER_NOWHERE. */
 bool qn_order_is_source(uint32_t place);
 
-/* Control goes from a place to `pc`: does that lead back, to itself or before it?  If not it never will: where pc has no place
- * yet, it will be behind this one.  Where there is no room, all lead back. */
+/* Does a branch from a place to `pc` lead back?  The answer stays the same: if pc has no place yet, it will get one after this place.
+ * Without room every branch leads back. */
 bool qn_order_leads_back(uint32_t place, uint64_t pc);
 
 void *qn_engine_alloc(uint64_t bytes); /* supplied by run */

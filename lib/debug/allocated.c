@@ -1,14 +1,14 @@
-/* lib/debug/allocated.c - of what type is the block that a call has allocated?  See types.h.
+/* lib/debug/allocated.c - the type of the block that a call has allocated.  See types.h.
  *
  *   call malloc
  *   401150: mov %rax,%rbx             rax and rbx hold the block
  *   401153: mov %rbx,0x8(%rbp)        rbp holds `list`, a struct list *; at 8 in that is `first`, a struct node *
  *                                     -> struct node
  *
- * What takes the result, looked for in this order: the parameter of an inlined allocator template; a variable that is where the result
- * is, as instructions move it on; a variable, or a member of what a pointer leads to, that it is stored in; the parameter of a function
- * that it is handed to; what the function returns.  A call that returns nothing (what grows a vector) tells by its own template, or by
- * those that it was inlined with.  void * says nothing, and char * only where nothing else is said.
+ * The type is that of the first of these that receives the result: the parameter of an inlined allocator template; a variable in the
+ * register that holds the result, followed through moves; a variable, or a member of the structure behind a pointer, that it is stored to;
+ * the parameter of a function that it is passed to; the function's return value.  For a call that returns nothing (std::vector's growth) it
+ * is a template argument of the function, or of those that it was inlined with.  void * is no answer, and char * only the last one.
  */
 #include <dwarf.h>
 #include <stdlib.h>

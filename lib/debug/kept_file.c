@@ -1,9 +1,9 @@
-/* lib/debug/kept_file.c - files in which what took time to read is kept: kept.c, kept_dwarf.c.
+/* lib/debug/kept_file.c - files of the cache of debug information: kept.c, kept_dwarf.c.
  *
  *   DIRECTORY/BUILD-ID.lines       a file, and which debug file it was made from
  *
- * Invariants: a file is used only if it is the user's own and nobody else may write to it; it is written under another name first.  When
- * one is written, those that nobody has used for KEPT_DAYS are removed, and of the others those used last stay, KEPT_MOST bytes of them.
+ * Invariants: a file is used only if the user owns it and no other user may write to it; it is written under another name and renamed.  When
+ * one is written, files that were not used for KEPT_DAYS are removed, and then the least recently used ones above KEPT_MOST bytes.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -15,7 +15,7 @@
 #include "debug/memory.h"
 
 #define LINKS_MAX 64          /* typedefs, pointers behind each other; more is damage */
-#define ELEMENT_MAX 65536u    /* bytes of a structure whose members are told apart */
+#define ELEMENT_MAX 65536u    /* bytes of the largest structure whose members are separate parts */
 
 struct qn_memory *qn_debug_memory(struct qn_debug *d)
 {

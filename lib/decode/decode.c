@@ -4,8 +4,8 @@
  *                       writes rax, mem[0] = 8(%rsi,%rcx,4) size 8 read, flags OSZAPC written
  *
  * Strategy: where length, branch class and memory form are known, an encoding that the processor would
- * refuse for finer reasons (lock on a mov, EVEX.z without a mask) is still decoded; whoever copies it lets
- * the processor raise #UD. */
+ * refuse for finer reasons (lock on a mov, EVEX.z without a mask) is still decoded; when a copy of it is
+ * executed, the processor raises #UD. */
 #include "decoder.h"
 
 static bool row_has_modrm(const struct row *row)

@@ -4,9 +4,9 @@
  *                           len 5, mem[0] = {base rsi, index rcx, scale 4, disp 8, size 8, read},
  *                           reads rax rsi rcx, writes rax, flags written OSZAPC, class other
  *
- * The decoder knows no semantics.  It tells what the rest of quern has to know in order to copy an
- * instruction and to count it: its length, what memory it touches, which registers and flags it
- * reads and writes, where control goes next, and where its fields lie.
+ * The decoder knows no semantics.  It gives what the rest of quern needs to copy an instruction and
+ * to count it: its length, its memory operands, the registers and flags that it reads and writes,
+ * its branch target, and the offsets of its fields.
  *
  * Properties: no allocation, no global state, reentrant, no library: it is compiled both into the
  * freestanding engine and into hosted tools.
@@ -177,20 +177,20 @@ enum qn_decode_status {
 };
 
 /* Decode one instruction at most `avail` bytes long.  On success fills *insn entirely and returns QN_DEC_OK.
- * Otherwise only insn->len and insn->machine are set: the number of bytes looked at, and what the printer wants. */
+ * Otherwise only insn->len (the number of bytes looked at) and insn->machine (for the printer) are set. */
 enum qn_decode_status qn_decode_insn_for(enum qn_machine machine, const uint8_t *bytes, size_t avail,
                                          struct qn_insn *insn);
 
 /* The same for 64-bit mode on Intel's processors. */
 enum qn_decode_status qn_decode_insn(const uint8_t *bytes, size_t avail, struct qn_insn *insn);
 
-/* Where a direct branch at address pc goes if taken. */
-/* Translates al by the table at rbx: the only operand of which a part of a register is the index. */
+/* xlat loads al from rbx + al: the only instruction whose index is a part of a register. */
 static inline int qn_is_xlat(const struct qn_insn *in)
 {
     return in->map == 0 && in->opcode == 0xd7 && in->encoding == QN_ENC_LEGACY;
 }
 
+/* The target of a direct branch at address pc. */
 static inline uint64_t qn_decode_target(const struct qn_insn *insn, uint64_t pc)
 {
     uint64_t target = pc + insn->len + (uint64_t)insn->target_rel;

@@ -43,7 +43,7 @@ struct decoder {
 };
 _Static_assert(sizeof(struct decoder) % 8 == 0 && sizeof(struct qn_insn) % 8 == 0, "cleared by words");
 
-/* decode.c: decode and keep what was learned on the way (the printer wants it). */
+/* decode.c: decodes, and leaves in *d what the printer needs besides *insn. */
 enum qn_decode_status qn_decode_analyse(struct decoder *d, enum qn_machine machine, const uint8_t *bytes, size_t avail,
                                         struct qn_insn *insn);
 

@@ -28,7 +28,7 @@ struct printer {
     /* Which prefixes had a meaning; objdump prints the others by name. */
     uint8_t rex_used;
     bool data_used, addr_used, seg_used, ds_used, lock_used;
-    bool length_shown;    /* a vector register was printed that tells the vector length */
+    bool length_shown;    /* a vector register was printed, whose name shows the vector length */
 };
 
 /* print.c */
@@ -48,7 +48,7 @@ void qn_decode_print_mnemonic(struct printer *p);
 /* print_operands.c: operands in the order of the syntax, with masks, broadcast and rounding. */
 void qn_decode_print_operands(struct printer *p);
 
-/* print_operand.c: one of them; immediates, whose place in the instruction their order tells; $0x1f, 0x1f. */
+/* print_operand.c: an operand; the immediate at this offset from the instruction's first byte; a value, as $0x1f, Intel's as 0x1f. */
 void qn_decode_put_operand(struct printer *p, const struct operand_info *info);
 void qn_decode_put_immediate(struct printer *p, const struct operand_info *info, unsigned offset);
 void qn_decode_put_immediate_value(struct printer *p, uint64_t value);

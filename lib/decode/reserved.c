@@ -3,7 +3,7 @@
  *   f0 8b 00           lock on what does not modify memory
  *   62 f1 75 89 76 c2  EVEX.z where the destination is a mask register
  *
- * They keep their length and their text, as in objdump; QN_ATTR_UD tells.  Rules: SDM vol. 2, 2.6 (VEX), 2.7 (EVEX),
+ * They are decoded with length and text, as in objdump, and have QN_ATTR_UD.  Rules: SDM vol. 2, 2.6 (VEX), 2.7 (EVEX),
  * LOCK, MOV, VPGATHERDD, VFMULCPH, TDPBSSD; each was tried on a Zen 5 where it has the instruction. */
 #include "decoder.h"
 

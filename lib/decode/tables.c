@@ -41,7 +41,7 @@ const struct row qn_decode_rows[] = {
     [ROW_END] = {.starts = 1},
 };
 
-/* Operand size as struct qn_insn tells it: that of the first operand if it is a register, a string or a vector. */
+/* qn_insn.opsize: the size of the first operand if it is a register, a string or a vector. */
 #define IS_VECTOR(kind)                                                                                    \
     ((kind) == K_VEC_RM || (kind) == K_VEC_REG || (kind) == K_VEC_U || (kind) == K_VEC_VVVV || (kind) == K_VSIB)
 #define IS_GENERAL(kind)                                                                                   \

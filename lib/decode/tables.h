@@ -25,7 +25,7 @@
  * opcode; size letters b w d q = 1 2 4 8 bytes, dq 16, qq 32, v = operand size, z = at most 4, y = 4 or 8,
  * n = 8 in 64-bit mode, else 4, x = vector length, h f e = its half, quarter, eighth.
  *
- * Mnemonics are AT&T's, after a bar Intel's; a trailing mark tells the printer how the size suffix comes about (see
+ * Mnemonics are AT&T's, after a bar Intel's; a trailing mark says how the printer chooses the size suffix (see
  * print_mnemonic.c).
  *
  * Every file is read several times with other definitions of OP and ALT: for the facts (tables.c), for the

@@ -1,4 +1,4 @@
-/* lib/exp/farm.h - work in parts, numbered from 1, each a job of GNU parallel or of Slurm: the command that gives them out.
+/* lib/exp/farm.h - work in parts, numbered from 1, each a job of GNU parallel or of Slurm: the command that starts them.
  *
  *   parallel --will-cite --jobs=4 --retries=3 --joblog=FOLDER/joblog sh FOLDER/job.sh {} ::: 1 3 4
  *   sbatch --parsable --wait --requeue --job-name=NAME --output=FOLDER/%a.log --array=1,3,4 FOLDER/job.sh
@@ -14,7 +14,7 @@
 #include "exp/memory.h"
 
 #define QN_EXP_FARM_PARTS_MAX 1000 /* as many as an array of Slurm has by default */
-#define QN_EXP_FARM_ROUNDS 3       /* parts that were lost are given out so often */
+#define QN_EXP_FARM_ROUNDS 3       /* times that a part is started, if each time its job is lost */
 
 enum qn_exp_on { QN_EXP_HERE, QN_EXP_PARALLEL, QN_EXP_SLURM };
 extern const char *const qn_exp_on_names[]; /* NULL at the end */
@@ -33,7 +33,7 @@ struct qn_exp_farm {
 /* The words, NULL at the end. */
 char **qn_exp_farm_command(struct qn_exp_memory *m, const struct qn_exp_farm *f);
 
-/* Whoever waits for it. */
+/* For the time in which qn_exp_run_farm waits. */
 struct qn_exp_farm_watch {
     const char *who, *what;         /* "sweep", "rows": for lines on stderr */
     bool cancel;                    /* an interrupted one takes Slurm's jobs along */
@@ -41,7 +41,8 @@ struct qn_exp_farm_watch {
     void *data;
 };
 
-/* Gives the wanted parts out and waits until the engine ends.  0, the signal that has interrupted it, or -1: there is no such engine, a line says why. */
+/* Starts the wanted parts and waits until parallel or sbatch ends.  Returns 0, the number of the signal that interrupted it, or -1 after a
+ * message: the command cannot be started. */
 int qn_exp_run_farm(struct qn_exp_memory *m, const struct qn_exp_farm *f, const struct qn_exp_farm_watch *watch);
 
 /* A word as the shell reads it back, in quotes, with a blank before it. */

@@ -1,4 +1,4 @@
-/* lib/exp/farm_run.c - gives the parts of a farm out, waits, and stops when it is told to.  See farm.h. */
+/* lib/exp/farm_run.c - starts the parts of a farm, waits, and stops them after SIGINT, SIGTERM or SIGHUP.  See farm.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -12,8 +12,8 @@
  *   program gzip   { command = {gzip, "-{n}", "-c", "corpus.txt"} }
  *   program sort   { command = {sort}  input = "corpus.txt" }
  *
- * Comments begin with # or //.  What the words mean is told in exp.h.  libConfuse reads it: of Debian's libraries it is
- * the one that has sections with names, lists and quoting, and that reports what it does not know by line.
+ * Comments begin with # or //.  exp.h defines the words.  The parser is libConfuse: of Debian's libraries it is the one
+ * that has named sections, lists and quoting, and that reports an unknown word with its line.
  */
 #ifndef QN_EXP_FILE_H
 #define QN_EXP_FILE_H

@@ -2,8 +2,8 @@
  *
  *   gzip with D1 1K, 2K, 4K under lru and fifo      six runs, one execution that feeds six caches
  *
- * Runs may share an execution if they differ in D1, LL, BC and BI only, and what is there are policies, predictors and
- * defaults (lib/sim/many tells how they are simulated, and why the results are the same).  Different caches are numbered
+ * Runs may share an execution if they differ in D1, LL, BC and BI only, and if these are policies, predictors and
+ * defaults (lib/sim/many describes the simulation, and why the results are the same).  Different caches are numbered
  * within the group, each once: a sweep over D1 and LL has fewer D1s than runs.
  */
 #ifndef QN_EXP_GROUPS_H

@@ -1,4 +1,4 @@
-/* lib/exp/many.c - see many.h; what the table means is told in lib/sim/many/many.h. */
+/* lib/exp/many.c - see many.h; lib/sim/many/many.h describes the table. */
 #include "exp/many.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ struct plan {
     uint64_t minds;
 };
 
-/* Policies say so, as doc/modules.md tells. */
+/* Policies declare it by these macros (doc/modules.md). */
 static bool repeat_is_noop(const char *file)
 {
     static const char *const marks[] = { "#define POLICY_HIT_IS_NOOP", "#define POLICY_ONE_SETTLED",

@@ -16,7 +16,7 @@
  *                    its misses or more; it has more bytes than QN_OUT_ADVICE_LINE
  *   conflicts        with classes: QN_OUT_ADVICE_CONFLICT per cent of an object's misses or more are conflict misses
  *
- * A miss is on the member that was touched first of its line: what else of the line was used then only --data=use sees.
+ * A miss is counted at the member whose reference missed: which other bytes of the line were used later only --data=use shows.
  */
 #ifndef QN_OUT_ADVICE_H
 #define QN_OUT_ADVICE_H

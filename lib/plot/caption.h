@@ -13,7 +13,7 @@
 
 void qn_plot_caption_sweep(struct qn_plot_picture *p, const struct qn_plot_keys *k);
 void qn_plot_caption_profile(struct qn_plot_picture *p, const struct qn_prof_header *h);
-/* Opens a profile, of which the caption tells; NULL with `err` filled.  To be closed. */
+/* Opens a profile and puts its description into the caption; NULL with `err` filled.  To be closed. */
 struct qn_prof_reader *qn_plot_open_profile(struct qn_plot_picture *p, const char *path, struct qn_text_error *err);
 /* Of A and B: what they have in common once, the rest behind "A: " and "B: ". */
 void qn_plot_caption_two(struct qn_plot_picture *p, const struct qn_prof_header *a, const struct qn_prof_header *b);

@@ -102,8 +102,8 @@ static int compare_places(const void *a, const void *b)
     return order ? order : strcmp(x->object, y->object);
 }
 
-/* A line that is part of several functions, as templates and inlined code are, is one line; it is told with that function in
- * which it has most. */
+/* A line that is part of several functions, as of templates and inlined code, is one line; it is shown with the function in
+ * which it has the largest value. */
 static void join_lines(struct gathering *g)
 {
     struct qn_plot_centres *c = g->c;

@@ -2,9 +2,9 @@
  *
  *   profile, "D1mr+D1mw", by function  ->  { "jki", 262145 }, { "ijk", 513 }, ...; total 265082
  *
- * An event is one of the profile, a known ratio (out/columns.h) or an expression.  Invariants: what was counted in
- * several objects is one, but for code without a name, which is "??? in OBJECT"; of equal values the first by file and
- * function comes first; functions of one name in several files are told apart by "name (file)".
+ * An event is one of the profile, a known ratio (out/columns.h) or an expression.  Invariants: counts of one function in
+ * several objects are added, except of code without a name, which is "??? in OBJECT"; equal values are sorted by file and
+ * function; functions of the same name in several files are shown as "name (file)".
  */
 #ifndef QN_PLOT_CENTRES_H
 #define QN_PLOT_CENTRES_H
@@ -47,7 +47,7 @@ enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_ex
                                          struct qn_text_error *err);
 void qn_plot_free_centres(struct qn_plot_centres *c);
 
-/* What centre `i` has of an event of the profile; 0 where there is none.  i < 0: the whole. */
+/* The count of an event of the profile in centre `i`, i < 0: in the whole profile; 0: no such event. */
 int64_t qn_plot_count_of(const struct qn_plot_centres *c, int i, const char *event);
 
 #endif

@@ -135,7 +135,7 @@ static void become_gnuplot(const struct files *f)
 {
     char *argv[] = { (char *)QN_GNUPLOT, (char *)"-d", (char *)f->script, NULL };
 
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* without us nobody wants the picture */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* gnuplot ends with its parent */
     if (chdir(f->folder) || !freopen(COMPLAINTS, "w", stderr))
         _exit(1);
     unsetenv("GNUTERM");
@@ -144,7 +144,7 @@ static void become_gnuplot(const struct files *f)
     _exit(errno == ENOENT ? NOT_FOUND : 1);
 }
 
-/* The first line of what it said that tells something. */
+/* The first line of gnuplot's messages that says what is wrong. */
 static const char *read_complaint(const struct files *f)
 {
     FILE *file = fopen(in_folder(f, f->folder, COMPLAINTS), "r");
@@ -165,7 +165,7 @@ static const char *read_complaint(const struct files *f)
     return found;
 }
 
-/* Makes the image; `made` tells whether there is one. */
+/* Makes the image; *made: there is one. */
 static enum qn_text_status run_gnuplot(const struct files *f, bool *made, struct qn_text_error *err)
 {
     pid_t child = fork();

@@ -4,8 +4,8 @@
  *                               [main 900     ]
  *                               [   ][f 600   ]
  *
- * A bar is as wide as what was counted in the path and all that it called; its colour says how many misses of level 1 there were per 1000
- * instructions.  Invariants: the bars of what a path calls are not wider together than its own; texts are text, so that viewers find them.
+ * The width of a bar is the inclusive count of the path; its colour shows the misses of level 1 per 1000 instructions.  Invariants: the
+ * callees' bars together are not wider than the caller's; texts are text elements, so that a viewer's search finds them.
  */
 #ifndef QN_PLOT_FLAME_H
 #define QN_PLOT_FLAME_H
@@ -20,8 +20,8 @@ struct qn_plot_flame_bar {
     uint32_t depth;            /* of the first 0 */
     const char *name, *file;   /* file: "" if it is not known */
     int64_t calls;
-    double value, own;         /* of the event, with and without what was called */
-    double instructions, misses; /* with what was called; misses below 0: not counted */
+    double value, own;         /* of the event: inclusive, exclusive */
+    double instructions, misses; /* inclusive; misses below 0: not counted */
     double left;               /* where it begins, in the event */
 };
 

@@ -64,7 +64,7 @@ static enum qn_text_status add_rows(struct qn_plot_picture *p, const struct qn_p
     return QN_TEXT_OK;
 }
 
-/* The profile tells also how many sets there are, of which the last ones may have no misses. */
+/* The profile also says how many sets there are: the last ones may have no misses. */
 static enum qn_text_status add_profile(struct qn_plot_picture *p, const char *level, struct qn_text_error *err)
 {
     struct qn_prof_reader *r;

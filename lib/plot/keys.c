@@ -68,7 +68,7 @@ static bool collide(const struct qn_plot_keys *k, const struct placed *p, int i)
            && (k->y < 0 || strcmp(qn_exp_cell(&k->in->t, p[i].row, k->y), qn_exp_cell(&k->in->t, p[i - 1].row, k->y)));
 }
 
-/* Whether the column tells such rows apart. */
+/* Do two such rows differ in the column? */
 static bool splits(const struct qn_plot_keys *k, int column)
 {
     const struct placed *p = sort_places(k);

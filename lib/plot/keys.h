@@ -1,12 +1,12 @@
-/* lib/plot/keys.h - which rows of a sweep belong to one curve: what differs between them, apart from x, tells.
+/* lib/plot/keys.h - which rows of a sweep belong to one curve: the columns other than x by which curves differ.
  *
  *   program sim   D1_size D1_ways        x is D1_size, panels are programs
  *   gzip    lru   1024    2              sim differs: curves "lru", "fifo"; D1_ways is the same for all
  *   gzip    fifo  1024    2
  *
- * The program and the simulator always tell curves apart.  Another column does if without it two rows would stand at
- * one place and differ in y; so a command line that follows from x, or an option that this predictor has not, makes no
- * curves of its own.
+ * The program and the simulator are always keys.  Another column is a key if without it two rows of one curve would have
+ * the same x and different y.  So a command line that follows from x, or an option that the predictor does not have, makes
+ * no more curves.
  */
 #ifndef QN_PLOT_KEYS_H
 #define QN_PLOT_KEYS_H
@@ -17,7 +17,7 @@ struct qn_plot_keys {
     const struct qn_plot_input *in;
     struct qn_exp_memory *memory;
     int x, y, panel;       /* columns, -1: none */
-    int *columns, count;   /* that tell curves apart */
+    int *columns, count;   /* the keys */
 };
 
 /* Fills columns.  `chosen`: the names of the columns, with commas between them; NULL: as above; "": none. */

@@ -1,6 +1,6 @@
 /* lib/plot/knees.h - where a curve of misses by size bends: the sizes of working sets.
  *
- *   size,miss_percent  64,90  128,85  256,40  512,39      ->  256: it fell by 45 of 51, and hardly falls behind that
+ *   size,miss_percent  64,90  128,85  256,40  512,39      ->  256: the curve falls by 45 of 51 there, and hardly after it
  *
  * A knee is a size at which the curve has lost at least a tenth of its whole height since half that size, while the next step
  * down, to twice the size, is less than half as high.

@@ -19,16 +19,16 @@
 
 enum qn_plot_form {
     QN_PLOT_LINES,    /* curves over numbers */
-    QN_PLOT_IMPULSES, /* the same as upright bars, for whole numbers */
-    QN_PLOT_STACKED,  /* upright bars, the curves upon each other */
-    QN_PLOT_BARS, /* lying bars, one per curve side by side; columns `end` and `label` tell what stands behind them */
-    QN_PLOT_HEAT, /* boxes whose colours are the first curve: start, end, set, sets; the second curve tells the unit of x */
+    QN_PLOT_IMPULSES, /* the same as vertical bars, for whole numbers */
+    QN_PLOT_STACKED,  /* vertical bars, the curves stacked */
+    QN_PLOT_BARS, /* horizontal bars, one per curve side by side; columns `end` and `label`: the text at a bar's end */
+    QN_PLOT_HEAT, /* boxes whose colours are the first curve: start, end, set, sets; the name of the second curve is the unit of x */
 };
 
 struct qn_plot_curve {
     const char *name;
     int column;
-    int style; /* from 0: what belongs together looks the same in all panels */
+    int style; /* from 0: curves of one style look the same in all panels */
 };
 
 struct qn_plot_panel {

@@ -4,7 +4,7 @@
  *
  *   size ways line curve budget   out of a sweep (exp/rows.h)      lines, a panel for each program
  *   threec                        out of a sweep, or a profile     stacked
- *   cpi                           out of a profile               stacked
+ *   cpi                           out of a profile                 stacked
  *   data                          out of a profile                 stacked
  *   top, calls, compare           out of one profile, or two       bars
  *   time                          out of a file of intervals       lines, a panel for each event

@@ -75,7 +75,7 @@ static int write_caption(const struct qn_plot_picture *p, FILE *out)
 
 /* ---- numbers ---- */
 
-/* From `from` on numbers are told in `unit`. */
+/* Numbers of at least `from` are shown in `unit`. */
 static const struct scale {
     double from, unit;
     const char *name;

@@ -147,7 +147,7 @@ static bool is_of(const struct qn_plot_centre *c, const struct qn_prof_call_fn *
     return !strcmp(c->function, f->name) && (!*c->object || !f->object || !strcmp(c->object, f->object));
 }
 
-/* Its file may be another one where it begins with a call that was inlined; then its name tells. */
+/* The two may differ in the file, if the function begins with inlined code; then the name decides. */
 static int64_t count_of_itself(const struct qn_plot_centres *c, const struct qn_prof_call_fn *f)
 {
     int found = -1;

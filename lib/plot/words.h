@@ -15,11 +15,11 @@ char *qn_plot_say_bytes(struct qn_exp_memory *m, double bytes);
 char *qn_plot_say_cache(struct qn_exp_memory *m, double size, double ways, double line);
 /* A column of a sweep, of intervals, or an event, with its unit. */
 const char *qn_plot_say_column(struct qn_exp_memory *m, const char *column);
-/* What tells a curve from others: column sim, value srrip -> "srrip"; D1_ways, 4 -> "4 ways". */
+/* A key of a curve, for the legend: column sim, value srrip -> "srrip"; D1_ways, 4 -> "4 ways". */
 const char *qn_plot_say_value(struct qn_exp_memory *m, const char *column, const char *value);
 /* 262144 -> "262 k", with a sign where one is wanted. */
 char *qn_plot_say_count(struct qn_exp_memory *m, double count, bool sign);
-/* At most `room` characters; what is too much goes out of the middle. */
+/* At most `room` characters; the middle is cut out. */
 char *qn_plot_shorten(struct qn_exp_memory *m, const char *text, size_t room);
 /* The same of a function's name, which loses template arguments, parameters, the type before it and outer namespaces first:
  * void std::sort<int*, cmp>(int*, int*, cmp) -> std::sort<>(); of an inlined function both names: f (inlined in main) -> f (in main) */

@@ -11,8 +11,8 @@
  *      * 1
  *      totals: 4 1
  *
- * Names may be shortened to numbers, positions be relative; several parts of a run in one file are added. Costs of rows are those
- * of the code itself. A function that Callgrind tells apart where it is active already (f'2) is one function. Jumps are passed over.
+ * Names may be shortened to numbers, positions be relative; several parts of a run in one file are added. Costs of rows are exclusive.
+ * A function and its recursive activations, which Callgrind names f'2, are one function. Jumps are passed over.
  *
  * Invariants: all costs together are what `totals:` says, in each part that has it; every error names FILE:LINE, what was
  * found and what was wanted.

@@ -7,8 +7,8 @@
  * A position is a number, `+N` or `-N` from the last one, or `*`, the last one; the last is that of the line before, whether its costs are
  * the code's own or a call's.
  *
- * The inclusive cost of a function is what it has cost itself and what its calls have, without what it did while it was active already:
- * Callgrind keeps that apart as `f'2`. (A file made with --separate-recs=1 has no such names: then only direct recursion is told.)
+ * The inclusive cost of a function is its exclusive cost and that of its calls, without its recursive activations, which Callgrind names
+ * `f'2`. (A file made with --separate-recs=1 has no such names: then only direct recursion is recognized.)
  */
 #include <stdlib.h>
 #include <string.h>

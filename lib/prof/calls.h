@@ -7,16 +7,16 @@
  *     #call-events: Ir D1mr                       the names of all counts below
  *     #ob: /src/demo                              the object of the functions that follow; there may be none
  *     #fn: /src/demo.c<TAB>main                   functions are numbered from 0: file (??? if it is not known) and name
- *     #inclusive: 1 900 12                        how often it was entered, and what that has cost with all that it called
+ *     #inclusive: 1 900 12                        how often it was entered, and its inclusive counts
  *     #fn: /src/demo.c<TAB>f
  *     #inclusive: 3 600 8
  *     #edge: 0 17 1 3 600 8                       function 0 calls function 1 in line 17: 3 times, inclusive cost
  *     #call-file: /src/demo.h                     the file of the lines that follow, if it is not that of the caller
  *     #node: -1 0 1 300 4                         a context: the node of its caller (-1: none), function, calls, cost of its own
  *     #node: 0 1 3 600 8
- *     #calls-lost: edges 7                        what there was no room for
+ *     #calls-lost: edges 7                        not recorded, because there was no room
  *
- * To other readers all of that is comments.  Names are escaped as everywhere in a profile, so that a tab is none of theirs.
+ * To readers of Cachegrind's format these lines are comments.  Names are escaped as everywhere in a profile, so that they hold no tab.
  *
  * Recursion: the inclusive cost of a function counts no event twice, whatever it calls; that of an edge is the sum over its calls of what was
  * counted between call and return, so that in recursion an inner call's cost is in the outer call's, too, as it is in Callgrind's files.
@@ -41,7 +41,7 @@ struct qn_prof_writer;
 #define QN_PROF_CALLS_MAX (UINT32_MAX - 1) /* functions, edges, nodes: numbers have 32 bits */
 
 struct qn_prof_call_fn {
-    const char *object;  /* NULL: not told */
+    const char *object;  /* NULL: not known */
     const char *file;    /* "???": not known */
     const char *name;
     int64_t called;      /* times that it was entered */
@@ -77,15 +77,15 @@ struct qn_prof_calls {
 };
 
 /* Reads the tables of a profile.  One without any has no functions.  QN_TEXT_BAD, too, where a region was chosen (prof/region.h): calls
- * are not told apart by region. */
+ * are not counted by region. */
 enum qn_text_status qn_prof_read_calls(const char *path, struct qn_prof_calls *calls, struct qn_text_error *err);
 void qn_prof_free_calls(struct qn_prof_calls *calls);
 
-/* Behind the summary of a profile (and its other tables), before its regions.  Nothing, if there is no function. */
+/* Writes the tables: after the summary of a profile (and its other tables), before its regions.  Nothing, if there is no function. */
 void qn_prof_put_calls(struct qn_prof_writer *w, const struct qn_prof_calls *calls);
 
-/* For whoever makes them.  Zero the struct, name the events, add; texts are copied.  -1, UINT32_MAX: no memory, or no number is left.
- * The counts of what was added are 0 until they are written through the pointers below, which hold until more is added. */
+/* To make tables: zero the struct, name the events, add; texts are copied.  -1, UINT32_MAX: no memory, or no number is left.
+ * Counts are 0 at first; write them through the pointers below, which are valid until more is added. */
 int qn_prof_begin_calls(struct qn_prof_calls *calls, const char *const *events, size_t count);
 uint32_t qn_prof_add_call_fn(struct qn_prof_calls *calls, const char *object, const char *file, const char *name);
 uint32_t qn_prof_add_call_edge(struct qn_prof_calls *calls, uint32_t caller, const char *file, uint32_t line, uint32_t callee);

@@ -1,5 +1,5 @@
 /*
- * Tables of calls that are found again: each function, edge and node is there once.
+ * An index of tables of calls: each function, edge and node is in them once.
  *
  * In:  ("a.c", "f"), ("a.c", "g"), ("a.c", "f")
  * Out: function 0, 1, 0
@@ -18,7 +18,7 @@ struct qn_prof_call_index {
     struct qn_text_hash fns, edges, nodes;
 };
 
-/* The number of what is there, or was added. UINT32_MAX: no memory. object: NULL, not told; file of an edge: NULL, that of the caller. */
+/* The number of a function, edge or node, added if it is new. UINT32_MAX: no memory. object NULL: not known; file of an edge NULL: the caller's. */
 uint32_t qn_prof_call_fn_of(struct qn_prof_call_index *x, const char *object, const char *file, const char *name);
 uint32_t qn_prof_call_edge_of(struct qn_prof_call_index *x, uint32_t caller, const char *file, uint32_t line, uint32_t callee);
 uint32_t qn_prof_call_node_of(struct qn_prof_call_index *x, uint32_t parent, uint32_t function);

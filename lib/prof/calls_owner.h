@@ -5,7 +5,7 @@
  * Out: function 0 for all of them
  *
  * Rules: a row belongs to the function that has its object, file and name; else to one with its object and name (the row is of
- * code from another file). Where the row or the function does not tell its object, file and name decide, then the name. What is inlined belongs to
+ * code from another file). If the object of the row or of the function is not known, file and name decide, then the name. Inlined code belongs to
  * the function that has its code. A function that the tables do not have is added; its file is that of which it has most of the first event.
  */
 #ifndef QN_PROF_CALLS_OWNER_H

@@ -138,7 +138,7 @@ static int take_events(struct reading *r, const char *text)
     return strcmp(text, names) == 0 ? 0 : bad(r, "unknown events of data", text);
 }
 
-/* A number for each event that is told, each behind a blank. */
+/* A number for each event that the table has, each after a blank. */
 static const char *take_counts(struct reading *r, const char *text, int64_t *counts)
 {
     for (int i = 0; i < QN_PROF_DATA_EVENTS && text; i++)

@@ -21,8 +21,8 @@
  *     #function: main
  *     #miss: 55 0 0 16800000 0 12 0               line, object, part (or -), counts
  *
- * To other readers, merge and diff among them, all of that is comments.  The rows add up to the profile's D1mr, D1mw, DLmr and DLmw, less
- * what "#lost: D1 LL" says there was no room for.
+ * To readers of Cachegrind's format these lines are comments.  The rows add up to the profile's D1mr, D1mw, DLmr and DLmw, less the misses
+ * in "#lost: D1 LL", for which there was no room.
  *
  * Invariants: numbers of objects and parts are below their count; a file whose tables end early is an error.
  */
@@ -66,7 +66,7 @@ struct qn_prof_member {      /* of the type of an object */
 
 struct qn_prof_miss {
     const char *file, *function;
-    uint32_t line, object, part; /* part: QN_PROF_NO_PART = not told apart */
+    uint32_t line, object, part; /* part: QN_PROF_NO_PART = not known */
     int64_t counts[QN_PROF_DATA_EVENTS];
 };
 
@@ -88,14 +88,14 @@ struct qn_prof_data {
     struct qn_prof_pair *pairs;
     struct qn_prof_use *uses;
     size_t use_count, pair_count, object_count, part_count, member_count, miss_count;
-    bool classes, use;       /* these events are told; if not they are 0 */
-    int64_t line;            /* bytes of a line, where use is told; 0: of several sizes */
+    bool classes, use;       /* the table has these events; if not they are 0 */
+    int64_t line;            /* bytes of a line, with `use`; 0: of several sizes */
     int64_t lost[2];         /* of both levels */
     int64_t all;             /* of all numbers that were read, without their signs: no sum of some of them is above it */
     struct qn_text_names *names; /* what all texts above lie in */
 };
 
-/* Is it told? */
+/* Does the table have this event? */
 static inline bool qn_prof_data_has(const struct qn_prof_data *d, int event)
 {
     return event < QN_PROF_DATA_MISSES || (event < QN_PROF_DATA_CLASSES ? d->classes : d->use);

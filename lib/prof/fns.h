@@ -1,6 +1,6 @@
 /*
  * Functions as a profile knows them: a pair of file name and function name, numbered. Where objects
- * (files of code) are told apart, the same pair in two of them is two functions.
+ * (files of code) are known, the same pair in two of them is two functions.
  *
  * In:  ("a.c", "main"), ("b.h", "main"), ("a.c", "main")
  * Out: 0, 1, 0; file id and name id of each
@@ -20,7 +20,7 @@ struct qn_prof_fns {
     struct qn_text_hash index;
     struct qn_prof_fn {
         uint32_t file, name; /* ids in `files` and `names` */
-        uint32_t object;     /* id in `objects`, or QN_TEXT_NO_ID: not told apart */
+        uint32_t object;     /* id in `objects`, or QN_TEXT_NO_ID: not known */
     } *fn;                   /* by function number */
     uint32_t room;
 };

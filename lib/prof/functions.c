@@ -36,7 +36,7 @@ static int is_same_part(const struct qn_prof_row *a, const struct qn_prof_row *b
 /* The number of the function in by_object. */
 static uint32_t number(struct sums *s, const struct qn_prof_row *part)
 {
-    /* A function that is not known is told apart by its file. */
+    /* Functions without a name are one for each file. */
     if (qn_prof_table_enter_object(s->by_object, is_unknown(part->function) ? part->file : NULL) != 0)
         return QN_PROF_NO_FN;
     if (qn_prof_shorten_inlined(part->function, strlen(part->function), &s->name) != 0)

@@ -11,14 +11,14 @@
  *     #region: solve/step         while `step` was open inside `solve`
  *     ...
  *
- * To other readers all of that is comments. The counts before it are those of the whole run; what belongs to no
- * region is only there.
+ * To readers of Cachegrind's format these lines are comments. The counts before them are those of the whole run, including
+ * those outside all regions.
  *
- * To choose `solve` is to choose every path in which that name occurs; `solve/step` those in which both
- * follow each other. What is read then is the sum of these, as if nothing else had been counted.
+ * `solve` chooses every path in which that name occurs, `solve/step` those in which the two names are next to each
+ * other. Readers then give the sum of the chosen paths, as if nothing else had been counted.
  *
- * Invariants: a path that is chosen is read whole or not at all: a file that ends early has not as many as
- * it promised.
+ * Invariant: a path that is chosen is read whole or not at all: a file with fewer regions than `#regions:` says is
+ * refused.
  */
 #ifndef QN_PROF_REGION_H
 #define QN_PROF_REGION_H
@@ -38,8 +38,8 @@ enum { QN_PROF_REGIONS_TEXT = 400 };
 
 /* Where a reader is among the regions. */
 struct qn_prof_regions {
-    const char *chosen;    /* NULL: none, all that follows is passed over */
-    int promised, seen, matched; /* promised: -1 before `#regions:` */
+    const char *chosen;    /* NULL: none, regions are skipped */
+    int promised, seen, matched; /* promised: the number in `#regions:`, -1 before it */
     int reading;           /* in a region that was chosen */
     int64_t *sum;          /* of those that are complete */
     char names[QN_PROF_REGIONS_TEXT]; /* "setup, solve/step", for a message */

@@ -55,7 +55,7 @@ enum qn_text_status qn_prof_table_add_line(struct qn_prof_table *t, uint32_t fn,
                                            const int64_t *counts, struct qn_text_error *err);
 #define QN_PROF_NO_FN UINT32_MAX /* qn_prof_table_fn: no memory */
 
-/* What whoever fills the table is to tell it, beyond lines: set before the first add, else lines only. */
+/* What the table's reader needs beyond lines, and the code that fills it therefore adds: set before the first add; by default lines only. */
 enum qn_prof_detail { QN_PROF_DETAIL_LINES, QN_PROF_DETAIL_OBJECTS, QN_PROF_DETAIL_INSNS };
 void qn_prof_table_want(struct qn_prof_table *t, enum qn_prof_detail detail);
 enum qn_prof_detail qn_prof_table_wants(const struct qn_prof_table *t);

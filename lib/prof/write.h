@@ -31,7 +31,7 @@
 /* A count that is not known ("." in the text); only readers of other tools' files meet it. */
 #define QN_PROF_NONE INT64_MIN
 
-/* The last column of tables that no other number tells the end of: how many rows the file has. */
+/* The last column of tables without another count of their rows: the number of rows in the file, by which a cut file is found. */
 #define QN_PROF_ROWS_COLUMN "of_rows"
 
 struct qn_prof_writer;

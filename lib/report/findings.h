@@ -4,9 +4,9 @@
  *   97% of them are conflict misses ...
  *   -> rows that are a power of two apart fall into the same sets: pad them ...
  *
- * A finding is made only if what it is about costs something (facts.h) and one place has a good part of it.  The
- * suggestion follows from the class that most of the misses are of, and from rates; it is what books recommend for such
- * figures, not more.
+ * A finding is made only if its events have at least QN_REPORT_COST_LEAST of the estimated cost (facts.h) and one place
+ * has a large part of them.  The suggestion follows from the class of most of the misses and from rates, as textbooks
+ * recommend it.
  */
 #ifndef QN_REPORT_FINDINGS_H
 #define QN_REPORT_FINDINGS_H

@@ -16,16 +16,16 @@ void qn_report_text(FILE *out, const char *text);
 void qn_report_begin(FILE *out, const char *mark, const char *title);
 void qn_report_end(FILE *out);
 
-/* A table, as wide as it is in what scrolls by itself; `name`: its class, or "". */
+/* A table in an element that scrolls sideways; `name`: its class, or "". */
 void qn_report_begin_table(FILE *out, const char *name);
 void qn_report_end_table(FILE *out);
 
 void qn_report_heading(FILE *out, const char *id, const char *title);
 /* <td> with commas between thousands; with a share of `whole` in per cent behind it, where that is not 0. */
 void qn_report_count_cell(FILE *out, double count, double whole);
-/* "WHAT; COMMAND does it": where something would stand. */
+/* "WHAT; COMMAND does it", in place of a part that is missing. */
 void qn_report_missing(FILE *out, const char *what, const char *command);
-/* A line that leads to the page to explore. */
+/* A line with a link to the page to explore. */
 void qn_report_explore_link(FILE *out);
 void qn_report_text_cell(FILE *out, const char *text);
 

@@ -4,8 +4,8 @@
  *   ->      index.html and its pictures: functions.svg, lines.svg, curve.svg, size.svg, classes.svg, phases.svg, ...
  *
  * The page is plain HTML with its style in it: no script, nothing from a network.  Invariants: it depends on the files
- * only, so the same runs give the same page; every name from the program is escaped; what could not be made is said
- * where it would stand.
+ * only, so the same runs give the same page; every name from the program is escaped; a part that cannot be made is
+ * replaced by a sentence that says why.
  */
 #ifndef QN_REPORT_REPORT_H
 #define QN_REPORT_REPORT_H
@@ -24,7 +24,7 @@
 
 struct qn_report {
     const char *folder;
-    const char *log;         /* what the modules mattson and sets say; NULL: nothing */
+    const char *log;         /* the output of the modules mattson and sets; NULL: none */
     const char *ended;       /* how the program ended, where it was not with status 0, else NULL */
 };
 

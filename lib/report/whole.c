@@ -11,7 +11,7 @@
 #define PHASE_LENGTH 0.1  /* of the run */
 #define PHASE_LEAST 0.4   /* of the D1 misses, in so short a time */
 #define INTERVALS_LEAST 20
-#define SETS_LEAST 8      /* with fewer nothing can be told */
+#define SETS_LEAST 8      /* with fewer sets, no finding about them */
 #define SETS_PART 0.1     /* of all sets */
 #define SETS_SHARE 0.5    /* of the misses, in so few */
 

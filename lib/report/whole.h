@@ -1,4 +1,4 @@
-/* lib/report/whole.h - findings about the whole run, that no line is to blame for.
+/* lib/report/whole.h - findings about the whole run instead of a line.
  *
  *   sets     a tenth of the sets has half of the D1 misses
  *   size     a D1 a few times as large would miss half as often
