@@ -17,6 +17,7 @@ static struct qn_table_head nowhere, *head = &nowhere; /* nowhere: used until qn
 
 struct sim_undo sim_undo[SIM_UNDO_MAX];
 uint64_t sim_undo_count, sim_reference;
+bool sim_undo_off;
 
 void qn_sim_rows_init(uint8_t *where, struct qn_table_head *head_there)
 {

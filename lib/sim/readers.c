@@ -173,11 +173,13 @@ static void call_later(struct qn_unit_later l, uint32_t from, uint32_t n)
 
 void qn_readers_later(const struct qn_unit_later *l, uint32_t last)
 {
-    uint32_t at = count == 1 ? l->n : l->n > last ? l->n - last : 0;
+    uint32_t at = l->n > last ? l->n - last : 0, step = count == 1 ? last : 1;
 
+    sim_undo_off = true;
     call_later(*l, 0, at);
-    for (; at < l->n; at++)
-        call_later(*l, at, 1);
+    sim_undo_off = false;
+    for (; at < l->n; at += step)
+        call_later(*l, at, step < l->n - at ? step : l->n - at);
 }
 
 QN_SIM_NCSR void qn_readers_far(const struct sim_far *f) { TELL(far, far, f) }

@@ -173,6 +173,14 @@ SLOW void qn_sim_later_tell(void)
     sim_pc = pc;
 }
 
+/* What emitted code does, in C. */
+static inline void write_later(struct qn_later_miss miss)
+{
+    qn_sim_later.misses[(*qn_sim_later.count)++] = miss;
+    if (QN_UNLIKELY(*qn_sim_later.count == QN_LATER))
+        qn_sim_later_tell();
+}
+
 static inline void tell_later(void)
 {
     if (QN_UNLIKELY(!qn_sim_later_is_empty()))

@@ -99,8 +99,8 @@ static struct {
     bool told;      /* a line of this reference, ... */
     uint8_t kind;   /* which is of this kind: enum sim_kind */
     struct {
-        uint64_t line, stamp;
-        struct qn_filter_entry *home; /* NULL: it has left the D1, last used at `stamp` */
+        uint64_t line;
+        struct qn_filter_entry *home, out; /* home: of the line, or &out, which has it after its eviction */
     } at[D1_NEAR_MAX];
 } D1_near;
 
@@ -114,7 +114,7 @@ static inline struct qn_filter_entry *D1_home(uint64_t line) { return &D1_slots[
 
 static inline uint64_t fast_D1_time(uint64_t line) { return D1_home(line)->stamp; }
 
-/* The entry of near line i, which must be in the D1. */
+/* The entry of near line i. */
 static inline struct qn_filter_entry *D1_near_entry(unsigned i)
 {
     unsigned miss = 0;
@@ -133,13 +133,15 @@ static inline unsigned D1_near_find(uint64_t line)
     return i;
 }
 
-static inline unsigned D1_near_oldest(void)
+/* n: D1_near.n, a constant where the loop is to be unrolled. */
+static inline __attribute__((always_inline)) unsigned D1_near_oldest(unsigned n)
 {
     uint64_t time = D1_TAKEN;
     unsigned oldest = 0;
 
-    for (unsigned i = 0; i < D1_near.n; i++) {
-        uint64_t stamp = D1_near.at[i].home ? D1_near_entry(i)->stamp : D1_near.at[i].stamp;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t stamp = D1_near_entry(i)->stamp;
 
         oldest = stamp < time ? i : oldest;
         time = stamp < time ? stamp : time;
@@ -154,8 +156,8 @@ static inline void D1_comes_near(const struct sim_line *l, unsigned miss, qn_uni
     unsigned i;
 
     if (miss && l->victim_used && !(D1_near.found & D1_FAR) && (i = D1_near_find(l->victim)) < D1_near.n) {
-        D1_near.at[i].home = NULL;
-        D1_near.at[i].stamp = l->victim_used;
+        D1_near.at[i].out = (struct qn_filter_entry){l->victim, l->victim_used};
+        D1_near.at[i].home = &D1_near.at[i].out;
     }
     if (!miss && !(D1_near.found & D1_FAR))
         return;
@@ -164,10 +166,9 @@ static inline void D1_comes_near(const struct sim_line *l, unsigned miss, qn_uni
         return;
     }
     if (D1_near.n == D1_near.lines) {
-        i = D1_near_oldest();
+        i = D1_near.n == D1_NEAR_MAX ? D1_near_oldest(D1_NEAR_MAX) : D1_near_oldest(D1_near.n);
         far.left = D1_near.at[i].line;
-        if (D1_near.at[i].home)
-            D1_near_entry(i)->line |= D1_FAR;
+        D1_near_entry(i)->line |= D1_FAR;
     } else {
         i = D1_near.n++;
     }
@@ -243,7 +244,7 @@ static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *
     return miss;
 }
 
-static inline unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell, qn_unit_far *tell_far)
+static __attribute__((noinline, flatten)) unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell, qn_unit_far *tell_far)
 {
     const uint64_t bytes = 1ull << D1.line_bits, last = (addr + size - 1) & ~(bytes - 1);
     struct sim_line l = {.line = addr & ~(bytes - 1), .first = true};
@@ -270,12 +271,19 @@ static inline unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *
     return miss;
 }
 
-/* The number of ways that are free or hold a line last used at `time` or before.  (Surplus entries have D1_TAKEN, which is later.) */
+#define D1_TOGETHER 16u
+
+/* The number of ways that are free or hold a line last used at `time` or before; if that is more than `enough`, a number from there on.  (Surplus entries have D1_TAKEN, which is later.) */
 static inline uint32_t fast_D1_older(uint64_t time, uint32_t enough)
 {
     uint32_t older = 0;
+    unsigned i = 0;
 
-    for (unsigned i = 0; i < D1.slots && older < enough; i++)
+    for (; i + D1_TOGETHER <= D1.slots && older < enough; i += D1_TOGETHER)
+#pragma GCC unroll 16
+        for (unsigned k = 0; k < D1_TOGETHER; k++)
+            older += D1_slots[i + k].stamp <= time;
+    for (; i < D1.slots && older < enough; i++)
         older += D1_slots[i].stamp <= time;
     return older;
 }

@@ -110,7 +110,10 @@ static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint
     sim_counters[counter + 1] += ll;
     qn_sim_sum_miss(counter, 1, ll);
     qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = QN_SIM_MISS(counter, ll);
-    if (QN_UNLIKELY(qn_sim_tells_misses) && !fetch && !written(addr, counter)) {
+    if (QN_UNLIKELY(qn_sim_later.count)) {
+        if (!fetch)
+            write_later((struct qn_later_miss){.addr = addr, .site = counter | size << QN_SITE_SIZE_SHIFT, .ll = ll});
+    } else if (QN_UNLIKELY(qn_sim_tells_misses) && !fetch && !written(addr, counter)) {
         set_pc(sim_counters + counter);
         tell(addr, size, SIM_READ, 1 | ll << 1, sim_counters + counter);
         charge(sim_counters + counter);
