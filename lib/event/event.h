@@ -3,9 +3,9 @@
  *   401000: mov (%rdi),%eax   ->   I  401000,2   D r 4 (%rdi)
  *   401002: jne 401000        ->                 B  401002        (same code line: no I event)
  *
- * What UCode was to the first Cachegrind, this list is to quern: everything is decided here, once per
- * block, before code is emitted; students can read it (--trace=event).  The list also lays out the
- * cost centre (see cost/arena.h): each event knows its counter.
+ * It is quern's intermediate representation, as UCode was that of the first Cachegrind: what to count is
+ * decided here, once per block, before code is emitted; --trace=event shows it.  The list also lays out
+ * the cost centre (see cost/arena.h): each event has its counter.
  */
 #ifndef QN_EVENT_H
 #define QN_EVENT_H
@@ -17,7 +17,7 @@ enum qn_event_kind {
     QN_EV_FETCH,   /* code line(s) touched by an instruction */
     QN_EV_DATA,    /* one data reference at a computable address */
     QN_EV_STRING,  /* rep string instruction: references follow from register differences afterwards */
-    QN_EV_COMPLEX, /* masked, gather, scatter, xsave: a helper works out the references */
+    QN_EV_COMPLEX, /* masked, gather, scatter, xsave: a helper computes the references */
     QN_EV_COND,    /* conditional branch */
     QN_EV_INDIRECT, /* indirect jump or call */
     QN_EV_CALL,    /* any call: for return stacks */
@@ -30,7 +30,7 @@ const char *qn_event_kind_name(enum qn_event_kind kind);
 struct qn_event {
     uint8_t kind, insn;
     uint8_t write;       /* DATA: reference is a write */
-    uint8_t fixed;       /* COND: outcome known beforehand (cachegrind's cas loop): 1 = not taken */
+    uint8_t fixed;       /* COND: outcome known at translation (cachegrind's cas loop): 1 = not taken */
     uint8_t repeat;      /* FETCH, with --check: left out otherwise; for the twin only, has no counters */
     uint16_t size;       /* bytes */
     uint32_t counter;    /* offset from the block's execution counter, in counters */

@@ -1,4 +1,4 @@
-/* lib/event/pieces.h - memory operands that Valgrind 3.19 loads piece by piece, or in part.
+/* lib/event/pieces.h - memory operands that Valgrind 3.19 loads in several pieces, or in part.
  *
  *   vfmadd132ps (%rbx),%xmm5,%xmm1    ->  {4, 4, 4}      four loads of 4 bytes, side by side
  *   vmovddup    (%rbx),%ymm1          ->  {2, 8, 16}     two of 8, at 0 and at 16

@@ -1,8 +1,7 @@
-/* lib/guest/exec_map.h - which guest addresses hold code, and from which file it comes.
+/* lib/guest/exec_map.h - which guest addresses are executable, and from which file they are mapped.
  *
- * The engine learns of every mapping from the loader and from the guest's own mmap, mprotect, munmap and
- * mremap, shmat and shmdt.  Only executable ranges are kept: translation asks here before it reads a byte, so data is
- * never executed.
+ * The loader and the guest's mmap, mprotect, munmap, mremap, shmat and shmdt update it.  It has only executable ranges.
+ * The translator reads code in these ranges only, so that other data is never executed.
  */
 #ifndef QN_GUEST_EXEC_MAP_H
 #define QN_GUEST_EXEC_MAP_H
@@ -17,7 +16,7 @@ struct qn_exec_range {
 #define QN_NO_MAP 0xffffffffu
 
 void qn_exec_add(uint64_t start, uint64_t end, bool writable);
-/* All ranges, those to come as well: somebody writes whatever the program itself may write.  false: that was known. */
+/* From now on all ranges, future ones as well, count as writable: another process or a debugger may write code.  false: they did already. */
 bool qn_exec_all_writable(void);
 bool qn_exec_are_all_writable(void);
 void qn_exec_remove(uint64_t start, uint64_t end);
@@ -26,7 +25,7 @@ struct qn_exec_range *qn_exec_find(uint64_t pc); /* NULL: not executable */
 /* Executable bytes from pc on, following adjacent ranges, at most `most`. */
 uint64_t qn_exec_avail(uint64_t pc, uint64_t most);
 
-/* Shared mappings, executable or not: what is written elsewhere changes them. */
+/* Shared mappings, executable or not: writes through another mapping change them. */
 void qn_shared_set(uint64_t start, uint64_t end, bool shared);
 bool qn_shared_overlaps(uint64_t start, uint64_t end);
 uint64_t qn_shared_end(uint64_t at); /* of the mapping there; 0 = none */

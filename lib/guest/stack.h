@@ -1,8 +1,8 @@
 /* lib/guest/stack.h - the guest's initial stack, made from the engine's own.
  *
- * The kernel gave the engine  argc, argv[], envp[], auxv[].  The guest keeps the same stack and environment; only the first
- * arguments go, and auxv is made to speak of the guest's program.  Unless addresses are to vary, strings are copied to
- * where nothing but the guest's own arguments and environment decides.
+ * The kernel gave the engine  argc, argv[], envp[], auxv[].  The guest gets the same stack and environment without the
+ * engine's arguments, and an auxv that describes the guest's program.  Unless addresses are to vary, strings are copied to
+ * addresses that depend on the guest's arguments and environment only.
  */
 #ifndef QN_GUEST_STACK_H
 #define QN_GUEST_STACK_H
@@ -16,7 +16,7 @@ struct qn_start {
     bool tight;             /* the stack may not grow by much: everything close together, wherever that is */
     bool fixed_random;      /* AT_RANDOM: a fixed pattern made from seed */
     uint64_t seed;
-    uint64_t (*hwcap)(unsigned word, uint64_t value); /* AT_HWCAP (word 1) and AT_HWCAP2 as they are to be */
+    uint64_t (*hwcap)(unsigned word, uint64_t value); /* from the kernel's AT_HWCAP (word 1) or AT_HWCAP2 to the guest's */
 };
 
 /* Rebuild the stack below kernel_sp; returns the guest's initial rsp.  *vdso = address of the vDSO or 0. */

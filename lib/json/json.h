@@ -21,10 +21,10 @@ enum qn_text_status qn_json_write_sweep(FILE *out, const char *path, struct qn_t
 
 /* Any other CSV file with names of columns: of quern csv, quern lab marks. */
 enum qn_text_status qn_json_write_table(FILE *out, const char *path, struct qn_text_error *err);
-/* Whichever of these it is. */
+/* Any of these, by the file's beginning. */
 enum qn_text_status qn_json_write_file(FILE *out, const char *path, bool totals, struct qn_text_error *err);
 
-/* What quern trace --info tells; packing: "zstd". */
+/* What quern trace --info prints; packing: "zstd". */
 struct qn_json_trace {
     uint64_t parts, instructions, references, bytes;
     const char *packing;

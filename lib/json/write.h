@@ -16,7 +16,7 @@
 
 /* A string; bytes that are no UTF-8 become U+FFFD. */
 json_t *qn_json_text(const char *text);
-/* Writes a value in one line and forgets it.  -1: it is NULL (no memory), or cannot be written. */
+/* Writes a value in one line and frees it.  -1: it is NULL (no memory), or cannot be written. */
 int qn_json_put(FILE *out, json_t *value);
 #endif
 
@@ -28,6 +28,6 @@ static inline bool qn_json_is_named(const char *path)
     return n > 5 && !strcmp(path + n - 5, ".json");
 }
 
-#define QN_JSON_VERSION 1 /* of both schemas: a name that goes, or means something else, makes it 2 */
+#define QN_JSON_VERSION 1 /* of both schemas: 2 once a name is removed or changes its meaning */
 
 #endif

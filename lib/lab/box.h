@@ -1,4 +1,4 @@
-/* lib/lab/box.h - the black box of lab 6: a cache and a predictor whose properties a program has to find out by asking.
+/* lib/lab/box.h - the black box of lab 6: a cache and a predictor whose parameters a program infers from hits and misses.
  *
  *   program: r 1f40        box: m         a read of the byte at 1f40 missed (h: hit)
  *   program: b 400a T      box: w         a branch at 400a that was taken had been predicted wrongly (c: correctly)
@@ -17,7 +17,7 @@
 
 struct qn_lab_box_shape {
     unsigned size, ways, line; /* bytes, lines per set, bytes */
-    unsigned history;          /* outcomes that the predictor knows */
+    unsigned history;          /* outcomes in the predictor's history register */
     char policy[QN_LAB_BOX_POLICY_MAX + 1]; /* lru, fifo, plru or nru */
 };
 
@@ -32,7 +32,7 @@ void qn_lab_free_box(struct qn_lab_box *box);
 /* A qn_lab_talk (sandbox.h); data is the box. */
 bool qn_lab_box_talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size);
 
-/* What it was told at the end; false: nothing that reads like an answer. */
+/* The answer that ended the conversation; false: there was none. */
 bool qn_lab_box_answer(const struct qn_lab_box *box, struct qn_lab_box_shape *answer);
 unsigned long qn_lab_box_questions(const struct qn_lab_box *box);
 /* The first line that was not understood; NULL: none. */

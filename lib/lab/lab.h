@@ -1,9 +1,9 @@
 /* lib/lab/lab.h - the labs, and the check of what a student hands in.
  *
  * A lab is a folder labs/NN-name with what a student is given, and a file labNN.c here with its tests.  A test has a
- * name, points, and a function that says yes or no; the list of tests does not depend on what was handed in, so the sum
- * of points is always the same (100).  Nothing that a test expects is stored anywhere: inputs are drawn when it runs,
- * and the answer is worked out by a model in this process.
+ * name, points, and a function that returns whether it passes; the list of tests does not depend on what was handed in, so the
+ * sum of points is always the same (100).  No expected result is stored: inputs are drawn when a test runs, and a model in this
+ * process computes the result.
  */
 #ifndef QN_LAB_LAB_H
 #define QN_LAB_LAB_H
@@ -35,7 +35,7 @@ extern const unsigned qn_labs_count;
 const struct qn_lab *qn_lab_find(unsigned number);
 unsigned qn_lab_points(const struct qn_lab *lab);
 
-/* What a check has to know of the outside. */
+/* Where a check finds quern and the labs. */
 struct qn_lab_place {
     const char *quern;                  /* the quern command */
     const char *labs;                   /* the folder of labs */

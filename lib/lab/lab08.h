@@ -1,4 +1,4 @@
-/* lib/lab/lab08.h - what the files of lab 8 share: streams, and what profile is to print of them. */
+/* lib/lab/lab08.h - for the files of lab 8: streams, and the output that `profile` should have on them. */
 #ifndef QN_LAB_LAB08_H
 #define QN_LAB_LAB08_H
 

@@ -1,4 +1,4 @@
-/* lib/lab/model_branch.h - the predictors that lab 5 is compared with. */
+/* lib/lab/model_branch.h - reference models of the predictors of lab 5. */
 #ifndef QN_LAB_MODEL_BRANCH_H
 #define QN_LAB_MODEL_BRANCH_H
 

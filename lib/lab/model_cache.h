@@ -1,7 +1,6 @@
-/* lib/lab/model_cache.h - the caches that graders compare with: slow, plain, and nothing of lib/sim in them.
+/* lib/lab/model_cache.h - reference models of caches for the graders: simple, slow, and without code of lib/sim.
  *
- * Each line knows when it came, when it was last used and when it will be used again; a policy is one question about
- * that.
+ * Each line has the times of its fill, its last use and its next use, from which a policy chooses the victim.
  */
 #ifndef QN_LAB_MODEL_CACHE_H
 #define QN_LAB_MODEL_CACHE_H
@@ -22,7 +21,7 @@ void qn_lab_free_cache(struct qn_lab_cache *cache);
 /* A reference to a line (its number: address / bytes of a line). */
 struct qn_lab_touch {
     bool hit, evicted;
-    uint64_t victim;         /* number of the line that left, if one did */
+    uint64_t victim;         /* number of the line that was evicted, if one was */
 };
 
 /* next: when this line will be referenced again (OPT; any number that grows with time, UINT64_MAX: never). */

@@ -1,4 +1,4 @@
-/* lib/lab/model_csim.h - what lab 1 is compared with: sets of lines in order of use, with the rules of a variant or of the handout. */
+/* lib/lab/model_csim.h - the reference model of lab 1: sets of lines in order of use, with the rules of a variant or of the handout. */
 #ifndef QN_LAB_MODEL_CSIM_H
 #define QN_LAB_MODEL_CSIM_H
 

@@ -8,8 +8,8 @@
 
 #define QN_LAB_FIRST_USE UINT32_MAX
 
-/* By brute force, a cache of `lines` lines kept: a fully associative LRU cache misses so often on references to trace line
- * numbers (addr >> bits), by the rules of a variant or of the handout. */
+/* The misses of a fully associative LRU cache of `lines` lines on the trace's line numbers (addr >> bits), by the rules of a
+ * variant or of the handout.  Simulates the cache, so for short traces. */
 unsigned long qn_lab_brute_misses(const struct qn_lab_trace *t, unsigned bits, unsigned lines, const struct qn_lab_variant *rules);
 
 /* The same for all sizes: misses[n] for n = 1 to max (misses has max + 1 elements).  For long traces; a Fenwick tree

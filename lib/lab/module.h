@@ -1,7 +1,7 @@
-/* lib/lab/module.h - asks a module that was handed in, a policy, a predictor or a level, one question after the other.
+/* lib/lab/module.h - calls a module that was handed in, a policy, a predictor or a level, by messages.
  *
- * The module runs in a process of its own (labs/host, host.h) that has nothing but questions; the cache, the outcomes and the counts
- * are kept here.  So nothing that it does there can be taken for a result.
+ * The module runs in a process of its own (labs/host, host.h) that receives one question at a time; the cache, the outcomes and the
+ * counts are in the grader's process.  So a module cannot change its results.
  */
 #ifndef QN_LAB_MODULE_H
 #define QN_LAB_MODULE_H
@@ -21,8 +21,8 @@ struct qn_lab_predictions {
     const char *program;            /* of qn_lab_module; NULL: it could not be built, and this fails */
     const struct qn_lab_branches *branches;
     unsigned bits;                  /* option bits; 0: not given */
-    /* 0: all branches with their outcomes at once, for those that are compared with a model.  Else an outcome is told when the
-     * prediction is there, and behind every so many branches all that the module has but its variables is lost. */
+    /* 0: all branches are sent with their outcomes at once, for predictors that are compared with a model.  Else an outcome is sent after
+     * the prediction, and after every `window` branches the module loses all its state except its variables. */
     unsigned window;
     unsigned char *wrong;           /* out: of each branch, was it mispredicted? */
 };
@@ -33,9 +33,9 @@ bool qn_lab_predict(struct qn_lab_check *c, const struct qn_lab_predictions *p);
 /* ---- policies ---- */
 
 enum qn_lab_settled {
-    QN_LAB_TELL_ALL,                /* the policy is told of every hit */
-    QN_LAB_SKIP_SETTLED,            /* not of hits on lines that it says are settled */
-    QN_LAB_PROVE_SETTLED,           /* of all; those on settled lines must leave the set's state as it is */
+    QN_LAB_TELL_ALL,                /* every hit calls the policy */
+    QN_LAB_SKIP_SETTLED,            /* hits on lines that it declares settled do not */
+    QN_LAB_PROVE_SETTLED,           /* every hit does; those on settled lines must not change the set's state */
 };
 
 #define QN_LAB_STATE_MAX 1024       /* bytes of a set's state */
@@ -46,7 +46,7 @@ struct qn_lab_managed {
     unsigned sets, ways;
     uint64_t seed;
     enum qn_lab_settled settled;
-    size_t stop;                    /* before this reference the set that it goes to is looked at, and that is all; or SIZE_MAX */
+    size_t stop;                    /* ends before this reference and returns the contents of its set; SIZE_MAX: runs to the end */
     /* out */
     unsigned char *missed;          /* of each reference before stop */
     size_t unproved;                /* a hit on a settled line that changed the state; SIZE_MAX: there was none */
@@ -58,7 +58,7 @@ struct qn_lab_managed {
 
 bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m);
 
-/* ---- levels: what is below a D1, or above an LL, is kept here ---- */
+/* ---- levels: the grader's process simulates the other level, below a D1 or above an LL ---- */
 
 #define QN_LAB_LINE 64u             /* bytes */
 

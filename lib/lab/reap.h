@@ -1,8 +1,7 @@
-/* lib/lab/reap.h - the end of a program and of all that came from it.
+/* lib/lab/reap.h - ends a program and all its descendants.
  *
- * Whoever of its descendants lives becomes our child when its parent dies, at the latest, since we adopt orphans.  So
- * killing our children until there are none leaves nothing behind, whatever they did about sessions and groups.  The
- * caller has no other children.
+ * The caller is a subreaper: a descendant whose parent dies becomes the caller's child.  So killing children until there
+ * are none ends all descendants, whatever sessions and process groups they made.  The caller has no other children.
  */
 #ifndef QN_LAB_REAP_H
 #define QN_LAB_REAP_H

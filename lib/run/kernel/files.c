@@ -1,9 +1,9 @@
 /* lib/run/kernel/files.c - how many descriptors the program may have (RLIMIT_NOFILE), and where the engine has its own.
  *
- *   0 ... soft limit - 1          the program's: the kernel's soft limit is the one that it has set
- *   from config.fd_limit on       the engine's, above it where there is room (lib/collect/launch.c)
- *   hard limit                    what the program has set is remembered here; the kernel's stays as high as it was, so that
- *                                 the engine can go beyond the soft one for a moment
+ *   0 ... soft limit - 1          the program's: its soft limit is set in the kernel
+ *   from config.fd_limit on       the engine's, above the soft limit where there is room (lib/collect/launch.c)
+ *   hard limit                    the program's is stored here; the kernel's is not lowered, so that the engine can raise the soft
+ *                                 limit for a moment
  */
 #include "run/kernel/files.h"
 

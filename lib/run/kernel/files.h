@@ -8,7 +8,7 @@ struct qn_limit { /* struct rlimit64 */
     uint64_t soft, hard;
 };
 
-/* Between the two descriptors may be had that the program may not: for the engine's own. */
+/* Between these two calls the soft limit is higher, so that the engine can open descriptors of its own. */
 void qn_files_go_beyond(struct qn_limit *before);
 void qn_files_go_back(const struct qn_limit *before);
 int qn_files_move_up(int fd, const struct qn_limit *before); /* one of the engine's, gone beyond; returns what it is now */

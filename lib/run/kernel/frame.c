@@ -2,7 +2,7 @@
  *
  *   low   return address (restorer) | ucontext | siginfo | ... | XSAVE area, 64-byte aligned   high
  *
- * The vector and x87 state in the processor is the guest's own, so it is saved and restored here directly. */
+ * The processor's vector and x87 registers hold the guest's state, so xsave and xrstor are used directly. */
 #include "run/core/cpu.h"
 #include "run/core/host.h"
 #include "run/observe/calls.h"

@@ -5,7 +5,7 @@
  *   ptrace(PTRACE_ATTACH, 4711)               looks there, and is called if it runs translated code
  *   ptrace(PTRACE_TRACEME)                    its own, also when it executes another program
  *
- * All that happens before anything can be written, so nobody has to look at what is written, when, by which descriptor or by whom.
+ * All that happens before anything can be written, so the writes themselves need not be observed.
  */
 #include "run/kernel/outside.h"
 

@@ -1,9 +1,9 @@
-/* lib/run/kernel/procfs.c - what a program finds about itself in /proc: its own, not the engine's.
+/* lib/run/kernel/procfs.c - the files about the guest in /proc: they describe the guest, not the engine.
  *
  *   cmdline, environ, auxv, stat, [heap] in maps     the kernel is told where the guest has them (prctl PR_SET_MM_MAP)
  *   exe                                              the guest's file is opened, or its name read, instead
  *   maps, smaps, numa_maps                           a copy without the engine's mappings, made when it is opened
- *   fd, fdinfo                                       the engine's descriptors are taken out of listings
+ *   fd, fdinfo                                       the engine's descriptors are removed from listings
  *
  * The name may be relative, to the working directory or to a descriptor; self, thread-self, a number; task/TID below.  Of another
  * process that runs under quern, maps are shown without the engine's as well, and exe is what its arena says.

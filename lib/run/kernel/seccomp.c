@@ -1,15 +1,16 @@
 /* lib/run/kernel/seccomp.c - filters of system calls that the program installs.
  *
- * Given to the kernel they would hit the engine's own calls as well.  So the engine keeps them and asks them itself, before it
- * does anything about a call of the guest:
+ * Installed in the kernel they would apply to the engine's own calls as well.  So the engine interprets them itself, before it handles a
+ * call of the guest:
  *
- *   struct seccomp_data { nr, arch, rip behind the call, six arguments }  -->  all filters  -->  the gravest answer
+ *   struct seccomp_data { nr, arch, rip after the call, six arguments }  -->  all filters  -->  the action of highest precedence
  *
- * The language is the classic packet filter's, less what the kernel does not allow here (linux/filter.h, kernel/seccomp.c).
+ * The language is classic BPF, without the instructions that the kernel does not allow here (linux/filter.h, kernel/seccomp.c).
  * Threads, forked processes and programs that are executed inherit filters (seccomp_pass.c).
  *
- * A listener (SECCOMP_RET_USER_NOTIF) is the kernel's: it gets such a filter as well, behind a few instructions that let the engine's
- * own calls pass.  Those that the engine makes for the guest in its own way (mmap, execve, ...) cannot be asked about so: the run ends.
+ * Only the kernel can notify a listener (SECCOMP_RET_USER_NOTIF): such a filter is installed in the kernel as well, after a prologue that
+ * allows the engine's own calls.  For the guest's calls that the engine makes with other arguments (mmap, execve, ...) the listener cannot
+ * be notified: the run ends.
  */
 #include "run/kernel/seccomp.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* May the call be made?  If not, *r is what the guest finds in rax; a signal may be pending. */
+/* Do the filters allow the call?  If not, *r is its result in the guest's rax; a signal may be pending. */
 bool qn_seccomp_allows(long nr, const long *a, long *r);
 long qn_sys_seccomp(const long *a);
 long qn_sys_prctl_seccomp(const long *a); /* prctl(PR_SET_SECCOMP, ...) */

@@ -1,4 +1,4 @@
-/* lib/run/kernel/seccomp_filter.h - a filter of system calls as seccomp.c and seccomp_pass.c know it. */
+/* lib/run/kernel/seccomp_filter.h - a filter of system calls, for seccomp.c and seccomp_pass.c. */
 #ifndef QN_RUN_SECCOMP_FILTER_H
 #define QN_RUN_SECCOMP_FILTER_H
 

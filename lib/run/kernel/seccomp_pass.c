@@ -1,11 +1,11 @@
-/* lib/run/kernel/seccomp_pass.c - filters that leave the process: to a program that is executed, to the kernel.
+/* lib/run/kernel/seccomp_pass.c - passes filters on: to a program that is executed, to the kernel.
  *
- *   executed untraced   the kernel gets all of them
- *   executed traced     the new arena has them, and its engine begins with them (config.filters):
+ *   executed untraced   all of them are installed in the kernel
+ *   executed traced     they are written to the new arena, and its engine begins with them (config.filters):
  *                       [number of filters] then of each, the oldest first: [instructions, bit 31: listens] [instruction] ...
- *   with a listener     the kernel gets it at once, behind a prologue:
+ *   with a listener     the filter is installed in the kernel at once, after a prologue:
  *
- *       a call by the engine's code, but not on the guest's behalf?  let it pass : ask the filter
+ *       a call by the engine's code, but not on the guest's behalf?  allow : continue with the filter
  */
 #include "run/run.h"
 #include "run/kernel/seccomp.h"

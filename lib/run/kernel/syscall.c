@@ -1,7 +1,7 @@
 /* lib/run/kernel/syscall.c - the guest's system calls.
  *
- * Nearly all go to the kernel as they are: the guest's pointers are real.  The engine looks at those that touch what
- * it manages: the address space, signals, threads and processes, its own descriptors, its name. */
+ * Most are passed to the kernel unchanged, since guest addresses are host addresses.  The engine handles the calls that
+ * concern what it manages: the address space, signals, threads and processes, its own descriptors, its name. */
 #include "run/kernel/files.h"
 #include "run/kernel/locked.h"
 #include "run/kernel/outside.h"

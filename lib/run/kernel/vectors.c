@@ -3,8 +3,8 @@
  *   readv(3, {{buffer, 8}, {0x70001000, 8}}, 2)   ->   readv(3, a copy: {{buffer, 8}, {a guard page, 8}}, 2)
  *
  * In:  a system call and its arguments
- * Out: the same, but where something points into the engine a copy of the structure in which it does not.  The kernel then does what it
- *      does natively: it moves what comes before, or says EFAULT.
+ * Out: the same, but a structure with a pointer into the engine is replaced by a copy, in which that pointer is one to a guard page.  The
+ *      result then is that of a native run: the kernel transfers the vectors before it, or returns EFAULT.
  *
  * Left out: what process_vm_readv and process_vm_writev name in the other process; sendmmsg and recvmmsg, aio, io_uring.
  */
