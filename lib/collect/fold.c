@@ -198,7 +198,7 @@ static void tell_changed(struct qn_collect *r)
     struct stat st;
     uint64_t told = 0; /* inode */
 
-    qn_cost_get_extent(&r->store, &e);
+    e = qn_cost_get_extent(&r->store);
     for (uint64_t i = 0; i < e.maps; i++) {
         if (!maps[i].mtime || maps[i].ino == told)
             continue;

@@ -166,7 +166,7 @@ static int watch(struct qn_collect *r, int socket, struct qn_cost_library *libra
             pause = WATCH_FIRST_MS;
             continue;
         }
-        qn_cost_get_extent(&r->store, &e);
+        e = qn_cost_get_extent(&r->store);
         pause = e.maps != seen ? WATCH_FIRST_MS : 2 * pause;
         seen = e.maps;
         qn_cost_preload(library, &r->store);

@@ -233,11 +233,10 @@ static void format_bytes(char *text, const struct qn_arena_header *h)
 /* "main in /bin/true" for an address of the guest. */
 static void describe_address(struct qn_collect *r, struct qn_cost_modules *modules, uint64_t pc, char *text, size_t size)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(&r->store);
     struct qn_cost_place place = { 0 };
     char path[PATH_MAX] = "?";
 
-    qn_cost_get_extent(&r->store, &e);
     for (uint64_t i = e.maps; i-- > 0;) {
         struct qn_map_rec m;
 

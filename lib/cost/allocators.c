@@ -147,9 +147,8 @@ void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_libr
     const struct qn_debug_type *type;
     struct qn_debug_variable v;
     struct search s = { .store = store };
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     if (object >= e.objects)
         return;
     s.debug = qn_cost_open_number(library, store, o->map, &s.map);
@@ -166,9 +165,8 @@ void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library
                        const struct qn_cost_allocator *named, unsigned count)
 {
     struct search s = { .store = store, .number = map };
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     s.debug = qn_cost_open_number(library, store, map, &s.map);
     s.points = e.points;
     s.objects = e.objects;

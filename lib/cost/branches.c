@@ -50,7 +50,7 @@ enum qn_text_status qn_cost_write_branches(const char *path, const struct qn_cos
 
     if (!w)
         return err->status;
-    qn_cost_get_extent(store, &e);
+    e = qn_cost_get_extent(store);
     qn_prof_put_text(w, "pc,file,source_line,function\n");
     for (uint64_t i = 0; i < e.blocks && put; i++) {
         struct qn_block_rec b;

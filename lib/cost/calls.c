@@ -308,7 +308,7 @@ enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const 
     struct fold f = { .store = store, .events = events, .modules = modules, .calls = calls, .index = { .calls = calls } };
     enum qn_text_status status;
 
-    qn_cost_get_extent(store, &f.extent);
+    f.extent = qn_cost_get_extent(store);
     if (!take_head(&f))
         return QN_TEXT_OK; /* nothing was counted */
     status = fold_all(&f, err);
@@ -336,7 +336,7 @@ bool qn_cost_close_calls(const struct qn_cost_store *store)
     struct fold f = { .store = store };
     bool good = true;
 
-    qn_cost_get_extent(store, &f.extent);
+    f.extent = qn_cost_get_extent(store);
     if (!take_head(&f))
         return true; /* there are none */
     if ((good = copy_rows(&f))) {
@@ -356,7 +356,7 @@ static void subtract_row(int64_t *row, const int64_t *less, uint32_t columns)
 
 static struct qn_call_edge *edge_at(struct fold *f, uint32_t offset)
 {
-    qn_cost_get_extent(f->store, &f->extent);
+    f->extent = qn_cost_get_extent(f->store);
     if (!take_head(f) || !offset || offset % qn_call_edge_bytes(f->columns) || offset / qn_call_edge_bytes(f->columns) >= f->head.edges)
         return NULL;
     return (struct qn_call_edge *)(f->store->base + QN_ARENA_CALLS_OFF + QN_CALL_EDGES_OFF + offset);
@@ -377,8 +377,8 @@ void qn_cost_subtract_calls(const struct qn_cost_store *store, const struct qn_c
 {
     struct fold f = { .store = store }, l = { .store = less };
 
-    qn_cost_get_extent(store, &f.extent);
-    qn_cost_get_extent(less, &l.extent);
+    f.extent = qn_cost_get_extent(store);
+    l.extent = qn_cost_get_extent(less);
     if (!take_head(&f) || !take_head(&l) || f.columns != l.columns)
         return;
     for (uint64_t i = 1; i < f.head.edges && i < l.head.edges; i++) {

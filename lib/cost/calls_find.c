@@ -69,10 +69,9 @@ void qn_cost_find_calls(const struct qn_cost_store *store, struct qn_cost_librar
     struct qn_call_map *row = (struct qn_call_map *)(base + QN_CALL_MAPS_OFF) + h->maps;
     uint64_t used = h->ranges, most = QN_CALL_RANGES_SIZE / sizeof(struct qn_call_range);
     struct search s = { .list = (struct qn_call_range *)(base + QN_CALL_RANGES_OFF) + used, .room = used < most ? most - used : 0 };
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
     uint32_t file;
 
-    qn_cost_get_extent(store, &e);
     if (map >= e.maps || h->maps >= QN_CALL_MAPS_SIZE / sizeof *row)
         return;
     memcpy(&s.map, store->base + QN_ARENA_MAPS_OFF + map * sizeof s.map, sizeof s.map);

@@ -83,9 +83,8 @@ static void sum_victims(struct qn_culprit_pair *p, size_t n)
 enum qn_text_status qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, struct qn_culprits *culprits,
                                           struct qn_text_error *err)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     *culprits = (struct qn_culprits){ .pairs = malloc((e.findings + 1) * sizeof *culprits->pairs) };
     if (!culprits->pairs)
         return qn_text_fail_memory(err);

@@ -278,9 +278,8 @@ static bool prepare(struct qn_data_output *o)
 {
     const struct qn_data_row *from = (const struct qn_data_row *)(o->x->store->base + QN_ARENA_DATA_OFF);
     const struct qn_data_use *use = (const struct qn_data_use *)(o->x->store->base + QN_ARENA_USES_OFF);
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
-    qn_cost_get_extent(o->x->store, &e);
     o->object_count = e.objects;
     o->objects = malloc((e.objects + 1) * sizeof *o->objects);
     o->shown = calloc(e.objects + 1, sizeof *o->shown);

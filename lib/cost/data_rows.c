@@ -85,9 +85,8 @@ void qn_data_take_places(struct qn_data_output *o)
 {
     const uint32_t line = qn_cost_header(o->x->store)->config.D1.line;
     const uint8_t *from = o->x->store->base + QN_ARENA_USED_PLACES_OFF;
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
-    qn_cost_get_extent(o->x->store, &e);
     for (uint64_t i = 0; i < e.used_places; i++, from += qn_used_place_bytes(line)) {
         struct qn_used_place p;
 
@@ -155,9 +154,8 @@ void qn_data_take_pairs(struct qn_data_output *o)
 {
     const struct qn_data_pair *from = (const struct qn_data_pair *)(o->x->store->base + QN_ARENA_PAIRS_OFF);
     struct qn_prof_data *to = &o->data;
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
-    qn_cost_get_extent(o->x->store, &e);
     for (uint64_t i = 0; i < e.pairs; i++) {
         struct qn_data_pair p = from[i];
         uint32_t object = number_of(o, p.object), by = number_of(o, p.by);

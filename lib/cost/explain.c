@@ -18,9 +18,7 @@ struct output {
     struct qn_prof_writer *w;
 };
 
-static void put(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct output *o, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void put(struct output *o, const char *format, ...)
 {
     char text[1000];
     va_list args;
@@ -192,9 +190,8 @@ static void put_note(struct output *o, const struct qn_note *n, const struct qn_
 
 static void put_notes(struct output *o, const struct qn_cost_named *named)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(o->n.x->store);
 
-    qn_cost_get_extent(o->n.x->store, &e);
     put(o, "The first %" PRIu64 " of them", o->n.x->config->explain_first);
     if (o->n.x->config->explain_every)
         put(o, ", then one of %" PRIu64, o->n.x->config->explain_every);

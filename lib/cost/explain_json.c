@@ -78,9 +78,8 @@ static json_t *access_of(struct explain_notes *o, const struct qn_note *n)
 static json_t *accesses(struct explain_notes *o, uint32_t which)
 {
     json_t *list = json_array();
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
-    qn_cost_get_extent(o->x->store, &e);
     for (uint64_t i = 0; i < e.notes; i++) {
         struct qn_note n;
 

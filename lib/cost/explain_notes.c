@@ -35,9 +35,8 @@ const char *explain_place_of(struct explain_notes *o, uint32_t site, char text[E
 
 bool explain_first_point(struct explain_notes *o, const struct qn_cost_named *n, struct qn_point *p)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
-    qn_cost_get_extent(o->x->store, &e);
     for (uint64_t i = 0; i < e.points; i++) {
         memcpy(p, o->x->store->base + QN_ARENA_POINTS_OFF + i * sizeof *p, sizeof *p);
         if (p->what == n->what && p->which == n->which)

@@ -191,7 +191,7 @@ static bool take(struct findings *f, const struct qn_cost_store *store)
 
     if (loads && !(more = qn_cost_find_loads(store, &n)))
         return false;
-    qn_cost_get_extent(store, &e);
+    e = qn_cost_get_extent(store);
     f->count = e.findings + n;
     f->rows = malloc((f->count + 1) * sizeof *f->rows);
     f->copy = malloc((f->count + 1) * sizeof *f->copy);
@@ -278,8 +278,7 @@ bool qn_cost_has_findings(const struct qn_cost_store *store)
 
 bool qn_cost_findings_full(const struct qn_cost_store *store)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     return (e.findings + 1) * sizeof(struct qn_finding) > QN_ARENA_FINDINGS_SIZE;
 }

@@ -174,7 +174,7 @@ enum qn_text_status qn_cost_fold(const struct qn_cost_store *store, const struct
     enum qn_text_status status = QN_TEXT_OK;
 
     memset(result, 0, sizeof *result);
-    qn_cost_get_extent(store, &f.extent);
+    f.extent = qn_cost_get_extent(store);
     if (!qn_cost_sort_charges(&f.charges, store))
         return qn_text_fail_memory(err);
     if (!qn_cost_sort_leaves(&f.leaves, store)) {

@@ -148,7 +148,7 @@ enum qn_text_status qn_cost_write_intervals(const char *path, const struct qn_co
 
     if (!o.w)
         return err->status;
-    qn_cost_get_extent(store, &e);
+    e = qn_cost_get_extent(store);
     memcpy(rest, totals, sizeof rest);
     take_off(store, e.intervals, rest);
     o.rows = e.intervals + !is_empty(rest);
@@ -164,8 +164,7 @@ enum qn_text_status qn_cost_write_intervals(const char *path, const struct qn_co
 
 bool qn_cost_intervals_full(const struct qn_cost_store *store)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     return (e.intervals + 1) * qn_cost_interval_bytes(store) > QN_ARENA_INTERVALS_SIZE;
 }

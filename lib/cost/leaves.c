@@ -15,9 +15,8 @@ static int compare(const void *left, const void *right)
 
 bool qn_cost_sort_leaves(struct qn_cost_leaves *l, const struct qn_cost_store *store)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     *l = (struct qn_cost_leaves){ .count = e.leaves };
     l->list = malloc((e.leaves + 1) * sizeof *l->list);
     if (!l->list)

@@ -135,10 +135,9 @@ void qn_cost_open_file(struct qn_cost_library *l, struct qn_cost_file *f)
 
 struct qn_debug *qn_cost_open_number(struct qn_cost_library *l, const struct qn_cost_store *store, uint32_t map, struct qn_map_rec *rec)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
     uint32_t file;
 
-    qn_cost_get_extent(store, &e);
     if (map >= e.maps)
         return NULL;
     memcpy(rec, store->base + QN_ARENA_MAPS_OFF + map * sizeof *rec, sizeof *rec);
@@ -193,7 +192,7 @@ void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *stor
 
     if (!m)
         return;
-    qn_cost_get_extent(store, &e);
+    e = qn_cost_get_extent(store);
     open_files(l, store, e.maps);
     for (uint64_t i = l->preloaded; i < e.blocks; i++)
         qn_cost_find_place(m, blocks[i].map, blocks[i].pc, &place);

@@ -122,7 +122,7 @@ struct qn_finding *qn_cost_find_loads(const struct qn_cost_store *store, size_t 
 
     *count = 0;
     memcpy(cycles, qn_cost_header(store)->sim_output.load_cycles, sizeof cycles);
-    qn_cost_get_extent(store, &l.extent);
+    l.extent = qn_cost_get_extent(store);
     good = qn_cost_sort_leaves(&l.leaves, store);
     for (uint64_t i = 0; i < l.extent.blocks && good; i++)
         good = add_block(&l, i);

@@ -44,7 +44,7 @@ struct qn_cost_modules *qn_cost_new_modules(const struct qn_cost_store *store, s
         free(m);
         return NULL;
     }
-    qn_cost_get_extent(store, &e);
+    e = qn_cost_get_extent(store);
     m->store = store;
     m->library = library;
     m->guard = guard;

@@ -68,9 +68,8 @@ void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_librar
                         const struct qn_cost_named *named, int count)
 {
     struct search s = { .store = store, .number = map };
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     s.debug = qn_cost_open_number(library, store, map, &s.map);
     s.points = e.points;
     for (int i = 0; i < count && s.debug; i++) {
@@ -84,9 +83,8 @@ void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_librar
 bool qn_cost_has_points(const struct qn_cost_store *store, const struct qn_cost_named *named)
 {
     const volatile struct qn_point *points = (const struct qn_point *)(store->base + QN_ARENA_POINTS_OFF);
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     for (uint64_t i = 0; i < e.points; i++)
         if ((points[i].what == QN_POINT_CHOOSER ? QN_POINT_TOGGLE : points[i].what) == named->what && points[i].which == named->which)
             return true;
@@ -96,11 +94,10 @@ bool qn_cost_has_points(const struct qn_cost_store *store, const struct qn_cost_
 const char *qn_cost_name_entry(const struct qn_cost_store *store, struct qn_cost_library *library, uint64_t pc)
 {
     const volatile struct qn_point *points = (const struct qn_point *)(store->base + QN_ARENA_POINTS_OFF);
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
     struct qn_map_rec map;
     uint64_t bias;
 
-    qn_cost_get_extent(store, &e);
     for (uint64_t i = e.points; i > 0; i--)
         if (points[i - 1].start == pc) {
             struct qn_debug *d = qn_cost_open_number(library, store, points[i - 1].map, &map);

@@ -89,8 +89,8 @@ bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_st
     if (!qn_cost_close_calls(store))
         return false;
     qn_cost_subtract_calls(store, then);
-    qn_cost_get_extent(store, &now);
-    qn_cost_get_extent(then, &before);
+    now = qn_cost_get_extent(store);
+    before = qn_cost_get_extent(then);
     subtract_words(AT(store, uint64_t, QN_ARENA_COUNTERS_OFF), AT(then, const uint64_t, QN_ARENA_COUNTERS_OFF), lower(now.counters, before.counters));
     for (uint64_t i = 0; i < lower(now.leaves, before.leaves); i++)
         leaves[i].count -= less[i].count;

@@ -40,7 +40,7 @@ static void find_counted(const struct qn_cost_store *store, bool counted[QN_AREN
     const volatile struct qn_block_rec *b = (const struct qn_block_rec *)(store->base + QN_ARENA_BLOCKS_OFF);
 
     memset(counted, 0, QN_ARENA_REGIONS_MAX * sizeof *counted);
-    qn_cost_get_extent(store, &e);
+    e = qn_cost_get_extent(store);
     for (uint64_t i = 0; i < e.blocks; i++) {
         uint32_t region = b[i].region;
 

@@ -31,9 +31,8 @@ static void begin(struct output *o, const struct qn_cost_store *store, uint64_t 
 {
     const struct qn_table_head *t = &qn_cost_header(store)->sim_output.tables;
     const uint64_t most = QN_TABLE_CELLS_SIZE / sizeof(uint64_t);
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     *o = (struct output){ .store = store, .instructions = instructions, .recorded = qn_cost_set_rows(store) };
     o->recorded = o->recorded < e.intervals ? o->recorded : e.intervals;
     for (uint32_t i = 0; i < t->set_caches && i < QN_SET_CACHES_MAX; i++) {

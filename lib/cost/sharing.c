@@ -26,9 +26,8 @@ struct output {
 
 bool qn_cost_has_sharing(const struct qn_cost_store *store)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     return e.shared != 0;
 }
 
@@ -44,9 +43,8 @@ static const char *keep(struct output *o, const char *text)
 /* Files do not overlap in memory, so only one of them can have a symbol there. */
 static void name_symbol(const struct output *o, struct row *r)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
-    qn_cost_get_extent(o->x->store, &e);
     for (uint32_t map = 0; map < e.maps && !r->object; map++) {
         uint64_t bias = 0;
         struct qn_debug *d = qn_cost_open_map(o->x->modules, map, &bias);
@@ -70,7 +68,7 @@ static void name_row(struct output *o, struct row *r)
     r->file = place.file;
     r->function = place.function;
     r->line = place.line;
-    qn_cost_get_extent(o->x->store, &e);
+    e = qn_cost_get_extent(o->x->store);
     if (r->of.object < e.objects) {
         struct qn_object object = objects[r->of.object];
 
@@ -270,9 +268,8 @@ static bool put_row(struct qn_prof_writer *w, const struct row *r)
 static bool take(struct output *o)
 {
     const struct qn_shared_row *from = (const struct qn_shared_row *)(const void *)(o->x->store->base + QN_ARENA_TABLES_OFF + QN_TABLE_SHARED_OFF);
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
-    qn_cost_get_extent(o->x->store, &e);
     o->rows = malloc((e.shared + 1) * sizeof *o->rows);
     if (!o->rows)
         return false;

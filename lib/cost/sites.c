@@ -23,9 +23,8 @@ static int compare(const void *left, const void *right)
 
 bool qn_cost_index_sites(struct qn_cost_sites *s, const struct qn_cost_store *store)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    qn_cost_get_extent(store, &e);
     *s = (struct qn_cost_sites){ .store = store, .count = e.blocks };
     s->list = malloc((e.blocks + 1) * sizeof *s->list);
     if (!s->list)
@@ -54,9 +53,8 @@ static bool is_write(uint32_t d, uint64_t counter)
 static bool find_in_block(const struct qn_cost_sites *s, const struct qn_block_rec *b, uint64_t next, uint32_t site, uint64_t *pc, bool *writes)
 {
     const volatile qn_insn_desc *insns = (const qn_insn_desc *)(s->store->base + QN_ARENA_INSNS_OFF);
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(s->store);
 
-    qn_cost_get_extent(s->store, &e);
     *pc = b->pc;
     for (uint32_t i = 0; i < b->ninsns && (uint64_t)b->first_insn + i < e.insns; i++) {
         uint32_t d = insns[b->first_insn + i];

@@ -7,9 +7,7 @@
 
 #define TEXT_MAX 1000
 
-static void put(const struct qn_cost_steps *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(const struct qn_cost_steps *s, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void put(const struct qn_cost_steps *s, const char *format, ...)
 {
     char text[TEXT_MAX];
     va_list args;

@@ -48,26 +48,28 @@ uint64_t qn_cost_set_rows(const struct qn_cost_store *s)
     return bytes && qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(qn_cost_header(s)->sim_output.tables.set_rows, QN_TABLE_SETS_SIZE, bytes) : 0;
 }
 
-void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
+struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s)
 {
     const volatile struct qn_arena_header *h = qn_cost_header(s);
+    struct qn_cost_extent e;
 
-    e->strings = at_most(h->n_strings, QN_ARENA_STRINGS_SIZE, 1);
-    e->maps = at_most(h->n_maps, QN_ARENA_MAPS_SIZE, sizeof(struct qn_map_rec));
-    e->leaves = at_most(h->n_leaves, QN_ARENA_LEAVES_SIZE, sizeof(struct qn_leave_rec));
-    e->blocks = at_most(h->n_blocks, QN_ARENA_BLOCKS_SIZE, sizeof(struct qn_block_rec));
-    e->insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(qn_insn_desc));
-    e->counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
-    e->charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, qn_cost_charge_bytes(s));
-    e->points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
-    e->notes = qn_cost_has(s, QN_SECTION_EXPLAIN) ? at_most(qn_cost_explain(s)->notes, QN_NOTES_MAX, 1) : 0;
-    e->findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
-    e->objects = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object)) : 0;
-    e->data = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row)) : 0;
-    e->pairs = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair)) : 0;
-    e->used_places = qn_cost_has(s, QN_SECTION_USES) ? at_most(h->n_used_places, QN_ARENA_USED_PLACES_SIZE, qn_used_place_bytes(h->config.D1.line)) : 0;
-    e->intervals = qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s)) : 0;
-    e->shared = at_most(h->sim_output.tables.shared, QN_TABLE_SHARED_SIZE, sizeof(struct qn_shared_row));
+    e.strings = at_most(h->n_strings, QN_ARENA_STRINGS_SIZE, 1);
+    e.maps = at_most(h->n_maps, QN_ARENA_MAPS_SIZE, sizeof(struct qn_map_rec));
+    e.leaves = at_most(h->n_leaves, QN_ARENA_LEAVES_SIZE, sizeof(struct qn_leave_rec));
+    e.blocks = at_most(h->n_blocks, QN_ARENA_BLOCKS_SIZE, sizeof(struct qn_block_rec));
+    e.insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(qn_insn_desc));
+    e.counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
+    e.charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, qn_cost_charge_bytes(s));
+    e.points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
+    e.notes = qn_cost_has(s, QN_SECTION_EXPLAIN) ? at_most(qn_cost_explain(s)->notes, QN_NOTES_MAX, 1) : 0;
+    e.findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
+    e.objects = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object)) : 0;
+    e.data = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row)) : 0;
+    e.pairs = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair)) : 0;
+    e.used_places = qn_cost_has(s, QN_SECTION_USES) ? at_most(h->n_used_places, QN_ARENA_USED_PLACES_SIZE, qn_used_place_bytes(h->config.D1.line)) : 0;
+    e.intervals = qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s)) : 0;
+    e.shared = at_most(h->sim_output.tables.shared, QN_TABLE_SHARED_SIZE, sizeof(struct qn_shared_row));
+    return e;
 }
 
 /* `ulimit -f` also limits memfds; the arena is no file of the user's. */
@@ -237,7 +239,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
 
     if (error)
         return error;
-    qn_cost_get_extent(from, &e);
+    e = qn_cost_get_extent(from);
     from_explain = h->config.explain ? QN_NOTES_OFF + e.notes * sizeof(struct qn_note) : 0;
     const struct {
         uint64_t offset, bytes;
@@ -290,7 +292,7 @@ int qn_cost_create_like(struct qn_cost_store *to, const struct qn_cost_store *fr
 
     if (error)
         return error;
-    qn_cost_get_extent(from, &e);
+    e = qn_cost_get_extent(from);
     error = copy_range(to, from, QN_ARENA_STRINGS_OFF, e.strings);
     if (error)
         return fail(to, error);
@@ -313,10 +315,9 @@ uint32_t qn_cost_put_string(struct qn_cost_store *s, const char *text)
 
 void qn_cost_get_string(const struct qn_cost_store *s, uint32_t at, char *text, size_t size)
 {
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = qn_cost_get_extent(s);
     size_t left, n = 0;
 
-    qn_cost_get_extent(s, &e);
     left = at < e.strings ? e.strings - at : 0;
     while (n < left && n < size - 1) {
         char c = ((const volatile char *)s->base)[QN_ARENA_STRINGS_OFF + at + n];

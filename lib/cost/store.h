@@ -51,7 +51,7 @@ static inline volatile struct qn_explain_output *qn_cost_explain(const struct qn
     return (volatile struct qn_explain_output *)(s->base + QN_ARENA_EXPLAIN_OFF);
 }
 
-void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e);
+struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s);
 
 /* Of one row of charges: its site and a count for each event of the modules. */
 size_t qn_cost_charge_bytes(const struct qn_cost_store *s);

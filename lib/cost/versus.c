@@ -24,9 +24,7 @@ struct printer {
     void *data;
 };
 
-static void say(struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct printer *p, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void say(struct printer *p, const char *format, ...)
 {
     char line[1000];
     va_list args;

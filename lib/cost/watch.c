@@ -70,7 +70,7 @@ enum qn_text_status qn_cost_write_watch(const char *path, const struct qn_cost_s
     if (qn_cost_has(store, QN_SECTION_EXPLAIN))
         memcpy(&o.head, store->base + QN_ARENA_EXPLAIN_OFF, sizeof o.head);
     o.steps = (struct qn_cost_steps){ put_text, object_at, &o, &qn_cost_header(store)->config.D1, &o.head };
-    qn_cost_get_extent(store, &e);
+    e = qn_cost_get_extent(store);
     o.maps = e.maps;
     qn_cost_put_step_names(&o.steps);
     for (uint64_t i = 0; i < e.notes; i++) {

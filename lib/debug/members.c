@@ -204,9 +204,7 @@ struct text {
     size_t size;
 };
 
-static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct text *t, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void put(struct text *t, const char *format, ...)
 {
     va_list arguments;
     int n;

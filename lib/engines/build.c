@@ -38,8 +38,7 @@
 #define ENGINE_LINK                                                                                  \
     "-nostdlib -static -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
 
-static void add(struct qn_engines_words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct qn_engines_words *w, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void add(struct qn_engines_words *w, const char *format, ...)
 {
     va_list args;
 

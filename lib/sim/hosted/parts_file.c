@@ -15,8 +15,7 @@
 #include <lzma.h>
 #endif
 
-static bool fail(struct parts_file *f, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool fail(struct parts_file *f, uint64_t offset, const char *format, ...)
+static __attribute__((format(printf, 3, 4))) bool fail(struct parts_file *f, uint64_t offset, const char *format, ...)
 {
     int n = snprintf(f->error, sizeof f->error, "%s: byte %" PRIu64 ": ", f->from->path, offset);
     va_list ap;

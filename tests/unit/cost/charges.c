@@ -40,7 +40,7 @@ static void test_damage(void)
     qn_cost_free_charges(&c);
     qn_cost_header(&store)->sim_output.events = 0xffffffff;
     qn_cost_header(&store)->sim_output.charges = ~0ull;
-    qn_cost_get_extent(&store, &e);
+    e = qn_cost_get_extent(&store);
     is_int((int64_t)e.charges, (int64_t)(QN_ARENA_CHARGES_SIZE / (8 * (1 + QN_SIM_EVENTS_MAX))), "rows beyond the room are cut");
     qn_cost_header(&store)->sim_output.charges = 10;
     ok(qn_cost_sort_charges(&c, &store), "nonsense can be sorted");

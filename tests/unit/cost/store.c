@@ -72,7 +72,7 @@ static void test_sections(void)
     h = qn_cost_header(&s);
     h->n_objects = h->n_data = h->n_pairs = h->n_used_places = h->n_intervals = h->calls.edges = 5;
     h->calls.columns = QN_COST_EVENTS;
-    qn_cost_get_extent(&s, &e);
+    e = qn_cost_get_extent(&s);
     ok(!e.objects && !e.data && !e.pairs && !e.used_places && !e.intervals && !e.notes, "nothing lies in the others");
     is_int(qn_cost_copy(&copy, &s), 0, "it is copied");
     ok(!qn_cost_has(&copy, QN_SECTION_CALLS), "as it is");
@@ -93,7 +93,7 @@ int main(void)
     test_copy(&s);
     test_sections();
     memset(&qn_cost_header(&s)->n_strings, 0xff, 6 * sizeof(uint64_t));
-    qn_cost_get_extent(&s, &e);
+    e = qn_cost_get_extent(&s);
     ok(e.strings == QN_ARENA_STRINGS_SIZE && e.maps == QN_ARENA_MAPS_SIZE / sizeof(struct qn_map_rec)
            && e.leaves == QN_ARENA_LEAVES_SIZE / sizeof(struct qn_leave_rec)
            && e.blocks == QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec)
