@@ -273,7 +273,7 @@ static int read_branch(struct parts *p, const struct qn_item *item, struct sim_r
     return 1;
 }
 
-/* 1: *ref; 0: nothing to tell. */
+/* 1: *ref is filled; 0: the item is no reference; -1: an error. */
 static int read_item(struct parts *p, struct sim_ref *ref)
 {
     const struct qn_item *item = &p->block[p->now].item[p->item++];
