@@ -146,6 +146,7 @@ void qn_debug_close(struct qn_debug *d)
     close_file(&d->separate);
     close_file(&d->main);
     free(d->directories);
+    free(d->unit_ranges);
     free(d->segments);
     free(d->path);
     free(d);

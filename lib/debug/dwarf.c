@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/base.h"
 #include "base/grow.h"
 #include "debug/memory.h"
 
@@ -181,21 +182,66 @@ static uint64_t end_of_range(Dwarf_Die *die, uint64_t address)
     return address + 1;
 }
 
-/* The unit whose code the address is; of a skeleton, what it stands for if its .dwo file is there. */
-static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
+/* ---- units by address ---- */
+
+static int compare_units(const void *left, const void *right)
+{
+    const struct qn_unit_range *a = left, *b = right;
+
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void load_units(struct qn_debug *d, Dwarf *dwarf)
 {
     Dwarf_CU *cu = NULL;
+    Dwarf_Addr base, start, end;
+    Dwarf_Die unit;
+    uint32_t order = 0;
+
+    d->unit_ranges_loaded = true;
+    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
+        ptrdiff_t at = 0;
+
+        while ((at = dwarf_ranges(&unit, at, &base, &start, &end)) > 0)
+            if (start < end && QN_GROW(d->unit_ranges, d->nunit_ranges, d->unit_range_room, QN_DEBUG_ROOM))
+                d->unit_ranges[d->nunit_ranges++] = (struct qn_unit_range){ start, end, end, order, unit };
+        order++;
+    }
+    if (d->nunit_ranges)
+        qsort(d->unit_ranges, d->nunit_ranges, sizeof *d->unit_ranges, compare_units);
+    for (size_t i = 1; i < d->nunit_ranges; i++)
+        if (d->unit_ranges[i - 1].reach > d->unit_ranges[i].reach)
+            d->unit_ranges[i].reach = d->unit_ranges[i - 1].reach;
+}
+
+/* Of several units that have the address, the first. */
+static const struct qn_unit_range *search_unit(const struct qn_debug *d, uint64_t address)
+{
+    const struct qn_unit_range *found = NULL;
+
+    for (size_t n = QN_COUNT_WHILE(i, d->nunit_ranges, d->unit_ranges[i].start <= address); n && d->unit_ranges[n - 1].reach > address; n--)
+        if (address < d->unit_ranges[n - 1].end && (!found || d->unit_ranges[n - 1].order < found->order))
+            found = &d->unit_ranges[n - 1];
+    return found;
+}
+
+/* The unit whose code the address is; of a skeleton, what it stands for if its .dwo file is there. */
+static bool find_unit(struct qn_debug *d, uint64_t address, Dwarf_Die *unit)
+{
+    Dwarf *dwarf = qn_debug_open_dwarf(d);
+    const struct qn_unit_range *found;
     Dwarf_Die split;
     uint8_t type;
 
-    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, unit, &split) == 0) {
-        if (dwarf_haspc(unit, address) != 1)
-            continue;
-        if (type == DW_UT_skeleton && split.addr)
-            *unit = split;
-        return true;
-    }
-    return false;
+    if (dwarf && !d->unit_ranges_loaded)
+        load_units(d, dwarf);
+    found = search_unit(d, address);
+    if (!found)
+        return false;
+    *unit = found->unit;
+    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton && split.addr)
+        *unit = split;
+    return true;
 }
 
 static bool may_hold_code(int tag)
@@ -228,7 +274,7 @@ static bool find_code(Dwarf_Die *parent, uint64_t address, int depth, Dwarf_Die 
 
 bool qn_debug_find_code(struct qn_debug *d, uint64_t address, Dwarf_Die *unit, Dwarf_Die *code)
 {
-    return find_unit(qn_debug_open_dwarf(d), address, unit) && find_code(unit, address, 0, code);
+    return find_unit(d, address, unit) && find_code(unit, address, 0, code);
 }
 
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end)

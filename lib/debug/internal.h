@@ -91,6 +91,12 @@ struct qn_directory { /* of a compilation, by its line table */
     const char *text;
 };
 
+struct qn_unit_range { /* code of a compilation; sorted by start */
+    uint64_t start, end, reach; /* reach: largest end up to here */
+    uint32_t order;             /* of its unit in the file */
+    Dwarf_Die unit;
+};
+
 struct qn_lines {
     bool loaded, str_loaded;
     struct qn_section line, line_str, str;
@@ -128,6 +134,9 @@ struct qn_debug {
     bool damaged;       /* something that was looked at could not be read */
     struct qn_directory *directories; /* sorted by offset */
     size_t ndirectories, directory_room;
+    struct qn_unit_range *unit_ranges;
+    size_t nunit_ranges, unit_range_room;
+    bool unit_ranges_loaded;
     char build_id[2 * QN_BUILD_ID_MAX + 1];
 };
 
