@@ -2,11 +2,14 @@
  *
  *   out/curve.svg  ->  out/curve.svg.XXXXXX/{curve.csv, curve.gp, curve.svg}, which are then renamed to out/
  *
+ * Pictures of a batch (plot.h) get data and script first; then one gnuplot draws all of them.
+ *
  * Invariants: nothing appears in the output's folder but whole files; the folder of our own goes in any case.  Where
  * there is no gnuplot, or where it fails, data and script are there all the same.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,17 +201,16 @@ static void put_title(FILE *out, const char *title)
 }
 
 /* gnuplot calls every picture "Gnuplot"; browsers and screen readers tell that name. */
-static void name_svg(const struct files *f)
+static void name_svg(const char *path, const char *title)
 {
     static const char usual[] = "<title>Gnuplot</title>";
-    const char *path = in_folder(f, f->folder, f->image);
-    FILE *in = strcmp(strrchr(f->image, '.'), ".svg") ? NULL : fopen(path, "r"), *out;
+    FILE *in = strcmp(strrchr(path, '.'), ".svg") ? NULL : fopen(path, "r"), *out;
     char *text = NULL, *at;
     size_t room = 0;
 
     if (in && getdelim(&text, &room, 0, in) > 0 && (at = strstr(text, usual)) && (out = fopen(path, "w"))) {
         fprintf(out, "%.*s<title>", (int)(at - text), text);
-        put_title(out, f->p->title);
+        put_title(out, title);
         fprintf(out, "</title>%s", at + sizeof usual - 1);
         fclose(out);
     }
@@ -225,6 +227,70 @@ static void move_out(const struct files *f, const char *name, struct qn_text_err
         qn_text_fail(err, QN_TEXT_IO, "%s: %s", to, strerror(errno));
 }
 
+/* ---- many at once ---- */
+
+static void add_to_batch(const struct files *f, struct qn_plot_batch *b)
+{
+    if (b->count == QN_PLOT_BATCH_MAX)
+        return;
+    b->stems[b->count] = strndup(f->image, (size_t)(strrchr(f->image, '.') - f->image));
+    b->titles[b->count] = strdup(f->p->title);
+    if (!b->stems[b->count] || !b->titles[b->count])
+        abort();
+    b->count++;
+}
+
+/* gnuplot -d a.gp -e 'reset session' b.gp ...; it ends at the first error. */
+static void become_gnuplot_of_all(const struct qn_plot_batch *b)
+{
+    char *argv[2 + 3 * QN_PLOT_BATCH_MAX + 1] = { (char *)QN_GNUPLOT, (char *)"-d" };
+    char scripts[QN_PLOT_BATCH_MAX][NAME_MAX + 1];
+    int n = 2;
+
+    for (int i = 0; i < b->count; i++) {
+        if (i) {
+            argv[n++] = (char *)"-e";
+            argv[n++] = (char *)"reset session";
+        }
+        snprintf(scripts[i], sizeof scripts[i], "%s.gp", b->stems[i]);
+        argv[n++] = scripts[i];
+    }
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (chdir(b->folder) || !freopen("/dev/null", "w", stderr))
+        _exit(1);
+    unsetenv("GNUTERM");
+    setenv("LC_ALL", "C", 1);
+    execvp(argv[0], argv);
+    _exit(1);
+}
+
+void qn_plot_draw_batch(struct qn_plot_batch *b)
+{
+    pid_t child = b->count ? fork() : -1;
+    int status = -1;
+
+    if (child == 0)
+        become_gnuplot_of_all(b);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    for (int i = 0; i < b->count; i++) {
+        char *image = NULL;
+
+        if (asprintf(&image, "%s/%s.svg", b->folder, b->stems[i]) < 0)
+            abort();
+        if (child > 0 && WIFEXITED(status) && !WEXITSTATUS(status))
+            name_svg(image, b->titles[i]);
+        else
+            unlink(image);
+        free(image);
+        free(b->stems[i]);
+        free(b->titles[i]);
+    }
+    b->count = 0;
+}
+
+/* ---- all ---- */
+
 enum qn_text_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct files f = { .p = p };
@@ -236,13 +302,16 @@ enum qn_text_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_tex
     make_data_plain(&p->data);
     if (qn_exp_write_table(&p->data, in_folder(&f, f.folder, f.data), err) == QN_TEXT_OK
         && write_script(&f, err) == QN_TEXT_OK) {
-        run_gnuplot(&f, &made, &drawing);
+        if (!p->request->batch)
+            run_gnuplot(&f, &made, &drawing);
         move_out(&f, f.data, err);
         move_out(&f, f.script, err);
         if (made) {
-            name_svg(&f);
+            name_svg(in_folder(&f, f.folder, f.image), p->title);
             move_out(&f, f.image, err);
         }
+        if (p->request->batch && err->status == QN_TEXT_OK)
+            add_to_batch(&f, p->request->batch);
         if (drawing.status != QN_TEXT_OK)
             qn_text_fail(err, drawing.status, "%s", drawing.text);
     }

@@ -30,6 +30,14 @@
 
 struct qn_plot_profile; /* centres.h */
 
+/* Pictures of one folder whose data and scripts are there, for one gnuplot to draw. */
+#define QN_PLOT_BATCH_MAX 32
+struct qn_plot_batch {
+    const char *folder;
+    char *stems[QN_PLOT_BATCH_MAX], *titles[QN_PLOT_BATCH_MAX]; /* "functions" of functions.gp and functions.svg */
+    int count;
+};
+
 struct qn_plot_request {
     const char *kind;                          /* one of qn_plot_kinds */
     const char *inputs[QN_PLOT_INPUTS_MAX];
@@ -50,6 +58,7 @@ struct qn_plot_request {
     const char *font;                          /* "NAME,POINTS" */
     int font_points;
     int most;                                  /* bars; 0: as usual */
+    struct qn_plot_batch *batch;               /* not NULL: the image, an SVG in its folder, is drawn later */
     bool data_only;                            /* the table alone, whatever `output` is called; not of flame */
 };
 
@@ -71,5 +80,8 @@ bool qn_plot_knows_format(const char *output);
  * left out), or empty. */
 enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN_PLOT_REMARK_MAX],
                                  struct qn_text_error *err);
+
+/* All images of the batch, or none: one that has no image then may still be drawn by itself, which says why it cannot.  Frees the batch. */
+void qn_plot_draw_batch(struct qn_plot_batch *batch);
 
 #endif

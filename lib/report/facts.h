@@ -34,6 +34,7 @@ struct qn_report_facts {
     struct qn_exp_table intervals, runs, sets, curve, data, calls; /* no rows: there are none */
     double knees[QN_PLOT_KNEES_MAX];          /* of the curve by size, or else of D1s by size; bytes */
     int knee_count;
+    struct qn_plot_batch *batch; /* not NULL: pictures get their data and scripts only */
 };
 
 /* Free `f` also where it fails. */

@@ -275,7 +275,7 @@ static void write_page(struct qn_report_facts *f, FILE *out)
 /* The data of some pictures is wanted before their section: they are drawn first.  A log, or a profile, that does not have them gives no rows. */
 static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *name, const char *input, struct qn_exp_table *t)
 {
-    struct qn_plot_request q = { .kind = kind, .inputs = { input }, .input_count = 1, .profile = &f->profile };
+    struct qn_plot_request q = { .kind = kind, .inputs = { input }, .input_count = 1, .profile = &f->profile, .batch = f->batch };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
 
@@ -301,18 +301,34 @@ static enum qn_text_status save_page(struct qn_report_facts *f, struct qn_text_e
     return QN_TEXT_OK;
 }
 
+/* One gnuplot draws all pictures, as starting it costs most: the page is written twice, the first time to find out which pictures it has. */
+static void draw_pictures(struct qn_report_facts *f)
+{
+    FILE *nowhere = fopen("/dev/null", "w");
+
+    if (nowhere) {
+        write_page(f, nowhere);
+        fclose(nowhere);
+    }
+    qn_plot_draw_batch(f->batch);
+    f->batch = NULL;
+}
+
 enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_error *err)
 {
     struct qn_report_facts f;
+    struct qn_plot_batch batch = { .folder = r->folder };
 
     if (qn_report_read_facts(&f, r, err) == QN_TEXT_OK) {
         const char *profile = qn_report_path(&f, QN_REPORT_PROFILE);
 
+        f.batch = &batch;
         draw_ahead(&f, "mrc", "curve", r->log, &f.curve);
         draw_ahead(&f, "sets", "sets", r->log, &f.sets);
         draw_ahead(&f, "data", "data", profile, &f.data);
         draw_ahead(&f, "calls", "calls", profile, &f.calls);
         qn_report_find_knees(&f);
+        draw_pictures(&f);
         save_page(&f, err);
     }
     qn_report_free_facts(&f);

@@ -178,7 +178,7 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
     const char *image = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", p->name));
     const char *input = p->input ? qn_report_path(f, p->input) : f->report->log;
     struct qn_plot_request q = {
-        .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1, .profile = &f->profile
+        .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1, .profile = &f->profile, .batch = f->batch
     };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
@@ -186,6 +186,11 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
     q.inputs[0] = input;
     if (p->second)
         q.inputs[q.input_count++] = qn_report_path(f, p->second);
+    if (f->batch) {
+        if (access(image, F_OK))
+            qn_plot_draw(&q, remark, &err);
+        return;
+    }
     fputs("<figure>", out);
     if ((access(image, F_OK) == 0 || qn_plot_draw(&q, remark, &err) == QN_TEXT_OK) && !access(image, F_OK))
         write_image(f, out, p);
