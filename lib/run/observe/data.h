@@ -55,6 +55,8 @@ static inline bool qn_stacks_is_in_use(uint64_t sp) { return sp - qn_stack_in_us
 void qn_rows_init(void);
 struct qn_data_row *qn_data_row(uint64_t number);
 void qn_rows_forget(uint64_t start, uint64_t end); /* what was found there is no longer to be expected */
+/* The same as qn_data_find_row, if it is to what the site's last reference was to; false: that is not known. */
+bool qn_rows_recall(uint64_t address, uint32_t site, struct qn_data_place *place, uint32_t *row);
 /* modulus: of offsets that count; 0: they are rounded instead (qn_offset_step). */
 uint32_t qn_rows_find(uint64_t address, uint32_t site, const struct qn_data_place *place, uint32_t modulus);
 

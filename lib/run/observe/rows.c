@@ -151,8 +151,20 @@ static void expect(struct qn_recent *r, const struct qn_data_place *p, bool same
     r->stamp = p->stamp;
     r->then = *p->stamp;
     r->start = p->start;
+    r->size = p->size;
     if (again)
         widen(r, p, before);
+}
+
+bool qn_rows_recall(uint64_t address, uint32_t site, struct qn_data_place *place, uint32_t *row)
+{
+    struct qn_recent *r = qn_recent_of(site);
+
+    if (!qn_stacks_is_in_use(qn_ctx.guest_sp) || !qn_rows_is_expected(r, address, site))
+        return false;
+    *place = (struct qn_data_place){.start = r->start, .size = r->size, .object = r->object};
+    *row = qn_rows_find_in(r, qn_rows_offset(address - r->start, r->modulus));
+    return true;
 }
 
 uint32_t qn_rows_find(uint64_t address, uint32_t site, const struct qn_data_place *place, uint32_t modulus)

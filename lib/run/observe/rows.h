@@ -16,7 +16,7 @@ struct qn_recent {
     uint64_t from, length;  /* of the bytes for which the rest holds, */
     const uint64_t *stamp;  /* as long as this */
     uint64_t then;          /* is that */
-    uint64_t start;
+    uint64_t start, size;   /* of what they lie in */
     uint32_t site, object, modulus;
     uint32_t others;        /* references in a row that were to something else */
     uint64_t rows[QN_RECENT_ROWS]; /* of the object, by hash of the offset: offset << QN_RECENT_ROW_BITS | number; 0: none */

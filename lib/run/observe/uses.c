@@ -104,8 +104,10 @@ static uint32_t find_place(uint64_t address, const struct qn_data_place *in)
 static QN_NCSR uint64_t came(uint64_t address, uint32_t site)
 {
     struct qn_data_place place;
-    uint32_t row = qn_data_find_row(address, site, &place);
+    uint32_t row;
 
+    if (!qn_rows_recall(address, site, &place, &row))
+        row = qn_data_find_row(address, site, &place);
     last.address = address;
     last.site = site;
     last.row = row;
