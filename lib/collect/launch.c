@@ -54,6 +54,7 @@ static void fill_config(struct qn_collect *r)
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
         .observes = r->observes, .sample_count = o->sample.count, .sample_of = o->sample.of,
         .interval = o->interval, .interval_rows = o->interval_auto ? QN_COLLECT_INTERVAL_ROWS : 0, .toggle = o->toggle.count > 0,
+        .aside = o->turn.count && !o->sim && !o->analysis && !o->versus && !o->data && !o->interval && !r->observes && !o->explain.count && !o->watch,
         .triggers = o->turn.count || o->dump_before.count || o->dump_after.count || o->zero_before.count,
         .explain = o->explain.count > 0 || o->watch, .explain_first = o->explain_first, .explain_every = o->explain_every,
         .watch_count = o->watch, .watch_from = o->watch && !o->watch_from && !o->explain.count && !o->watch_region ? 1 : o->watch_from,

@@ -139,6 +139,7 @@ struct qn_config {
     uint8_t versus;          /* with check: the twin is another simulator, and differences are counted, not fatal */
     uint8_t toggle;          /* counts only inside functions that are points of the arena */
     uint8_t triggers;        /* the entry or return of functions that are points of the arena divides the run, or toggles counting */
+    uint8_t aside;           /* --toggle-collect: what runs while counting is off is simulated, and counted for nothing */
     uint8_t observes;        /* the analysis module observes instructions: see sample_count */
     uint8_t batch;           /* enum qn_batch: when references are simulated in batches */
     uint8_t vectors;         /* enum qn_vectors: the instructions that the simulators may use */
@@ -341,6 +342,7 @@ struct qn_versus {
 };
 
 /* Regions that the program has named, as paths: region 0 is no region; the others have a parent. */
+#define QN_REGION_ASIDE UINT16_MAX /* of blocks whose counts are of nobody: qn_config.aside */
 #define QN_ARENA_REGIONS_MAX 250 /* with region 0; each has a home in the code cache (tcache.h) */
 #define QN_REGION_NAME 64        /* bytes of a name, with its NUL */
 

@@ -133,7 +133,7 @@ static enum qn_text_status fold_block(struct fold *f, uint64_t at)
         f->result->damaged++;
         return QN_TEXT_OK;
     }
-    if (f->region != QN_COST_ALL_REGIONS && f->region != b.region)
+    if (b.region == QN_REGION_ASIDE || (f->region != QN_COST_ALL_REGIONS && f->region != b.region))
         return QN_TEXT_OK;
     x = ((const volatile uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF))[b.counter];
     if (x == 0)

@@ -3,6 +3,7 @@
  *   home 0       does not count: only the guest's own instructions
  *   home 1       counts
  *   home 2, ...  count for regions 1, ... (region.c)
+ *   home 253     simulates, and what it counts is of nobody (--toggle-collect)
  *   home 254     counts as home 1, but references are simulated in batches (batch.c)
  *   home 255     does not count: between windows of observed instructions (sample.c)
  *   a variant    of a home that counts: control leaves the block before each instruction; observed instructions count
@@ -180,12 +181,14 @@ static void note_change(bool counts)
 
 void qn_space_choose(unsigned home)
 {
+    bool counts = home != QN_HOME_OFF && home != QN_HOME_ASIDE;
+
     if (QN_UNLIKELY(!qn_tcache_ibl_table(home)))
         open_home(home);
     if (home == QN_HOME_REST) /* samples: the profile says how many instructions were observed */
         qn_arena->partly = 1;
     else
-        note_change(home != QN_HOME_OFF);
+        note_change(counts);
     qn_space = home;
-    qn_calls_counting(home != QN_HOME_OFF);
+    qn_calls_counting(counts);
 }

@@ -6,7 +6,7 @@
 #include "event/event.h"
 
 enum { QN_HOME_OFF, QN_HOME_ON }; /* from QN_HOME_ON on, one for each region; then, with samples: */
-enum { QN_HOME_BATCH = 254, QN_HOME_REST };
+enum { QN_HOME_ASIDE = 253, QN_HOME_BATCH, QN_HOME_REST };
 #define QN_VARIANT_INSIDE 255u    /* the entry of a function of --toggle (in QN_HOME_OFF) or --dump-before (in all) as any other block */
 
 struct qn_space_rules {

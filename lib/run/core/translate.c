@@ -67,7 +67,10 @@ static bool same_shape(const struct qn_block_rec *rec)
     return true;
 }
 
-static uint32_t region_of(unsigned home) { return home == QN_HOME_BATCH ? 0 : home - QN_HOME_ON; }
+static uint32_t region_of(unsigned home)
+{
+    return home == QN_HOME_BATCH ? 0 : home == QN_HOME_ASIDE ? QN_REGION_ASIDE : home - QN_HOME_ON;
+}
 
 /* Index of the record + 1, 0 = there is none. */
 static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned home)
@@ -243,7 +246,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     if ((rules->emit.counts || rules->emit.steps) && block.n) {
         qn_event_collect(&events, &block, &qn_space_rules(QN_HOME(space))->event);
         place = cost_centre(QN_HOME(space));
-        if (rules->emit.sums)
+        if (rules->emit.sums && QN_HOME(space) != QN_HOME_ASIDE)
             qn_calls_mark(&block, place.record, events.desc);
     }
     if (rules->emit.steps) /* observed instructions are counted by tally.c */

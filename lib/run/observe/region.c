@@ -168,7 +168,9 @@ void qn_region_obey(void)
 
 unsigned qn_region_home(void)
 {
-    return qn_region_collects() != state()->turned && (!qn_cfg()->toggle || is_inside(TOGGLES, 0)) ? QN_HOME_ON + state()->region : QN_HOME_OFF;
+    if (qn_region_collects() != state()->turned && (!qn_cfg()->toggle || is_inside(TOGGLES, 0)))
+        return QN_HOME_ON + state()->region;
+    return qn_cfg()->aside ? QN_HOME_ASIDE : QN_HOME_OFF;
 }
 
 /* ---- functions that are watched ---- */

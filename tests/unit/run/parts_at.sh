@@ -115,17 +115,18 @@ parts 6 '--dump-before=in*'
 parts 6 '--dump-after=in*'
 parts 6 '--dump-after=in_*' --dump-before=inner
 
-# What is counted in a line; misses are not compared, since Callgrind goes on simulating where it does not count.
+# What is counted in a line, misses included: both simulate where they do not count.
 toggled() {
-    "$QUERN" valgrind --tool=callgrind -q --callgrind-out-file=q "$@" ./at || bail quern
+    "$QUERN" valgrind --tool=callgrind -q $caches --callgrind-out-file=q "$@" ./at || bail quern
     if [ $referee = no ]; then
         absent 'no Valgrind 3.19'
         return
     fi
-    valgrind -q --tool=callgrind --callgrind-out-file=v "$@" ./at >log 2>&1 || bail "callgrind: $(cat log)"
+    valgrind -q --tool=callgrind $caches --callgrind-out-file=v "$@" ./at >log 2>&1 || bail "callgrind: $(cat log)"
     for tool in q v; do
         "$QUERN" convert -o profile $tool
-        csv Ir --by=line profile | grep -v ',leave,' >$tool-rows
+        csv $nine --by=line profile | grep -v ',leave,' >$tool-rows
+        csv $nine --by=call profile >$tool-calls
     done
     same_file q-rows v-rows "$*"
 }
