@@ -107,8 +107,9 @@ static inline bool qn_call_is_inner(const struct qn_call_frame *f)
     return f->row != QN_CALL_AT(QN_CALL_EDGES_OFF) + f->edge + sizeof(struct qn_call_edge);
 }
 
-/* Counters behind the sums of the running stack: the address of its frame on top. */
+/* Counters behind the sums of the running stack: the address of its frame on top; and two for misses that are of nobody (qn_config.aside). */
 #define QN_CALL_TOP (QN_COST_COLUMNS + 1)
+#define QN_CALL_ASIDE (QN_COST_COLUMNS + 2)
 
 /* Is this event one of the rare ones of a frame? */
 static inline bool qn_call_is_rare(unsigned event)

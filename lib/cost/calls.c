@@ -139,34 +139,10 @@ static void close_stacks(struct fold *f)
 
 /* ---- names ---- */
 
-/* The first address of the function that covers pc by the engine's list; pc itself, if none does. */
-static uint64_t start_of(const struct fold *f, uint32_t map, uint64_t pc)
-{
-    const struct qn_call_map *maps = (const struct qn_call_map *)(f->base + QN_CALL_MAPS_OFF);
-    const struct qn_call_range *ranges = (const struct qn_call_range *)(f->base + QN_CALL_RANGES_OFF);
-    uint32_t m = 0, low, high, first;
-
-    while (m < f->head.maps && maps[m].map != map)
-        m++;
-    if (m == f->head.maps || maps[m].first > f->head.ranges || maps[m].count > f->head.ranges - maps[m].first)
-        return pc;
-    first = low = maps[m].first;
-    high = low + maps[m].count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (ranges[middle].start <= pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > first && pc - ranges[low - 1].start < ranges[low - 1].size ? ranges[low - 1].start : pc;
-}
-
 /* UINT32_MAX: no memory. */
 static uint32_t function_at(struct fold *f, uint32_t map, uint64_t pc)
 {
-    uint64_t start = start_of(f, map, pc), bias;
+    uint64_t start = qn_cost_call_start(f->base, &f->head, map, pc), bias;
     struct qn_debug *d = qn_cost_open_map(f->modules, map, &bias);
     struct qn_cost_place place;
     const char *name;
@@ -223,13 +199,22 @@ static uint32_t edge_of(struct fold *f, const struct qn_call_edge *e, uint32_t c
     return qn_prof_call_edge_of(&f->index, caller, file, place.line, callee);
 }
 
+/* A call that was seen while nothing was counted (--toggle-collect): as Callgrind, it is left out if no other one has costs. */
+static bool is_aside(const struct fold *f, const int64_t *rows)
+{
+    for (uint32_t k = 0; k < 2 * f->columns; k++)
+        if (rows[k])
+            return false;
+    return qn_cost_header(f->store)->config.aside;
+}
+
 static enum qn_text_status fold_edge(struct fold *f, uint32_t i, struct qn_text_error *err)
 {
     struct qn_call_edge e = get_edge(f, i);
     const int64_t *rows = f->edge_rows + 2ull * i * f->columns;
     uint32_t callee, at;
 
-    if (!e.function || e.function >= f->head.functions || e.block > f->extent.blocks || e.calls > INT64_MAX)
+    if (!e.function || e.function >= f->head.functions || e.block > f->extent.blocks || e.calls > INT64_MAX || is_aside(f, rows))
         return QN_TEXT_OK;
     callee = function_of(f, e.function);
     if (callee == UINT32_MAX)

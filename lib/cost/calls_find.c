@@ -85,3 +85,26 @@ void qn_cost_find_calls(const struct qn_cost_store *store, struct qn_cost_librar
     h->ranges = (uint32_t)(used + s.count);
     h->maps++;
 }
+
+uint64_t qn_cost_call_start(const uint8_t *base, const struct qn_call_head *head, uint32_t map, uint64_t pc)
+{
+    const struct qn_call_map *maps = (const struct qn_call_map *)(base + QN_CALL_MAPS_OFF);
+    const struct qn_call_range *ranges = (const struct qn_call_range *)(base + QN_CALL_RANGES_OFF);
+    uint32_t m = 0, low, high, first;
+
+    while (m < head->maps && maps[m].map != map)
+        m++;
+    if (m == head->maps || maps[m].first > head->ranges || maps[m].count > head->ranges - maps[m].first)
+        return pc;
+    first = low = maps[m].first;
+    high = low + maps[m].count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (ranges[middle].start <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > first && pc - ranges[low - 1].start < ranges[low - 1].size ? ranges[low - 1].start : pc;
+}

@@ -55,7 +55,7 @@ static void add(struct emitter *e, uint64_t sum, unsigned n)
 
 void emit_calls_add(struct emitter *e)
 {
-    for (unsigned event = 0; emit_rules.sums && event < sizeof e->b->calls.adds; event++) {
+    for (unsigned event = 0; emit_rules.sums && !emit_rules.aside && event < sizeof e->b->calls.adds; event++) {
         unsigned n = e->b->calls.adds[event];
 
         if (n && emit_flags_free(e, 0))

@@ -47,6 +47,7 @@ struct qn_emit_rules {
     bool steps;                    /* observed: instructions are recorded (slots.c), or control leaves before each instruction but the first */
     bool observes;                 /* observed: instructions are recorded, and processed when the next block begins */
     uint64_t sums;                 /* --calls: address of the running stack's counts, below 2 GiB; 0: calls are not counted */
+    bool aside;                    /* calls are seen, but nothing is added to the sums */
     const struct qn_emit_calls *calls; /* NULL: C is called at each entry and return */
     int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };

@@ -81,7 +81,7 @@ static void predict_last(struct emitter *e, const struct qn_event *ev)
     back = e->hot.exec;
     x_store(&e->cold, target, QN_R11);
     x_inc(&e->cold, counter_address(e->centre + ev->counter));
-    if (emit_rules.sums)
+    if (emit_rules.sums && !emit_rules.aside)
         x_inc(&e->cold, emit_rules.sums + 8 * QN_COST_BIM);
     if (emit_rules.check)
         x_store_imm(&e->cold, CTX(result), 1);

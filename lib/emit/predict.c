@@ -29,7 +29,7 @@ static void count_mispredict(struct emitter *e, uint64_t counter)
     uint64_t back = e->hot.exec;
 
     x_inc(&e->cold, counter);
-    if (emit_rules.sums)
+    if (emit_rules.sums && !emit_rules.aside)
         x_inc(&e->cold, emit_rules.sums + 8 * QN_COST_BCM);
     if (emit_rules.check)
         x_store_imm(&e->cold, CTX(result), 1);

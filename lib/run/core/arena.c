@@ -276,7 +276,9 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
     qn_ready_until(&ready.counters, qn_arena_counters() + qn_arena->n_counters + 1);
     *rec = (struct qn_block_rec){.pc = pc, .map = qn_arena_map_of(pc), .first_insn = (uint32_t)first, .counter = place.counter,
                                  .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = (uint16_t)region};
-    if (qn_cfg()->calls)
+    if (qn_cfg()->calls && region == QN_REGION_ASIDE)
+        qn_calls_counters_aside(place.centre + 1, (uint32_t)qn_arena->n_counters);
+    else if (qn_cfg()->calls)
         qn_calls_counters(place.centre + 1, desc, ninsns);
     qn_arena->n_insns = first + ninsns;
     qn_arena->n_blocks = i + 1;
@@ -315,7 +317,7 @@ void qn_arena_leave(uint32_t record, unsigned insn)
 
     qn_sim_log_left(insn);
     qn_interval_left += b->ninsns - insn;
-    if (qn_cfg()->calls)
+    if (qn_cfg()->calls && b->region != QN_REGION_ASIDE)
         qn_calls_take_back((const qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + b->first_insn + insn, b->ninsns - insn);
     for (uint64_t i = n; i-- > from;)
         if (all[i].block == record && all[i].insn == insn) {

@@ -31,7 +31,7 @@
 
 unsigned qn_space;
 
-static struct qn_space_rules off, on, batch, rest, steps;
+static struct qn_space_rules off, on, aside, batch, rest, steps;
 static bool simulating;
 
 static uint32_t smallest_line(const struct qn_config *c)
@@ -108,6 +108,7 @@ const struct qn_space_rules *qn_space_rules(unsigned space)
         return &steps;
     switch (QN_HOME(space)) {
     case QN_HOME_OFF: return &off;
+    case QN_HOME_ASIDE: return &aside;
     case QN_HOME_BATCH: return &batch;
     case QN_HOME_REST: return &rest;
     default: return &on;
@@ -125,7 +126,8 @@ static void open_home(unsigned home)
     if (home != QN_HOME_OFF && !on.emit.counts) { /* also for QN_HOME_REST */
         start_simulation(qn_cfg());
         qn_calls_init();
-        batch = on = counting_rules(qn_cfg());
+        aside = batch = on = counting_rules(qn_cfg());
+        aside.emit.aside = true;
         batch.emit.log_all |= !qn_fast.D1.sets;
         batch.emit.batch = !batch.emit.log_all;
         qn_batch_init();
@@ -190,5 +192,5 @@ void qn_space_choose(unsigned home)
     else
         note_change(counts);
     qn_space = home;
-    qn_calls_counting(counts);
+    qn_calls_counting(home != QN_HOME_OFF);
 }

@@ -5,6 +5,7 @@
 #include "run/core/repetition.h"
 #include "run/run.h"
 #include "run/core/variable.h"
+#include "run/core/space.h"
 #include "sim/contract.h"
 
 /* cmps: Valgrind reads (%rdi) first. */
@@ -105,7 +106,8 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     }
     qn_sim_log_more(*v.extra_ir - before);
     qn_interval_left -= (int64_t)(*v.extra_ir - before);
-    qn_sim_sum_event(QN_COST_IR, (int64_t)(*v.extra_ir - before));
+    if (QN_HOME(qn_space) != QN_HOME_ASIDE)
+        qn_sim_sum_event(QN_COST_IR, (int64_t)(*v.extra_ir - before));
     variable_sum(in, n);
 }
 

@@ -246,8 +246,8 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     if ((rules->emit.counts || rules->emit.steps) && block.n) {
         qn_event_collect(&events, &block, &qn_space_rules(QN_HOME(space))->event);
         place = cost_centre(QN_HOME(space));
-        if (rules->emit.sums && QN_HOME(space) != QN_HOME_ASIDE)
-            qn_calls_mark(&block, place.record, events.desc);
+        if (rules->emit.sums) /* calls are those of the block where it counts */
+            qn_calls_mark(&block, rules->emit.aside ? cost_centre(QN_HOME_ON).record : place.record, events.desc);
     }
     if (rules->emit.steps) /* observed instructions are counted by tally.c */
         events.n = 0;

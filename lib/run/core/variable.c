@@ -2,6 +2,7 @@
 #include "run/core/variable.h"
 
 #include "run/run.h"
+#include "run/core/space.h"
 #include "sim/contract.h"
 
 /* A cache of decoded instructions; an entry is valid while the bytes are the same. */
@@ -39,7 +40,7 @@ static unsigned reference_kinds(const struct qn_insn *in)
 
 void variable_sum(const struct qn_insn *in, uint64_t iterations)
 {
-    if (!qn_cfg()->calls || !qn_cfg()->cache_sim)
+    if (!qn_cfg()->calls || !qn_cfg()->cache_sim || QN_HOME(qn_space) == QN_HOME_ASIDE)
         return;
     for (unsigned k = 0; k < in->n_mem; k++) {
         qn_sim_sum_event(QN_COST_DR, in->mem[k].access & QN_ACC_READ ? (int64_t)iterations : 0);

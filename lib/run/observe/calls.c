@@ -22,8 +22,8 @@
 #include "cost/count.h"
 #include "sim/contract.h"
 
-#define COUNTERS 48u            /* of the arena, for the sums: those of QN_COST_COLUMNS, QN_SUMS_ANY and QN_CALL_TOP */
-_Static_assert(QN_SUMS_ANY < QN_CALL_TOP && QN_CALL_TOP < COUNTERS, "");
+#define COUNTERS 56u            /* of the arena, for the sums: those of QN_COST_COLUMNS, QN_SUMS_ANY, and what lies behind */
+_Static_assert(QN_SUMS_ANY < QN_CALL_TOP && QN_CALL_ASIDE + 2 <= COUNTERS, "");
 
 int64_t *calls_sums;
 struct qn_call_stack *calls_current;
@@ -73,6 +73,12 @@ void qn_calls_counters(uint32_t at, const qn_insn_desc *desc, unsigned n)
         at += d & QN_INSN_VARIABLE ? 3 : 0;
         at += ((d & QN_INSN_BC) != 0) + ((d & QN_INSN_BI) != 0) + ((d & QN_INSN_STACK) != 0);
     }
+}
+
+void qn_calls_counters_aside(uint32_t at, uint32_t end)
+{
+    while (at < end)
+        qn_sim_event_of[at++] = QN_CALL_ASIDE;
 }
 
 void qn_calls_take_back(const qn_insn_desc *desc, unsigned n)

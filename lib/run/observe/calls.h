@@ -24,6 +24,7 @@ void qn_calls_mark(struct qn_block *b, uint32_t record, const qn_insn_desc *desc
 void qn_calls_init(void);             /* the simulators know their events, and nothing has been counted yet */
 uint64_t qn_calls_sums(void);         /* address of the running stack's counts; 0: calls are not counted */
 void qn_calls_counters(uint32_t first, const qn_insn_desc *desc, unsigned n); /* of instructions: tells of which events they are */
+void qn_calls_counters_aside(uint32_t first, uint32_t end); /* of instructions that are counted for nothing */
 void qn_calls_take_back(const qn_insn_desc *desc, unsigned n); /* instructions that were counted and have not been executed */
 void qn_calls_counting(bool on);      /* what runs from here on is counted, or not */
 void qn_calls_thread(struct qn_thread *t); /* t runs from here on */

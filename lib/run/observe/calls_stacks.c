@@ -81,8 +81,6 @@ static void close_if_old(void)
     made_in[i] = generation;
     calls_close();
     qn_ctx.called = 0;
-    for (uint32_t k = 0; k < head()->columns && qn_cfg()->aside; k++)
-        calls_current->closed[k] = calls_sums[k]; /* simulators have added to it while nothing was counted */
 }
 
 static void load(uint32_t i)
@@ -318,9 +316,8 @@ void qn_calls_counting(bool on)
     if (!calls_sums || on == counting)
         return;
     counting = on;
-    if (!on)
+    if (!on) {
         calls_root_here();
-    if (!on || qn_cfg()->aside) {
         generation++;
         close_if_old();
     }

@@ -119,7 +119,7 @@ parts 6 '--dump-after=in_*' --dump-before=inner
 toggled() {
     "$QUERN" valgrind --tool=callgrind -q $caches --callgrind-out-file=q "$@" ./at || bail quern
     if [ $referee = no ]; then
-        absent 'no Valgrind 3.19'
+        absent 'no Valgrind 3.19' 2
         return
     fi
     valgrind -q --tool=callgrind $caches --callgrind-out-file=v "$@" ./at >log 2>&1 || bail "callgrind: $(cat log)"
@@ -129,6 +129,7 @@ toggled() {
         csv $nine --by=call profile >$tool-calls
     done
     same_file q-rows v-rows "$*"
+    same_file q-calls v-calls '... each call with its line, number and nine inclusive costs'
 }
 rm -f q.* v.*
 toggled --toggle-collect=in_between
