@@ -1390,6 +1390,7 @@ shell_tests = \
 	tests/unit/sim/installed.sh \
 	tests/unit/sim/killed.sh \
 	tests/unit/sim/labs.sh \
+	tests/unit/sim/last_byte.sh \
 	tests/unit/sim/levels.sh \
 	tests/unit/sim/mistakes.sh \
 	tests/unit/sim/models.sh \

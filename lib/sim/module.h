@@ -34,7 +34,7 @@
  * SIM_EVICT: the level above has evicted this line (only if this level asks for evictions, see sim_wants_evictions);
  * SIM_WRITEBACK: the same, and the line is dirty. */
 enum sim_kind { SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_FETCH, SIM_PREFETCH, SIM_EVICT, SIM_WRITEBACK };
-
+#define SIM_EACH_LINE(line, last) for (bool sim_more = (line) <= (last); sim_more; sim_more = (line)++ != (last)) /* up to ~0, too */
 static inline bool sim_writes(enum sim_kind kind) { return kind == SIM_WRITE || kind == SIM_MODIFY; }
 
 struct sim_config {

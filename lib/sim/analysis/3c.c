@@ -134,11 +134,11 @@ static void analysis_miss(const struct sim_miss *miss)
 
 static void analysis_ref(const struct sim_ref *ref)
 {
-    uint64_t first = ref->addr >> sim.line_bits, last = (ref->addr + ref->size - 1) >> sim.line_bits;
+    uint64_t line = ref->addr >> sim.line_bits, first = line, last = (ref->addr + ref->size - 1) >> sim.line_bits;
 
     if (ref->kind > SIM_MODIFY)
         return;
-    for (uint64_t line = first; line <= last; line++)
+    SIM_EACH_LINE(line, last)
         look_at(line << sim.line_bits, stack_touch(&stack, line), line == first);
     if (ref->outcome & SIM_L1_MISS)
         count_miss();

@@ -233,7 +233,7 @@ static void analysis_ref(const struct sim_ref *ref)
 
     if (ref->kind > SIM_MODIFY)
         return;
-    for (; line <= last; line++)
+    SIM_EACH_LINE(line, last)
         touch(line);
 }
 

@@ -311,7 +311,7 @@ static void analysis_ref(const struct sim_ref *ref)
 
     if (ref->kind > SIM_MODIFY)
         return;
-    for (; number <= last; number++) {
+    SIM_EACH_LINE(number, last) {
         uint64_t line = number << line_bits;
 
         if (line == latest)

@@ -309,7 +309,7 @@ static inline unsigned fast_D1_ref(uint64_t addr, uint32_t size, uint64_t *clock
     uint64_t line = addr >> D1.line_bits, last = (addr + size - 1) >> D1.line_bits;
     unsigned miss = 0;
 
-    for (; line <= last; line++)
+    SIM_EACH_LINE(line, last)
         miss |= D1_touch(line << D1.line_bits, ++*clock);
     return miss;
 }

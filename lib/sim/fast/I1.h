@@ -75,7 +75,7 @@ static inline unsigned fast_I1_ref(uint64_t addr, uint32_t size, uint64_t *clock
     uint64_t line = addr >> I1.line_bits, last = (addr + size - 1) >> I1.line_bits;
     unsigned miss = 0;
 
-    for (; line <= last; line++)
+    SIM_EACH_LINE(line, last)
         miss |= I1_touch(record(line << I1.line_bits), line, ++*clock);
     return miss;
 }

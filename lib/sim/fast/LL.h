@@ -56,7 +56,7 @@ static inline unsigned fast_LL_ref(uint64_t addr, uint32_t size)
     uint64_t line = addr >> LL.line_bits, last = (addr + size - 1) >> LL.line_bits;
     unsigned miss = 0;
 
-    for (; line <= last; line++)
+    SIM_EACH_LINE(line, last)
         miss |= LL_touch(LL_rows + (line & LL.set_mask) * (uint64_t)LL.ways, LL.ways, line);
     return miss;
 }

@@ -93,7 +93,7 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
     uint64_t page = addr >> page_bits, last = (addr + size - 1) >> page_bits;
 
     (void)kind;
-    for (; page <= last; page++)
+    SIM_EACH_LINE(page, last)
         translate(page << page_bits);
     LINES_OF(line, addr, size) {
         remember(passing_of(line), line);

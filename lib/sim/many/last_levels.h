@@ -189,7 +189,9 @@ static unsigned group_ref(struct shared_cache *c, uint64_t D1s, uint64_t addr, u
     uint64_t line = addr >> c->line_bits, last = (addr + size - 1) >> c->line_bits, missed = 0;
 
     D1s &= c->D1s;
-    for (; D1s && line <= last; line++)
+    if (!D1s)
+        return count_misses(c, missed, kind);
+    SIM_EACH_LINE(line, last)
         if (!is_recent(c, line, D1s))
             missed |= touch_line(c, line, D1s);
     return count_misses(c, missed, kind);

@@ -42,7 +42,7 @@ static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
         uint64_t line = addr >> node->line_bits, last = (addr + size - 1) >> node->line_bits;
 
         *ask |= node->members;
-        for (; line <= last; line++) {
+        SIM_EACH_LINE(line, last) {
             uint64_t *row = many_rows + node->rows + (line & (node->sets - 1)) * node->ways;
 
             missed |= many_missed_at[node->depths + row_search(row, node->ways, line + 1)];
