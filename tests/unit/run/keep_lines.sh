@@ -4,7 +4,7 @@
 
 # More than 64 KiB of line tables; less is not kept.
 awk -v functions=100 -f "$top_srcdir/tests/unit/debug/many_lines.awk" >program.c
-"$CC" -g -gz=zlib -O0 -Wl,--build-id=0x0123456789abcdef program.c -o program 2>cc || skip_all 'this compiler does not pack debug information' 15
+"$CC" -g -gz=zlib -O0 -Wl,--build-id=0x0123456789abcdef program.c -o program 2>cc || skip_all 'this compiler does not pack debug information' 16
 kept=0123456789abcdef.lines
 
 # run OPTIONS...: a profile
