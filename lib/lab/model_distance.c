@@ -58,14 +58,15 @@ static bool look_up(struct brute *b, uint64_t line, size_t now, bool changes_not
 
 unsigned long qn_lab_brute_misses(const struct qn_lab_trace *t, unsigned bits, unsigned lines, const struct qn_lab_variant *rules)
 {
-    struct brute b = { QN_NEEDED(calloc(lines, sizeof *b.at)), 0, lines };
+    struct kept *at = QN_NEEDED(calloc(lines, sizeof *at));
+    struct brute b = { at, 0, lines };
     unsigned long misses = 0;
 
     for (size_t i = 0; i < t->n; i++) {
         give_up_old(&b, i, rules->value[QN_LAB_MRC_AGE]);
         misses += !look_up(&b, t->at[i].addr >> bits, i, rules->value[QN_LAB_MRC_STORE] && t->at[i].op == 'S');
     }
-    free(b.at);
+    free(at);
     return misses;
 }
 
