@@ -22,7 +22,7 @@
 
 #define CULPRITS_PRINTED 10 /* lines with the summary */
 
-/* What became of a file; frees its path. */
+/* Reports a file that was written (with --verbose), or why not; frees its path. */
 bool qn_collect_tell_file(struct qn_collect *r, const char *what, char *path, enum qn_text_status status, const struct qn_text_error *err)
 {
     if (status != QN_TEXT_OK)
@@ -47,7 +47,7 @@ bool qn_collect_write_intervals(struct qn_collect_work *w)
     return qn_collect_tell_file(r, "intervals", path, qn_cost_write_intervals(path, &r->store, &w->events, w->result.totals, &err), &err);
 }
 
-/* annotate --values looks there. */
+/* PROFILE.findings.csv, which annotate --values reads. */
 static bool write_findings(struct qn_collect_work *w, const char *profile)
 {
     struct qn_collect *r = w->run;
@@ -61,7 +61,7 @@ static bool write_findings(struct qn_collect_work *w, const char *profile)
     return qn_collect_tell_file(r, "findings", path, qn_cost_write_findings(path, &r->store, w->modules, &err), &err);
 }
 
-/* By line of source. */
+/* Which source lines evict what a line misses. */
 static bool write_culprits(struct qn_collect_work *w, const char *profile)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
@@ -85,7 +85,7 @@ static bool write_sets(struct qn_collect_work *w, const char *profile)
     return qn_collect_tell_file(r, "misses by set", path, qn_cost_write_sets(path, &r->store, (uint64_t)w->result.totals[QN_COST_IR], &err), &err);
 }
 
-/* Memory that threads share. */
+/* Cache lines that threads share. */
 static bool write_sharing(struct qn_collect_work *w, const char *profile)
 {
     struct qn_collect *r = w->run;

@@ -28,7 +28,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-/* A standard descriptor that is closed must not be given to a file of ours.  The guest gets it closed. */
+/* If a standard descriptor is closed, opens it, so that no file of ours gets its number.  The guest finds it closed. */
 static void fill_standard_descriptors(void)
 {
     int fd;
@@ -53,7 +53,7 @@ static char *join_arguments(char **argv)
     return text;
 }
 
-/* A wrong pattern is a mistake in the command line, so it is found before anything runs. */
+/* Checks the pattern of a file's name before anything runs. */
 static bool check_pattern(const char *option, const char *pattern)
 {
     char why[256], *name = pattern ? qn_collect_expand(pattern, 0, why, sizeof why) : NULL;
@@ -64,7 +64,7 @@ static bool check_pattern(const char *option, const char *pattern)
     return !pattern || name;
 }
 
-#define TCACHE_MIN (512u << 10) /* bytes: each eighth takes the longest block */
+#define TCACHE_MIN (512u << 10) /* bytes: an eighth of it has room for the longest block */
 
 static bool check_options(const struct qn_collect_options *o)
 {

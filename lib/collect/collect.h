@@ -1,8 +1,8 @@
-/* lib/collect/collect.h - the state of `quern run`, and the functions that files of this folder call of each other.
+/* lib/collect/collect.h - the state of `quern run`, and the functions that files of this folder share.
  *
  *   collect.c  the main function                  program.c  finds and checks the program
  *   options.h  options                            geometry.c caches
- *   launch.c   starts the guest                   signals.c  signals, stops, how to end
+ *   launch.c   starts the guest                   signals.c  signals, stops, exit status
  *   loop.c     waits                              wire.c     answers the engine
  *   fork.c     collectors of forked guests        reader.c   reads debug information ahead
  *   finish.c   chooses the process that folds     fold.c     one attempt: profile, summary
@@ -43,29 +43,29 @@
 
 enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_HOST, QN_COLLECT_DEFAULT };
 
-/* Messages: lines are gathered and go out in one write, so that processes do not mix theirs. */
+/* Messages: lines are buffered and written by one write, so that those of several processes do not mix. */
 struct qn_collect_log {
     int fd;       /* our own copy; -1: silent for good */
-    int errors;   /* where failures go: the log, else the first stderr */
+    int errors;   /* a copy of the stderr that quern was started with; failures go there, too */
     bool quiet;   /* no banner and no summary */
-    bool failed;  /* a write to it did, and that was told */
+    bool failed;  /* a write to it failed, and a message said so */
     pid_t pid;    /* of the guest, for the prefix */
     bool shared;  /* fd is a copy of a descriptor the guest has too */
-    char *text;   /* gathered */
+    char *text;   /* buffered */
     size_t size, room;
 };
 
 /* Memory that the main collector shares with the child that becomes the engine, and with the reader. */
 struct qn_collect_shared {
-    int exec_errno;      /* why it could not */
-    volatile bool alone; /* no profile is to be written of the first process, or it has been: the reader does nothing of itself */
+    int exec_errno;      /* of the child that could not become the engine */
+    volatile bool alone; /* the first process has its profile, or shall have none: the reader writes none without a request */
 };
 
 struct qn_collect {
     struct qn_collect_options options;
     struct qn_geometry geometry[QN_COLLECT_LEVELS];
     enum qn_collect_origin origin[QN_COLLECT_LEVELS];
-    struct qn_config config;  /* ours; that in the arena may be damaged */
+    struct qn_config config;  /* our own copy; the arena's may be damaged */
     char *engine, *program;   /* paths */
     struct qn_engines_choice first, second; /* by --sim and --analysis, by --versus */
     struct qn_engines_setup sims;
@@ -73,80 +73,80 @@ struct qn_collect {
     uint64_t engine_hash;
     uint64_t start_tsc, start_ns;
     struct qn_collect_log log;
-    int refused;              /* a file that was asked for cannot be written: the exit status; 0: all can */
-    struct qn_cost_named named[6 * QN_COLLECT_NAMES_MAX]; /* by --explain, --toggle, --dump-before and their like */
+    int refused;              /* exit status if a file that the user wants cannot be written; 0: all can */
+    struct qn_cost_named named[6 * QN_COLLECT_NAMES_MAX]; /* by --explain, --toggle, --dump-before and so on */
     int named_count;
     struct qn_cost_allocator allocators[QN_COLLECT_NAMES_MAX]; /* by --alloc */
 
-    struct qn_cost_store store; /* of the image that runs */
-    struct qn_cost_store fresh; /* of the image that a traced exec is about to start; fd -1: none */
-    struct qn_cost_store zero;  /* what it was when the part began that is counted now; fd -1: the run did (part.c) */
-    unsigned parts;             /* that were written */
+    struct qn_cost_store store; /* arena of the running image */
+    struct qn_cost_store fresh; /* arena of the image that a traced exec is about to start; fd -1: none */
+    struct qn_cost_store zero;  /* copy of the arena from the beginning of the current part; fd -1: the part began with the run (part.c) */
+    unsigned parts;             /* number of parts written */
     const char *trigger;        /* of the part that is being written; else NULL */
     bool parts_refused;
     int socket;                 /* to the engine; -1: closed */
     bool observes;              /* the engine's analysis module observes instructions */
-    bool hello;                 /* the guest of this collector has spoken */
-    bool exec_out;              /* it is about to become, or has become, an untraced program */
+    bool hello;                 /* the guest of this collector has sent HELLO */
+    bool exec_out;              /* it executes, or has executed, a program that is not traced */
     bool replaced;              /* a traced exec happened */
 
     bool is_main;
     pid_t guest, root;          /* the guest of this collector, and of the main one */
     int pidfd;                  /* of the guest; sub-collectors and reader only, else -1 */
-    bool leaves;                /* the guest has counted the last, and is about to end */
-    bool ended;                 /* it has */
-    int status;                 /* of the guest by waitpid; main only */
+    bool leaves;                /* the guest does not count any more, and is about to end */
+    bool ended;                 /* it has ended */
+    int status;                 /* of the guest by waitpid; main collector only */
     struct qn_collect_shared *shared;
 
-    int control;                /* where `quern ctl` asks; -1: nowhere */
-    pid_t progress_pid;         /* prints a line of --progress; 0: none does */
+    int control;                /* listening socket for `quern ctl`; -1: none */
+    pid_t progress_pid;         /* the process that prints --progress; 0: none */
     uint64_t progress_ns;
     int signals;                /* signalfd */
-    sigset_t old_mask;          /* as the user's shell left it */
+    sigset_t old_mask;          /* the mask that quern was started with */
     struct sigaction old_chld;
     int drain[2], done[2];      /* see fork.c */
-    int types;                  /* requests go there, see types.c */
-    pid_t types_pid;            /* 0: it was not started yet; -1: it has died */
-    const void *types_of;       /* arena that it knows */
-    int reader;                 /* requests go there, see reader.c; -1: none */
+    int types;                  /* socket to the process that finds types (types.c) */
+    pid_t types_pid;            /* 0: not started yet; -1: it has died */
+    const void *types_of;       /* the arena that it has */
+    int reader;                 /* socket to the reader (reader.c); -1: none */
     pid_t reader_pid;
     int image, collector;       /* the reader's: arena of the first process; pidfd of the main collector */
-    bool has_forked;            /* sub-collectors were made; they may live on and ask the reader */
+    bool has_forked;            /* there were sub-collectors, which may outlive this one and ask the reader */
 };
 
 /* geometry.c */
 void qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_geometry geometry[QN_COLLECT_LEVELS],
                             enum qn_collect_origin origin[QN_COLLECT_LEVELS]);
 
-/* cpu.c: what --cpu=VALUE means on this machine.  false: a line was printed. */
+/* cpu.c: the masks for --cpu=VALUE on this machine.  false: a line was printed. */
 bool qn_collect_choose_cpu(const char *value, struct qn_cpu *cpu);
-/* The same of QUERN_ENGINE_CPU, for the engine; it leaves `vectors`, else that is refused. */
+/* The same for QUERN_ENGINE_CPU, the engine's processor; it is refused if it lacks what --vectors needs. */
 bool qn_collect_choose_engine_cpu(uint64_t vectors, struct qn_cpu *cpu);
 
 /* program.c: 0, or the exit status after one line was printed. */
 int qn_collect_find_program(struct qn_collect *r);
-bool qn_collect_is_program(const char *path); /* a file that may be executed */
+bool qn_collect_is_program(const char *path); /* is it an executable file? */
 
-/* sims.c: the same; options become what the simulators want. */
+/* sims.c: 0, or the exit status after one line was printed; sets options that the modules need. */
 int qn_collect_set_up_sims(struct qn_collect *r);
-void qn_collect_print_sims(struct qn_collect *r); /* with --verbose: what stood in each slot, and how it was simulated */
+void qn_collect_print_sims(struct qn_collect *r); /* with --verbose: the module in each slot, and how it was simulated */
 
 /* name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */
 char *qn_collect_expand(const char *pattern, pid_t pid, char *why, size_t size);
-bool qn_collect_is_device(const char *path); /* a character device, as /dev/null */
-/* The file that the profile of the guest goes to.  NULL: a line was printed. */
+bool qn_collect_is_device(const char *path); /* is it a character device, such as /dev/null? */
+/* The file of the guest's profile.  NULL: a line was printed. */
 char *qn_collect_name_profile(struct qn_collect *r);
-char *qn_collect_name_pattern(struct qn_collect *r); /* of it and of parts: without a number and a thread */
+char *qn_collect_name_pattern(struct qn_collect *r); /* the same without the number of a part and of a thread */
 char *qn_collect_name_intervals(struct qn_collect *r);
 char *qn_collect_name_explanation(struct qn_collect *r);
 char *qn_collect_name_watch(struct qn_collect *r);
 char *qn_collect_name_branches(struct qn_collect *r);
-char *qn_collect_name_beside(const char *profile, const char *suffix); /* what stands under the profile's name with a suffix; NULL: no memory */
-/* Whether all of them can be written, before the program starts.  false: a line was printed. */
+char *qn_collect_name_beside(const char *profile, const char *suffix); /* the profile's name with a suffix; NULL: no memory */
+/* Tests before the program starts whether all of them can be written.  false: a line was printed. */
 bool qn_collect_check_outputs(struct qn_collect *r);
 
 /* log.c */
-/* Opens what is written while the program runs.  -1: a line was printed, which begins with the option's name. */
+/* Opens a file that is written while the program runs.  -1: a line was printed, which begins with the option's name. */
 int qn_collect_open_text(struct qn_collect *r, const char *option, const char *path, int status);
 bool qn_collect_open_log(struct qn_collect *r);
 /* "==PID== text"; banner and summary, nothing with --quiet. */
@@ -176,7 +176,7 @@ void qn_collect_mirror_end(int status) __attribute__((noreturn));
 void qn_collect_wait(struct qn_collect *r);         /* until all is counted */
 void qn_collect_wait_for_end(struct qn_collect *r); /* of the guest */
 
-/* wire.c: a program that a traced exec started could not be loaded: it said no HELLO, but why. */
+/* wire.c: if a traced exec started a program that could not be loaded (its engine sent a reason, no HELLO), takes its arena; returns true. */
 bool qn_collect_adopt_dead_image(struct qn_collect *r);
 /* Takes what the engine sent, without waiting.  false: end of file. */
 bool qn_collect_serve(struct qn_collect *r);
@@ -185,13 +185,13 @@ bool qn_collect_serve(struct qn_collect *r);
 bool qn_collect_make_pipes(struct qn_collect *r);
 void qn_collect_serve_fork(struct qn_collect *r);
 void qn_collect_wait_for_subs(struct qn_collect *r);
-/* The main guest has ended and this one has not: let go of the terminal. */
+/* The main guest has ended and this one has not: closes the terminal. */
 void qn_collect_detach(struct qn_collect *r);
 
-/* types.c: of what type are the blocks that are allocated where object number `object` is? */
+/* types.c: finds the type of the blocks of object number `object`, and the layout of a frame; answers the engine. */
 void qn_collect_serve_type(struct qn_collect *r, uint32_t object);
 void qn_collect_serve_frame(struct qn_collect *r, uint32_t frame);
-void qn_collect_forget_types(struct qn_collect *r); /* in a copy of this process: the one that knows is not its own */
+void qn_collect_forget_types(struct qn_collect *r); /* closes the socket; a forked collector starts a process of its own */
 
 /* named.c */
 bool qn_collect_take_names(struct qn_collect *r); /* false: a line was printed */
@@ -212,7 +212,7 @@ void qn_collect_print_report(struct qn_collect *r, const struct qn_cost_result *
                          const char *command);
 void qn_collect_print_regions(struct qn_collect *r, const struct qn_cost_regions *regions, const struct qn_cost_event_set *events);
 void qn_collect_print_fatal(struct qn_collect *r, struct qn_cost_modules *modules);
-/* The exit status that the engine's fatal state stands for, 0 if there is none. */
+/* The exit status for the engine's fatal state; 0: there is none. */
 int qn_collect_fatal_status(const struct qn_collect *r);
 
 #endif

@@ -32,15 +32,15 @@
 #include "collect/reader.h"
 #include "cost/fold.h"
 
-#define WAITING_MAX 8          /* questions that wait */
-#define PATIENCE_S 5           /* until a question is asked, or an answer taken */
+#define WAITING_MAX 8          /* connections that wait */
+#define PATIENCE_S 5           /* for a command, and for its answer to be taken */
 #define DUMPS_MAX 100000
 #define COMMAND_MAX 65536
 #define NS_PER_SECOND 1000000000ull
 #define PROGRESS_NS NS_PER_SECOND
 #define MILLION 1e6
-#define WISH_LOOK_MS 10          /* in a wait that the program ends, if it has not seen who waits */
-#define WISH_LOOKS 150
+#define WISH_LOOK_MS 10          /* the program ends such a wait earlier, unless it has not seen who waits */
+#define WISH_LOOKS 150           /* waits before giving up */
 
 socklen_t qn_control_address(struct sockaddr *address, size_t size, pid_t pid)
 {
@@ -87,7 +87,7 @@ static bool take_counts(struct qn_collect *r)
 
 static void ignore_note(void *data, const char *text) { (void)data, (void)text; }
 
-/* Of every event, without a look at debug information. */
+/* Sums up all events; reads no debug information. */
 static bool sum(struct qn_collect *r, struct qn_cost_event_set *events, struct qn_cost_result *result)
 {
     static struct qn_cost_guard guard;
@@ -132,7 +132,7 @@ static bool status(struct qn_collect *r, FILE *out)
 
 /* ---- a profile ---- */
 
-/* A name that was free and is ours now; NULL: *why. */
+/* Creates the first of PROFILE.dump1, .dump2, ... that does not exist, and returns its name; NULL: *why. */
 static char *claim(struct qn_collect *r, const char **why)
 {
     char *profile = qn_collect_name_profile(r), *path;
@@ -173,7 +173,7 @@ static bool dump(struct qn_collect *r, FILE *out)
 
 /* ---- on and off ---- */
 
-/* false: another one has it for longer than any call takes; the arena may be damaged. */
+/* Takes the lock h->caller.  false: somebody has held it for longer than any call takes; the arena may be damaged. */
 static bool take_caller(struct qn_arena_header *h)
 {
     const struct timespec patience = { 0, WISH_LOOK_MS * (NS_PER_SECOND / 1000) };
@@ -191,11 +191,11 @@ static bool take_caller(struct qn_arena_header *h)
     return false;
 }
 
-/* `called` is set once the signal is on its way: before, a thread's own kick would take it for this one and clear it.  Where the signal has come
- * before it is set, whoever is no longer runner yields once in vain (lock.c).
+/* Kicks the running thread, so that it reads the wish.  `called` is set after the signal is sent: if it were set before, an earlier kick of the
+ * thread itself would clear it.  If the signal arrives before it is set, a thread that is no longer the runner yields once in vain (lock.c).
  *
- * A thread that runs comes to the dispatcher, and looks; one that waits in the kernel is not disturbed, and looks when it goes on (QN_KICK_VALUE).
- * A process that shares the guest's memory for a while (vfork) is not called. */
+ * A running thread comes to the dispatcher and reads the wish; a thread that waits in the kernel is not disturbed, and reads it when it goes on
+ * (QN_KICK_VALUE).  A process that shares the guest's memory for a while (vfork) is not kicked. */
 static void call_runner(const struct qn_collect *r, struct qn_arena_header *h)
 {
     siginfo_t info = { .si_signo = SIGTRAP, .si_code = SI_QUEUE };
@@ -228,7 +228,7 @@ static bool wish(struct qn_collect *r, enum qn_wish what, FILE *out)
     return true;
 }
 
-/* ---- questions ---- */
+/* ---- commands ---- */
 
 static void answer(struct qn_collect *r, int socket)
 {

@@ -1,7 +1,7 @@
 /* lib/collect/control.h - the protocol between `quern ctl` and a `quern run`.
  *
- *   abstract socket "quern-run-PID", SOCK_STREAM; only processes of the same user, or root's, are answered.  PID is that of the main collector,
- *   `quern run`; a process that the program has forked has a collector of its own, and there it is the number of that process
+ *   abstract socket "quern-run-PID", SOCK_STREAM; only processes of the same user, or root's, are answered.  PID is that of `quern run`, the
+ *   main collector; for a process that the program has forked, it is the pid of that process
  *   ctl: "dump", "status", "start", "stop" or "zero"     run: a digit (the exit status), a blank, lines for the user; then it closes
  */
 #ifndef QN_COLLECT_CONTROL_H
@@ -14,25 +14,25 @@
 
 struct ucred;
 
-#define QN_CONTROL_WORD_MAX 32 /* bytes of what ctl says */
+#define QN_CONTROL_WORD_MAX 32 /* bytes of a command */
 
 struct qn_collect;
 
-/* The address of a run; its length. */
+/* Writes the address of a run; returns its length. */
 socklen_t qn_control_address(struct sockaddr *address, size_t size, pid_t pid);
 
-/* Is the process at the other end, *who, ours, or root's? */
+/* Does the process at the other end belong to our user or to root?  *who: its credentials. */
 bool qn_control_is_own(int socket, struct ucred *who);
 
-/* A run that cannot be reached works as well. */
+/* Opens r->control.  If that fails, the run goes on without it. */
 void qn_collect_open_control(struct qn_collect *r, pid_t pid);
-/* Somebody wants to connect: a process of its own answers. */
+/* Takes a connection; a new process handles the command. */
 void qn_collect_serve_control(struct qn_collect *r);
-/* SIGUSR1 with --dump-signal. */
+/* Writes a profile now, for SIGUSR1 with --dump-signal. */
 void qn_collect_dump(struct qn_collect *r);
 /* --progress: a line each second. */
 void qn_collect_show_progress(struct qn_collect *r);
-/* The line is taken away again, where it stands on a terminal. */
+/* Ends --progress; on a terminal its line is erased. */
 void qn_collect_end_progress(struct qn_collect *r);
 
 #endif

@@ -24,13 +24,13 @@
 #define FEATURES_MAX 192
 #define TEXT_MAX 1024
 
-/* Features that no instruction needs and that libraries choose by. */
+/* Features that no instruction needs, but by which libraries choose code. */
 static const struct qn_feature others[] = {
     { "erms", 7, 0, QN_RBX, 9 },   { "fsrm", 7, 0, QN_RDX, 4 },  { "fzrm", 7, 1, QN_RAX, 10 },
     { "fsrs", 7, 1, QN_RAX, 11 },  { "fsrc", 7, 1, QN_RAX, 12 }, { "mmxext", 0x80000001, 0, QN_RDX, 22 },
 };
 
-/* x86-64 psABI, 3.1.1, table 3.1.  Each level has those before it.  (tsc and clfsh are not there, but in every such processor.) */
+/* x86-64 psABI, 3.1.1, table 3.1.  Each level includes those before it.  (The table does not have tsc and clfsh, but all such processors do.) */
 static const struct {
     const char *name, *features;
 } levels[] = {
@@ -41,7 +41,7 @@ static const struct {
 };
 #define LEVELS (sizeof levels / sizeof levels[0])
 
-/* What cannot be without the feature behind it; with a * all whose names begin so and go on. */
+/* Each feature needs the one behind it; * stands for one or more characters. */
 static const char *const needs[][2] = {
     { "ssse3", "sse3" }, { "sse4_1", "ssse3" }, { "sse4_2", "sse4_1" }, { "avx", "sse4_2" }, { "avx", "xsave" },
     { "xsave*", "xsave" }, { "pku", "xsave" }, { "amx_*", "xsave" }, { "amx_*", "amx_tile" }, { "avx2", "avx" },
@@ -49,7 +49,7 @@ static const char *const needs[][2] = {
     { "vpclmulqdq", "avx" }, { "avx512f", "avx2" }, { "avx512f", "fma" }, { "avx512f", "f16c" }, { "avx512*", "avx512f" },
 };
 
-/* Components of XCR0 and the feature that they hold the registers of. */
+/* Features, and the components of XCR0 that hold their registers. */
 static const struct {
     const char *feature;
     uint64_t components;
@@ -136,7 +136,7 @@ static bool is_called(const char *pattern, const char *name)
     return pattern[n] ? !strncmp(pattern, name, n) && name[n] : !strcmp(pattern, name);
 }
 
-/* Without `name` there is nothing of what needs it, either. */
+/* Hides the feature `name` and all features that need it. */
 static void hide(struct choice *c, const char *name)
 {
     int at = find(c, name);
@@ -257,7 +257,7 @@ static bool choose(const char *of, const char *value, struct qn_cpu *cpu)
 
 bool qn_collect_choose_cpu(const char *value, struct qn_cpu *cpu) { return choose("--cpu", value, cpu); }
 
-/* Features that --vectors stands for (lib/run/core/host.c). */
+/* Features that values of --vectors need (lib/run/core/host.c). */
 static const char *const vector_features[][3] = {
     [QN_VECTORS_AVX2] = { "avx2", "bmi1" }, [QN_VECTORS_AVX512] = { "avx512f", "avx512bw", "avx512vl" },
 };

@@ -46,7 +46,7 @@ void qn_collect_limit_folding(void)
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 }
 
-/* 0 or 1: written or not; -1: the process died.  Where no process is to be had, in this one. */
+/* Folds in a child process; if there can be none, in this one.  0: written; 1: not written; -1: the child died. */
 static int attempt(struct qn_collect *r, struct qn_collect_guard *guard)
 {
     pid_t pid = fork();

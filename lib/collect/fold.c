@@ -19,7 +19,7 @@
 #include "collect/work.h"
 #include "sim/option.h"
 
-#define UNSUPPORTED_TEXT 200             /* bytes of what a profile says of one thing that is not supported */
+#define UNSUPPORTED_TEXT 200             /* bytes of a line about one unsupported thing in a profile */
 
 static void take_note(void *data, const char *text)
 {
@@ -45,7 +45,7 @@ static void read_texts(struct qn_collect_work *w)
     }
 }
 
-/* The names of the modules, as the engine left them; what is not printable is not believed. */
+/* The names of the modules, as the engine wrote them; bytes that cannot be printed become "?". */
 static const char *copy_modules(const struct qn_collect *r)
 {
     static char text[QN_SIM_MODULES_MAX];
@@ -67,7 +67,7 @@ static void take_unsupported(const struct qn_collect *r, char (*texts)[UNSUPPORT
     }
 }
 
-/* A bound of --calls that was reached. */
+/* Prints which bounds of --calls were reached. */
 static void tell_lost(struct qn_collect *r, const struct qn_prof_calls *calls)
 {
     static const struct {
@@ -126,7 +126,7 @@ static enum qn_text_status write_profile(struct qn_collect_work *w, const char *
     return status;
 }
 
-/* In place of Valgrind the process is named, as Callgrind does; in any other run a file does not depend on its number. */
+/* If quern stands in for Valgrind, the file has the process's pid, as Callgrind's; otherwise not, so that equal runs give equal files. */
 static struct qn_prof_callgrind_head name_part(struct qn_collect *r)
 {
     struct qn_prof_callgrind_head head = { .creator = "quern " QN_VERSION, .part = r->parts + !r->trigger };
@@ -140,7 +140,7 @@ static struct qn_prof_callgrind_head name_part(struct qn_collect *r)
     return head;
 }
 
-/* By way of a profile in a folder of our own. */
+/* Writes a profile into a temporary folder and converts that. */
 static enum qn_text_status write_callgrind(struct qn_collect_work *w, const char *path, struct qn_text_error *err)
 {
     struct qn_prof_callgrind_head head = name_part(w->run);
@@ -189,7 +189,7 @@ static void tell_unasked(struct qn_collect *r)
         qn_collect_note(r, "--sim-opt=%.*s: no module has this option", (int)strcspn(option, ","), option);
 }
 
-/* Natively nobody can write to the file of a running program (ETXTBSY); of libraries anybody can. */
+/* Warns of a program whose file was changed during the run.  Natively that cannot happen (ETXTBSY); for libraries it can, so they are left out. */
 static void tell_changed(struct qn_collect *r)
 {
     const struct qn_map_rec *maps = (const void *)(r->store.base + QN_ARENA_MAPS_OFF);

@@ -35,7 +35,7 @@ bool qn_collect_make_pipes(struct qn_collect *r)
     return pipe2(r->drain, O_CLOEXEC) == 0 && pipe2(r->done, O_CLOEXEC) == 0;
 }
 
-/* In the new process: takes over the copy, forgets the parent's guest. */
+/* In the new process: takes the copy of the arena and closes what belongs to the parent's guest. */
 static void become_sub(struct qn_collect *r, const struct qn_cost_store *copy, int socket)
 {
     close_fd(&r->drain[1]);
@@ -53,8 +53,8 @@ static void become_sub(struct qn_collect *r, const struct qn_cost_store *copy, i
     r->log.size = 0;
 }
 
-/* Both of them know by this pipe that the sub-collector has its session: only then may the guest fork, or what ends the whole group
- * in between would take the child's collector along, and its counts. */
+/* Waits until the sub-collector has a session of its own.  Only then may the guest fork: otherwise a signal that ends the whole group would
+ * end the child's collector, too, and its counts would be lost. */
 static void wait_for_session(int ready[2])
 {
     char byte;

@@ -22,7 +22,7 @@
 #define CPUID_L2_AMD 0x80000006u
 #define CPUID_FEATURES_AMD 0x80000001u
 #define CPUID_TOPOEXT (1u << 22)
-#define CACHES_MAX 16 /* subleaves to look at */
+#define CACHES_MAX 16 /* subleaves that are read */
 
 static const struct qn_geometry defaults[QN_COLLECT_LEVELS] = { { 65536, 2, 64 }, { 65536, 2, 64 }, { 262144, 8, 64 } };
 
@@ -62,7 +62,7 @@ static struct qn_geometry make_valid(uint64_t sets, uint64_t assoc, uint64_t lin
     return (struct qn_geometry){ (uint32_t)(sets * assoc * line), (uint32_t)assoc, (uint32_t)line };
 }
 
-/* Leaves 4 and 8000001D have one form: a subleaf per cache. */
+/* Leaves 4 and 8000001D have the same form, a subleaf for each cache. */
 static void read_subleaves(unsigned leaf, struct qn_geometry found[QN_COLLECT_LEVELS])
 {
     unsigned last_level = 0;

@@ -10,8 +10,8 @@
  *   from the soft limit on      arena, socket, traces, and what the engine opens for a moment
  *
  * For that the soft limit is raised temporarily; then it is the program's again, and the kernel enforces it (lib/run/kernel/files.c).
- * If the hard limit is less than 8 above it, the program's descriptors end 8 below the hard limit.  The engine's descriptors are never
- * above 65536, because a fork copies the table of descriptors up to the highest one.
+ * If the hard limit is less than 8 above it, the program's descriptors end 8 below the hard limit (at half of it, if that is below 16).  The
+ * engine's descriptors are never above 65536, because a fork copies the table of descriptors up to the highest one.
  *
  * The child waits at a gate until the banner is printed, so that it comes before the guest's output, and until the reader is running.
  */
@@ -69,7 +69,8 @@ static void fill_config(struct qn_collect *r)
     qn_cost_header(&r->store)->config = *c;
 }
 
-/* Raises the soft limit, ; *its is what the program will have.  Returns the number from which on descriptors are ours. */
+/* Raises the soft limit to the hard limit; *its becomes the limit that the program will have.  Returns the lowest descriptor that is ours,
+ * also in *fd_limit; -1: the limit cannot be read. */
 static int set_limit(struct rlimit *its, uint64_t *fd_limit)
 {
     struct rlimit mine;
@@ -81,7 +82,7 @@ static int set_limit(struct rlimit *its, uint64_t *fd_limit)
     setrlimit(RLIMIT_NOFILE, &mine);
     if (own > its->rlim_max / 2)
         own = its->rlim_max / 2;
-    if (its->rlim_cur > its->rlim_max - own && its->rlim_cur <= DESCRIPTOR_TOP) /* beyond that nobody misses a few in the middle */
+    if (its->rlim_cur > its->rlim_max - own && its->rlim_cur <= DESCRIPTOR_TOP) /* above that, ours lie among the program's */
         its->rlim_cur = its->rlim_max - own;
     *fd_limit = its->rlim_cur < DESCRIPTOR_TOP - own ? its->rlim_cur : DESCRIPTOR_TOP - own;
     return (int)*fd_limit;
@@ -107,7 +108,7 @@ static char **make_argv(const struct qn_collect *r, int arena, int socket)
     return argv;
 }
 
-/* The program is not to go on without us: nothing would come of what it counts. */
+/* The program shall not continue without the collector, because its counts would be lost. */
 static void die_with(pid_t collector)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -115,7 +116,7 @@ static void die_with(pid_t collector)
         _exit(QN_EXIT_SOFTWARE);
 }
 
-/* What the program sees of the process above us, and what it wants to know of its death (signals.c). */
+/* Writes down our parent, which the program sees as its own, and asks the kernel for a signal when that dies (signals.c). */
 static void take_parent(struct qn_collect *r)
 {
     struct qn_config *c = &qn_cost_header(&r->store)->config;
@@ -201,8 +202,8 @@ void qn_collect_keep_only(const int *fds, int count)
     close_range((unsigned)from, ~0u, 0);
 }
 
-/* Someone who reads from a pipe that the guest writes to must see its end when the guest closes
- * it, so we keep nothing open but our own. */
+/* Closes all descriptors but our own: the reader of a pipe that the guest writes to must see the end when
+ * the guest closes it. */
 static void close_inherited(const struct qn_collect *r, int gate)
 {
     const int own[] = { r->log.fd, r->log.errors, r->store.fd, r->socket, r->signals,
@@ -215,7 +216,7 @@ static void close_inherited(const struct qn_collect *r, int gate)
     qn_collect_keep_only(own, sizeof own / sizeof own[0]);
 }
 
-/* A byte, for the reader may hold the gate, too, until it runs. */
+/* Writes a byte, because closing is not enough: the reader may have the gate open, too, until it runs. */
 static void open_gate(int gate)
 {
     while (write(gate, "", 1) < 0 && errno == EINTR)
@@ -256,9 +257,9 @@ bool qn_collect_launch(struct qn_collect *r)
     qn_collect_print_banner(r);
     qn_collect_flush(r);
     close_inherited(r, gate[1]);
-    qn_collect_start_reader(r); /* before the program begins: what kills both of us then does not lose the profile */
+    qn_collect_start_reader(r); /* before the program begins, so that the profile is not lost if both of us are killed */
     qn_collect_open_control(r, getpid());
     open_gate(gate[1]);
-    r->engine_hash = qn_engines_hash_engine(r->engine); /* now, while the others are busy */
+    r->engine_hash = qn_engines_hash_engine(r->engine); /* now, while the program starts */
     return true;
 }

@@ -36,7 +36,7 @@ void qn_collect_complain(const char *format, ...)
     va_end(args);
 }
 
-/* A device that is full says so to an empty write. */
+/* An empty write to a full device fails. */
 int qn_collect_open_text(struct qn_collect *r, const char *option, const char *path, int status)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, LOG_MODE);
@@ -64,7 +64,7 @@ static int open_log_file(struct qn_collect *r)
     return fd;
 }
 
-/* The guest's pid must be known: it may be part of the name. */
+/* The name may contain the guest's pid, so r->guest must be set. */
 bool qn_collect_open_log(struct qn_collect *r)
 {
     r->log.quiet = r->options.quiet;
@@ -169,7 +169,7 @@ static bool write_all(int fd, const char *text, size_t n)
     return true;
 }
 
-/* In one write, and without memory of its own. */
+/* Writes a line by one system call, without allocating. */
 static void write_line(int fd, const char *mark, const char *text)
 {
     const struct iovec line[] = {
@@ -192,7 +192,7 @@ void qn_collect_fail(struct qn_collect *r, const char *format, ...)
     free(made);
 }
 
-/* That a file is full is told once, where failures go. */
+/* If a log file cannot be written, a message on stderr says so once. */
 void qn_collect_flush(struct qn_collect *r)
 {
     bool written = r->log.fd < 0 || write_all(r->log.fd, r->log.text, r->log.size);

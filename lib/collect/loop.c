@@ -16,7 +16,7 @@
 #include "collect/control.h"
 #include "sim/at_work.h"
 
-#define LOOK_MS 500 /* how often we look whether a module comes back */
+#define LOOK_MS 500 /* between two checks of whether a module hangs */
 
 static void reap(struct qn_collect *r)
 {
@@ -27,7 +27,7 @@ static void reap(struct qn_collect *r)
         if (pid == r->progress_pid)
             r->progress_pid = 0;
         if (!r->is_main || pid != r->guest)
-            continue; /* a sub-collector has done its work */
+            continue; /* a sub-collector has ended */
         if (WIFSTOPPED(status)) {
             qn_collect_mirror_stop(r, WSTOPSIG(status));
         } else {
@@ -49,12 +49,12 @@ static void serve_socket(struct qn_collect *r)
 
 static void end_of_guest(struct qn_collect *r)
 {
-    /* Between its last message and its end the guest may have said that it becomes another program. */
+    /* Read the socket once more: the guest may have announced an exec just before its end. */
     serve_socket(r);
     r->ended = true;
 }
 
-/* The main guest has ended.  Ours may have too, a moment ago. */
+/* The main guest has ended.  Detaches, unless our guest has ended, too. */
 static void drain(struct qn_collect *r)
 {
     struct pollfd p = { r->pidfd, POLLIN, 0 };
@@ -65,7 +65,7 @@ static void drain(struct qn_collect *r)
         qn_collect_detach(r);
 }
 
-/* ---- modules that do not come back ---- */
+/* ---- modules that hang ---- */
 
 /* Processor time of the guest in clock ticks: fields 14 and 15 of /proc/PID/stat, behind the name in parentheses. */
 static uint64_t cpu_time(pid_t pid)
@@ -118,7 +118,7 @@ static void give_up(struct qn_collect *r, uint64_t call, uint64_t function)
     kill(r->guest, SIGKILL);
 }
 
-/* A module that is in the same call as SIM_STUCK_SECONDS of processor time ago does not come back. */
+/* A module hangs if it is in the same call as SIM_STUCK_SECONDS of processor time ago. */
 static void check_modules(struct qn_collect *r)
 {
     static uint64_t before, since;

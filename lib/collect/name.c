@@ -5,7 +5,7 @@
  * Names are relative to the directory in which quern was started.  %n is the number of the file
  * within its process; a process writes one, so it is 1.  A forked guest whose name would be that of
  * the first process (a pattern without %p) gets ".PID" at its end: no profile overwrites another.
- * What goes to a device (/dev/null) goes there from all of them.
+ * A device (/dev/null) is the same for all processes.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -118,7 +118,7 @@ char *qn_collect_name_pattern(struct qn_collect *r)
     return name_file(r, o->out_file ? o->out_file : o->profile_format != QN_COLLECT_CACHEGRIND ? CALLGRIND_PATTERN : PROFILE_PATTERN);
 }
 
-/* "callgrind.out.12-01" and, of a part, whose pattern has its number, "callgrind.out.12.3-01", as Callgrind names them. */
+/* Callgrind's names for threads: "callgrind.out.12-01"; for a part, whose pattern has its number, "callgrind.out.12.3-01". */
 char *qn_collect_name_profile(struct qn_collect *r)
 {
     char *name = qn_collect_name_pattern(r), *longer;
@@ -167,7 +167,7 @@ static char *name_culprits(struct qn_collect *r) { return name_beside(r, QN_COLL
 static char *name_sets(struct qn_collect *r) { return name_beside(r, QN_COLLECT_SETS_SUFFIX); }
 static char *name_sharing(struct qn_collect *r) { return name_beside(r, QN_COLLECT_SHARING_SUFFIX); }
 
-/* Beside which a forked process has no other: it writes into the same. */
+/* The log's name.  A forked process writes into the same log. */
 static char *name_log(struct qn_collect *r)
 {
     char why[256];
@@ -177,7 +177,7 @@ static char *name_log(struct qn_collect *r)
 
 static char *name_trace(struct qn_collect *r) { return strdup(r->options.trace_file); }
 
-/* "/dev/stdout": the program has it, and when it has ended we no longer do (launch.c). */
+/* "/dev/stdout": a descriptor that only the program has; the collector has closed it (launch.c). */
 static bool is_descriptor(const char *name)
 {
     static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/", "/dev/std" };
@@ -191,12 +191,12 @@ static bool is_descriptor(const char *name)
 struct output {
     const char *what;
     bool wanted;
-    bool is_late; /* is opened when the program has ended */
+    bool is_late; /* it is opened after the program's end */
     char *(*name_it)(struct qn_collect *);
     char *name;
 };
 
-/* Each can be written, and is not one of those before it: the last of two would be all that is left. */
+/* Can the output be written, and does it differ from those before it?  Of two with one name the last would overwrite the first. */
 static bool check_output(struct qn_collect *r, struct output *all, struct output *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
@@ -218,7 +218,7 @@ static bool check_output(struct qn_collect *r, struct output *all, struct output
     return err.status == QN_TEXT_OK;
 }
 
-/* Which of its files an analysis writes is not known before it has run. */
+/* Tests all files that an analysis may write: which it will write is known only after the run. */
 bool qn_collect_check_outputs(struct qn_collect *r)
 {
     const struct qn_collect_options *o = &r->options;

@@ -127,7 +127,7 @@ static void complain(const char *option, const struct qn_debug_lines_asked *a)
     qn_collect_complain("--explain=%s: the program has no code for this line of %s; %s", option, a->path, nearest);
 }
 
-/* In a child.  A file that this program does not have may be that of a library. */
+/* In a child.  A file that the program does not have is no error: a library may have it. */
 static int check_program(const struct qn_collect *r)
 {
     char why[128];
@@ -205,9 +205,9 @@ void qn_collect_serve_resolve(struct qn_collect *r, uint32_t map)
 
 /* ---- after the run ---- */
 
-#define INLINED_MOST 200 /* an exit status holds so much; more is "many" all the same */
+#define INLINED_MOST 200 /* the child returns the number as its exit status */
 
-/* In how many places of the program the function was inlined. */
+/* The number of places in the program where the function was inlined. */
 static unsigned count_inlined(const struct qn_collect *r, const char *function)
 {
     pid_t pid = fork();
@@ -227,7 +227,7 @@ static unsigned count_inlined(const struct qn_collect *r, const char *function)
     return WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : 0;
 }
 
-/* Calls that are none any more do not count; an empty profile has a reason. */
+/* Warns of a function that was not found, or whose inlined calls do not count, and of a profile that is empty because of that. */
 static void tell_function(struct qn_collect *r, const struct qn_cost_named *n)
 {
     const char *option = name_option(n->what);

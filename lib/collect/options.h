@@ -1,4 +1,4 @@
-/* lib/collect/options.h - the options of `quern run`, declared once, and what they were set to.
+/* lib/collect/options.h - the options of `quern run`, declared once, and their values.
  *
  *   quern run --D1=32768,8,64 --branch-sim --no-aslr -q -- ./prog arg
  *   -> geometry[D1] = { 32768, 8, 64 }, branch_sim = true, aslr = false, quiet = true, argv = { "./prog", "arg" }
@@ -86,7 +86,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(TEXT, "trace-file", trace_file, "FILE", "traces go there [stderr]")                                            \
     X(RANGE, "trace-blocks", trace_blocks, "A-B", "trace only these blocks [all]")
 
-/* --interval=auto: the first length, instructions; and where there are so many rows, every two become one. */
+/* --interval=auto: the first length in instructions; at so many rows each two become one. */
 #define QN_COLLECT_INTERVAL_FIRST 10000
 #define QN_COLLECT_INTERVAL_ROWS 400
 #define QN_COLLECT_NAMES_MAX QN_EXPLAIN_MAX
@@ -127,7 +127,7 @@ struct qn_collect_options {
     char **argv;           /* the program and its arguments */
 };
 
-/* Runs the program: the exit status of `quern run`, or does not return and ends as the program did.  Once a process. */
+/* Runs the program.  Returns the exit status of `quern run`, or does not return and ends as the program did.  Call it once in a process. */
 int qn_collect_run(const struct qn_collect_options *options);
 
 /* Checks every given geometry; false: a line was printed. */

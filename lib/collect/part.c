@@ -25,7 +25,7 @@
 #include "collect/reader.h"
 #include "collect/wire.h"
 
-/* As a pattern: every % doubled. */
+/* Makes a pattern of a path: doubles every %. */
 static char *escape(const char *path)
 {
     char *pattern = malloc(2 * strlen(path) + 1), *to = pattern;
@@ -40,7 +40,7 @@ static char *escape(const char *path)
     return pattern;
 }
 
-/* Only the profile: what is written beside it at the end would take that file's name. */
+/* Only the profile, because the files beside it would have the names of those at the run's end. */
 bool qn_collect_write_now(struct qn_collect *r, const char *path)
 {
     r->options.out_file = escape(path);
@@ -65,7 +65,7 @@ void qn_collect_forget_parts(struct qn_collect *r)
     qn_cost_close(&r->zero);
 }
 
-/* In Callgrind's words what has ended a part. */
+/* The reason for the end of a part, in Callgrind's words. */
 static char *describe(const struct qn_collect *r, int what, const char *text)
 {
     const char *name = what == QN_PART_DUMP ? text : qn_cost_name_entry(&r->store, qn_cost_new_library(), strtoull(text, NULL, 16));
@@ -77,7 +77,7 @@ static char *describe(const struct qn_collect *r, int what, const char *text)
     return trigger;
 }
 
-/* In a process of its own, which may change a copy, and die of damaged debug information. */
+/* Writes a part in a child process, which may change its copy of the state, and may die of damaged debug information. */
 static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, const char *path, int what, const char *text)
 {
     struct qn_cost_store copy;
@@ -118,8 +118,8 @@ const char *qn_collect_never_divides(const struct qn_collect *r)
     return r->config.interval ? "--interval" : r->config.versus ? "--versus" : NULL;
 }
 
-/* Callgrind has counted the call that leads to the function: it belongs to the part that ends if the same call has cost something there, and to
- * none if counts begin anew. */
+/* As in Callgrind, the call that leads to the function counts already: in the part that ends, if the same edge has costs there; in no part, if
+ * counts are discarded. */
 static void count_call(struct qn_collect *r, struct qn_cost_store *now, int what, const char *text)
 {
     const char *edge = strchr(text, ' ');

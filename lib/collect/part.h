@@ -8,15 +8,15 @@ struct qn_collect;
 
 /* The option with which a run cannot be divided; NULL: it can. */
 const char *qn_collect_never_divides(const struct qn_collect *r);
-/* The program asks for enum qn_part, and waits.  text: the name of CALLGRIND_DUMP_STATS_AT, or what is in cost/wire.h. */
+/* Does what enum qn_part says; the program waits meanwhile.  text: the name that CALLGRIND_DUMP_STATS_AT gives, or see cost/wire.h. */
 void qn_collect_serve_part(struct qn_collect *r, int what, const char *text);
-/* Whoever folds r->store, which is a copy: what counts begins where the part does.  false: no memory. */
+/* Before folding: reduces r->store, which must be a copy, to the counts since the beginning of the part.  false: no memory. */
 bool qn_collect_begin_part(struct qn_collect *r);
-/* Only the profile, at once; of no use for anything else afterwards. */
+/* Writes only the profile, at once.  Changes `r` so that it can only be used for this. */
 bool qn_collect_write_now(struct qn_collect *r, const char *path);
 /* The run has ended: its profile is the last part. */
 void qn_collect_end_parts(struct qn_collect *r);
-/* Another program has begun. */
+/* Another program has begun: forgets the parts of the one before. */
 void qn_collect_forget_parts(struct qn_collect *r);
 
 #endif

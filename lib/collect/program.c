@@ -19,8 +19,8 @@
 
 #include "collect/collect.h"
 
-#define DEFAULT_PATH "/usr/local/bin:/bin:/usr/bin" /* as execvp: where PATH is not set */
-#define PHDRS_MAX 512 /* headers looked at */
+#define DEFAULT_PATH "/usr/local/bin:/bin:/usr/bin" /* if PATH is not set, as execvp */
+#define PHDRS_MAX 512 /* headers that are read */
 
 static int refuse(const char *path, const char *what, int status)
 {
@@ -78,7 +78,7 @@ static const char *check_segments(int fd, const Elf64_Ehdr *h, uint64_t size)
     return NULL;
 }
 
-/* NULL: it may run. */
+/* Returns what is wrong with the file; NULL: it may run. */
 static const char *check_elf(int fd, const Elf64_Ehdr *h, ssize_t n, uint64_t size)
 {
     if (n < EI_NIDENT)

@@ -36,12 +36,12 @@
 #include "collect/reader.h"
 
 #define FDS_MAX 4
-#define HEAP_READY (3 << 20) /* bytes: what the symbols and lines of the C library and a small profile take */
+#define HEAP_READY (3 << 20) /* bytes for the symbols and lines of the C library and a small profile */
 #define WATCH_FIRST_MS 1 /* pause between two looks at the arena, doubled while nothing is new */
 #define WATCH_LAST_MS 64 /* with longer pauses it waits for requests only */
 
 struct request {
-    uint64_t engine_hash; /* not known yet when the reader began */
+    uint64_t engine_hash; /* computed after the reader has started */
     int32_t pid;
     uint8_t replaced, fds; /* how many descriptors: 1 file or image; else 2, or 4 with errors and log */
     bool last, image;
@@ -133,7 +133,7 @@ static void serve_request(struct qn_collect *r, int socket, const struct request
             close(fds[i]);
 }
 
-/* Takes a file, or an image, that was shown; false: it is a request. */
+/* Takes a file or an image that a collector hands over; false: it is a request to fold. */
 static bool take_file(struct qn_collect *r, const struct request *q, const int fds[FDS_MAX], struct qn_cost_library *library)
 {
     if (q->fds != 1)
@@ -148,8 +148,8 @@ static bool take_file(struct qn_collect *r, const struct request *q, const int f
     return true;
 }
 
-/* Reads what the first guest loads, for as long as it loads more.  1: there is a request; 0: there can be none any
- * more; -1: not yet. */
+/* Reads the debug information of files that the first guest loads, until it loads no more for a while.  1: there is a request; 0: there can
+ * be none any more; -1: neither yet. */
 static int watch(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
 {
     struct pollfd p = { socket, POLLIN, 0 };
@@ -174,7 +174,8 @@ static int watch(struct qn_collect *r, int socket, struct qn_cost_library *libra
     return -1;
 }
 
-/* The main collector has been killed, and its guest with it: a process of its own, since that may have got away, and others ask. */
+/* Writes the profile after the main collector was killed.  A child waits for the guest's end, which may have survived, while the reader serves
+ * others. */
 static void write_of_killed(struct qn_collect *r, struct qn_cost_library *library)
 {
     struct pollfd p = { r->pidfd, POLLIN, 0 };
@@ -214,7 +215,7 @@ static int wait_for_request(struct qn_collect *r, int socket, struct qn_cost_lib
     } while (true);
 }
 
-/* Files that guests have mapped stay open. */
+/* Raises the limit of descriptors: files that guests have mapped stay open here. */
 static void allow_many_files(void)
 {
     struct rlimit limit;
@@ -225,8 +226,8 @@ static void allow_many_files(void)
     }
 }
 
-/* A page that is touched for the first time costs a fault (base/ready.h), and a reader touches hundreds; so they are asked for at
- * once, and what is given back is kept. */
+/* The first access to each page costs a page fault (base/ready.h), and a reader accesses hundreds.  So the heap's pages are allocated at once,
+ * and freed memory is kept. */
 static void make_heap_ready(void)
 {
     void *heap;
@@ -269,7 +270,7 @@ static void read_and_fold(struct qn_collect *r, int socket, int program)
     _exit(0);
 }
 
-/* All that it needs to outlive the collector it has from its beginning: either may be killed before it runs for the first time. */
+/* The reader gets all that it needs to outlive the collector before the fork, because either may be killed before the reader first runs. */
 void qn_collect_start_reader(struct qn_collect *r)
 {
     int pair[2], its[4];

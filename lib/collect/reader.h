@@ -25,16 +25,16 @@ void qn_collect_keep_only(const int *fds, int count);
 /* Starts the reader; without it everything works, only slower. */
 void qn_collect_start_reader(struct qn_collect *r);
 
-/* Shows the reader a file whose code a guest has mapped; the descriptor stays the caller's.  Never waits. */
+/* Sends the reader a file whose code a guest has mapped; the caller keeps the descriptor.  Never waits. */
 void qn_collect_give_reader(const struct qn_collect *r, int file);
 
-/* The main collector's guest has become another program: its arena, in case that nobody lives to ask. */
+/* The main collector's guest has become another program: sends its arena, which the reader needs if all collectors are killed. */
 void qn_collect_show_image(const struct qn_collect *r);
 
-/* 0: profile written; 1: not written, said why; -1: nobody answered. */
+/* Asks the reader to fold.  0: profile written; 1: not written, and a message said why; -1: no answer. */
 int qn_collect_ask_reader(struct qn_collect *r);
 
-/* Nothing more to ask: let the reader end, and wait for it if nobody else can ask. */
+/* Lets the reader end; waits for it if no other collector can ask it. */
 void qn_collect_end_reader(struct qn_collect *r);
 
 #endif

@@ -86,7 +86,7 @@ static void print_filter(struct qn_collect *r, const struct qn_stats *s, const i
         qn_collect_note(r, "predictors: %" PRIu64 " conditional, %" PRIu64 " indirect calls", s->bc_calls, s->bi_calls);
 }
 
-/* What there is per guest instruction that was translated, however often. */
+/* The memory for each guest instruction that was translated, however often it was. */
 static void print_memory(struct qn_collect *r, const struct qn_stats *s)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
@@ -135,7 +135,7 @@ static void put_line(void *data, const char *text)
     qn_collect_say(data, "%s", text);
 }
 
-/* Events and lines of the simulator modules; what the guest's process wrote there is not trusted. */
+/* Prints events and lines of the modules.  The guest's process may have damaged them, so they are checked. */
 static void print_modules(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events)
 {
     static struct qn_sim_output o;
@@ -152,8 +152,8 @@ static void print_modules(struct qn_collect *r, const struct qn_cost_result *res
     qn_cost_print_rows(r->store.base + QN_ARENA_TABLES_OFF, &o.tables, result->totals, put_line, r);
 }
 
-/* Of a run that was counted in parts: how much of it.  Counting takes most of the time where it is on, so this is more than the
- * share of instructions.  Of one that was killed nobody knows when it changed last. */
+/* If counting was switched on and off: the share of processor time in which it was on.  That is more than the share of instructions, because
+ * counting is slower.  Not printed for a program that was killed, because the time of the last switch is not known. */
 static void print_share(struct qn_collect *r)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
@@ -293,7 +293,7 @@ void qn_collect_print_fatal(struct qn_collect *r, struct qn_cost_modules *module
         qn_collect_fail(r, "--check found a difference: %s", h.fatal_text);
         break;
     case QN_FATAL_MODULE:
-        if (*h.fatal_text) /* else somebody else says it: record.c */
+        if (*h.fatal_text) /* otherwise `quern trace` prints the reason (record.c) */
             qn_collect_fail(r, "%s", h.fatal_text);
         break;
     case QN_FATAL_RESOURCE:

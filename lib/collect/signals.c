@@ -1,4 +1,4 @@
-/* lib/collect/signals.c - passes signals, stops and the exit status between the user and the guest, so that the collector is not noticed.
+/* lib/collect/signals.c - passes signals, stops and the exit status between user and guest, as if there were no collector between them.
  *
  * All signals are blocked and read from a signalfd.
  *   - From the terminal (SI_KERNEL): the guest is in the same process group, and has got the signal, too; nothing is done.
@@ -22,7 +22,7 @@
 #include "collect/collect.h"
 #include "collect/control.h"
 
-#define LOOK_MS 100 /* how often we look whether somebody has continued the guest */
+#define LOOK_MS 100 /* between two checks of whether the guest was continued */
 
 bool qn_collect_take_signals(struct qn_collect *r)
 {
@@ -31,7 +31,7 @@ bool qn_collect_take_signals(struct qn_collect *r)
 
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &r->old_mask);
-    sigaction(SIGCHLD, &plain, &r->old_chld); /* where it is ignored, children leave no status */
+    sigaction(SIGCHLD, &plain, &r->old_chld); /* if it is ignored, children leave no status */
     r->signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
     return r->signals >= 0;
 }
@@ -63,7 +63,7 @@ static void forward(struct qn_collect *r, const struct signalfd_siginfo *s)
 {
     int sig = (int)s->ssi_signo;
 
-    /* What a failed write of our own raises (SIGPIPE, SIGXFSZ) looks like sent, by ourselves. */
+    /* SIGPIPE and SIGXFSZ of our own failed writes have our own pid as sender. */
     if ((sig == SIGCHLD && s->ssi_code > 0) || r->ended || r->guest <= 0 || s->ssi_pid == (uint32_t)getpid() ||
         s->ssi_pid == (uint32_t)r->guest)
         return;
@@ -77,7 +77,7 @@ static void forward(struct qn_collect *r, const struct signalfd_siginfo *s)
         kill(r->guest, sig);
 }
 
-/* Did that say that our parent has died?  Where it is the signal of it, it is none for the guest. */
+/* Does the signal mean that our parent has died?  Then it is not passed on to the guest. */
 static bool says_parent_died(struct qn_collect *r, const struct signalfd_siginfo *s)
 {
     struct qn_config *c = &qn_cost_header(&r->store)->config;
@@ -116,7 +116,7 @@ static void raise_plain(int sig)
     sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
-/* A process that wakes us when somebody continues the guest alone, or kills it; of that nobody is told who is stopped. */
+/* Starts a process that wakes us when the guest alone is continued or killed, because a stopped process does not learn that. */
 static pid_t start_waker(const struct qn_collect *r)
 {
     pid_t stopped = getpid(), waker = fork();
@@ -138,7 +138,7 @@ void qn_collect_mirror_stop(struct qn_collect *r, int sig)
         kill(waker, SIGKILL);
         waitpid(waker, NULL, 0);
     }
-    /* We go on: somebody sent us SIGCONT.  Most often to the group, and the guest has it too. */
+    /* We were continued.  If SIGCONT was sent to the group, the guest was, too; if not, continue it. */
     if (process_state(r->guest) == 'T')
         kill(r->guest, SIGCONT);
 }
@@ -151,5 +151,5 @@ void qn_collect_mirror_end(int status)
         _exit(WEXITSTATUS(status));
     setrlimit(RLIMIT_CORE, &none);
     raise_plain(WTERMSIG(status));
-    _exit(128 + WTERMSIG(status)); /* not reached, unless the signal is one that does not end us */
+    _exit(128 + WTERMSIG(status)); /* reached only if the signal did not end us */
 }

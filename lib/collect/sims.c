@@ -19,7 +19,7 @@ static int refuse(const char *option, const char *what)
     return QN_EXIT_USAGE;
 }
 
-/* Instructions are observed one by one, with nothing simulated; and what is found out of them is shown by instruction. */
+/* Checks the analyses.  If they observe instructions, nothing is simulated, and the profile is by instruction. */
 static int prepare(struct qn_collect *r)
 {
     struct qn_collect_options *o = &r->options;
@@ -82,7 +82,7 @@ static const char *const hows[] = { "not simulated", "in emitted code", "behind 
 
 #define HOWS (sizeof hows / sizeof hows[0])
 
-/* The file of what stands in a slot. */
+/* The source file of the module in a slot; NULL: none. */
 static char *file_of(const struct qn_engines_choice *c, enum qn_engines_slot slot, const struct qn_engines_texts *t, const char *library)
 {
     char *path = c->slot[slot].file ? strdup(c->slot[slot].file) : c->slot[slot].name ? qn_engines_text_of_slot(t->sources, slot) : NULL;
@@ -92,7 +92,7 @@ static char *file_of(const struct qn_engines_choice *c, enum qn_engines_slot slo
     return asprintf(&path, "%s/sim/%s_%s.c", library, slot <= QN_ENGINES_LL ? "cachesim" : "branchsim", qn_engines_slot_names[slot]) < 0 ? NULL : path;
 }
 
-/* A default file that is not the one that emitted code was written for. */
+/* Does the file have the name of a default module?  If it is called for each reference, it was edited: emitted code simulates the original. */
 static bool is_changed_default(const char *file)
 {
     const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : "";

@@ -33,7 +33,7 @@ static void close_all_but(int fd)
     if (fd > 0)
         close_range(0, (unsigned)fd - 1, 0);
     close_range((unsigned)fd + 1, ~0u, 0);
-    for (int nowhere = 0; nowhere >= 0 && nowhere <= STDERR_FILENO;) /* nobody's message goes into a file of debug information */
+    for (int nowhere = 0; nowhere >= 0 && nowhere <= STDERR_FILENO;) /* so no message is written into a file of debug information */
         nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 

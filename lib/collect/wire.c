@@ -93,7 +93,7 @@ static void take_hello(struct qn_collect *r, const struct qn_wire_msg *m)
         r->log.pid = m->pid;
         r->pidfd = (int)syscall(SYS_pidfd_open, m->pid, 0);
         if (r->pidfd < 0)
-            r->ended = true; /* it is gone already */
+            r->ended = true; /* the guest is gone already */
         qn_collect_open_control(r, r->guest);
     }
     r->hello = true;
@@ -116,7 +116,7 @@ static void make_printable(struct qn_wire_msg *m)
             *p = '?';
 }
 
-/* What the program says itself (VALGRIND_PRINTF) is told with --quiet, too. */
+/* Prints a message of the engine; with --quiet only text of the program itself (VALGRIND_PRINTF). */
 static void take_note(struct qn_collect *r, struct qn_wire_msg *m)
 {
     make_printable(m);
@@ -170,8 +170,8 @@ static void serve_one(struct qn_collect *r, struct qn_wire_msg *m)
     }
 }
 
-/* One message; m->pid becomes the sender's pid as we see it, whatever namespace it lives in; *file a descriptor
- * that came along, or -1. */
+/* Receives a message; m->pid becomes the sender's pid in our namespace, *file the descriptor that came with it,
+ * or -1. */
 static ssize_t receive(int socket, struct qn_wire_msg *m, int *file)
 {
     struct iovec part = { m, sizeof *m };
@@ -212,7 +212,7 @@ bool qn_collect_serve(struct qn_collect *r)
             continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return true;
-        if (n <= 0) /* end of file; a reset means the same */
+        if (n <= 0) /* end of file, or a reset */
             return false;
         serve_one(r, &m);
         if (file < 0)

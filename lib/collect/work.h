@@ -1,4 +1,4 @@
-/* lib/collect/work.h - what one attempt to fold works with; shared by fold.c and beside.c. */
+/* lib/collect/work.h - the state of one attempt to fold; shared by fold.c and beside.c. */
 #ifndef QN_COLLECT_WORK_H
 #define QN_COLLECT_WORK_H
 
@@ -23,7 +23,7 @@ struct qn_collect_work {
     char program[PATH_MAX], build_id[256], command[65536];
 };
 
-/* beside.c: what stands beside the profile.  false: it could not be written, and a line says so. */
+/* beside.c: writes the files beside the profile.  false: one could not be written, and a line says so. */
 bool qn_collect_tell_file(struct qn_collect *r, const char *what, char *path, enum qn_text_status status, const struct qn_text_error *err);
 bool qn_collect_write_intervals(struct qn_collect_work *w);
 bool qn_collect_write_beside(struct qn_collect_work *w, const char *profile); /* findings, culprits, misses by set, shared lines */

@@ -1,4 +1,4 @@
-/* lib/debug/allocated.c - the type of the block that a call has allocated.  See types.h.
+/* lib/debug/allocated.c - finds the type of the heap block that a call has allocated.  See types.h.
  *
  *   call malloc
  *   401150: mov %rax,%rbx             rax and rbx hold the block
@@ -30,19 +30,19 @@ struct follow {
     struct qn_scopes scopes;
     uint64_t pc;
     uint32_t held;            /* registers that hold the block's address, a bit each */
-    uint32_t known;           /* registers of which it is known what pointer they hold: */
+    uint32_t known;           /* registers that hold a pointer of a known type: */
     uint32_t addressed;       /* registers that hold the address of a global variable: */
     uint64_t address[REGISTERS];
     Dwarf_Die pointer[REGISTERS];
-    Dwarf_Die found, perhaps; /* perhaps: char */
+    Dwarf_Die found, perhaps; /* perhaps: char, the answer if there is no other */
     bool has_perhaps;
-    struct qn_where wanted;   /* while variables are gone through */
+    struct qn_where wanted;   /* the place whose variable find_at looks for */
     Dwarf_Die type;
 };
 
 /* ---- answers ---- */
 
-/* `type` is that of what took the result: true if that says what the block is. */
+/* `type` is that of the receiver of the block's address.  true: the block's type follows from it. */
 static bool answer(struct follow *f, Dwarf_Die type)
 {
     Dwarf_Die pointee;
@@ -78,7 +78,7 @@ static bool is_wanted(void *data, struct qn_scopes *s, Dwarf_Die *variable)
     return qn_debug_type_of(variable, &f->type);
 }
 
-/* The type of the variable that is there, into f->type. */
+/* Puts the type of the variable in that place into f->type.  false: there is none. */
 static bool find_at(struct follow *f, const struct qn_where *w)
 {
     f->wanted = *w;
@@ -101,7 +101,7 @@ static bool find_global(struct follow *f, uint64_t address, Dwarf_Die *type)
     return g && qn_debug_type_of(&g->die, &whole) && qn_debug_type_at(whole, address - v.start, type);
 }
 
-/* What the pointer in a register leads to. */
+/* The type that the pointer in a register points to. */
 static bool find_pointee(struct follow *f, unsigned reg, Dwarf_Die *pointee)
 {
     struct qn_where w = {.kind = QN_WHERE_REGISTER, .reg = reg};
@@ -111,8 +111,8 @@ static bool find_pointee(struct follow *f, unsigned reg, Dwarf_Die *pointee)
     return find_at(f, &w) && qn_debug_pointee(f->type, pointee);
 }
 
-/* The type of what an operand in memory is; of an array its first element stands for all, also where the compiler has added what lies
- * before it in a structure to the index. */
+/* The type of a memory operand.  The first element of an array stands for all, also where the compiler has added the array's offset in its
+ * structure to the index. */
 static bool find_operand(struct follow *f, const struct qn_insn *in, Dwarf_Die *type)
 {
     const struct qn_mem *m = &in->mem[0];
@@ -172,7 +172,7 @@ static void copy(struct follow *f, unsigned to, unsigned from)
     f->address[to] = f->address[from];
 }
 
-/* true: it says what the block is. */
+/* Follows a move.  true: the block's type follows from it. */
 static bool move(struct follow *f, const struct qn_insn *in)
 {
     Dwarf_Die type;
@@ -220,7 +220,7 @@ static bool hand_on(struct follow *f, uint64_t target)
     return false;
 }
 
-/* 1: it is said; -1: no more will be; 0: go on. */
+/* Follows one instruction.  1: the type is found; -1: it cannot be found any more; 0: go on. */
 static int step(struct follow *f, const struct qn_insn *in)
 {
     Dwarf_Die type;
@@ -293,7 +293,7 @@ static bool follow_result(struct follow *f, uint64_t returns_to)
 
 /* ---- templates ---- */
 
-/* C++: _Tp of std::vector, std::allocator and their like; Rust: T of Vec, RawVec, Box. */
+/* C++: _Tp of std::vector, std::allocator and so on; Rust: T of Vec, RawVec, Box. */
 static bool template_parameter(Dwarf_Die *of, Dwarf_Die *type)
 {
     Dwarf_Die die;
@@ -311,7 +311,7 @@ static bool template_parameter(Dwarf_Die *of, Dwarf_Die *type)
 
 static bool begins(const char *text, const char *with) { return text && !strncmp(text, with, strlen(with)); }
 
-/* Those whose parameter is what they allocate: nodes of trees and tables are larger than what they hold. */
+/* Templates that allocate objects of their parameter's type; trees and hash tables allocate nodes, which are larger. */
 static bool allocates_its_parameter(const char *name)
 {
     static const char *const classes[] = {"vector<", "_Vector_base<", "allocator<", "__new_allocator<", "new_allocator<", "RawVec<", "Vec<", "Box<"};
@@ -322,7 +322,7 @@ static bool allocates_its_parameter(const char *name)
     return false;
 }
 
-/* A function, or an inlined call of one: of its class, or its own. */
+/* The template parameter of a function's class, or of the function itself. */
 static bool by_template(Dwarf_Die function, Dwarf_Die *type)
 {
     Dwarf_Die said = qn_debug_declaration(function), *scopes = NULL;
@@ -342,7 +342,7 @@ static bool is_call(Dwarf_Die *die)
     return dwarf_tag(die) == DW_TAG_inlined_subroutine || dwarf_tag(die) == DW_TAG_subprogram;
 }
 
-/* What the call was inlined with, the innermost first. */
+/* By the functions that are inlined around the call, the innermost first. */
 static bool by_scopes(struct qn_debug *d, uint64_t call, Dwarf_Die *type)
 {
     struct qn_scopes s;
@@ -355,7 +355,7 @@ static bool by_scopes(struct qn_debug *d, uint64_t call, Dwarf_Die *type)
     return false;
 }
 
-/* Of a direct call with debug information: does it return nothing? and of which template is it? */
+/* For a direct call of a function with debug information: whether it returns nothing, and the type by its template. */
 static bool by_callee(struct qn_debug *d, uint64_t returns_to, bool *returns_nothing, Dwarf_Die *type)
 {
     struct qn_insn in;

@@ -1,4 +1,4 @@
-/* lib/debug/debug.c - opens and closes a module, and joins what symbols and lines say.
+/* lib/debug/debug.c - opens and closes a module, and joins the answers of symbols and line tables.
  *
  * In:  a path (or an image in memory) and addresses.
  * Out: struct qn_debug_place, see debug.h.

@@ -11,10 +11,10 @@
  * several symbols share an address the choice, and the form of names and paths, is Cachegrind's.
  *
  * Invariants: an answer holds for every address from the one asked up to `end`; strings live until
- * qn_debug_close.  Damaged input costs answers, never more than the process: callers that must
- * survive a crash inside libdw ask from a child process (see lib/collect/finish.c).
+ * qn_debug_close.  With damaged input answers are missing, or libdw crashes: callers that must
+ * survive that ask from a child process (see lib/collect/finish.c).
  *
- * Split DWARF: the line table lies in the main file; .dwo files are asked for functions, by libdw.
+ * Split DWARF: the line table is in the main file; libdw reads functions from .dwo files.
  * A file that .gnu_debugaltlink names is found and read by libdw.
  *
  * Not modelled: relocatable objects, minidebuginfo (.gnu_debugdata).
@@ -29,14 +29,14 @@
 struct qn_debug;
 
 struct qn_debug_place {
-    const char *file;     /* absolute where the debug information says so; NULL: not known */
+    const char *file;     /* absolute if the debug information has it so; NULL: not known */
     const char *function; /* demangled; NULL: not known */
     uint32_t line;        /* 0: not known */
     uint64_t end;         /* exclusive, above the address asked */
 };
 
 enum qn_debug_inlines {
-    QN_DEBUG_NO_INLINES, /* inlined code belongs to the function that has it */
+    QN_DEBUG_NO_INLINES, /* inlined code belongs to the function that it is inlined in */
     QN_DEBUG_INLINES,    /* to the function that was inlined: "leaf (inlined in main)" */
     QN_DEBUG_CHAINS      /* the same with all calls between: "leaf (inlined in middle at /src/a.c:9, in main at /src/a.c:20)" */
 };
@@ -44,19 +44,19 @@ enum qn_debug_inlines {
 /* For all modules, before the first is opened. */
 struct qn_debug_settings {
     enum qn_debug_inlines inlines;
-    bool keep_names;        /* C++ and Rust names as the linker has them */
-    const char *kept;       /* directory of debug information that is kept; NULL: none is */
-    const char *extra_root; /* another directory like /usr/lib/debug, looked into first; NULL: none */
+    bool keep_names;        /* C++ and Rust names are not demangled */
+    const char *kept;       /* directory of the cache of debug information; NULL: no cache */
+    const char *extra_root; /* a directory like /usr/lib/debug, searched before that; NULL: none */
 };
 void qn_debug_configure(const struct qn_debug_settings *settings);
 
 /* Opens an ELF64 x86-64 file.  NULL: `why` says in a few words what is wrong with it. */
 struct qn_debug *qn_debug_open(const char *path, char *why, size_t size);
 
-/* The same of an open file, which is the module's from then on, whatever happens; `path` is where it was. */
+/* The same for an open file, which the module closes, even if this fails; `path` is its name. */
 struct qn_debug *qn_debug_open_fd(int fd, const char *path, char *why, size_t size);
 
-/* The same for an image in memory that stays there (the vDSO). */
+/* The same for an image in memory, which must stay there (the vDSO). */
 struct qn_debug *qn_debug_open_memory(const void *image, size_t bytes, char *why, size_t size);
 
 void qn_debug_close(struct qn_debug *d);
@@ -68,18 +68,18 @@ bool qn_debug_has_inode(const struct qn_debug *d, uint64_t ino);
 /* The ELF address of a byte of the file, if a segment holds it. */
 bool qn_debug_address(const struct qn_debug *d, uint64_t offset, uint64_t *address);
 
-/* The bytes of the file from an offset on, and how many there are; NULL where it ends before. */
+/* The bytes of the file from an offset on, *count of them; NULL: the file ends before. */
 const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t *count);
 
 /* Always fills `place`. */
 void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *place);
 
-/* The byte of the file at an address, where a segment has one: the other way round. */
+/* The reverse of qn_debug_address: the offset in the file of a byte at an address.  false: no segment has it in the file. */
 bool qn_debug_offset(const struct qn_debug *d, uint64_t address, uint64_t *offset);
 
 typedef void qn_debug_take_range(void *data, uint64_t start, uint64_t end);
 
-/* Lines of a source, as a user names it: "b.c" and "a/b.c" both mean "/x/a/b.c", "c" does not. */
+/* Lines of a source file, named as users do: "b.c" and "a/b.c" both mean "/x/a/b.c", ".c" does not. */
 struct qn_debug_lines_asked {
     const char *file;
     uint32_t first, last;
@@ -87,57 +87,55 @@ struct qn_debug_lines_asked {
     const char *path;      /* answer: a file of that name that has code; NULL: none */
 };
 
-/* Calls `take` for every range of addresses for which qn_debug_find says that it belongs to these lines, in rising
- * order. */
+/* Calls `take` for every range of addresses that qn_debug_find assigns to these lines, in ascending order. */
 void qn_debug_find_lines(struct qn_debug *d, struct qn_debug_lines_asked *asked, qn_debug_take_range *take, void *data);
 
-/* `chooses`: an IFUNC, whose code does not do what its name says but returns the address of what does. */
+/* `chooses`: an IFUNC, whose code returns the address of the function that does the work. */
 typedef void qn_debug_take_function(void *data, uint64_t start, bool chooses);
 
-/* Calls `take` for the entry of every function of a name: as a symbol has it, as profiles show it, or that without
- * what stands in parentheses at its end; * and ? stand for any characters, for any one. */
+/* Calls `take` for the entry of every function of a name.  The name may be that of the symbol, or the one that profiles show, with or
+ * without the parentheses at its end; * stands for any characters, ? for one. */
 void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_function *take, void *data);
 
-/* The same for each function, by the name that a symbol has (mangled); of an address each name. */
+/* The same for each function, by its symbol's (mangled) name; an address with several names comes once for each. */
 typedef void qn_debug_take_symbol(void *data, const char *name, uint64_t start, uint64_t end);
 void qn_debug_list_functions(struct qn_debug *d, qn_debug_take_symbol *take, void *data);
 
-/* The ranges of functions as qn_debug_find knows them, in rising order; and the sections of stubs that jump elsewhere (PLT). */
+/* The ranges of functions as qn_debug_find knows them, in ascending order; and the sections of stubs that jump elsewhere (PLT). */
 void qn_debug_list_ranges(struct qn_debug *d, qn_debug_take_range *take, void *data);
 void qn_debug_list_stubs(const struct qn_debug *d, qn_debug_take_range *take, void *data);
 /* Is this symbol one of those that are shown as (below main)? */
 bool qn_debug_is_below_main(const char *name);
-/* The name, to be shown, of the function whose symbol covers the address, whatever is inlined there; NULL: none does. */
+/* The name to show for the function whose symbol covers the address, even if another is inlined there; NULL: none does. */
 const char *qn_debug_name_function(struct qn_debug *d, uint64_t address);
 
-/* Variables that the symbol tables have, by address; they do not overlap. */
+/* The variables of the symbol tables, sorted by address; they do not overlap. */
 struct qn_debug_object {
     uint64_t start, end; /* end exclusive */
-    const char *name;    /* as the linker has it */
-    char *shown;         /* for objects.c */
+    const char *name;    /* the symbol's */
+    char *shown;         /* the name to show, made by objects.c when it is first asked for */
 };
 const struct qn_debug_object *qn_debug_list_objects(struct qn_debug *d, size_t *count);
-/* The one that covers the address; its name, to be shown; NULL: none does. */
+/* The variable that covers the address, and its name to show; NULL: none does. */
 const struct qn_debug_object *qn_debug_find_object(struct qn_debug *d, uint64_t address);
 const char *qn_debug_name_object(struct qn_debug *d, uint64_t address);
-/* What the file asks to be loaded as its segment number 0, 1, ...; false: there are no more. */
+/* The addresses of loadable segment number 0, 1, ...; false: there are no more. */
 bool qn_debug_segment(const struct qn_debug *d, size_t number, uint64_t *start, uint64_t *end);
 
-/* In how many places calls of a function were replaced by its code, by the debug information; names as above. */
+/* How many calls of a function were inlined, by the debug information; names as above. */
 unsigned qn_debug_count_inlined(struct qn_debug *d, const char *name);
 
-/* Reads now what qn_debug_find would read when it is first asked: symbols and line tables. */
+/* Reads symbols and line tables now, which qn_debug_find would otherwise do at its first call. */
 void qn_debug_read_ahead(struct qn_debug *d);
 
-/* Keeps line tables that had to be unpacked, for the next time. */
+/* Writes line tables that had to be unpacked into the cache (struct qn_debug_settings). */
 void qn_debug_keep_lines(struct qn_debug *d);
 
-/* The path of the dynamic linker that the file names (PT_INTERP), and the name of the library that it needs as number 0, 1,
- * ... (DT_NEEDED); NULL: none. */
+/* The path of the file's dynamic linker (PT_INTERP), and the name of needed library number 0, 1, ... (DT_NEEDED); NULL: none. */
 const char *qn_debug_interpreter(const struct qn_debug *d);
 const char *qn_debug_needed(const struct qn_debug *d, size_t number);
 
-/* Whether something in the debug information that was looked at so far could not be read. */
+/* Whether a part of the debug information that was read so far is damaged. */
 bool qn_debug_is_damaged(const struct qn_debug *d);
 
 /* Lower-case hex digits, "" if the file has none. */

@@ -4,10 +4,10 @@
  *      _ZN4core3fmt5write17h0123456789abcdefE       Out: core::fmt::write
  *      _RNvMs_NtCs4fqI2P2rA04_5alloc6stringNtB4_6String4push     Out: <alloc::string::String>::push
  *
- * Rust's older names have C++'s form and a hash at the end, so Rust is tried first.  Hashes, and what compilers append behind
- * a dot, are not shown for Rust.
+ * Rust's older names have C++'s form with a hash at the end, so Rust is tried first.  For Rust, hashes and what compilers append
+ * behind a dot are not shown.
  *
- * Invariant: a Rust name whose references to itself make more than QN_DEBUG_SHOWN_MAX bytes of it stays as it is.
+ * Invariant: a Rust name that would become longer than QN_DEBUG_SHOWN_MAX bytes, through references to its own parts, is not demangled.
  */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -20,13 +20,13 @@
 
 struct shown {
     const char *name;
-    char *read; /* by libiberty; see hide_binders */
+    char *read; /* the name that libiberty gets; see hide_binders */
     jmp_buf *too_long;
-    size_t length, last; /* of all, of the last piece */
+    size_t length, last; /* bytes of all, of the last piece */
     char text[QN_DEBUG_SHOWN_MAX + 1];
 };
 
-/* libiberty up to that of 2023 (binutils 2.40) takes a constant of more than 16 digits one byte too late from the name. */
+/* libiberty up to that of 2023 (binutils 2.40) takes a constant of more than 16 digits from one byte too late in the name. */
 static bool is_late(const struct shown *s, const char *piece, size_t length)
 {
     return s->last == 2 && !memcmp(s->text + s->length - 2, "0x", 2) && piece[length - 1] == '_';
@@ -48,9 +48,9 @@ static void take_piece(const char *piece, size_t length, void *data)
     s->last = length;
 }
 
-/* G and a number, up to "_", bring in so many lifetimes, and libiberty counts them all even where it shows nothing.  A number
- * of three digits and more does not come from a compiler: such a G is written small, which no type is; inside of a name it
- * makes no difference. */
+/* "G", a number and "_" declare so many lifetimes, and libiberty loops over them all, even if it shows nothing.  No compiler writes a
+ * number of three digits or more; such a G becomes a "g", which begins no type.  Inside an identifier that makes no difference, because
+ * identifiers are shown from the original name. */
 static void hide_binders(char *name)
 {
     for (; *name; name++)

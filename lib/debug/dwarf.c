@@ -1,4 +1,4 @@
-/* lib/debug/dwarf.c - the few questions that only .debug_info answers, by libdw.
+/* lib/debug/dwarf.c - answers the few questions that need .debug_info, by libdw.
  *
  *   function of an address, for modules without symbol table:
  *     DW_TAG_subprogram { name "main", low 401000, high 401080 }   401010 -> "main", end 401080
@@ -6,7 +6,7 @@
  *
  *   how often a function was inlined: DW_TAG_inlined_subroutine { abstract_origin: DW_TAG_subprogram { name "f" } }
  *
- * Inlined functions are no answer to the first: their code belongs to the function that was called (but see inlines.h).
+ * The first never gives an inlined function: its code belongs to the function that was called (but see inlines.h).
  */
 #define _GNU_SOURCE
 #include <dwarf.h>
@@ -21,10 +21,10 @@
 #include "base/grow.h"
 #include "debug/memory.h"
 
-#define DEPTH_MAX 100     /* entries inside each other; more is damage */
+#define DEPTH_MAX 100     /* nesting of entries; more is damage */
 #define REFERENCES_MAX 10 /* from code to its declaration: two are usual; more is damage */
 
-/* libdw takes the file that .gnu_debugaltlink names as it finds it; one of another build would give wrong names. */
+/* libdw does not check the build-id of the file that .gnu_debugaltlink names; one of another build would give wrong names. */
 static bool fits_alternate(Dwarf *dwarf)
 {
     char id[2 * QN_BUILD_ID_MAX + 1], wanted[2 * QN_BUILD_ID_MAX + 1] = "";
@@ -65,7 +65,7 @@ static const char *string_of(Dwarf_Die *die, unsigned attribute)
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &at));
 }
 
-/* The name of a subprogram, made once. */
+/* The readable name of a subprogram; a tree keeps them, so that each is made once. */
 struct made_name {
     const void *die;
     char *text;
@@ -89,7 +89,7 @@ void qn_debug_free_made_names(struct qn_debug *d)
     tdestroy(d->made_names, free_made);
 }
 
-/* Where it stands in its namespace or class: what its code refers to may lie elsewhere. */
+/* The entry inside its namespace or class; the entry that has the code may be elsewhere and refers to it. */
 Dwarf_Die qn_debug_declaration(Dwarf_Die die)
 {
     Dwarf_Attribute at;
@@ -122,7 +122,7 @@ static void put_scope(FILE *out, Dwarf_Die *scope)
     }
 }
 
-/* "outer::box<int>::get": of what has no linkage name, as functions that only one file knows. */
+/* "outer::box<int>::get", for a function without linkage name, such as a static one. */
 static char *qualify(Dwarf_Die *die, const char *name)
 {
     Dwarf_Die stands = qn_debug_declaration(*die), *scopes = NULL;
@@ -141,7 +141,7 @@ static char *qualify(Dwarf_Die *die, const char *name)
     return text;
 }
 
-/* C++ and Rust: DW_AT_name has neither namespaces nor arguments; the linker's name has. */
+/* In C++ and Rust, DW_AT_name has no namespaces and arguments; the linkage name has. */
 static char *make_name(Dwarf_Die *die)
 {
     const char *linkage = string_of(die, DW_AT_linkage_name), *name = string_of(die, DW_AT_name);
@@ -214,7 +214,7 @@ static void load_units(struct qn_debug *d, Dwarf *dwarf)
             d->unit_ranges[i].reach = d->unit_ranges[i - 1].reach;
 }
 
-/* Of several units that have the address, the first. */
+/* The first unit in the file of those that have the address. */
 static const struct qn_unit_range *search_unit(const struct qn_debug *d, uint64_t address)
 {
     const struct qn_unit_range *found = NULL;
@@ -225,7 +225,7 @@ static const struct qn_unit_range *search_unit(const struct qn_debug *d, uint64_
     return found;
 }
 
-/* The unit whose code the address is; of a skeleton, what it stands for if its .dwo file is there. */
+/* The unit whose code has the address.  A skeleton unit is replaced by that of its .dwo file, if that is there. */
 static bool find_unit(struct qn_debug *d, uint64_t address, Dwarf_Die *unit)
 {
     Dwarf *dwarf = qn_debug_open_dwarf(d);
@@ -251,8 +251,8 @@ static bool may_hold_code(int tag)
            || tag == DW_TAG_module;
 }
 
-/* The subprogram whose code the address is.  Those of a class or a lambda inside a function stand inside its entry but
- * not inside its addresses, so dwarf_getscopes does not see them. */
+/* The subprogram whose code has the address.  Member functions of a class or a lambda inside a function are below that function's entry
+ * but outside its addresses, so dwarf_getscopes does not find them. */
 static bool find_code(Dwarf_Die *parent, uint64_t address, int depth, Dwarf_Die *found)
 {
     Dwarf_Die die;

@@ -1,10 +1,10 @@
-/* lib/debug/find.c - from a source line to its addresses: the line table read the other way.
+/* lib/debug/find.c - finds the addresses of source lines, by the line tables.
  *
  * In:  "demo.c", lines 12 to 12
  * Out: 401136..40113d, 401150..401154
  *
- * Invariants: exactly the addresses for which qn_debug_find answers with such a line; so a sequence ends where the next
- * one begins, and of rows at one address the last one counts.
+ * Invariants: these are exactly the addresses for which qn_debug_find gives such a line; so a sequence ends where the next
+ * one begins, and of several rows at one address the last one counts.
  */
 #include "debug/debug.h"
 
@@ -12,7 +12,7 @@
 
 #include "debug/internal.h"
 
-/* Does the path end in what the user wrote, at the beginning of a component? */
+/* Does the path end in what the user wrote, whole components of it? */
 static bool is_named(const char *path, const char *asked)
 {
     size_t n = strlen(path), m = strlen(asked);
@@ -31,7 +31,7 @@ static void note_nearest(struct qn_debug_lines_asked *a, uint32_t line)
         a->above = line;
 }
 
-/* Which files of a unit are meant; one question per file, not per row. */
+/* Does the unit have a file that is meant?  Asked once per file, not once per row. */
 static bool has_file(struct qn_debug *d, struct qn_unit *u, const char *asked)
 {
     qn_debug_name_file(d, u, 0);

@@ -1,13 +1,12 @@
-/* lib/debug/frames.c - frames of functions on the stack: where the caller's begins, and which variables lie where.  See types.h.
+/* lib/debug/frames.c - frames of functions on the stack: where the caller's frame begins, and where variables are.  See types.h.
  *
- *   401150 in f, by .eh_frame    ->   CFA = rsp + 48; rbp is kept 16 bytes below it; the return address 8 bytes below it
+ *   401150 in f, by .eh_frame    ->   CFA = rsp + 48; rbp is saved 16 bytes below it, the return address 8 bytes below it
  *   `buf` at 401150: fbreg -48   ->   -48..-16, its entry
  *
- * Variables in scope come first, the innermost ones before others; then those of other blocks of the function, where no two of them lie
- * in the same place.
+ * Variables in scope come first, the innermost before others; then those of other blocks of the function that overlap no other variable.
  *
- * Not followed: rules that are other expressions than those of PLT entries and of signal frames; places in several pieces, and of
- * variables whose size is known at run time alone.
+ * Not modelled: unwind rules that are expressions, other than those of PLT entries and signal frames; variables in several pieces, and
+ * variables whose size is known only at run time.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@ enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RETURN = 16 };
 
 #define LOCALS_MAX 512
 #define DEPTH_MAX 100
-#define PLT_OPERATIONS 9 /* rsp + 8 + ((rip & 15) >= 11) * 8: a push stands 11 bytes from the beginning of 16 */
+#define PLT_OPERATIONS 9 /* rsp + 8 + ((rip & 15) >= 11) * 8: in an entry of 16 bytes, the push ends at byte 11 */
 #define PLT_PUSHED 11
 
 /* ---- rules ---- */
@@ -53,7 +52,7 @@ static bool find_cfa(Dwarf_Frame *frame, uint64_t pc, struct qn_debug_frame *f)
     return n == 1 || f->stored;
 }
 
-/* Where the caller's register is kept. */
+/* Where the caller's register is saved; FROM_NOTHING: no rule says it is.  false: the rule is not followed here. */
 static bool find_kept(Dwarf_Frame *frame, unsigned dwarf, struct qn_debug_slot *slot)
 {
     Dwarf_Op space[3], *ops;
@@ -110,7 +109,7 @@ static bool base_is_cfa(struct qn_scopes *s, uint64_t pc)
            && ops[0]->atom == DW_OP_call_frame_cfa;
 }
 
-/* Where the variable begins, from the CFA. */
+/* The offset of the variable's first byte from the CFA. */
 static bool find_place(struct locals *l, Dwarf_Die *variable, int64_t *start)
 {
     Dwarf_Attribute at;
@@ -165,7 +164,7 @@ static void take_rest(struct locals *l, Dwarf_Die *parent, int depth)
 
 static bool overlap(const struct qn_debug_local *a, const struct qn_debug_local *b) { return a->start < b->end && b->start < a->end; }
 
-/* Is variable i in scope, or the only one in its place? */
+/* Is variable i in scope, or without overlap with any other? */
 static bool is_clear(const struct locals *l, unsigned i)
 {
     for (unsigned k = 0; k < l->n && i >= l->in_scope; k++)

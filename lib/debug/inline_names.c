@@ -1,4 +1,4 @@
-/* lib/debug/inline_names.c - what inlined calls are called, each made once.
+/* lib/debug/inline_names.c - names of inlined calls; each is made once.
  *
  * In:  leaf, which is inlined in middle, which is inlined in main
  * Out: "leaf (inlined in middle)", or with all calls between "leaf (inlined in middle at a.c:12, in main at a.c:30)"

@@ -1,7 +1,7 @@
 /* lib/debug/inlines.c - inlined calls by address.  See inlines.h.
  *
- * The entries of a unit are walked once.  Each inlined call is a node that knows what it stands in; its ranges of addresses are cut so that
- * they nest, and laid out as a list of pieces that do not overlap, each with its innermost call:
+ * The entries of a unit are walked once.  Each inlined call becomes a node that refers to the call around it.  The calls' ranges of addresses
+ * are cut so that they nest, and become a list of pieces that do not overlap, each with its innermost call:
  *
  *   ranges    middle [10, 50)   leaf [20, 30)   leaf [30, 35)
  *   pieces    [10, 20) middle   [20, 30) leaf   [30, 35) leaf   [35, 50) middle
@@ -17,7 +17,7 @@
 #include "base/grow.h"
 #include "debug/types.h"
 
-#define DEPTH_MAX 200 /* entries inside each other; more is damage */
+#define DEPTH_MAX 200 /* nesting of entries; more is damage */
 
 struct piece {
     uint64_t start, end;
@@ -47,15 +47,15 @@ struct qn_inlines {
     size_t nunits, unit_room;
     struct unit_range *ranges; /* sorted by start */
     size_t nranges, range_room;
-    struct qn_inline **calls; /* all, to be freed */
+    struct qn_inline **calls; /* all, owned */
     size_t ncalls, call_room;
     void *names; /* a tree (tsearch) of struct name */
 };
 
 struct walk {
     struct qn_debug *d;
-    struct qn_unit *lines; /* line table of the unit; NULL: it is in a file of its own, */
-    Dwarf_Files *files;    /* which libdw reads */
+    struct qn_unit *lines; /* line table of the unit; NULL: it is in the .dwo file, */
+    Dwarf_Files *files;    /* and libdw reads it */
     struct span *spans;
     size_t count, room;
 };
@@ -94,7 +94,7 @@ static void take_spans(struct walk *w, Dwarf_Die *die, struct qn_inline *call, u
         }
 }
 
-/* The line table that begins at an offset, as lines.c has read it, so that a file has one name; NULL: none. */
+/* The line table at an offset, as lines.c has read it, so that a file has the same name everywhere; NULL: none. */
 static struct qn_unit *find_lines(struct qn_debug *d, Dwarf_Word offset)
 {
     struct qn_lines *l = &d->lines;
@@ -113,7 +113,7 @@ static struct qn_unit *find_lines(struct qn_debug *d, Dwarf_Word offset)
     return NULL;
 }
 
-/* `into` where there is no memory, or no name. */
+/* Makes the node of an inlined call; returns `into` if there is no memory, or the call has no name. */
 static const struct qn_inline *take_call(struct walk *w, Dwarf_Die *die, const struct qn_inline *into, uint32_t depth)
 {
     struct qn_inline call = {.function = qn_debug_name_die(w->d, die), .line = (uint32_t)number_of(die, DW_AT_call_line), .into = into};
@@ -141,7 +141,7 @@ static void walk(struct walk *w, Dwarf_Die *parent, const struct qn_inline *into
         case DW_TAG_inlined_subroutine:
             walk(w, &die, take_call(w, &die, into, depth), depth + 1);
             break;
-        case DW_TAG_subprogram: /* also one that stands inside another: its code is its own */
+        case DW_TAG_subprogram: /* also one inside another: it has code of its own */
             walk(w, &die, NULL, depth + 1);
             break;
         case DW_TAG_lexical_block:
@@ -162,7 +162,7 @@ static void walk(struct walk *w, Dwarf_Die *parent, const struct qn_inline *into
 
 /* ---- pieces ---- */
 
-/* What holds more comes first, so that what nests in it follows. */
+/* By start; at one start the outer span first, so that the spans nested in it follow. */
 static int compare_spans(const void *left, const void *right)
 {
     const struct span *a = left, *b = right;
@@ -180,7 +180,7 @@ static void put_piece(struct unit *u, uint64_t start, uint64_t end, const struct
         u->pieces[u->count++] = (struct piece){start, end, call};
 }
 
-/* `open` holds the spans that the address lies in, the innermost last; a span that leaves the one that it stands in is cut. */
+/* `open` holds the spans around the current address, the innermost last; a span that reaches beyond the one around it is cut. */
 static void lay_out(struct unit *u, const struct span *spans, size_t count)
 {
     struct span open[DEPTH_MAX + 2] = {{0}};
@@ -234,7 +234,7 @@ static int compare_ranges(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* The addresses of a unit stand in the main file, also where its entries are in one of their own. */
+/* The addresses of a unit are in the main file, even if its entries are in a .dwo file. */
 static void add_unit(struct qn_inlines *l, Dwarf_Die *ranges_of, const Dwarf_Die *split)
 {
     Dwarf_Addr base, start, end;

@@ -1,4 +1,4 @@
-/* lib/debug/internal.h - the parts of one open module, shared by the files of this folder only.
+/* lib/debug/internal.h - the parts of one open module; only the files of this folder include it.
  *
  * Parts: segments (file offset -> address), symbols (address -> function), lines (address -> file
  * and line).  Each part is read when it is first asked for, because most modules of a run are
@@ -32,7 +32,7 @@ struct qn_segment { /* PT_LOAD */
 struct qn_symbol {
     uint64_t start, end; /* end exclusive */
     const char *name;    /* as in the string table */
-    char *shown;         /* demangled, owned; NULL: not looked at yet, or the same as name */
+    char *shown;         /* demangled, owned; NULL: not demangled yet, or the same as name */
     bool known;          /* demangling was tried */
     bool chooses;        /* STT_GNU_IFUNC: its code returns the address of the function */
 };
@@ -41,23 +41,23 @@ struct qn_symbols {
     bool loaded;
     struct qn_symbol *list; /* sorted, disjoint */
     size_t count, room;
-    struct qn_symbol *others; /* other names of what is in the list */
+    struct qn_symbol *others; /* further names of ranges in the list */
     size_t nothers, other_room;
 };
 
-struct qn_reader { /* bytes of a section; reading behind the end gives zeros and sets `bad` */
+struct qn_reader { /* bytes of a section; reading beyond the end gives zeros and sets `bad` */
     const uint8_t *at, *end;
     bool bad;
 };
 
-struct qn_row { /* holds up to the next row; the last of a sequence has line QN_ROW_END */
+struct qn_row { /* valid up to the next row; the last of a sequence has line QN_ROW_END */
     uint64_t address;
     uint32_t line;
     uint32_t file;
 };
 #define QN_ROW_END UINT32_MAX
 
-struct qn_unit { /* one line table of .debug_line: the header's facts, and its names when asked for */
+struct qn_unit { /* one line table of .debug_line: its header, and its files once they are asked for */
     uint64_t offset;         /* in .debug_line; DW_AT_stmt_list of its compilation unit */
     uint16_t version;        /* of DWARF, 2 to 5 */
     bool dwarf64;
@@ -71,7 +71,7 @@ struct qn_unit { /* one line table of .debug_line: the header's facts, and its n
     size_t nfiles, file_room;
 };
 
-struct qn_sequence { /* a run of rows, addresses rising */
+struct qn_sequence { /* rows with ascending addresses */
     uint64_t start, end;
     const uint8_t *program; /* its first opcode */
     uint32_t unit;
@@ -83,7 +83,7 @@ struct qn_sequence { /* a run of rows, addresses rising */
 struct qn_section {
     const uint8_t *bytes;
     size_t size;
-    void *owned; /* the bytes, where libelf does not hold them */
+    void *owned; /* the bytes to free; NULL: libelf owns them */
 };
 
 struct qn_directory { /* of a compilation, by its line table */
@@ -100,7 +100,7 @@ struct qn_unit_range { /* code of a compilation; sorted by start */
 struct qn_lines {
     bool loaded, str_loaded;
     struct qn_section line, line_str, str;
-    void *mapped; /* the file that these tables were kept in; NULL: they were read */
+    void *mapped; /* the cache's file that has these tables; NULL: they were read from the debug file */
     size_t mapped_bytes;
     struct qn_unit *units;
     size_t nunits, unit_room;
@@ -120,9 +120,9 @@ struct qn_debug {
     size_t nsegments;
     struct qn_symbols symbols;
     struct qn_lines lines;
-    Dwarf *dwarf;       /* opened only for what the line table does not say */
+    Dwarf *dwarf;       /* opened only for what the line tables do not have */
     struct {
-        Elf *elf;       /* what it reads, where that is not the debug file: in `made`, from malloc, or `mapped` */
+        Elf *elf;       /* the image that it reads instead of the debug file, in `made` (from malloc) or `mapped`; NULL: it reads that file */
         void *made, *mapped;
         size_t mapped_bytes;
     } image;
@@ -131,7 +131,7 @@ struct qn_debug {
     struct qn_objects *objects; /* NULL: not asked for yet */
     struct qn_inlines *inlines; /* NULL: not asked for yet */
     struct qn_memory *memory;   /* NULL: not asked for yet */
-    bool damaged;       /* something that was looked at could not be read */
+    bool damaged;       /* a part that was read is damaged */
     struct qn_directory *directories; /* sorted by offset */
     size_t ndirectories, directory_room;
     struct qn_unit_range *unit_ranges;
@@ -142,20 +142,20 @@ struct qn_debug {
 
 extern struct qn_debug_settings qn_debug_settings;
 
-#define QN_DEBUG_ROOM 64 /* elements that an array begins with */
+#define QN_DEBUG_ROOM 64 /* first size of a growing array, in elements */
 
 /* True if the address lies in an executable segment. */
 bool qn_debug_is_code(const struct qn_debug *d, uint64_t address);
 
 /* sections.c: a section by name, NULL if there is none. */
 Elf_Scn *qn_debug_section(Elf *elf, const char *name, GElf_Shdr *header);
-/* Whether there are line tables, compressed or not. */
+/* Does the file have line tables, compressed or not? */
 bool qn_debug_has_lines(Elf *elf);
 /* The bytes of a debug section, unpacked; none if it is not there, or damaged. */
 struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name);
 void qn_debug_free_section(struct qn_section *s);
 
-/* separate.c: finds and opens d->separate where that adds something. */
+/* separate.c: finds and opens d->separate, if the module has no line tables or no .symtab. */
 void qn_debug_find_separate(struct qn_debug *d);
 /* At most QN_BUILD_ID_MAX bytes in lower-case hexadecimal. */
 void qn_debug_put_hex(char text[2 * QN_BUILD_ID_MAX + 1], const unsigned char *bytes, size_t n);
@@ -164,7 +164,7 @@ void qn_debug_read_build_id(Elf *elf, char text[2 * QN_BUILD_ID_MAX + 1]);
 
 /* symbols.c, prefer.c */
 void qn_debug_find_symbol(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end);
-/* Reads the symbol tables, if that was not done. */
+/* Reads the symbol tables, unless that was done. */
 void qn_debug_load_symbols(struct qn_debug *d);
 bool qn_debug_has_symbols(const struct qn_debug *d);
 void qn_debug_free_symbols(struct qn_symbols *s);
@@ -177,24 +177,24 @@ void qn_debug_free_objects(struct qn_objects *o);
 void qn_debug_find_line(struct qn_debug *d, uint64_t address, const char **file, uint32_t *line,
                         uint64_t *end);
 void qn_debug_free_lines(struct qn_lines *l);
-/* Reads the line table, if that was not done. */
+/* Reads the line tables, unless that was done. */
 void qn_debug_load_lines(struct qn_debug *d);
 /* The file that has the DWARF sections, NULL if none has. */
 Elf *qn_debug_dwarf_file(struct qn_debug *d);
 
-/* Lists the units of l->line; with `take` their sequences are found, too. */
+/* Lists the units of d->lines.line; calls `take`, unless it is NULL, for each of their sequences. */
 typedef void qn_debug_take_sequence(void *data, const struct qn_sequence *s);
 void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take);
 
-/* kept.c: the line tables as they were kept.  false: they were not, or cannot be used; nothing is changed. */
+/* kept.c: takes the line tables from the cache.  false: it has none that can be used; nothing is changed. */
 bool qn_debug_take_kept_lines(struct qn_debug *d);
 
-/* kept_dwarf.c: of debug information that is packed, kept or just unpacked; NULL: libdw is to read it itself. */
+/* kept_dwarf.c: opens compressed debug information, from the cache or unpacked now; NULL: libdw has to read the file itself. */
 Dwarf *qn_debug_open_kept_dwarf(struct qn_debug *d, Elf *elf);
 void qn_debug_free_image(struct qn_debug *d);
 
-/* line_program.c: the header at `offset` (false: no more), the sequences of a unit (false: it is damaged), rows of
- * one. */
+/* line_program.c: reads the header at `offset` (false: no more), the sequences of a unit (false: it is damaged), the rows of
+ * a sequence (false: no memory). */
 bool qn_debug_read_unit(const struct qn_section *line, uint64_t offset, struct qn_unit *u, uint64_t *next);
 bool qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, void *data);
 bool qn_debug_decode_sequence(const struct qn_unit *u, struct qn_sequence *s);
@@ -207,7 +207,7 @@ uint64_t qn_debug_read(struct qn_reader *r, unsigned bytes);
 uint64_t qn_debug_read_long_uleb(struct qn_reader *r);
 int64_t qn_debug_read_long_sleb(struct qn_reader *r);
 
-/* Nearly all are of one byte. */
+/* Inline, because nearly all numbers have one byte. */
 static inline uint64_t qn_debug_read_uleb(struct qn_reader *r)
 {
     return r->at < r->end && !(*r->at & 0x80) ? *r->at++ : qn_debug_read_long_uleb(r);
@@ -222,19 +222,19 @@ void qn_debug_skip(struct qn_reader *r, uint64_t bytes);
 
 /* dwarf.c: what needs .debug_info. */
 Dwarf *qn_debug_open_dwarf(struct qn_debug *d); /* NULL: there is none */
-/* The readable name of a subprogram; stays until the module is closed.  NULL: it has none. */
+/* The readable name of a subprogram; valid until the module is closed.  NULL: it has none. */
 const char *qn_debug_name_die(struct qn_debug *d, Dwarf_Die *die);
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name,
                               uint64_t *end);
 void qn_debug_free_made_names(struct qn_debug *d);
-/* Directory of the compilation whose line table is at this offset, NULL if not known. */
+/* The directory of the compilation whose line table is at this offset; NULL: not known. */
 const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset);
 
 /* demangle.c: the readable form of a C++ or Rust name in fresh memory, NULL if it has none. */
 enum { QN_DEBUG_SHOWN_MAX = 65536 }; /* bytes of a Rust name */
 char *qn_debug_demangle(const char *name);
 
-/* symbols.c: whether a function that is shown like this is meant by `name`: "f(int)" is, by "f". */
+/* symbols.c: does `name` mean the function that is shown as `shown`?  "f" means "f(int)". */
 bool qn_debug_is_called(const char *shown, const char *name);
 
 #endif

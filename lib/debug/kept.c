@@ -1,6 +1,6 @@
-/* lib/debug/kept.c - line tables that took time to read, kept on disk.
+/* lib/debug/kept.c - a cache on disk of line tables that took time to read.
  *
- * In:  .debug_line as a distribution packs it: to be unpacked, then read from end to end to find its sequences
+ * In:  .debug_line as distributions ship it: it has to be unpacked, and read from end to end to find its sequences
  * Out: DIRECTORY/BUILD-ID.lines, which is mapped instead the next time:
  *
  *        header      who wrote it, which debug file it is from (size and time), how much of each follows, a checksum
@@ -8,9 +8,9 @@
  *        line        .debug_line, unpacked
  *        line_str    .debug_line_str, unpacked
  *
- * The C library's takes 7 of the 10 ms that reading its debug information takes: as long as /bin/true runs under quern.
+ * For the C library this saves 7 of the 10 ms for reading its debug information, which is as long as /bin/true runs under quern.
  *
- * Invariants: all that a file says is possible, else the tables are read as if there was none (kept_file.c has the rest).
+ * Invariants: a file with impossible contents is ignored (kept_file.c has the rest).
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -19,14 +19,14 @@
 #include "base/hash.h"
 #include "debug/kept.h"
 
-#define KEPT_MAGIC "quern lines 1\n\0" /* 16 bytes; another number when anything here or in struct qn_sequence means something else */
-#define KEPT_LEAST (64u << 10)     /* bytes of .debug_line: less is quickly read */
+#define KEPT_MAGIC "quern lines 1\n\0" /* 16 bytes; raise the number with each change of the format or of struct qn_sequence */
+#define KEPT_LEAST (64u << 10)     /* bytes of .debug_line; smaller tables are read quickly enough */
 
 struct kept_header {
     char magic[16];
     uint64_t checksum; /* of all that follows */
     struct qn_kept_origin origin;
-    uint64_t sequences, line, line_str; /* how many; bytes */
+    uint64_t sequences, line, line_str; /* number of sequences; bytes of the sections */
 };
 
 struct kept_sequence {
@@ -56,7 +56,7 @@ static bool is_right(const struct kept_header *h, size_t bytes, const struct qn_
            h->checksum == qn_hash_words(checksum_header(h), h + 1, bytes - sizeof *h);
 }
 
-/* false: they cannot be what was written. */
+/* false: the file is damaged, or no memory. */
 static bool take_sequences(struct qn_lines *l, const struct kept_sequence *from, size_t count)
 {
     l->sequences = reallocarray(NULL, count + 1, sizeof *l->sequences);

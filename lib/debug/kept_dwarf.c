@@ -1,16 +1,16 @@
-/* lib/debug/kept_dwarf.c - debug information that is packed, kept as libdw reads it.
+/* lib/debug/kept_dwarf.c - a cache on disk of debug information, unpacked as libdw reads it.
  *
- * In:  a debug file as a distribution packs it
+ * In:  a debug file with compressed sections, as distributions ship it
  * Out: DIRECTORY/BUILD-ID.dwarf, which is mapped instead the next time:
  *
  *        header      who wrote it, which debug file it is from, how much follows, a checksum
- *        image       an ELF file that has the debug sections alone, unpacked
+ *        image       an ELF file of the debug sections only, unpacked
  *        globals     struct kept_global: variables.c's list, sorted
  *
- * Of the C library's debug information (10 MB) libdw takes 40 ms to unpack all, and a walk through all entries 25 ms.
+ * For the C library's debug information (10 MB) libdw takes 40 ms to unpack it, and a walk through all entries 25 ms.
  *
- * Invariants: all that a file says is possible, else the debug information is read as if there was none (kept_file.c has the rest).
- * Files that name others (.gnu_debugaltlink, .dwo) are left to libdw, which looks for those beside them.
+ * Invariants: a file with impossible contents is ignored (kept_file.c has the rest).  Debug files that refer to others (.gnu_debugaltlink,
+ * .dwo) are not cached: libdw looks for those beside them.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -22,8 +22,8 @@
 #include "debug/kept.h"
 #include "debug/memory.h"
 
-#define KEPT_MAGIC "quern dwarf 1\n\0" /* 16 bytes; another number when anything here means something else */
-#define IMAGE_LEAST (512u << 10)       /* bytes: less is quickly read */
+#define KEPT_MAGIC "quern dwarf 1\n\0" /* 16 bytes; raise the number with each change of the format */
+#define IMAGE_LEAST (512u << 10)       /* bytes; smaller ones are read quickly enough */
 #define IMAGE_MOST (128u << 20)
 
 static const char *const names[] = { ".debug_info", ".debug_abbrev", ".debug_types", ".debug_line", ".debug_str", ".debug_line_str",
@@ -34,7 +34,7 @@ struct kept_header {
     char magic[16];
     uint64_t checksum; /* of all that follows */
     struct qn_kept_origin origin;
-    uint64_t image, globals; /* bytes; how many */
+    uint64_t image, globals; /* bytes of the image; number of globals */
 };
 
 struct kept_global {
@@ -44,7 +44,7 @@ struct kept_global {
 struct image {
     char *bytes;
     size_t size, room;
-    Elf64_Shdr headers[SECTIONS + 2]; /* of no section, these, and their names */
+    Elf64_Shdr headers[SECTIONS + 2]; /* the empty first header, those of the sections, and that of their names */
     size_t count;
     char strings[512];
     size_t string_size;
@@ -92,7 +92,7 @@ static bool add_section(struct image *m, const char *name, unsigned type, const 
     return add_bytes(m, bytes, size);
 }
 
-/* true: it has all of them. */
+/* true: the image has all sections of the file. */
 static bool fill(struct image *m, struct qn_debug *d, Elf *elf)
 {
     Elf64_Ehdr header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT }, .e_type = ET_DYN,

@@ -1,9 +1,9 @@
-/* lib/debug/kept_file.c - files of the cache of debug information: kept.c, kept_dwarf.c.
+/* lib/debug/kept_file.c - the files of the cache of debug information, for kept.c and kept_dwarf.c.
  *
- *   DIRECTORY/BUILD-ID.lines       a file, and which debug file it was made from
+ *   DIRECTORY/BUILD-ID.lines
  *
  * Invariants: a file is used only if the user owns it and no other user may write to it; it is written under another name and renamed.  When
- * one is written, files that were not used for KEPT_DAYS are removed, and then the least recently used ones above KEPT_MOST bytes.
+ * one is written, files that were not used for KEPT_DAYS are removed, then the least recently used ones until KEPT_MOST bytes are left.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -90,7 +90,7 @@ static int compare_use(const void *left, const void *right)
     return a->used > b->used ? -1 : a->used < b->used;
 }
 
-/* All of the directory, those first that were used last. */
+/* Lists the files of the directory, the most recently used first. */
 static struct kept_file *list_files(DIR *directory, size_t *count)
 {
     struct kept_file *list = NULL;

@@ -1,11 +1,10 @@
-/* lib/debug/line_names.c - the files of a line table, with complete paths as Cachegrind writes them.
+/* lib/debug/line_names.c - reads the file names of a line table; complete paths, as Cachegrind writes them.
  *
  * In:  directories { "/src", "lib" }, file 1 = "a.c" in directory 1      Out: 1: "/src/lib/a.c"
  *
- * A relative directory belongs to that of the compilation: entry 0 of the table from DWARF 5 on,
- * DW_AT_comp_dir before.  Nothing is normalised: the text is the compiler's.  Entry 0 itself, where
- * it is relative, comes twice from DWARF 5 on ("./csu/./csu/init-first.c"): of no use, but it is
- * what Cachegrind writes, and profiles of both are to be compared.
+ * A relative directory is relative to that of the compilation: entry 0 of the table from DWARF 5 on,
+ * DW_AT_comp_dir before.  Paths are not normalised.  From DWARF 5 on, a relative entry 0 comes twice
+ * ("./csu/./csu/init-first.c"): Cachegrind writes it so, and profiles of both must be comparable.
  */
 #define _GNU_SOURCE
 #include <dwarf.h>
@@ -72,7 +71,7 @@ static void add_file(struct names *n, const struct entry *e)
         u->files[u->nfiles++] = e->path && e->path[0] ? join(directory, e->path) : NULL;
 }
 
-/* DWARF 2 to 4: strings up to an empty one; files with number of directory, time and size. */
+/* DWARF 2 to 4: directories up to an empty string; then files, each with its directory's number, time and size. */
 static void read_old(struct names *n)
 {
     const char *name;
@@ -92,7 +91,7 @@ static void read_old(struct names *n)
     }
 }
 
-/* .debug_str is large and hardly ever used here. */
+/* .debug_str is read only when a name needs it, since it is large and few line tables use it. */
 static const struct qn_section *section_str(struct qn_debug *d)
 {
     if (!d->lines.str_loaded) {
@@ -118,7 +117,7 @@ static const char *read_path(struct names *n, uint32_t form)
     return "";
 }
 
-/* Any other content: its value where it is a small number, else it is skipped. */
+/* Reads any other content: returns a small number, skips anything else and returns 0. */
 static uint64_t read_number(struct names *n, uint32_t form)
 {
     switch (form) {
@@ -170,7 +169,7 @@ static struct entry read_entry(struct names *n, const struct format *formats, un
     return e;
 }
 
-/* DWARF 5: each table says how its entries are formed. */
+/* DWARF 5: each table begins with the format of its entries. */
 static void read_new(struct names *n)
 {
     struct format formats[FORMATS_MAX];

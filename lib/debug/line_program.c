@@ -4,9 +4,8 @@
  *      advance_pc 8, end_sequence
  * Out: the sequence 401000..401040, and when asked its rows  401000 line 1, 401004 line 2, ...
  *
- * Scanning a unit only follows the addresses: it finds the sequences at about a nanosecond per
- * byte, so that the rows of a large library need not be decoded for the few functions that ran.
- * Both go through one function, step(); rows are what it reports.
+ * Scanning a unit follows the addresses only and finds the sequences, at about a nanosecond per
+ * byte; then only the rows of functions that ran are decoded.  Both use the same function, step().
  *
  * Not modelled: is_stmt, columns, discriminators, views; several operations per instruction (VLIW);
  * files that the program itself defines (DW_LNE_define_file).  Unknown opcodes are skipped as the
@@ -140,7 +139,7 @@ static inline unsigned quotient(unsigned opcode, unsigned range)
     return range == USUAL_RANGE ? opcode / USUAL_RANGE : opcode / range;
 }
 
-/* One opcode.  Inlined, so that scanning keeps the machine in registers and forgets about lines. */
+/* Executes one opcode.  Inlined, so scanning keeps the machine in registers and the compiler drops the lines. */
 static inline __attribute__((always_inline)) enum step step(const struct qn_unit *u, struct qn_reader *r,
                                                             struct machine *m)
 {
@@ -184,7 +183,7 @@ bool qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, v
     return !r.bad && !any;
 }
 
-/* Fills s->rows.  Rows that a later one of the same address replaces are left out.  false: no memory. */
+/* Fills s->rows.  A row that a later one at the same address replaces is left out.  false: no memory. */
 bool qn_debug_decode_sequence(const struct qn_unit *u, struct qn_sequence *s)
 {
     struct qn_reader r = { s->program, u->end, false };

@@ -1,10 +1,10 @@
-/* lib/debug/lines.c - from an address to file and line, by the line tables (DWARF 2 to 5).
+/* lib/debug/lines.c - finds file and line of an address, by the line tables (DWARF 2 to 5).
  *
  * In:  .debug_line of the module, or of its separate debug file; compressed or not
  * Out: the last row at or before the address; it holds up to the next row
  *
  * Only .debug_line and .debug_line_str are read, not .debug_info: in distributions' debug files
- * the sections are compressed, and unpacking the large one costs more than all the rest.
+ * the sections are compressed, and to unpack that large one takes more time than all the rest.
  *
  * Invariants: sequences are sorted by start; rows are decoded per sequence when first asked for.
  */

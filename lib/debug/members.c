@@ -1,10 +1,10 @@
-/* lib/debug/members.c - members of structures by offset, and elements of arrays.  See types.h.
+/* lib/debug/members.c - finds members of structures by offset, and elements of arrays.  See types.h.
  *
  * In:  struct { int key; struct { double x, y; } at; char name[40]; }, offset 16
  * Out: "at.y"
  *
- * An array inside a structure is one part if it has more than INDEXES_MAX elements.  Members that share a place (a union's) are named
- * together, "a|b".  Bytes between members are "+4 (padding)".
+ * An array inside a structure is one part if it has more than INDEXES_MAX elements.  Members that overlap (a union's) are named together,
+ * "a|b".  Bytes between members are "+4 (padding)".
  */
 #include <dwarf.h>
 #include <inttypes.h>
@@ -16,12 +16,12 @@
 #include "base/grow.h"
 #include "debug/memory.h"
 
-#define DEPTH_MAX 32     /* structures inside each other; more is damage */
+#define DEPTH_MAX 32     /* nesting of structures; more is damage */
 #define INDEXES_MAX 16u
 
 struct member {
-    Dwarf_Die die, type; /* type: as it is named */
-    const char *name;    /* NULL: a structure without a name of its own, or a base class: its members are the structure's */
+    Dwarf_Die die, type; /* type: not stripped of typedefs */
+    const char *name;    /* NULL: an anonymous structure, or a base class, whose members count as those of the structure around it */
     uint64_t offset, size;
 };
 
@@ -32,7 +32,7 @@ static bool number(Dwarf_Die *die, unsigned attribute, Dwarf_Word *value)
     return dwarf_formudata(dwarf_attr_integrate(die, attribute, &at), value) == 0;
 }
 
-/* Static members have no place; those of a union need not say it. */
+/* false: a static member, which has no offset.  A union's member may have no DW_AT_data_member_location: offset 0. */
 static bool read_member(Dwarf_Die *die, struct member *m)
 {
     int tag = dwarf_tag(die);
@@ -68,7 +68,7 @@ static int compare(const void *left, const void *right)
 struct members {
     struct member *list; /* by offset */
     size_t count, room;
-    bool variants;       /* what lies in it depends on what it holds (an enum of Rust's) */
+    bool variants;       /* its members depend on its value (an enum of Rust's) */
 };
 
 static void read_members(Dwarf_Die *structure, struct members *all)
@@ -126,7 +126,7 @@ static uint64_t count_elements(const uint64_t *dimension, unsigned n)
     return all;
 }
 
-/* Does the structure, or a last member of it that is one, end in an array of no or one element? */
+/* Does the structure, or its last member if that is a structure, end in an array of no or one element? */
 static bool is_open_ended(Dwarf_Die *structure, int depth)
 {
     struct members all;
@@ -221,7 +221,7 @@ static __attribute__((format(printf, 2, 3))) void put(struct text *t, const char
 
 static void put_member(struct text *t, Dwarf_Die structure, uint64_t offset, const char *before, int depth);
 
-/* What of a member the offset, which is in it, is in. */
+/* Appends the name of the part of member m that has the offset. */
 static void put_inside(struct text *t, const struct member *m, uint64_t offset, const char *before, int depth)
 {
     uint64_t dimension[QN_DEBUG_DIMENSIONS], all;
@@ -248,7 +248,7 @@ static void put_inside(struct text *t, const struct member *m, uint64_t offset, 
 static void put_member(struct text *t, Dwarf_Die structure, uint64_t offset, const char *before, int depth)
 {
     struct members all;
-    uint64_t gap = 0; /* where what lies there begins, if no member does */
+    uint64_t gap = 0; /* where the padding begins, if no member has the offset */
     bool any = false;
 
     if (depth > DEPTH_MAX)

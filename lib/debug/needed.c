@@ -1,9 +1,9 @@
-/* lib/debug/needed.c - what an ELF file says will be loaded with it.
+/* lib/debug/needed.c - the dynamic linker and the libraries that an ELF file asks for.
  *
  * In:  /bin/true
  * Out: its interpreter, /lib64/ld-linux-x86-64.so.2 (PT_INTERP), and libc.so.6 (DT_NEEDED)
  *
- * Where a needed library is found is the dynamic linker's business; here are names only.
+ * The names only: the dynamic linker finds the files.
  */
 #include <string.h>
 

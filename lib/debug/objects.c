@@ -1,10 +1,10 @@
-/* lib/debug/objects.c - variables by the symbol tables: from an address to the object in memory that covers it.
+/* lib/debug/objects.c - finds the variable that covers an address, by the symbol tables.
  *
  * In:  .symtab and .dynsym of the module and of its separate debug file:  404040, 1024 bytes, OBJECT, table
  * Out: disjoint ranges by address:  404040..404440 table
  *
- * Of names of one place that with the larger size counts, then the one that is preferred for functions; what begins inside another is left
- * out.  Thread-local variables have no address here.
+ * Of several symbols at one address the one with the larger size counts, then the name that prefer.c prefers; a symbol that begins inside
+ * another is left out.  Thread-local variables are left out, because they have no fixed address.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ const struct qn_debug_object *qn_debug_list_objects(struct qn_debug *d, size_t *
     return o ? o->list : NULL;
 }
 
-/* The last that begins at or before the address, if it covers it. */
+/* The last object that begins at or before the address, if it covers it; else NULL. */
 static struct qn_debug_object *search(const struct qn_objects *o, uint64_t address)
 {
     size_t low = QN_COUNT_WHILE(i, o->count, o->list[i].start <= address);

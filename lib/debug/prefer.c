@@ -1,4 +1,4 @@
-/* lib/debug/prefer.c - which of two names of one address to show.
+/* lib/debug/prefer.c - decides which of two names of one address to show.
  *
  * In:  "__GI_strlen", "strlen"      Out: the second
  *
@@ -20,7 +20,7 @@ static bool is_blank(const char *name, size_t length)
     return strspn(name, " \t\n\v\f\r") >= length;
 }
 
-/* True: show a rather than b. */
+/* true: show a rather than b. */
 bool qn_debug_prefer_name(const char *a, const char *b)
 {
     const char *version_a = strchr(a, '@'), *version_b = strchr(b, '@');

@@ -2,7 +2,7 @@
  *
  * In:  { 0xe5, 0x8e, 0x26 } as ULEB128     Out: 624485
  *
- * Invariants: never reads behind `end`; what would lie there is zero, and `bad` stays set.
+ * Invariants: it never reads beyond `end`: numbers there are 0, and `bad` stays set.
  */
 #include <string.h>
 

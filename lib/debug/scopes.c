@@ -1,17 +1,16 @@
-/* lib/debug/scopes.c - what is in scope at an address of code, and where it is then.  See memory.h.
+/* lib/debug/scopes.c - finds what is in scope at an address of code, and where variables are there.  See memory.h.
  *
  *   401150   ->   main, a block in it, an inlined call of make_node in that
  *   `node` at 401150   ->   register 0 (rax); at 40115a: 16 bytes below register 5 (rbp)
  *
- * Places are read as far as they are one register, one address, or an offset from a register, as nearly all are where a call has just
- * returned.
+ * Only variables in one register, at one address, or at an offset from a register are found; directly behind a call nearly all are such.
  */
 #include <dwarf.h>
 #include <stdlib.h>
 
 #include "debug/memory.h"
 
-#define OPERATIONS_MAX 4 /* expressions for one address; more than one are alternatives */
+#define OPERATIONS_MAX 4 /* location expressions for one address; several are alternatives */
 
 /* The processor's numbers of the registers of the System V ABI (DWARF Register Number Mapping). */
 static bool number_register(unsigned dwarf, unsigned *reg)
@@ -31,7 +30,7 @@ static bool holds_code(int tag)
     return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-/* The entry below that has the address. */
+/* Adds the child of the innermost entry that has the address.  false: none has. */
 static bool go_down(struct qn_scopes *s, uint64_t address)
 {
     Dwarf_Die die;

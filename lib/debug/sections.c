@@ -1,11 +1,11 @@
-/* lib/debug/sections.c - the debug sections of an ELF file, unpacked.
+/* lib/debug/sections.c - reads and unpacks the debug sections of an ELF file.
  *
- * In:  ".debug_line" of a file that has it as it is, compressed by zlib or zstd (SHF_COMPRESSED), or as ".zdebug_line"
+ * In:  ".debug_line" of a file that has it uncompressed, compressed by zlib or zstd (SHF_COMPRESSED), or as ".zdebug_line"
  *      (the older form, by zlib)
  * Out: its bytes
  *
- * libelf unpacks what zlib has packed, but libdeflate is more than twice as fast; zstd only from its version 0.189 on,
- * so libzstd is asked where libelf fails.
+ * libelf unpacks zlib, but libdeflate is more than twice as fast.  libelf unpacks zstd only from its version 0.189 on;
+ * where it fails, libzstd does.
  *
  * Invariants: a section that cannot be unpacked has no bytes, and the module counts as damaged.
  */
@@ -46,7 +46,7 @@ Elf_Scn *qn_debug_section(Elf *elf, const char *name, GElf_Shdr *header)
     return NULL;
 }
 
-/* The section under its name in the older compressed form: ".debug_line" is ".zdebug_line" there. */
+/* The section in the older compressed form, where ".debug_line" is called ".zdebug_line". */
 static Elf_Scn *old_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
     char packed[40];
@@ -62,7 +62,7 @@ bool qn_debug_has_lines(Elf *elf)
     return qn_debug_section(elf, ".debug_line", &h) || old_section(elf, ".debug_line", &h);
 }
 
-/* Unpacks one form; any other size than what was to come: not possible.  NULL: without the library. */
+/* Unpacks bytes of one form; returns the unpacked size, any other number after an error.  NULL: quern was built without the library. */
 typedef size_t unpack_function(void *to, size_t room, const void *from, size_t size);
 
 #ifdef HAVE_LIBDEFLATE
@@ -92,7 +92,7 @@ static size_t unpack_zstd(void *to, size_t room, const void *from, size_t size)
 #define PACKED_TO_MOST 32768u /* bytes that one byte stands for: of zstd a block of 128 KiB in 4 bytes; of zlib 1032 */
 #define RATIO_MAX 8 /* debug information is packed to a third or a quarter; the size that a damaged file claims may be anything */
 
-/* A section of this type, with the library that knows it; no bytes: not possible. */
+/* Unpacks a section of this type of compression; the result has no bytes if that is not possible. */
 static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack_function *unpack)
 {
     Elf_Data *data = unpack ? elf_rawdata(s, NULL) : NULL;

@@ -1,12 +1,12 @@
-/* lib/debug/separate.c - the build-id of a file, and the separate debug file that belongs to it.
+/* lib/debug/separate.c - reads the build-id of a file, and finds the separate debug file that belongs to it.
  *
  * In:  /bin/true with build-id 0123ab...
  * Out: ROOT/.build-id/01/23ab....debug, or what .gnu_debuglink names:
  *      DIR/NAME, DIR/.debug/NAME, ROOT/DIR/NAME  (DIR = where the program lies)
  *      ROOT is --extra-debuginfo-path if that was given, then /usr/lib/debug
  *
- * Invariants: a debug file is used only if its build-id equals that of the program; where either
- * has none, only if the checksum of .gnu_debuglink fits (CRC-32 as in zlib).
+ * Invariants: a debug file is used only if its build-id equals that of the program; if either
+ * has none, only if the checksum in .gnu_debuglink is right (CRC-32 as in zlib).
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,13 +1,12 @@
-/* lib/debug/symbols.c - from an address to the symbol that covers it.
+/* lib/debug/symbols.c - finds the symbol that covers an address.
  *
  * In:  .symtab and .dynsym of the module and of its separate debug file:
  *        401000..401080 f, 401000..401080 f_alias, 401020..401030 inner
  * Out: disjoint ranges:  401000..401020 f, 401020..401030 inner   (401030..401080: none)
  *
- * Which symbols count, and what happens where they overlap, follows Valgrind 3.19 (readelf.c,
- * storage.c), so that both name the same address alike: functions and objects with a size, not in
- * the PLT; one range per pair of equal ranges; a range ends where the next begins, and does not
- * resume; of two that begin together the longer goes on behind the shorter.
+ * The rules are those of Valgrind 3.19 (readelf.c, storage.c), so that both give an address the same
+ * name: functions and objects with a size, not in the PLT; of equal ranges one name; a range ends where
+ * the next begins, and does not resume; of two that begin together the longer goes on behind the shorter.
  *
  * Invariants: the list is sorted and disjoint once loaded.
  */
@@ -94,7 +93,7 @@ static void sink(struct qn_symbol *list, size_t count, size_t at)
     }
 }
 
-/* By start, then by end; those alike stay in their order.  false: no memory. */
+/* By start, then by end; equal ranges stay in their order.  false: no memory. */
 static bool sort(struct qn_symbols *s)
 {
     struct qn_text_key *keys = calloc(s->count, sizeof *keys);
@@ -132,7 +131,7 @@ static void keep_one(struct qn_symbols *s, struct qn_symbol *a, struct qn_symbol
         s->others[s->nothers++] = other;
 }
 
-/* Makes the sorted list disjoint, in place.  `kept` is always the one being decided. */
+/* Makes the sorted list disjoint, in place.  `kept` is the range whose end is being decided. */
 static void make_disjoint(struct qn_symbols *s)
 {
     size_t kept = 0, next = 1;
@@ -176,7 +175,7 @@ void qn_debug_load_symbols(struct qn_debug *d)
     make_disjoint(&d->symbols);
 }
 
-/* The C library's code between _start and main has had several names; Cachegrind shows one. */
+/* The C library's functions between _start and main have several names; Cachegrind shows them as one. */
 bool qn_debug_is_below_main(const char *name)
 {
     return !strcmp(name, "__libc_start_main") || !strcmp(name, "__libc_start_call_main")

@@ -1,4 +1,4 @@
-/* lib/debug/types.c - types by their entries: what they are, how large, how they are called.  See types.h.
+/* lib/debug/types.c - reads types from debug information: kind, size and name.  See types.h.
  *
  * In:  DW_TAG_array_type { 100 } of DW_TAG_typedef "point" of DW_TAG_structure_type { 16 bytes }
  * Out: element "point", 16 bytes, one dimension of 100
@@ -14,7 +14,7 @@
 #include "base/grow.h"
 #include "debug/memory.h"
 
-#define LINKS_MAX 64          /* typedefs, pointers behind each other; more is damage */
+#define LINKS_MAX 64          /* typedefs and pointers in a chain; more is damage */
 #define ELEMENT_MAX 65536u    /* bytes of the largest structure whose members are separate parts */
 
 struct qn_memory *qn_debug_memory(struct qn_debug *d)
@@ -110,7 +110,7 @@ bool qn_debug_is_char(Dwarf_Die type)
     return qn_debug_strip(&type) && dwarf_tag(&type) == DW_TAG_base_type && qn_debug_size(&type) == 1;
 }
 
-/* A declaration, whose definition stands in a unit of its own: by name, the first that is one. */
+/* Replaces the declaration of a structure by the first definition of that name in any unit. */
 static bool define(struct qn_debug *d, Dwarf_Die *type)
 {
     Dwarf_Attribute at;

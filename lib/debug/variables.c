@@ -1,9 +1,9 @@
-/* lib/debug/variables.c - global variables by address, from debug information.  See types.h.
+/* lib/debug/variables.c - finds global variables by address, from debug information.  See types.h.
  *
  * In:  DW_TAG_variable { name "table", type, location: DW_OP_addr 404040 }, also inside functions, namespaces and classes
  * Out: 404040..404440, its entry; sorted
  *
- * Symbols say what covers an address (objects.c); this says of what type it is.  Thread-local variables are left out, as there.
+ * objects.c finds the name by the symbol tables; this finds the type.  Thread-local variables are left out in both.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "debug/inlines.h"
 #include "debug/memory.h"
 
-#define DEPTH_MAX 100 /* entries inside each other; more is damage */
+#define DEPTH_MAX 100 /* nesting of entries; more is damage */
 
 static void take_variable(struct qn_memory *m, Dwarf_Die *die)
 {
@@ -89,7 +89,7 @@ static struct qn_global *search(const struct qn_memory *m, uint64_t address)
     size_t low = QN_COUNT_WHILE(i, m->nglobals, m->globals[i].start <= address);
 
     while (low > 1 && m->globals[low - 2].start == m->globals[low - 1].start)
-        low--; /* the largest that begins there */
+        low--; /* the largest of those that begin there */
     return low && address < m->globals[low - 1].end ? &m->globals[low - 1] : NULL;
 }
 
@@ -113,7 +113,7 @@ bool qn_debug_find_variable(struct qn_debug *d, uint64_t address, struct qn_debu
 
     if (!m)
         return false;
-    qn_debug_open_dwarf(d); /* they may have been kept with it */
+    qn_debug_open_dwarf(d); /* the cache may give the globals with it */
     if (!m->globals_read)
         qn_debug_read_globals(d, m);
     g = search(m, address);

@@ -1,12 +1,12 @@
-/* lib/emit/bridge.c - from the registers that one block borrows to those of the next.
+/* lib/emit/bridge.c - code between two blocks that borrow different registers.
  *
- * Blocks that borrow the same three registers follow one another without a word.  Else a bridge moves the clock, gives back
- * what the next block does not borrow and borrows what it does:
+ * Between blocks that borrow the same three registers no code is needed.  Otherwise a bridge moves the clock, gives back
+ * the registers that the next block does not borrow, and borrows those that it does:
  *
  *   from  clock r9, scratch r10, r11      mov %r8, gpr[r8]
  *   to    clock r9, scratch r8, r11       mov gpr[r10], %r10 ;  jmp to the next block
  *
- * It takes the place of the exit's own sequence, in cold code, for as long as the exit is linked.
+ * It replaces the exit's own sequence, in cold code, as long as the exit is linked.
  */
 #include "emit/internal.h"
 
@@ -42,8 +42,8 @@ static void bridge(const struct qn_tblock *from, unsigned exit, const struct qn_
     x_jmp(&c, entry);
 }
 
-/* What an exit is before it is linked: give back, jmp to the stub; the stub goes to the dispatcher.  A bridge has six moves at
- * most to or from memory (eight of 7 bytes, if there is a fourth register), one between registers and a jmp: less than this. */
+/* Writes an exit that is not linked: gives the registers back and jumps to the stub, which goes to the dispatcher.  A bridge is shorter: it
+ * has at most six moves to or from memory (eight of 7 bytes with a fourth register), one between registers, and a jmp. */
 void emit_exit(struct qn_code *c, struct emit_triple t, struct qn_texit *x, uint32_t id)
 {
     x->at = (uint32_t)c->exec;

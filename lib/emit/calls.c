@@ -1,6 +1,6 @@
-/* lib/emit/calls.c - what --calls adds to a block; what it comes to is in run/observe/calls.c.
+/* lib/emit/calls.c - the code that --calls adds to a block.  run/observe/calls.c handles what it calls.
  *
- *   entry of a function:   movq $function, arg_aux ;  call call_enter        or what calls_stub.c emits, and so for a return
+ *   entry of a function:   movq $function, arg_aux ;  call call_enter        or the code of calls_stub.c; the same for a return
  *   each execution:        addq $n, sums+Ir ;  addq $r, sums+Dr ; ...
  *   end:                   movl $record+1, called                            by a call, a jump to a function, an indirect jump, a return
  *   return:                mov target, arg_addr ;  call call_return
@@ -23,7 +23,7 @@ void emit_calls_begin(struct emitter *e)
         emit_calls_enter(e);
         return;
     }
-    x_store_imm(&e->hot, CTX(arg_aux), c->entry); /* 64 bits, as it is read: a store of half of them would have to come to memory first */
+    x_store_imm(&e->hot, CTX(arg_aux), c->entry); /* 64 bits, because 64 are loaded: a load cannot be forwarded from a smaller store */
     emit_slow_call(&e->hot, emit_hooks.call_enter);
 }
 
@@ -65,7 +65,7 @@ void emit_calls_add(struct emitter *e)
     }
 }
 
-/* cmp %rsp, calls_old ; ja cold ; cmp %rsp, calls_sp ; jb cold: call_move.  Else room of the running function's own is given back. */
+/* cmp %rsp, calls_old ; ja cold ; cmp %rsp, calls_sp ; jb cold: call_move.  Otherwise the running function only frees room of its own frame. */
 void emit_calls_end(struct emitter *e)
 {
     const struct qn_block_calls *c = &e->b->calls;

@@ -1,12 +1,12 @@
-/* lib/emit/calls_stub.c - --calls: entering a function and returning from it, in assembly that all blocks share, as far as nothing is rare.
+/* lib/emit/calls_stub.c - --calls: the usual entries of functions and returns, in assembly that all blocks share.
  *
- *   entry     a block has called, or another function has jumped here; it has led to this function last; a frame lies above that on top:
- *             that frame gets the edge, rsp, the edge's row and the totals of the events that change all the time
- *   return    rsp is above the return address of the frame on top:
- *             what these events have grown by goes to the frame's row, and the frame below is on top
+ *   entry     if a block has called, or another function has jumped here, the block led to this function last time, too, and there is room
+ *             for a frame: the new top frame gets the edge, rsp, the edge's row and the totals of the frequent events
+ *   return    if rsp is above the return address of the top frame:
+ *             the increase of these events is added to the frame's row, and the frame below becomes the top
  *
- * Where it is not so, C does all of it (run/observe/calls.c).  If misses have been counted since the frame (at an entry: that below) was entered,
- * C is called for these alone.
+ * In other cases C does all of it (run/observe/calls.c).  If misses have been counted since the top frame (at an entry: the frame below) was
+ * entered, C is called for these only.
  *
  *   block:  mov %rsp, %S1 ;  mov $slow_stack, %esp ;  mov $function, %S2d ;  call stub ;  mov %S1, %rsp        return: r10 in place of S1
  */
@@ -41,7 +41,7 @@ static void op_in_table(struct qn_code *c, unsigned op, unsigned reg, unsigned b
     x_mem(c, reg, base, index, 8, disp);
 }
 
-/* ---- jumps that are not written yet ---- */
+/* ---- jumps whose targets are not known yet ---- */
 
 struct jumps {
     uint64_t end[8];
@@ -76,7 +76,7 @@ static struct qn_code begin(void)
 /* sp: the guest's; function: its number; the others are pushed. */
 struct registers {
     unsigned sp, function, a, edge, frame;
-    bool symbol;             /* a symbol names the function: it may be jumped to */
+    bool symbol;             /* a symbol names the function, so a jump to it is a call */
 };
 
 static void push_registers(struct qn_code *c, const struct registers *r)
@@ -102,7 +102,7 @@ static void address_of_active(struct qn_code *c, unsigned to, unsigned number)
     x_lea(c, to, to, number, 8, 0);
 }
 
-/* edge = the edge, a = its offset: it leads to this function */
+/* edge = the last edge of the block, a = its offset.  Goes to `slow` if it does not lead to this function. */
 static void find_edge(struct qn_code *c, const struct registers *r, struct jumps *slow)
 {
     x_movi(c, r->edge, emit_rules.calls->last);
@@ -113,7 +113,7 @@ static void find_edge(struct qn_code *c, const struct registers *r, struct jumps
     x_lea(c, r->edge, r->edge, r->a, 1, 0);
 }
 
-/* The frame gets the edge, which has one call more, and a row by whether the function is active already. */
+/* Fills the frame: the edge, whose calls are incremented, rsp, and a row, which depends on whether the function is active already. */
 static void fill(struct qn_code *c, const struct registers *r)
 {
     struct jumps over = { .n = 0 };
@@ -133,7 +133,7 @@ static void fill(struct qn_code *c, const struct registers *r)
     op_at(c, 1, STORE, r->edge, r->frame, FRAME(row));
 }
 
-/* The frame gets the totals, and is on top. */
+/* Stores the totals in the frame and makes it the top one. */
 static void note_totals(struct qn_code *c, const struct registers *r, struct jumps *rare)
 {
     for (unsigned i = 0; i < emit_rules.calls->n_events; i++) {
@@ -152,7 +152,7 @@ static void note_totals(struct qn_code *c, const struct registers *r, struct jum
     jump_later(c, X_CC_NE, rare);
 }
 
-/* a = a block that has jumped here: from another function, whose frame does not lie below rsp */
+/* a = a block that has jumped here.  Goes to `slow` unless it belongs to another function, whose frame is not below rsp. */
 static void allow_jump(struct qn_code *c, const struct registers *r, uint64_t back, struct jumps *slow)
 {
     jump_later(c, X_CC_E, slow); /* no block at all */
@@ -234,7 +234,7 @@ static void call_stub(struct qn_code *c, unsigned sp, uint64_t stub)
     x_mov(c, QN_RSP, sp);
 }
 
-/* The flags are free. */
+/* Emits the entry.  The flags must be free. */
 void emit_calls_enter(struct emitter *e)
 {
     static uint32_t stubs[16][16][2];
@@ -260,7 +260,7 @@ void emit_calls_enter(struct emitter *e)
 
 enum { ROW = QN_RDX, OF_FRAME = QN_RCX };
 
-/* What the frame has cost goes to its row; the one below is on top, rdx = its stack pointer. */
+/* Adds the frame's cost to its row and makes the frame below the top one; rdx = its stack pointer. */
 static void drop_frame(struct qn_code *c)
 {
     op_at(c, 1, LOAD, ROW, OF_FRAME, FRAME(row));
@@ -309,7 +309,7 @@ static uint32_t make_return_stub(void)
     x_push(&c, QN_RDX);
     x_push(&c, QN_R11);
     x_load(&c, OF_FRAME, SUM(QN_CALL_TOP));
-    again = c.exec; /* what was entered by jumps returns with what was called */
+    again = c.exec; /* one return ends all frames that were entered by jumps, and the one that was called */
     x_load(&c, QN_R11, SUM(QN_SUMS_ANY));
     op_at(&c, 1, CMP_WITH, QN_R11, OF_FRAME, FRAME(rare));
     jump_later(&c, X_CC_NE, &rare);
@@ -334,7 +334,7 @@ static uint32_t make_return_stub(void)
     return at;
 }
 
-/* In standard state but for rcx, the target in r11; the flags are free. */
+/* Emits the return.  In standard state except for rcx, the target in r11; the flags must be free. */
 void emit_calls_leave(struct emitter *e)
 {
     static uint32_t stub;

@@ -1,10 +1,11 @@
-/* lib/emit/complex.c - references that a helper works out at run time (run/core/complex.c): it is told the address, the mask, the
- * indices. */
+/* lib/emit/complex.c - references that a helper computes at run time (run/core/complex.c): this code passes it the address, the mask and
+ * the indices. */
 #include "emit/internal.h"
 
 #define KMOVW_ELEMENTS 16u
 
-/* What is used here needs no more of the processor than the program's own instruction: what that lacks faults by itself, and no sooner. */
+/* Does the program's own instruction fault, because the processor that it sees lacks it?  Then nothing is emitted here, since it would need the
+ * same features and fault first. */
 static bool faults(const struct qn_insn *in)
 {
     return in->encoding == QN_ENC_EVEX ? !emit_rules.serves_avx512 : in->encoding != QN_ENC_LEGACY && !emit_rules.serves_avx;
@@ -28,7 +29,7 @@ static unsigned elements(const struct qn_mem *m) { return m->elem ? m->size / m-
 
 static void store_mask(struct emitter *e, const struct qn_insn *in)
 {
-    if (in->attr & QN_ATTR_KMASK) { /* kmovw %kN, abs; kmovq for more elements, which only AVX-512BW and what builds on it have */
+    if (in->attr & QN_ATTR_KMASK) { /* kmovw %kN, abs; kmovq for more elements, which only AVX-512BW has */
         if (elements(&in->mem[0]) <= KMOVW_ELEMENTS)
             x_bytes(&e->hot, "\xc5\xf8\x91", 3);
         else

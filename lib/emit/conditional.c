@@ -1,4 +1,4 @@
-/* lib/emit/conditional.c - conditional branches, and what predictors are told of branches.
+/* lib/emit/conditional.c - conditional branches, and the calls of predictors for branches.
  *
  *   jCC:   jCC taken ; jmp next                              without branch simulation
  *          jCC 1f ; learn "not taken" ; jmp next ; 1: ...    the predictor is in the arms (predict.c)
@@ -13,7 +13,7 @@ const struct qn_event *emit_branch_event(const struct emitter *e, enum qn_event_
     return last && last->kind == kind && last->insn == e->b->n - 1 && !last->fixed ? last : NULL;
 }
 
-/* The call that tells the twin of --check what this one has made of the branch; NULL: what is called is the twin's already. */
+/* The call by which the twin of --check simulates the branch, too, and compares; NULL: fn belongs to the twin already. */
 static qn_slow_call *twin_of(qn_slow_call *fn)
 {
     return fn == qn_sim_cond       ? qn_sim_check_cond
@@ -34,7 +34,7 @@ void emit_predict_call(struct emitter *e, struct qn_code *c, const struct qn_eve
         emit_slow_call(c, twin_of(fn));
 }
 
-/* Where a call will return goes onto the predictor's stack. */
+/* Pushes the return address of a call on the predictor's return address stack. */
 void emit_call(struct emitter *e, const struct qn_event *ev)
 {
     emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
@@ -55,7 +55,7 @@ static unsigned setcc_s1(struct emitter *e, unsigned cond)
     return e->s1;
 }
 
-/* Tell the predictor the outcome; returns the condition on which the taken arm follows afterwards. */
+/* Passes the outcome to the predictor; returns the condition code with which the taken arm is chosen after it. */
 static unsigned predict_outcome(struct emitter *e, const struct qn_event *ev, unsigned cond)
 {
     bool live = e->b->live[e->b->n] != 0;
@@ -106,7 +106,7 @@ static void end_jcc_inline(struct emitter *e, const struct qn_event *ev, unsigne
     predicted_arm(e, ev, true);
 }
 
-/* Counted down to a sample where it is taken; exit 1 is that arm. */
+/* A branch whose taken arm, exit 1, counts down to a sample. */
 static void sampled_jcc(struct emitter *e, unsigned cond)
 {
     x_jcc(&e->hot, cond ^ 1, 0);
@@ -148,7 +148,7 @@ static void predict_arm(struct emitter *e, const struct qn_event *ev, unsigned t
     emit_restore_flags(e);
 }
 
-/* loop and jrcxz reach 127 bytes only, and their outcome is in no flag: each arm tells it. */
+/* loop and jrcxz reach only 127 bytes, and their outcome is in no flag, so each arm passes it to the predictor. */
 void emit_loop(struct emitter *e)
 {
     const struct qn_event *ev = emit_branch_event(e, QN_EV_COND);

@@ -1,8 +1,8 @@
 /* lib/emit/copy.c - copying the guest's instructions.
  *
- * An instruction runs as it is, save for one thing: a RIP-relative operand.  Within reach of the code cache only its
- * displacement changes; out of reach, a register that the instruction does not use is parked in ctx.tmp,
- * loaded with the operand's address, and takes the place of RIP:
+ * An instruction is copied unchanged, except for a RIP-relative operand.  Within reach of the code cache only its
+ * displacement changes; out of reach, a register that the instruction does not use is saved in ctx.tmp,
+ * loaded with the operand's address, and used in place of RIP:
  *
  *   add 0x2000(%rip),%rax   =>   mov %rcx,tmp ; mov $addr,%rcx ; add (%rcx),%rax ; mov tmp,%rcx
  */
@@ -38,8 +38,8 @@ static uint64_t rip_target(const struct emitter *e, unsigned i)
     return e->b->at[i] + in->len + (uint64_t)(int64_t)disp;
 }
 
-/* The register that a RIP-relative rewrite of this instruction saves.  Low ones only: their number fits ModRM whatever the
- * prefixes say, and with mod 0 none of these is special. */
+/* The register that replaces RIP in this instruction.  Only low ones, whose numbers fit ModRM without prefix bits, and that have no
+ * special meaning with mod 0. */
 static unsigned fix_register(const struct qn_insn *in)
 {
     static const uint8_t choice[] = {QN_RCX, QN_RDX, QN_RBX, QN_RSI, QN_RDI, QN_RAX};
@@ -169,7 +169,7 @@ static bool compares(const struct qn_insn *in)
     return (in->opcode & 0xfe) == 0xa6 || (in->opcode & 0xfe) == 0xae; /* cmps, scas */
 }
 
-/* A repeated string instruction: its references are worked out afterwards from the register differences. */
+/* A repeated string instruction: its references are computed afterwards from the differences of the registers. */
 void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev)
 {
     store_string_registers(e, 0);
@@ -179,7 +179,7 @@ void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev)
     x_store_imm(&e->hot, CTX(arg_site), e->centre + ev->counter);
     emit_clock_out(e);
     if (compares(&e->b->insn[i]))
-        emit_save_flags(e); /* the helper wants to know whether a comparison ended it */
+        emit_save_flags(e); /* from the flags the helper sees whether a comparison has ended it */
     else
         emit_need_flags(e, i + 1);
     emit_frame_out(e, &e->hot);

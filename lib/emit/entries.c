@@ -1,9 +1,9 @@
-/* lib/emit/entries.c - how control enters a translated block, and what it asks there before anything of the block runs.
+/* lib/emit/entries.c - the entries of a translated block, and the conditions that are checked there before the block executes.
  *
  *   ind_entry:  lea -pc(%r11), %rcx ; jrcxz 1f ; jmp miss ; 1: mov gpr[rcx], %rcx ; from standard state to the block's registers
  *               (in cold code, with a jmp entry2, unless an indirect branch was the first to come here)
  *   entry:      (in cold code) borrow the registers ; jmp entry2
- *   entry2:     the code still what was translated?  the interval not over yet?  no sample to begin?
+ *   entry2:     is the code unchanged since translation?  does the interval not end here?  does no sample begin?
  */
 #include "emit/internal.h"
 
@@ -40,9 +40,8 @@ static void indirect_entry(struct emitter *e, struct qn_code *c)
     }
 }
 
-/* A block that an indirect branch has asked for is likely to be reached so again: its hot code begins with the indirect entry, and
- * runs on into the body.  That of other blocks, and borrowing for a block that is entered with native registers, is rare
- * and lies in cold code. */
+/* A block that was translated for an indirect branch is likely to be reached by one again: its hot code begins with the indirect entry,
+ * and continues with the body.  For other blocks this entry is rare, and is in cold code, as is the entry with native registers. */
 void emit_entries(struct emitter *e)
 {
     e->out.ind_cold = qn_ctx.exit_kind != QN_EXIT_IBL;
@@ -62,7 +61,7 @@ void emit_entries(struct emitter *e)
 
 /* ---- conditions of entry ---- */
 
-/* Cold code, to which hot code has just jumped: undoes what `undo` says and leaves for the dispatcher at pc. */
+/* Emits the cold code to which hot code has just jumped: emits `undo`, and leaves for the dispatcher at pc. */
 void emit_leave_there(struct emitter *e, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *))
 {
     bool saved = e->flags_saved;
@@ -92,7 +91,7 @@ static void change_countdown(struct emitter *e, unsigned op)
 
 static void add_back(struct emitter *e) { change_countdown(e, 0); }
 
-/* subq $n, countdown ; js: the interval ends within this block or before it, and the dispatcher will cut it there. */
+/* subq $n, countdown ; js: the interval ends within this block or before it; the dispatcher then divides the block there. */
 void emit_countdown(struct emitter *e)
 {
     if (!emit_rules.countdown || !e->b->n)
@@ -102,9 +101,9 @@ void emit_countdown(struct emitter *e)
     emit_leave_if(e, X_CC_S, QN_EXIT_INTERVAL, e->b->pc, add_back);
 }
 
-/* ---- functions that somebody wants to see ---- */
+/* ---- probes at the entries of functions ---- */
 
-/* mov what is not borrowed, ctx.gpr ; call the hook.  What leaves before anything of the block has run stands before it. */
+/* mov registers that are not borrowed, ctx.gpr ; call the hook.  It comes after all checks that may leave the block before it executes. */
 void emit_probe(struct emitter *e)
 {
     if (!e->b->probe)
@@ -127,7 +126,7 @@ void emit_probe(struct emitter *e)
 #define COMPARED_MAX 64u            /* bytes of a block that is compared here; a longer one is compared by a call */
 #define NEAR_END (QN_CODE_BASE + 0x7f000000ull) /* so far the code cache reaches */
 
-/* cmp $what it is now, size bytes of the block at offset: through the register that holds its address, QN_REG_NONE = it is near */
+/* cmp $bytes, size bytes of the block at offset.  base: a register with the block's address; QN_REG_NONE: the block is within reach */
 static void compare_part(struct emitter *e, unsigned base, unsigned offset, unsigned size)
 {
     const uint8_t *from = (const uint8_t *)(uintptr_t)(e->b->pc + offset);
@@ -147,13 +146,13 @@ static void compare_part(struct emitter *e, unsigned base, unsigned offset, unsi
 
 static void take_rax_back(struct emitter *e) { x_load(&e->hot, QN_RAX, CTX(tmp)); }
 
-/* How many bytes at once: never across their own size, for the program may have set AC (HotSpot does, to see whether it can). */
+/* Bytes that are compared at once; always aligned, because the program may have set AC (HotSpot does, as a test). */
 static unsigned part_size(uint64_t addr, unsigned left)
 {
     return addr % 4 == 0 && left >= 4 ? 4 : addr % 2 == 0 && left >= 2 ? 2 : 1;
 }
 
-/* jne to one exit, wherever the difference is. */
+/* jne to the same exit for each difference. */
 static void compare_bytes(struct emitter *e, unsigned base, unsigned n, void (*undo)(struct emitter *))
 {
     uint64_t stale = e->cold.exec;
@@ -182,13 +181,13 @@ static void verify_here(struct emitter *e, unsigned n)
     }
 }
 
-/* Code in writable or shared memory may change behind our back: ask at each entry whether it is still what was translated.
- * (What it does not see: a store into the block that is running.) */
+/* Code in writable or shared memory may change unnoticed, so each entry compares it with what was translated.
+ * (It does not detect a store into the block that is executing.) */
 void emit_verify(struct emitter *e)
 {
     uint64_t n = e->b->next - e->b->pc;
 
-    emit_save_flags(e); /* what stands there now may need flags that what stood there did not */
+    emit_save_flags(e); /* the new code may read flags that the old code did not */
     if (n <= COMPARED_MAX) {
         verify_here(e, (unsigned)n);
         return;

@@ -20,8 +20,8 @@ void emit_give_back(struct emitter *e, struct qn_code *c)
     emit_bridge(c, emit_borrowed(e), (struct emit_triple){e->now, 0});
 }
 
-/* The exit sequence for target, in cold code.  The branch just written to hot code, which ends here, leads to it
- * until a full link lets that branch lead to the next block itself. */
+/* Writes the exit sequence for target in cold code.  The branch just written at the end of hot code leads to it, until a full
+ * link makes that branch lead to the next block. */
 void emit_direct_exit(struct emitter *e, uint64_t target)
 {
     unsigned k = e->out.nexits++;
@@ -40,7 +40,7 @@ void emit_jump_out(struct emitter *e, uint64_t target)
     emit_direct_exit(e, target);
 }
 
-/* Leave for the dispatcher with all registers native and rip = pc. */
+/* Leaves for the dispatcher with all registers native and rip = pc. */
 void emit_service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc)
 {
     emit_give_back(e, &e->hot);

@@ -1,13 +1,13 @@
-/* lib/emit/flags.c - keeping the guest's status flags while instrumentation compares.
+/* lib/emit/flags.c - saves the guest's status flags while emitted checks change them.
  *
- * Where the flags are dead nothing is done.  Otherwise they go to ctx.saved_flags once, stay there over as many
- * events as possible, and come back before the next instruction that reads them or keeps a part of them.
+ * Dead flags are not saved.  Live flags are saved to ctx.saved_flags once, stay there over as many events as
+ * possible, and are restored before the next instruction that reads them, or does not write all of them.
  */
 #include "emit/internal.h"
 
 struct qn_emit_stats qn_emit_stats;
 
-/* A register to park rax in while lahf and sahf need it: S1 between checks, else memory. */
+/* Saves rax, which lahf and sahf need: in S1 if it is borrowed, otherwise in memory. */
 static void park_rax(struct emitter *e)
 {
     if (e->borrowed)
@@ -60,8 +60,8 @@ void emit_need_flags(struct emitter *e, unsigned i)
         emit_save_flags(e);
 }
 
-/* What an instruction makes of the flags that it leaves undefined may depend on what they were: processors keep some.  AF by
- * itself, as logic and shifts leave it, is not among these. */
+/* The flags whose new values do not depend on the old ones.  Flags that an instruction leaves undefined may: processors keep some of them.
+ * But if AF alone is undefined, as after logic and shifts, it does not. */
 static uint8_t surely_written(const struct emitter *e, const struct qn_insn *in)
 {
     return e->b->exact_flags && (in->flags_undef & ~QN_AF) ? in->flags_written & (uint8_t)~in->flags_undef : in->flags_written;

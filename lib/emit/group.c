@@ -17,7 +17,7 @@
 struct group {
     const struct qn_mem *mem;  /* of the first reference: base, index, scale, segment */
     unsigned n;
-    int64_t low, high;         /* displacements of the first byte and behind the last, where the check stands */
+    int64_t low, high;         /* displacements of the first byte and behind the last, with the registers as at the check */
     struct {
         int64_t disp;
         const struct qn_event *ev;
@@ -39,7 +39,7 @@ static bool same_registers(const struct qn_mem *a, const struct qn_mem *b)
            a->seg == b->seg && a->addr32 == b->addr32;
 }
 
-/* Adds the reference, if it belongs there. */
+/* Adds the reference, if it can be part of the group. */
 static bool add(struct group *g, const struct emitter *e, const struct qn_event *ev, unsigned position)
 {
     int64_t disp, low, high;
@@ -69,7 +69,7 @@ static void address(struct emitter *e, const struct group *g, int64_t disp)
     emit_address(e, g->mem, in, e->b->at[first->insn] + in->len, (int32_t)(disp - g->mem->disp));
 }
 
-/* Cold: the address of the lowest byte again, and the list.  Returns where the list is. */
+/* Emits the call in cold code, with the address of the lowest byte and the list.  Returns the list's address. */
 static uint32_t call_for_list(struct emitter *e, const struct group *g, uint64_t back)
 {
     uint64_t list;
@@ -98,7 +98,7 @@ static uint32_t call_for_list(struct emitter *e, const struct group *g, uint64_t
     return at;
 }
 
-/* --check: the twin makes them one by one. */
+/* --check: the twin simulates them one by one. */
 static void check_list(struct emitter *e, const struct group *g, uint32_t list)
 {
     address(e, g, g->low);
@@ -120,9 +120,9 @@ static void check_point(struct emitter *e, const struct group *g, int64_t disp, 
     emit_point_check(e, size, slow);
 }
 
-/* Where the order of stamps counts (an analysis reads them), the line of the first reference is asked for first, so that it is not
- * stamped too early if the other is not there, and that of the last one is stamped last.  Downwards, a reference that lies in both
- * lines, which it uses upwards, goes to C. */
+/* If the order of stamps matters (an analysis reads them), the line of the first reference is checked first, so that the other is not
+ * stamped too early if the first fails; and the line of the last reference is stamped last.  In a descending group, a reference that spans
+ * both lines, which it uses in ascending order, goes to C. */
 static void check_ends(struct emitter *e, const struct group *g, uint64_t slow)
 {
     bool down = qn_sim_tells_lines && !goes_up(g);
@@ -150,10 +150,10 @@ static void emit_checks(struct emitter *e, const struct group *g)
         check_list(e, g, list);
 }
 
-/* With --check, a fetch may lie between them that only the twin makes; it hits, so it reaches no other cache. */
+/* With --check, there may be fetches between the references that only the twin simulates; they hit, so they reach no other cache. */
 static bool for_twin_only(const struct qn_event *ev) { return ev->kind == QN_EV_FETCH && ev->repeat; }
 
-/* Those of the events n to end - 1 go before the group. */
+/* Emits such fetches among the events n to end - 1, before the group. */
 static void make_fetches(struct emitter *e, unsigned n, unsigned end)
 {
     for (; n < end; n++)
@@ -161,7 +161,7 @@ static void make_fetches(struct emitter *e, unsigned n, unsigned end)
             emit_fetch(e, &e->list->ev[n]);
 }
 
-/* Event n is to be emitted before instruction `position`.  Returns how many events were: 0 = this one forms no group. */
+/* Emits a group that begins with event n, before instruction `position`.  Returns the number of its events; 0: there is no group. */
 unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;

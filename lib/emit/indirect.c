@@ -1,7 +1,7 @@
-/* lib/emit/indirect.c - returns, indirect jumps and calls: from the block's registers to the standard state (emit.h), and to
- * the block that a table has for the target's low bits, which looks whether it is the one (entries.c).
+/* lib/emit/indirect.c - returns, indirect jumps and calls: from the block's registers to the standard state (emit.h), then to
+ * the block in a table's entry for the target's low bits.  That block checks whether it is the right one (entries.c).
  *
- * Where it is not, a stub looks in a second table by other bits, and leaves for the dispatcher if it is not there either.
+ * If not, a stub searches a second table by other bits, and leaves for the dispatcher if that fails, too.
  *
  *   ret:   pop %r11 ; mov %rcx, gpr[rcx] ; movzwl %r11w, %r10d ; jmp *table(,%r10,8)
  */
@@ -51,7 +51,7 @@ static void look_further(struct qn_code *c, const uint64_t *second)
     x_u32(c, (uint32_t)(uintptr_t)(second + QN_IBL_ENTRIES));
 }
 
-/* In standard state, the target in r11, and the table's first part has not led to its block. */
+/* The stub for a miss in the first part of the table: in standard state, the target in r11. */
 uint32_t qn_emit_add_miss_stub(unsigned home, const uint64_t *table, bool second)
 {
     struct qn_code c = emit_stub_begin(MISS_STUB_BYTES);
@@ -69,7 +69,7 @@ uint32_t qn_emit_add_miss_stub(unsigned home, const uint64_t *table, bool second
 
 uint32_t emit_miss_stub(unsigned space) { return miss_stubs[QN_HOME(space)]; }
 
-/* The default predictor:  cmp %r11, last target ;  jne: it is another, and counts */
+/* The default predictor:  cmp %r11, last target ;  jne: another target, which is counted as a mispredict */
 static void predict_last(struct emitter *e, const struct qn_event *ev)
 {
     uint64_t target = qn_fast.BI.targets + 8 * (e->b->at[ev->insn] & qn_fast.BI.pc_mask), back;
@@ -125,7 +125,7 @@ static void load_target(struct emitter *e, unsigned last)
         x_lea(&e->hot, QN_RSP, QN_RSP, QN_REG_NONE, 1, (int32_t)(in->imm & 0xffff));
 }
 
-/* r11 takes the target: the guest's own value goes to its slot, and where a fault would look for it. */
+/* Frees r11 for the target: saves the guest's value in ctx.gpr, and where recovery after a fault finds it. */
 static void free_r11(struct emitter *e, struct emit_triple *t, unsigned last)
 {
     if (t->regs >> QN_R11 & 1)
@@ -138,7 +138,7 @@ static void free_r11(struct emitter *e, struct emit_triple *t, unsigned last)
     }
 }
 
-/* cmp %rsp, toggle_sp ; jb: this return, or jump, leaves a function that is watched.  In standard state but for rcx. */
+/* cmp %rsp, toggle_sp ; jb: this return, or jump, leaves a function of --toggle.  In standard state except for rcx. */
 static void look_at_stack(struct emitter *e)
 {
     bool saved;
@@ -174,7 +174,7 @@ void emit_indirect(struct emitter *e)
     unsigned last = e->b->n - 1;
     struct emit_triple t;
 
-    if (e->borrowed && e->now == QN_R11) { /* in nobody's way but the target's */
+    if (e->borrowed && e->now == QN_R11) { /* r11 is needed for the target */
         emit_give_back(e, &e->hot);
         e->borrowed = false;
     }
@@ -197,7 +197,7 @@ void emit_indirect(struct emitter *e)
     predict_target(e);
     emit_calls_return(e);
     if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
-        look_at_stack(e); /* after the frame of calls has gone */
+        look_at_stack(e); /* after --calls has removed its frame */
     emit_restore_flags(e);
     if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT || emit_rules.steps)
         emit_leave_standard_state(&e->hot, QN_EXIT_IBL);

@@ -1,4 +1,4 @@
-/* lib/emit/internal.h - the state of the emitter, and the functions that files of this folder call of each other. */
+/* lib/emit/internal.h - the state of the emitter, and the functions that files of this folder share. */
 #ifndef QN_EMIT_INTERNAL_H
 #define QN_EMIT_INTERNAL_H
 

@@ -7,7 +7,7 @@
  */
 #include "emit/internal.h"
 
-enum { LINE, ROW, CARRIED, HERE, END }; /* what the five registers hold first; later: */
+enum { LINE, ROW, CARRIED, HERE, END }; /* the five registers during the search; afterwards: */
 enum { SITE = LINE, SLOT = ROW, MISSED = CARRIED, ENTRY = HERE };
 
 static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
@@ -54,7 +54,7 @@ static void look_up(struct qn_code *c, const unsigned *r)
     x_patch(first, c->exec);
 }
 
-/* --check wants to know what became of the reference. */
+/* With --check, stores the outcome of the reference for the twin. */
 static void tell_twin(struct qn_code *c, const unsigned r[5])
 {
     if (!emit_rules.check)
@@ -92,11 +92,11 @@ void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned
     look_up(c, r);
 }
 
-/* Can it be done so? */
+/* Can the last level be simulated in assembly? */
 bool emit_has_last_level(void) { return qn_fast.LL.ways && qn_sim_d1_filter.line >> qn_fast.LL.line_bits <= 1; }
 
-/* The D1 has missed the reference of arg_site, within one of its lines: its address, or that of the line, is in `address`.
- * Destroys the five registers and the flags. */
+/* Simulates the last level for the reference of arg_site, which has missed the D1 and lies within one of its lines.  address: a register with
+ * its address, or that of the line.  Destroys the five registers and the flags. */
 void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5])
 {
     emit_last_level_look_up(c, address, scratch);

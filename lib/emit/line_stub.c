@@ -6,18 +6,18 @@
  * A fetch from two lines fills those that are not in the cache, and looks up both in the last level.
  *
  * There is one stub for each triple of borrowed registers; five more registers are saved on the slow-call stack.  It is entered by a call
- * on that stack, with the guest's %rsp in S1.  Its data are immediate operands, which the processor has sooner than data in memory: the
- * record of the (last) line in S2; on the stack below the return address, the site and the record of the first line.
+ * on that stack, with the guest's %rsp in S1.  The block passes its data as immediate operands, which are faster than data in memory: the
+ * record of the (last) line in S2; pushed before the call, the site and the record of the first line.
  */
 #include "emit/internal.h"
 
 #define BYTES_MAX 1536
 #define WAYS_MAX 16 /* larger sets go to C */
-#define RESERVED (1u << 20) /* bytes of the fixed part left to the stubs that there must be */
+#define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
 
-enum { REC, SET, SLOT, TIME, HERE, NEXT, REGISTERS, SAVED = REGISTERS - 1 }; /* what the registers hold; the first is S2 */
+enum { REC, SET, SLOT, TIME, HERE, NEXT, REGISTERS, SAVED = REGISTERS - 1 }; /* contents of the registers; the first is S2 */
 
-enum { /* where what the caller pushed is, from %rsp */
+enum { /* offsets from %rsp of what the caller has pushed */
     SITE = REGISTERS * 8,
     FIRST = SITE + 8
 };
@@ -46,7 +46,7 @@ static void find_oldest(struct qn_code *c, const unsigned *r)
     }
 }
 
-/* The line of REC comes into the cache, and is stamped. */
+/* Fills the line of REC into the cache and stamps it. */
 static void take_in(struct qn_code *c, const unsigned *r, unsigned now)
 {
     find_oldest(c, r);
@@ -58,7 +58,7 @@ static void take_in(struct qn_code *c, const unsigned *r, unsigned now)
     x_table(c, X_STORE, now, r[REC], offsetof(struct qn_code_line, stamp));
 }
 
-/* The same if it is not there yet. */
+/* The same, if the line is not in the cache yet. */
 static void touch(struct qn_code *c, const unsigned *r, unsigned now)
 {
     uint64_t hit, end;
@@ -76,7 +76,7 @@ static void touch(struct qn_code *c, const unsigned *r, unsigned now)
     x_patch(end, c->exec);
 }
 
-/* The first line, then the last, whose record is in REC again in the end; the first's is in memory. */
+/* The first line, whose record is in memory, then the last, whose record is in REC, also at the end. */
 static void touch_both(struct qn_code *c, const unsigned *r, unsigned now)
 {
     x_push(c, r[REC]);
@@ -86,7 +86,7 @@ static void touch_both(struct qn_code *c, const unsigned *r, unsigned now)
     touch(c, r, now);
 }
 
-/* The last level, for the line of REC: 1 in r[3] if it misses, too. */
+/* Looks the line of REC up in the last level: r[3] = 1 if that misses, too, else 0. */
 static void look_up(struct qn_code *c, const unsigned *r)
 {
     x_table(c, X_LOAD, r[1], r[REC], offsetof(struct qn_code_line, line));
@@ -105,7 +105,7 @@ static void look_up_both(struct qn_code *c, const unsigned *r)
     x_rr(c, 0, 0x09, r[1], r[3]); /* or */
 }
 
-/* The last level and the counters, or a note for both of them. */
+/* Simulates the last level and counts, or logs the miss for later. */
 static void tell_of_miss(struct qn_code *c, const unsigned *r, bool both)
 {
     if (qn_sim_log.many || emit_rules.log_all || emit_rules.batch) {
@@ -167,7 +167,7 @@ static uint32_t stub_of(const struct emitter *e, bool both)
     return *at;
 }
 
-/* In cold code, for a fetch from the lines that begin at first and last.  False, and nothing is written, if there is no stub. */
+/* Emits the call in cold code, for a fetch from the lines that begin at first and last.  false: there is no stub, and nothing is written. */
 bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back)
 {
     uint32_t stub = stub_of(e, first != last);

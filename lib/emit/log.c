@@ -36,15 +36,15 @@ _Static_assert(AT(kind) == AT(site) + 4 && QN_LOG_READ == 0, "a store of eight b
 
 #define BYTES_MAX 192
 #define SIZES 7 /* 1 to 64 bytes, powers of two; others go to C */
-#define RESERVED (1u << 20) /* bytes of the fixed part left to the stubs that there must be */
+#define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
 #define SITE 16 /* from %rsp, behind one register and the return address */
 
 static struct log_stub {
     uint32_t again, known; /* addresses of the two entries; 0: not made yet */
 } stubs[QN_TRIPLES][SIZES][2];
 
-/* In a stub: the reference of `address`, whose site lies at site(%rsp); changes the other two registers and the flags.  size: in place
- * of that in the site, 0 = that. */
+/* In a stub: appends an entry for the reference whose address is in `address` and whose site is at site(%rsp).  Destroys the other two
+ * registers and the flags.  size: replaces the size in the site; 0: does not. */
 void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, enum qn_log_kind kind, unsigned size)
 {
     uint64_t room;
@@ -110,7 +110,7 @@ static struct log_stub make_stub(const struct emitter *e, unsigned size, bool wr
     return stub;
 }
 
-/* As emit_lru_stub.  A reference that is read and written counts as one that is read. */
+/* As emit_lru_stub.  A modify is logged as a read. */
 uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known)
 {
     struct log_stub *stub;
@@ -130,7 +130,7 @@ bool emit_logs(const struct qn_event *ev)
     return (emit_rules.batch || emit_rules.log_all) && ev->kind == QN_EV_DATA && ev->size && ev->size <= QN_SITE_SIZE_MAX;
 }
 
-/* What has been written becomes part of the log. */
+/* Makes the entries written so far part of the log. */
 void emit_log_flush(struct emitter *e)
 {
     if (e->log_open)
@@ -150,7 +150,7 @@ static void drain_if_full(struct emitter *e)
     x_jmp(&e->cold, back);
 }
 
-/* S2 = where the next entry will be. */
+/* S2 = address of the next entry. */
 void emit_log_open(struct emitter *e)
 {
     if (e->log_open)
@@ -160,7 +160,7 @@ void emit_log_open(struct emitter *e)
     e->log_open = true;
 }
 
-/* Over two lines: a jump to cold code, from where it comes back to what the return value says. */
+/* If the reference spans two lines, jumps to cold code.  The return value is for patching the jump back. */
 static uint64_t leave_if_over(struct emitter *e, const struct qn_event *ev)
 {
     if (ev->size == 1)
@@ -193,11 +193,11 @@ static void write_entry(struct emitter *e, const struct qn_event *ev)
 
     x_table(&e->hot, X_STORE, e->s1, e->s2, AT(addr));
     x_store_imm_table(&e->hot, e->s2, AT(site), site);
-    if (kind != QN_LOG_READ || site >> 31) /* 64 bytes: the processor has made a kind of the sign */
+    if (kind != QN_LOG_READ || site >> 31) /* a size of 64: sign extension of the site has set bits of the kind */
         x_store32_imm_table(&e->hot, e->s2, AT(kind), kind);
 }
 
-/* S1 = address. */
+/* S1 = address.  Keeps the entry if its line is not the line used last in its set. */
 static void keep_if_changed(struct emitter *e)
 {
     emit_offset(e, e->s3, qn_log2(qn_sim_log.line) - 3, (qn_sim_log.sets - 1) * 8);
@@ -214,7 +214,7 @@ static bool needs_s2(const struct qn_event *ev, const struct qn_insn *in)
     return ev->mem.seg != QN_SEG_NONE || (in->attr & QN_ATTR_BT_REG);
 }
 
-/* The flags are free. */
+/* Logs a data reference.  The flags must be free. */
 void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift)
 {
     const struct qn_insn *in = &e->b->insn[ev->insn];

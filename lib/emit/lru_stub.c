@@ -19,13 +19,13 @@
 #define SLOTS_MAX 16 /* larger sets go to C */
 #define SAVED 4
 #define SIZES 7     /* 1 to 64 bytes, powers of two; others go to C */
-#define RESERVED (1u << 20) /* bytes of the fixed part left to the stubs that there must be */
+#define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
 
 struct lru {
     struct qn_code c;
     unsigned line, home, now;        /* S1, S2 and the clock; home: offset in the tables */
     unsigned set, slot, time, other; /* set, slot: offsets of the set's first entry and of the victim's entry */
-    unsigned saved[SAVED];           /* these four */
+    unsigned saved[SAVED];           /* set, slot, time and other */
     unsigned slots;                  /* of a set */
     uint32_t stride;                 /* bytes between two slots of a set */
 };
@@ -56,14 +56,14 @@ static void stamp(struct lru *s, unsigned entry)
     x_table(&s->c, X_STORE, s->now, entry, qn_sim_d1_filter.entries + 8);
 }
 
-/* With --stats: incq data.  What goes on to C is counted there. */
+/* With --stats: incq data.  References that go on to C are counted there. */
 static void count_slow(struct lru *s)
 {
     if (emit_rules.stats)
         x_inc(&s->c, (uint64_t)(uintptr_t)&qn_sim_traffic.data);
 }
 
-/* --explain: one reference more; who makes it is in ctx.  Destroys two registers. */
+/* --explain: increments the number of references, and adds the site, which is in ctx.  Destroys two registers. */
 static void count_user(struct lru *s)
 {
     const uint64_t now = (uintptr_t)&qn_sim_users.now;
@@ -79,7 +79,7 @@ static void count_user(struct lru *s)
     x_store(&s->c, (uintptr_t)&qn_sim_users.me, s->time);
 }
 
-/* Who makes the reference has used the line at `entry` last. */
+/* Notes this reference as the last user of the line at `entry`. */
 static void note_user(struct lru *s, unsigned entry)
 {
     if (!qn_sim_users.table)
@@ -88,7 +88,7 @@ static void note_user(struct lru *s, unsigned entry)
     x_table(&s->c, X_STORE, s->time, entry, qn_sim_users.table);
 }
 
-/* S1 = the line of its address; a reference over two lines is done with if both are at home, else it goes to C. */
+/* S1 = the line of the address.  A reference over two lines is done if both are in their homes; otherwise it goes to C. */
 static void settle_straddling(struct lru *s, unsigned size, uint64_t to)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
@@ -126,7 +126,7 @@ static void settle_straddling(struct lru *s, unsigned size, uint64_t to)
     x_patch(within, s->c.exec);
 }
 
-/* Writes the jumps for a line that is found; they end at the addresses in `at`. */
+/* Writes the comparisons with all entries of the set; `at`: where their jumps for a line that is found end. */
 static void search(struct lru *s, uint64_t at[SLOTS_MAX])
 {
     for (unsigned k = 0; k < s->slots; k++) {
@@ -151,7 +151,7 @@ static void find_oldest(struct lru *s)
     }
 }
 
-/* What is at home moves to `slot`, the line comes home and is stamped. */
+/* Moves the line in the home entry to `slot`, puts the referenced line into its home and stamps it. */
 static void bring_home(struct lru *s)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
@@ -169,7 +169,7 @@ static void bring_home(struct lru *s)
     note_user(s, s->home);
 }
 
-/* The line in `slot` is about to leave: somebody wants to know which it is, and when it was used last. */
+/* For analyses: stores the victim, which is in `slot`, and the time of its last use. */
 static void note_victim(struct lru *s)
 {
     const uint64_t entries = qn_sim_d1_filter.entries, victim = (uintptr_t)&qn_sim_victim;
@@ -185,7 +185,7 @@ static void note_victim(struct lru *s)
     x_store(&s->c, (uintptr_t)&qn_sim_users.was, s->other);
 }
 
-/* The last level, and back. */
+/* Simulates the last level and returns. */
 static void look_up_next(struct lru *s)
 {
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
@@ -196,7 +196,7 @@ static void look_up_next(struct lru *s)
     x_byte(&s->c, X_RET);
 }
 
-/* Where the analysis wants no more of this reference than the address, it is written.  Returns where the jump of all others ends. */
+/* If sim_miss_to was called for this site, writes the address there.  Returns where the jump for all other sites ends. */
 static uint64_t write_address(struct lru *s)
 {
     uint64_t told;
@@ -214,7 +214,7 @@ static uint64_t write_address(struct lru *s)
     return told;
 }
 
-/* The last level, and then to whom alone is told of misses. */
+/* Simulates the last level, then calls the hook that alone asks for misses (qn_sim_missed). */
 static void tell_looked_up(struct lru *s, const struct emitter *e)
 {
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
@@ -227,7 +227,8 @@ static void tell_looked_up(struct lru *s, const struct emitter *e)
     x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_missed);
 }
 
-/* Writes a miss down (qn_sim_later).  Both levels have been looked up; the registers are as emit_last_level leaves them. */
+/* Appends the miss to those that analyses process later (qn_sim_later).  Both levels are simulated; the registers are as emit_last_level
+ * leaves them. */
 static void write_miss(struct lru *s, uint64_t misses)
 {
     const unsigned ll = s->slot, at = s->set, entry = s->home, other = s->other;
@@ -258,7 +259,7 @@ static void write_miss(struct lru *s, uint64_t misses)
     x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_later_tell);
 }
 
-/* The D1 has missed and taken the line: now the rest. */
+/* After the D1 has missed and filled the line: the last level, the counters, the analyses. */
 static void ask_next(struct lru *s, const struct emitter *e)
 {
     bool later = emit_has_last_level() && qn_sim_later.count, here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
@@ -295,7 +296,7 @@ static void write_stub(struct lru *s, const struct emitter *e, unsigned size, ui
     emit_save(&s->c, SAVED, s->saved);
     x_load32_table(&s->c, s->other, QN_RSP, SITE);
     x_store(&s->c, CTX(arg_site), s->other);
-    if (!emit_times_matter()) /* else it has */
+    if (!emit_times_matter()) /* otherwise the block has advanced it */
         x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
     x_store(&s->c, CTX(arg_addr), s->line);
     settle_straddling(s, size, simple);
@@ -338,8 +339,8 @@ static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigne
     return stub;
 }
 
-/* Address of the stub for the block's registers and a reference of `size` bytes, S2 = offset of its home; known: S1 = address,
- * else address ^ entries(S2).  0: none. */
+/* Address of the stub for the block's registers and a reference of `size` bytes; 0: none.  On entry S2 = offset of the line's home, and
+ * S1 = address if `known`, otherwise address ^ entries(S2). */
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;

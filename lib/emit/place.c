@@ -1,7 +1,7 @@
-/* lib/emit/place.c - where in the block each event's check stands.
+/* lib/emit/place.c - chooses the place of each event's check in the block.
  *
- * A check may stand anywhere above its instruction as long as the order of the events is kept and its
- * address can be computed there.  So a check that would find the flags live moves up to a place where
+ * A check may be anywhere before its instruction, as long as the order of the events is kept and its
+ * address can be computed there.  So a check at which the flags are live moves up to a place where
  * they are dead:
  *
  *   add $8,%rsp           <- flags live from here to the unknown caller
@@ -26,7 +26,7 @@ static uint16_t address_registers(const struct qn_event *ev)
 
 static bool extended_b(const struct qn_insn *in) { return in->rex & 1; }
 
-/* By how much instruction i moves rsp; false if that is not known beforehand. */
+/* The constant that instruction i adds to rsp; false: it is not known at translation. */
 static bool stack_delta(const struct qn_block *b, unsigned i, int32_t *delta)
 {
     const struct qn_insn *in = &b->insn[i];
@@ -50,7 +50,7 @@ static bool stack_delta(const struct qn_block *b, unsigned i, int32_t *delta)
     return false;
 }
 
-/* May the event stand above instruction i?  Adjusts *shift if so. */
+/* May the check move before instruction i?  Adjusts *shift if so. */
 static bool may_pass(const struct emitter *e, uint16_t regs, unsigned i, int32_t *shift, bool indexed_by_rsp_only)
 {
     uint16_t hit = e->b->insn[i].writes & regs;

@@ -72,7 +72,7 @@ static void tell_twin(struct emitter *e, const struct qn_event *ev, bool taken)
     emit_predict_call(e, &e->hot, ev, qn_sim_check_cond);
 }
 
-/* Destroys the flags. */
+/* Emits the prediction and the learning of one arm.  Destroys the flags. */
 void emit_predict_arm(struct emitter *e, const struct qn_event *ev, bool taken)
 {
     const struct qn_fast_BC *t = &qn_fast.BC;

@@ -31,7 +31,7 @@ static enum qn_item_kind data_kind(const struct qn_event *ev)
     return !emit_logs(ev) ? QN_ITEM_OPEN : kind == QN_LOG_MODIFY ? QN_ITEM_MODIFY : kind == QN_LOG_WRITE ? QN_ITEM_WRITE : QN_ITEM_READ;
 }
 
-/* Fetches lie one behind the other, but for what is longer than a line. */
+/* Adds a fetch.  Fetches follow one another without gaps, except after an instruction that is longer than a line. */
 static void add_fetch(const struct qn_event *ev, uint64_t *at)
 {
     if (ev->addr != *at)
@@ -67,7 +67,7 @@ void emit_record_define(struct emitter *e)
     e->id = qn_sim_log_define(e->b->pc, items, n_items);
 }
 
-/* S2 = where it is to be. */
+/* Appends a word; S2 = its address. */
 static void word(struct emitter *e, uint32_t value, enum qn_log_word kind)
 {
     x_store_imm_table(&e->hot, e->s2, AT(addr), value);

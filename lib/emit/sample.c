@@ -1,14 +1,14 @@
-/* lib/emit/sample.c - the countdowns of blocks that are anchors, and code that is left before each instruction (run/observe/sample.c).
+/* lib/emit/sample.c - the countdowns of anchor blocks, and code that leaves before each instruction (run/observe/sample.c).
  *
- * Each time that an anchor is passed its countdown is one less; at 0 it leaves for the dispatcher, exit_id = its address.  This is
- * done where it costs least, and the block says where that is:
+ * Each execution of an anchor decrements its countdown; at 0 it leaves for the dispatcher, exit_id = the countdown's address.  The
+ * code is at the cheapest place, which depends on the block:
  *
  *   where it branches back   jNCC next ; decl countdown ; jne target ; jmp cold       a jump or a call: without jNCC
  *   at an indirect branch    mov countdown, %ecx ; lea -1(%rcx), %ecx ; mov %ecx, countdown ; jrcxz 1f ; the branch ; 1: jmp cold
  *                            in standard state, where rcx is free, if the flags are live at the entry
- *   else at its entry        decl countdown ; je cold
+ *   otherwise at its entry   decl countdown ; je cold
  *
- * Where flags but the carry are live that is done in rcx, parked, and over a jmp.
+ * If flags other than the carry are live, the code saves and uses rcx, and jumps over a jmp.
  */
 #include "emit/internal.h"
 
@@ -56,7 +56,7 @@ static void count_down(struct emitter *e)
     x_rip(&e->hot, 1, e->sample, 0);
 }
 
-/* decl leaves the carry alone. */
+/* decl does not change the carry. */
 static bool may_decrement(uint8_t live) { return !(live & ~QN_CF); }
 
 static void count_at_entry(struct emitter *e)
@@ -104,7 +104,7 @@ void emit_sample_entry(struct emitter *e)
 
 bool emit_samples_branch(const struct emitter *e) { return e->sample && e->out.turns; }
 
-/* The branch that is counted, to the block's target. */
+/* Emits the branch to the block's target, with the countdown. */
 void emit_sample_jump(struct emitter *e)
 {
     const struct qn_block *b = e->b;
@@ -137,7 +137,7 @@ void emit_sample_behind(struct emitter *e, struct qn_code branch)
     emit_leave_standard_state(&e->cold, QN_EXIT_SAMPLE);
 }
 
-/* In front of the cold code: what the engine notes of each instruction. */
+/* Writes the engine's data for each instruction before the cold code. */
 void emit_steps(struct emitter *e)
 {
     unsigned n;
@@ -149,8 +149,8 @@ void emit_steps(struct emitter *e)
     e->cold.exec += n;
 }
 
-/* Leaves before the instruction that follows, in as few bytes as can be: such code is run so seldom that each line of it comes from
- * memory.  So rip is left to the dispatcher, which knows how long the instruction before was. */
+/* Leaves before the next instruction, in as few bytes as possible, because such code is executed so seldom that each of its lines comes from
+ * memory.  The dispatcher sets rip, because it knows the length of the instruction before. */
 void emit_step(struct emitter *e)
 {
     emit_restore_flags(e);

@@ -19,7 +19,7 @@ static uint64_t slot(unsigned i) { return (uint64_t)(uintptr_t)&qn_emit_slots[i]
 static uint64_t slot_addr(unsigned i, unsigned k) { return (uint64_t)(uintptr_t)&qn_emit_slots[i].addr[k]; }
 static uint64_t slot_value(unsigned i, unsigned k) { return (uint64_t)(uintptr_t)&qn_emit_slots[i].value[k]; }
 
-/* Bytes that one load brings. */
+/* Can one load read an operand of this size (of more than 8 bytes, the first 8)? */
 static bool is_loadable(unsigned size) { return size == 1 || size == 2 || size == 4 || size >= 8; }
 
 static bool fits(const struct qn_insn *in)
@@ -42,7 +42,8 @@ bool emit_slots_fit(const struct qn_block *b)
     return true;
 }
 
-/* Not what changes a register at its end, which nobody looks at there, nor what the dispatcher or a signal handler wants to see first. */
+/* Not a block whose last instruction changes a register, because its result is not recorded; nor one that ends in the dispatcher or in a signal
+ * handler. */
 bool qn_emit_can_observe(const struct qn_block *b)
 {
     switch (b->end) {
@@ -54,17 +55,17 @@ bool qn_emit_can_observe(const struct qn_block *b)
     }
 }
 
-/* movq $steps, arg_aux ; call the hook, which looks at the block before. */
+/* movq $steps, arg_aux ; call the hook, which processes the records of the block before. */
 void emit_observed(struct emitter *e)
 {
     if (!emit_rules.observes || !e->b->n)
         return;
     emit_need_flags(e, 0);
-    x_store_imm(&e->hot, CTX(arg_aux), (uint32_t)qn_round_up(e->out.cold, QN_STEPS_ALIGN)); /* all of it, as it is loaded */
+    x_store_imm(&e->hot, CTX(arg_aux), (uint32_t)qn_round_up(e->out.cold, QN_STEPS_ALIGN)); /* 64 bits, because 64 are loaded */
     emit_slow_call(&e->hot, emit_hooks.observed);
 }
 
-/* Two registers that the instruction does not use, and that any addressing mode may name as a base. */
+/* Chooses two registers that the instruction does not use, and that can be a base in any addressing mode. */
 static void choose(struct emitter *e, const struct qn_insn *in)
 {
     static const uint8_t order[] = {8, 9, 10, 11, 14, 15, 3, 6, 7, 1, 2, 0};
@@ -115,7 +116,7 @@ void emit_slot_before(struct emitter *e, unsigned i)
     unpark(e);
 }
 
-/* mov (S1), S1, of 1, 2, 4 or 8 bytes; zeros above. */
+/* mov (S1), S1: 1, 2, 4 or 8 bytes, zero-extended. */
 static void load_value(struct emitter *e, unsigned size)
 {
     x_byte(&e->hot, x_rex_mem(size >= 8, e->s1, e->s1, QN_REG_NONE));
@@ -126,7 +127,7 @@ static void load_value(struct emitter *e, unsigned size)
     x_mem(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, 0);
 }
 
-/* Of an instruction that does not leave the block. */
+/* Records the results of an instruction that does not leave the block. */
 void emit_slot_after(struct emitter *e, unsigned i)
 {
     const struct qn_insn *in = &e->b->insn[i];

@@ -20,7 +20,7 @@ void emit_slow_call_at(struct qn_code *c, uint64_t target)
     emit_slow_stack_out(c);
 }
 
-/* If it is borrowed, it is there already. */
+/* If rbp is borrowed, it is in ctx.gpr already. */
 void emit_frame_out(const struct emitter *e, struct qn_code *c)
 {
     if (emit_hooks.place && e->now != QN_RBP && e->s1 != QN_RBP && e->s2 != QN_RBP && e->s3 != QN_RBP)
@@ -29,7 +29,7 @@ void emit_frame_out(const struct emitter *e, struct qn_code *c)
 
 void emit_slow_call(struct qn_code *c, qn_slow_call *fn) { emit_slow_call_at(c, (uint64_t)(uintptr_t)fn); }
 
-/* mov $value, abs without a register, for any 64-bit value; touches no flags. */
+/* mov $value, abs without a register, for any 64-bit value; does not change the flags. */
 void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value)
 {
     if (qn_fits_i32((int64_t)value)) {

@@ -5,8 +5,9 @@
  *           call the simulator
  *           mov ctx.now, now ;  ret
  *
- * One stub per triple of borrowed registers and entry, made when first needed, in the fixed part of the code cache.  Entered
- * by a call on the slow-call stack; arg_site is set.  For the default data cache there is a longer one, see lru_stub.c.
+ * There is one stub for each triple of borrowed registers and function of the simulator; it is made when it is first needed, in the fixed
+ * part of the code cache.  It is entered by a call on the slow-call stack, with arg_site set.  The default data cache has a longer one,
+ * see lru_stub.c.
  */
 #include "emit/internal.h"
 
@@ -90,7 +91,7 @@ static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, bool again)
 
 #define JUMP_BACK_BYTES 8 /* mov S1, %rsp ; jmp */
 
-/* mov now, ctx.now ;  arg_aux = what stands behind the call and the jump back ;  call the simulator ;  mov ctx.now, now ;  ret */
+/* mov now, ctx.now ;  arg_aux = address of the data behind the call and the jump back ;  call the simulator ;  mov ctx.now, now ;  ret */
 static uint32_t make_fetch_stub(const struct emitter *e)
 {
     struct qn_code c = emit_stub_begin(STUB_BYTES_MAX);

@@ -1,4 +1,4 @@
-/* lib/emit/twin.c - the second simulator makes the reference that the first one has just made.
+/* lib/emit/twin.c - the second simulator simulates the reference that the first one has just simulated.
  *
  *   --check    each time:  mov S1, arg_addr ;  call
  *   --versus   a hit that changes nothing in either one is only counted:
@@ -8,7 +8,7 @@
  *            incq count
  *     slow:  the same call ;  jmp back
  *
- * Where both have the same file in a slot of level 1 and nothing from below reaches into it, B's need not even be simulated.
+ * If both have the same file in a slot of level 1, and no lower level removes lines from it, B's slot is not simulated at all.
  */
 #include "emit/internal.h"
 
@@ -19,7 +19,7 @@ void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call 
     emit_slow_call(&e->hot, fn);
 }
 
-/* Leaves for `slow` if A has missed. */
+/* Jumps to `slow` if A has missed. */
 static void ask_result(struct emitter *e, uint64_t slow)
 {
     x_byte(&e->hot, 0x83); /* cmpl $0, result */
@@ -83,7 +83,7 @@ void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
 
 static bool divides(const struct qn_insn *in) { return in->map == 0 && (in->opcode & 0xfe) == 0xf6; }
 
-/* Fetches from the line fetched just before, with nothing between that may fault: what refers to memory has an event of its own. */
+/* Counts fetches from the line fetched just before.  No instruction between them can fault, since those that refer to memory have events. */
 unsigned emit_twin_repeats(struct emitter *e, unsigned n)
 {
     unsigned end = n;

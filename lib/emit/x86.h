@@ -329,7 +329,7 @@ static inline void x_call(struct qn_code *c, uint64_t target)
     x_u32(c, (uint32_t)(target - (c->exec + 4)));
 }
 
-/* Let the rel32 field that ends at exec address `end` (already written) lead to target. */
+/* Changes the rel32 field that ends at exec address `end` so that it leads to target. */
 static inline void x_patch(uint64_t end, uint64_t target)
 {
     int32_t rel = (int32_t)(target - end);

@@ -1,4 +1,4 @@
-/* lib/exp/exp.c - collects what an experiment is made of.  See exp.h. */
+/* lib/exp/exp.c - collects the settings, axes, programs and simulators of an experiment.  See exp.h. */
 #include "exp/exp.h"
 
 #include <ctype.h>

@@ -1,10 +1,10 @@
-/* lib/exp/exp.h - an experiment: what is fixed, what varies, and the runs that follow.
+/* lib/exp/exp.h - an experiment: fixed settings, axes that vary, and the programs to run.
  *
  *   program gzip, axis sim = lru srrip, axis D1.size = 1024 2048 4096
  *   ->  gzip lru 1024, gzip lru 2048, gzip lru 4096, gzip srrip 1024, ...      6 runs
  *
  * Values come from the command line (-L, -P, --D1) or from a file (file.h), always as text with its origin, so that a
- * mistake found later is still named by file and line.  An axis is
+ * message about a mistake found later can name file and line.  An axis is
  *
  *   sim                             a simulator: module, SLOT=MODULE+..., a built one, or one that the file defines
  *   I1 D1 LL                        SIZE,WAYS,LINE
@@ -30,7 +30,7 @@ enum qn_exp_slot { QN_EXP_SLOT_I1, QN_EXP_SLOT_D1, QN_EXP_SLOT_LL, QN_EXP_SLOT_B
 
 extern const char *const qn_exp_slot_names[QN_EXP_SLOTS];
 
-#define QN_EXP_RUNS_MAX 100000 /* a slip in a range should not run for a year */
+#define QN_EXP_RUNS_MAX 100000 /* so that a mistyped range is refused */
 
 struct qn_exp_text {
     const char *text;   /* NULL: not given */
@@ -56,7 +56,7 @@ struct qn_exp_program {
 struct qn_exp_simulator {
     struct qn_exp_text name;
     struct qn_exp_text module[QN_EXP_SLOTS];
-    struct qn_exp_text path;    /* built before: an engine */
+    struct qn_exp_text path;    /* of a simulator that was built before: an engine */
     struct qn_exp_texts options; /* key=value */
 };
 
@@ -85,7 +85,7 @@ bool qn_exp_add_value(struct qn_exp *e, struct qn_exp_axis *axis, const char *va
 /* FROM, 2 FROM, 4 FROM, ... up to TO. */
 bool qn_exp_add_powers(struct qn_exp *e, struct qn_exp_axis *axis, const char *from, const char *to, const char *origin,
                        struct qn_text_error *err);
-/* "NAME=V,V"; with ';' between the values where they hold commas, and always for I1, D1 and LL. */
+/* Adds an axis, "NAME=V,V"; ';' separates values that contain commas, and always those of I1, D1 and LL. */
 bool qn_exp_add_list(struct qn_exp *e, const char *text, const char *origin, struct qn_text_error *err);
 
 struct qn_exp_program *qn_exp_add_program(struct qn_exp *e, const char *name, const char *origin);

@@ -1,7 +1,7 @@
 /* lib/exp/farm.c - see farm.h. */
 #include "exp/farm.h"
 
-#define WORDS_MAX 16 /* besides options and parts */
+#define WORDS_MAX 16 /* words of the command besides options and parts */
 
 const char *const qn_exp_on_names[] = { [QN_EXP_HERE] = "here", [QN_EXP_PARALLEL] = "parallel", [QN_EXP_SLURM] = "slurm", NULL };
 

@@ -18,8 +18,8 @@ struct run {
     const struct qn_exp_farm_watch *watch;
     pid_t pid;
     int output, status;
-    int signal;  /* that ended us, 0 = none */
-    char id[32]; /* Slurm's, of the array */
+    int signal;  /* the signal that interrupted us, 0 = none */
+    char id[32]; /* Slurm's number of the array */
 };
 
 static int complain(const struct run *r, const char *what) { return qn_text_complain("quern: %s: %s: %s", r->watch->who, what, strerror(errno)), NOT_FOUND; }
@@ -55,7 +55,7 @@ static void read_id(struct run *r)
     r->id[n > 0 ? strspn(r->id, "0123456789") : 0] = 0;
 }
 
-/* What runs is ended with us, unless it is Slurm's and to be left. */
+/* Stops the jobs, unless they are Slurm's and shall continue. */
 static void stop(struct run *r)
 {
     if (*r->id && r->watch->cancel) {
@@ -71,7 +71,7 @@ static void stop(struct run *r)
         qn_text_complain("quern: %s: jobs %s go on; the same command takes their %s", r->watch->who, r->id, r->watch->what);
     }
     kill(-r->pid, SIGTERM);
-    kill(-r->pid, SIGTERM); /* GNU parallel waits for its jobs at the first */
+    kill(-r->pid, SIGTERM); /* at the first SIGTERM, GNU parallel only waits for its jobs */
 }
 
 static void await(struct run *r, const sigset_t *awaited)

@@ -1,7 +1,7 @@
 /* lib/exp/file.c - see file.h.
  *
- * libConfuse calls us for each value, while it knows the line; values go through the functions that the command line
- * uses, so both accept the same.  It has no pointer for its caller's data: hence `loading`.
+ * libConfuse calls us for each value, when it knows the line.  Values go through the same functions as those of the command
+ * line, so both accept the same.  `loading` is static, because libConfuse passes no pointer to the caller's data.
  */
 #include "exp/file.h"
 
@@ -43,7 +43,7 @@ static void report(cfg_t *cfg, const char *format, va_list args)
     qn_text_fail(loading.err, QN_TEXT_BAD, "%s:%d: %s", cfg->filename, cfg->line, text);
 }
 
-/* Every value callback does this: single values may stand once, and libConfuse keeps the text. */
+/* Begins every value callback: refuses a second one for a single value; libConfuse keeps the text. */
 static int begin_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
     *(const char **)result = value;
@@ -208,7 +208,7 @@ static int parse(FILE *file, const char *path)
     cfg_set_validate_func(cfg, "program", end_program);
     cfg->filename = strdup(path);
     status = cfg_parse_fp(cfg, file);
-    if (status != CFG_SUCCESS) /* the first message counts; of a byte that no word may have libConfuse says nothing */
+    if (status != CFG_SUCCESS) /* only if there is no message yet: for an invalid byte, libConfuse gives none */
         cfg_error(cfg, "cannot be read, wanted settings, axes, programs and simulators");
     cfg_free(cfg);
     return status;

@@ -1,4 +1,4 @@
-/* lib/exp/file.h - reads an experiment file: the form of an experiment that is kept under version control.
+/* lib/exp/file.h - reads an experiment from a file, which can be kept under version control.
  *
  *   LL = "1048576,16,64"                       fixed: I1 D1 LL seed counting cache-sim branch-sim timeout
  *   options = {"bits=12"}                      for simulator modules
@@ -20,7 +20,7 @@
 
 #include "exp/exp.h"
 
-/* Adds what the file says to `e`.  false: `err` is FILE:LINE: what.  Not reentrant. */
+/* Adds the contents of the file to `e`.  false: `err` is FILE:LINE: what.  Not reentrant. */
 bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LINES_MAX (1u << 20) /* of all D1s of a group together: their stacks lie in the engine */
+#define LINES_MAX (1u << 20) /* lines of all D1s of a group together: the engine's memory for their stacks */
 
 const char *const qn_exp_kind_names[QN_EXP_MANY_KINDS] = { "D1", "LL", "BC", "BI" };
 static const enum qn_exp_slot slots[QN_EXP_MANY_KINDS] = { QN_EXP_SLOT_D1, QN_EXP_SLOT_LL, QN_EXP_SLOT_BC,
@@ -91,7 +91,7 @@ bool qn_exp_same_members(const struct qn_exp_group *a, const struct qn_exp_group
     return true;
 }
 
-/* Its number in the group; that of the next one if it is not there. */
+/* The member's number in the group; the next free number if it is not there. */
 static int find_member(const struct qn_exp_group *group, enum qn_exp_kind kind, const struct qn_exp_member *member)
 {
     int i = 0;
@@ -110,7 +110,7 @@ static uint64_t count_lines(const struct qn_exp_group *group)
     return lines;
 }
 
-/* false: there is no room for its members. */
+/* Adds a run to the group.  false: there is no room for its members. */
 static bool add_run(const struct grouper *g, struct qn_exp_group *group, int run)
 {
     int place[QN_EXP_MANY_KINDS];

@@ -1,4 +1,4 @@
-/* lib/exp/groups.h - which runs can be had from one execution of the program.
+/* lib/exp/groups.h - forms groups of runs that share one execution of the program.
  *
  *   gzip with D1 1K, 2K, 4K under lru and fifo      six runs, one execution that feeds six caches
  *
@@ -12,11 +12,11 @@
 #include "exp/result.h"
 #include "exp/runs.h"
 
-#define QN_EXP_MEMBERS_MAX 48 /* of each kind, so that what they print fits what modules may print */
+#define QN_EXP_MEMBERS_MAX 48 /* of each kind, so that their output fits into the room for modules' output */
 
 /* A simulator that runs name. */
 struct qn_exp_sim {
-    const char *text;                  /* as the experiment says: "srrip", "D1=srrip+BC=gshare", "./mysim" */
+    const char *text;                  /* as in the experiment: "srrip", "D1=srrip+BC=gshare", "./mysim" */
     const char *file[QN_EXP_SLOTS];    /* the module's file; NULL: the default */
     const char *module[QN_EXP_SLOTS];  /* "srrip:50b34235a5a88360"; "" = none */
     const char *options;               /* key=value,... that belong to it, "" = none */
@@ -24,7 +24,7 @@ struct qn_exp_sim {
     bool shareable;                    /* made of policies, predictors and defaults */
 };
 
-/* One of many: a cache or a predictor. */
+/* A cache or a predictor of a group. */
 struct qn_exp_member {
     struct qn_geometry geometry; /* caches */
     int D1;                      /* of an LL: the number of the D1 above */
@@ -42,13 +42,13 @@ struct qn_exp_group {
     int members[QN_EXP_MANY_KINDS];
 };
 
-/* What all runs have in common. */
+/* Settings for all runs. */
 struct qn_exp_sharing {
     bool allowed;
-    bool smallest_line_counts; /* --counting=cachegrind cuts references to it */
+    bool smallest_line_counts; /* --counting=cachegrind: results depend on the smallest line, to which references are cut */
 };
 
-/* Do two groups consist of the same members, so that one build does for both? */
+/* Do two groups have the same members, so that one build serves both? */
 bool qn_exp_same_members(const struct qn_exp_group *a, const struct qn_exp_group *b);
 
 /* Puts every run without a result into a group; many have one run only. */

@@ -51,7 +51,7 @@ static bool redirect(const char *path, int flags, int to)
     return fd >= 0 && dup2(fd, to) == to && (fd == to || close(fd) == 0);
 }
 
-/* In the child.  The parent may have died between fork and prctl: then it is no longer who started us. */
+/* In the child.  If the parent died between fork and prctl, getppid() is another process. */
 static void become(const struct qn_exp_job *job, const sigset_t *mask, pid_t parent, int report)
 {
     setpgid(0, 0);
@@ -108,7 +108,7 @@ static void end(struct qn_exp_jobs *j, struct qn_exp_job *job)
 {
     struct qn_exp_job copy; /* `ended` may add jobs, and so move them */
 
-    kill(-job->pid, SIGKILL); /* what it left behind; not reaped yet, its number is still its own */
+    kill(-job->pid, SIGKILL); /* processes that it left behind; it is not reaped yet, so the group's number is not reused */
     waitpid(job->pid, &job->status, 0);
     copy = *job;
     job->pid = 0;
@@ -145,7 +145,7 @@ static void reap(struct qn_exp_jobs *j)
         if (i < j->next)
             end(j, &j->at[i]);
         else
-            waitpid(info.si_pid, NULL, 0); /* no child of ours that we know: an inherited one */
+            waitpid(info.si_pid, NULL, 0); /* not one of the jobs: an inherited child */
         info.si_pid = 0;
     }
 }
@@ -165,7 +165,7 @@ static void stop_late(struct qn_exp_jobs *j)
     }
 }
 
-/* Asked to stop: at first politely, then not. */
+/* Sends a signal to all running commands: first SIGTERM, later SIGKILL. */
 static void stop_all(struct qn_exp_jobs *j, int sig)
 {
     for (int i = 0; i < j->next; i++)

@@ -4,9 +4,8 @@
  *   qn_exp_add_job(&jobs, job);                    also from within `ended`
  *   qn_exp_run_jobs(&jobs);                        returns when all have ended, or after SIGINT or SIGTERM
  *
- * Each command is the head of a process group of its own, reads from `input` or nothing, and writes to the file `output`, its
- * errors to `errors`.  Invariants: when qn_exp_run_jobs returns no command of ours runs; if we are killed ourselves, each command gets a
- * SIGTERM from the kernel.
+ * Each command leads a process group of its own, reads `input` or /dev/null, and writes stderr to the file `errors`; stdout goes to /dev/null.
+ * Invariants: when qn_exp_run_jobs returns, no command of ours runs; if we are killed, the kernel sends each command SIGTERM.
  */
 #ifndef QN_EXP_JOBS_H
 #define QN_EXP_JOBS_H
@@ -24,7 +23,7 @@ struct qn_exp_job {
     void *data;
     /* Filled in: */
     int status;               /* as waitpid says */
-    int start_errno;          /* it could not be started: why; else 0 */
+    int start_errno;          /* why it could not be started; 0: it was */
     bool timed_out;
     pid_t pid;
     double started;           /* seconds */
@@ -39,7 +38,7 @@ struct qn_exp_jobs {
     void (*ended)(void *data, struct qn_exp_job *job);
     void (*tick)(void *data, int running); /* each second and after each end */
     void *data;
-    int signal;                /* that stopped us, 0 = none */
+    int signal;                /* the signal that stopped us, 0 = none */
 };
 
 void qn_exp_init_jobs(struct qn_exp_jobs *j, int parallel, double limit, void *data);

@@ -1,4 +1,4 @@
-/* lib/exp/many.h - the build for a group of runs, its options, and what it says at the end.
+/* lib/exp/many.h - the build of a simulator for a group of runs, its options, and its output.
  *
  * In:  a group of D1 1024,2,64 and 4096,2,64 srrip, each with an LL of its own
  * Out: table.h and member_D1_1.c, to be compiled with lib/sim/many/; "D1#1.bits=3" for the member's options; and from its log

@@ -1,4 +1,4 @@
-/* lib/exp/many_result.c - what a build of many simulators says, for one run of the group.  See many.h.
+/* lib/exp/many_result.c - reads the output of a build of many simulators, for one run of the group.  See many.h.
  *
  *   many D1 1 991 77          D1mr, D1mw of the runs whose D1 is number 1
  *   D1#1.evictions 12 ...     as "D1.evictions 12 ..." for them
@@ -24,7 +24,7 @@ static int find_kind(const char *text)
     return -1;
 }
 
-/* "D1#12" followed by what?  NULL: it is not this. */
+/* Skips "D1#12" and returns what follows; NULL: the text does not begin so. */
 static const char *skip_member(const char *text, int *kind, long *number)
 {
     char *end;
@@ -79,8 +79,8 @@ static bool is_own(const struct qn_exp_group *group, const char *name)
     return false;
 }
 
-/* What is counted once for all is that of each; what is counted for each must be there, and is left out where the execution
- * did not count it (--branch-sim=no). */
+/* Counts of the whole execution are those of each run.  Counts by member must be in the log, unless the execution did not count them
+ * (--branch-sim=no). */
 bool qn_exp_finish_many(struct qn_exp_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
                         const struct qn_exp_result *all)
 {

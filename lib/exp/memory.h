@@ -1,12 +1,12 @@
-/* lib/exp/memory.h - memory that lives as long as an experiment and is given back at once.
+/* lib/exp/memory.h - memory that lives as long as an experiment and is freed as a whole.
  *
  *   struct qn_exp_memory m = { 0 };
  *   text = qn_exp_format(&m, "%s:%d", file, line);
  *   list = qn_exp_grow(&m, list, count, sizeof *list);   room for one more
  *   qn_exp_free_memory(&m);
  *
- * Invariants: nothing moves except what qn_exp_grow returns anew; where there is no memory the process ends with one line
- * and status 1 (experiments are small, and nothing is half-written at that moment: files are renamed when complete).
+ * Invariants: only lists that qn_exp_grow enlarges move; without memory the process ends with one line and status 1
+ * (experiments are small, and files are renamed when they are complete, so none is left half-written).
  */
 #ifndef QN_EXP_MEMORY_H
 #define QN_EXP_MEMORY_H

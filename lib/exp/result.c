@@ -123,7 +123,7 @@ enum qn_text_status qn_exp_read_totals(struct qn_exp_memory *m, struct qn_exp_re
 
 /* ---- the end ---- */
 
-/* The line in which quern run says why it gave up. */
+/* The line in which quern run says why it failed. */
 static const char *find_complaint(struct qn_exp_memory *m, const char *errors)
 {
     FILE *file = fopen(errors, "r");

@@ -1,4 +1,4 @@
-/* lib/exp/result.h - what a run of the program came to: why it failed, or what it counted.
+/* lib/exp/result.h - the result of a run of the program: its counts, or why it failed.
  *
  *   log "==12== D1.evictions   991  lines that ...",  profile "events: Ir I1mr ..." "summary: 812 3 ..."
  *   -> status "ok", counts Ir 812, I1mr 3, ..., D1.evictions 991
@@ -16,14 +16,14 @@ struct qn_exp_count {
 };
 
 struct qn_exp_result {
-    const char *status; /* "ok", or why there are no counts or how the program ended; NULL: not run yet */
+    const char *status; /* "ok", why there are no counts, or how the program ended; NULL: not run yet */
     struct qn_exp_count *counts;
     int count;
 };
 
 #define QN_EXP_OK "ok"
 
-/* NULL: it was not counted. */
+/* The value of a count; NULL: it was not counted. */
 const char *qn_exp_find_count(const struct qn_exp_result *r, const char *name);
 void qn_exp_add_count(struct qn_exp_memory *m, struct qn_exp_result *r, const char *name, const char *value);
 

@@ -78,7 +78,7 @@ static char *join(struct qn_exp_memory *m, const char *const *argv)
     return text;
 }
 
-/* Cells in the order of the columns; the number of them. */
+/* Fills the cells before `status`, in the order of the columns; returns how many. */
 static int fill_identity(struct qn_exp_memory *m, char **cells, const struct qn_exp *e, const struct qn_exp_run *run,
                          const struct qn_exp_provenance *p)
 {
@@ -146,7 +146,7 @@ static void fill_result(struct qn_exp_table *t, char **cells, const struct qn_ex
         cells[qn_exp_find_column(t, rates[i].name)] = format_rate(&t->memory, r, &rates[i]);
 }
 
-/* Counts that are not of the thirteen: by name, so that their order does not depend on which runs are done. */
+/* Adds columns for other counts than the thirteen, sorted by name, so that their order does not depend on which runs are done. */
 static void add_module_columns(struct qn_exp_table *t, const struct qn_exp_result *results, int count)
 {
     int first = t->column_count;

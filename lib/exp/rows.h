@@ -3,9 +3,9 @@
  *   quern,program,command,input,n,sim,I1_size,...,build_id | status | Ir,I1mr,... | I1_miss_percent,...,Bi_mpki | BC_bits,...
  *   which run this is                                        how      counts       rates                           of modules
  *
- * Columns before `status` say what was run, and tell rows of this sweep from others.  No column holds a time, a process
- * number or anything else that differs from one sweep to the next, so that a sweep that was interrupted and
- * resumed ends with the same file.  Rates are per hundred, ..._mpki per thousand instructions.
+ * Columns before `status` identify the run.  No column has a time, a pid or anything else that differs from one sweep to the
+ * next, so a sweep that was interrupted and resumed ends with the same file.  Rates are per hundred, ..._mpki per thousand
+ * instructions.
  */
 #ifndef QN_EXP_ROWS_H
 #define QN_EXP_ROWS_H
@@ -14,7 +14,7 @@
 #include "exp/runs.h"
 #include "exp/table.h"
 
-/* Where a run comes from, beyond what the experiment says. */
+/* What identifies a run, besides the experiment. */
 struct qn_exp_provenance {
     const char *version;                /* of quern */
     const char *modules[QN_EXP_SLOTS];  /* "srrip:50b34235a5a88360"; "" where there is none */
@@ -27,7 +27,7 @@ struct qn_exp_provenance {
 void qn_exp_fill_table(struct qn_exp_table *t, const struct qn_exp *e, const struct qn_exp_runs *runs,
                        const struct qn_exp_provenance *provenance, const struct qn_exp_result *results);
 
-/* Takes the results of rows that a file has already.  QN_TEXT_BAD: it holds rows of something else. */
+/* Takes the results of rows that a file has already.  QN_TEXT_BAD: it has rows that are not of this sweep. */
 enum qn_text_status qn_exp_take_rows(const struct qn_exp_table *t, const char *path, struct qn_exp *e,
                                      const struct qn_exp_runs *runs, const struct qn_exp_provenance *provenance,
                                      struct qn_exp_result *results, struct qn_text_error *err);

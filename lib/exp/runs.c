@@ -52,7 +52,7 @@ bool qn_exp_is_parameter(const struct qn_exp_axis *axis)
 
 /* ---- {NAME} ---- */
 
-/* Braces that hold no name of ours are the program's own, as in awk '{print}'. */
+/* The axis of "{NAME}" at `text`; -1: there is none, so the braces belong to the program, as in awk '{print}'. */
 static int find_reference(const struct maker *m, const char *text, size_t *length)
 {
     *length = strcspn(text + 1, "}");
@@ -110,7 +110,7 @@ static bool parse_geometry(struct maker *m, const char *level, const char *text,
     return true;
 }
 
-/* The rules of `quern run`; NULL: it is valid. */
+/* What `quern run` would want of this geometry; NULL: it is valid. */
 static const char *what_is_wrong(const struct qn_geometry *g)
 {
     uint64_t way = (uint64_t)g->assoc * g->line;
@@ -160,7 +160,8 @@ static bool varies_in_parts(const struct maker *m, enum qn_exp_level level)
     return false;
 }
 
-/* This machine's, but what varies in parts starts from ways that are a power of two: with 12 ways no size of 2^n bytes fits. */
+/* This machine's geometry.  If size, ways or line of the level vary, its ways are changed to a power of two: with 12 ways no size of 2^n bytes
+ * is possible. */
 static struct qn_geometry usual_geometry(const struct maker *m, enum qn_exp_level level)
 {
     struct qn_geometry g = m->host[level];
@@ -173,7 +174,7 @@ static struct qn_geometry usual_geometry(const struct maker *m, enum qn_exp_leve
     return g;
 }
 
-/* What is given, then whole levels that vary, then parts that vary. */
+/* The given geometry, then axes of whole levels, then axes of their parts. */
 static bool find_geometry(struct maker *m, struct qn_exp_run *run)
 {
     const char *origins[QN_EXP_LEVELS];

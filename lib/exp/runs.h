@@ -1,10 +1,10 @@
-/* lib/exp/runs.h - the runs of an experiment, with everything that varies put in its place.
+/* lib/exp/runs.h - makes the runs of an experiment, with the values of all axes put in.
  *
  *   -L n=10,20 -L D1.ways=1,2 --D1=1024,1,64 -- ./prog {n}
  *   -> ./prog 10 with D1 1024,1,64;  ./prog 10 with 1024,2,64;  ./prog 20 ...
  *
- * Invariant: if any run is impossible (a cache that cannot be, an axis that nothing uses) there are none, and the message
- * names the origin of the text that is to blame.
+ * Invariant: if any run is impossible (an invalid cache, an axis that nothing uses), there are no runs, and the message
+ * names the origin of the wrong text.
  */
 #ifndef QN_EXP_RUNS_H
 #define QN_EXP_RUNS_H

@@ -7,7 +7,7 @@
  *      ==12== AN: 4096 bytes: 80 11                            a line for each size
  * Out: program,command,...,D1_size,D1_ways,D1_line,...,status,Ir,I1mr,Dr,D1mr,Dw,D1mw,...,D1_miss_percent,...
  *
- * What the analysis does not know is left empty: misses of the LL, which depend on the D1, and the build-id.
+ * What the analysis does not give is left empty: misses of the LL, which depend on the D1, and the build-id.
  */
 #define _GNU_SOURCE
 #include "exp/sizes.h"
@@ -28,7 +28,7 @@ struct sizes {
     struct qn_exp_memory *m;
     struct qn_geometry geometry[QN_EXP_LEVELS];
     const char *command;
-    struct qn_exp_result totals;              /* of the run: what does not depend on the D1 */
+    struct qn_exp_result totals;              /* the run's counts that do not depend on the D1 */
     uint32_t ways, line, size[SIZES_MAX];     /* ways: 0 before the table begins */
     struct qn_exp_result misses[SIZES_MAX];
     int count;
@@ -115,7 +115,7 @@ static void take_line(void *data, const char *text)
     sscanf(text, "AN: misses of D1s by size, %" SCNu32 " ways, lines of %" SCNu32 " bytes", &s->ways, &s->line);
 }
 
-/* The last part of the command's first word. */
+/* The command's first word, without folders. */
 static const char *name_program(struct qn_exp_memory *m, const char *command)
 {
     return basename(qn_exp_copy_part(m, command, strcspn(command, " ")));

@@ -112,7 +112,7 @@ static void take_end(int terminator, void *data)
     r->cells = 0;
 }
 
-/* Line by line, so that messages can tell which. */
+/* Parses line by line, so that messages can name the line. */
 static enum qn_text_status parse(struct reading *r, struct csv_parser *parser, FILE *file)
 {
     char *line = NULL;
@@ -177,7 +177,7 @@ static void write_line(FILE *out, char *const *cells, int count)
         write_cell(out, cells[i]);
     }
     if (count == 1 && !*cells[0])
-        fputs("\"\"", out); /* a line without any byte would be no row */
+        fputs("\"\"", out); /* an empty line would not be read as a row */
     putc('\n', out);
 }
 

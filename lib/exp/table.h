@@ -28,9 +28,9 @@ void qn_exp_free_table(struct qn_exp_table *t);
 
 /* -1: no such column. */
 int qn_exp_find_column(const struct qn_exp_table *t, const char *name);
-/* All before the first row. */
+/* Adds a column; add all columns before the first row. */
 int qn_exp_add_column(struct qn_exp_table *t, const char *name);
-/* A row of empty cells. */
+/* Adds a row of empty cells. */
 char **qn_exp_add_row(struct qn_exp_table *t);
 
 static inline const char *qn_exp_cell(const struct qn_exp_table *t, int row, int column)
@@ -41,15 +41,15 @@ static inline const char *qn_exp_cell(const struct qn_exp_table *t, int row, int
 /* A number in a cell: false if it is empty or something else. */
 bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, double *number);
 
-/* The same, or what the cell begins with; else 0. */
+/* The number with which the cell begins; 0 if there is none. */
 static inline double qn_exp_number(const struct qn_exp_table *t, int row, int column) { return strtod(qn_exp_cell(t, row, column), NULL); }
 
 /* `t` is empty: all zeros; QN_TEXT_IO where the file cannot be opened, QN_TEXT_BAD with FILE:LINE where it is not CSV. */
 enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_text_error *err);
-/* The same of what `quern run --interval=N` writes beside a profile with the events `h`: one of them is there at least, for other files by
- * interval (PROFILE.sets.csv) have none. */
+/* The same for the file that `quern run --interval=N` writes beside a profile with the events `h`.  It must have one of these events at least;
+ * other files by interval (PROFILE.sets.csv) have none. */
 enum qn_text_status qn_exp_read_intervals(struct qn_exp_table *t, const char *path, const struct qn_prof_header *h, struct qn_text_error *err);
-/* The same of PROFILE.sets.csv, which has columns of its own, all but the first of numbers. */
+/* The same for PROFILE.sets.csv, which has columns of its own, all but the first with numbers. */
 enum qn_text_status qn_exp_read_sets(struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 

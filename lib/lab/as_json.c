@@ -1,4 +1,4 @@
-/* lib/lab/as_json.c - what a check found as JSON: `quern lab check --json` (doc/json.md), and strings for Gradescope.
+/* lib/lab/as_json.c - writes the result of a check as JSON: `quern lab check --json` (doc/json.md), and strings for Gradescope.
  *
  *   {"schema":"quern-lab","version":1,"lab":1,"title":"a cache simulator","seed":4711,"variant":null,"not_enforced":[],"points":10,"of":30,
  *    "tests":[{"number":1,"name":"direct-mapped cache","passed":true,"points":10,"of":10,"remarks":[]}, ...]}
@@ -35,7 +35,7 @@ static void put_bytes(FILE *f, const char *s, size_t n)
     putc('"', f);
 }
 
-/* Bytes that are no UTF-8 become U+FFFD: whatever was printed, the file is valid. */
+/* Bytes that are not UTF-8 become U+FFFD, so that the file is valid whatever a program printed. */
 void qn_lab_put_string(FILE *f, const char *s) { put_bytes(f, s, s ? strlen(s) : 0); }
 
 struct list {

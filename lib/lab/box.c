@@ -77,7 +77,7 @@ static bool reads(struct qn_lab_box *b, uint64_t addr)
     return qn_lab_touch_line(b->cache, addr / b->shape.line, 0).hit;
 }
 
-/* Counters as of two bits, at the branch and the last outcomes of all branches. */
+/* Two-bit counters, indexed by the branch and the last outcomes of all branches. */
 static bool predicts(struct qn_lab_box *b, uint64_t pc, bool taken)
 {
     uint8_t *counter = &b->counters[pc % PLACES << HISTORY_MAX | b->history];

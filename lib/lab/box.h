@@ -2,10 +2,10 @@
  *
  *   program: r 1f40        box: m         a read of the byte at 1f40 missed (h: hit)
  *   program: b 400a T      box: w         a branch at 400a that was taken had been predicted wrongly (c: correctly)
- *   program: reset         box: .         all is as at the beginning
+ *   program: reset         box: .         cache and predictor are empty again
  *   program: answer size=16384 ways=4 line=64 policy=lru history=7         the end
  *
- * One line each; what does not read like that is answered by "?".
+ * One line each; the answer to any other line is "?".
  */
 #ifndef QN_LAB_BOX_H
 #define QN_LAB_BOX_H
@@ -35,7 +35,7 @@ bool qn_lab_box_talk(void *data, const char *said, size_t size, char **reply, si
 /* The answer that ended the conversation; false: there was none. */
 bool qn_lab_box_answer(const struct qn_lab_box *box, struct qn_lab_box_shape *answer);
 unsigned long qn_lab_box_questions(const struct qn_lab_box *box);
-/* The first line that was not understood; NULL: none. */
+/* The first line that was answered by "?"; NULL: none. */
 const char *qn_lab_box_nonsense(const struct qn_lab_box *box);
 
 #endif

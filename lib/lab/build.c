@@ -1,9 +1,8 @@
-/* lib/lab/build.c - makes programs of what was handed in, and runs them.
+/* lib/lab/build.c - builds programs from files that were handed in, and runs them.
  *
- * The compiler sees the system's headers and libraries, the file, and what the lab gives; nothing that holds an
- * answer: not the modules that ship with quern, of which some are solutions, and no other folder.  So `#include
- * "sim/policy/lru.c"` ends with "Permission denied".  The commands are ours: nothing of a student's runs before it is
- * in a sandbox of its own.
+ * The compiler can read the system's headers and libraries, the file, and the lab's own files; no other folder, and not the
+ * modules that ship with quern, because some of them are solutions.  So `#include "sim/policy/lru.c"` ends with "Permission
+ * denied".  The commands are ours: a student's code runs only in a sandbox.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -18,12 +17,12 @@
 
 #define WORDS_MAX 32
 #define TOOL_SECONDS 60     /* by the clock, for the compiler and quern */
-#define PROGRAM_SECONDS 60  /* by the clock; one that only waits is noticed before */
+#define PROGRAM_SECONDS 60  /* by the clock; a program that only waits is ended earlier */
 #define SMALL_CPU_SECONDS 2 /* for small inputs */
-#define WORD_MS 1000u       /* of processor time, for one that converses: from one word to the next */
-#define LESS_MS 500u        /* when something did not end before: for small inputs ... */
-#define LESS_WORD_MS 200u   /* ... and from word to word */
-#define LINES_TOLD 12       /* of what a compiler or program says */
+#define WORD_MS 1000u       /* of processor time between two messages of a program that converses */
+#define LESS_MS 500u        /* after a program did not end in an earlier test: for small inputs ... */
+#define LESS_WORD_MS 200u   /* ... and between two messages */
+#define LINES_TOLD 12       /* lines of a compiler's or a program's output in a remark */
 
 const char *qn_lab_quern(const struct qn_lab_check *c) { return c->place->quern; }
 const char *qn_lab_library(const struct qn_lab_check *c) { return c->place->library; }
@@ -59,7 +58,7 @@ static const char *compiler(struct qn_lab_check *c)
     return c->compiler;
 }
 
-/* A sandbox that cannot be made is the grader's fault, and ends the check. */
+/* If the sandbox cannot be made, that is no fault of the student: the check ends. */
 static bool run_job(struct qn_lab_check *c, struct qn_lab_job *job)
 {
     if (qn_lab_run(job))
@@ -120,7 +119,7 @@ static struct qn_lab_built *find_built(struct qn_lab_check *c, const char *key)
     return NULL;
 }
 
-/* `key` and `path` become the check's. */
+/* Notes a program that was built or not; the check owns `key` and `path` from now on. */
 static const char *remember(struct qn_lab_check *c, char *key, char *path, bool good)
 {
     struct qn_lab_built *b = &c->built[c->n_built < QN_LAB_BUILT_MAX ? c->n_built++ : 0];
@@ -141,7 +140,7 @@ void qn_lab_free_built(struct qn_lab_check *c)
     }
 }
 
-/* The program, if it was made or tried before: *known. */
+/* The program that was built earlier, NULL if it could not be; *known: it was tried before. */
 static const char *made_before(struct qn_lab_check *c, const char *key, bool *known)
 {
     struct qn_lab_built *b = find_built(c, key);
@@ -229,7 +228,7 @@ static bool run_prepared(struct qn_lab_check *c, struct qn_lab_job *job, struct 
 bool qn_lab_ran_well(const struct qn_lab_check *c) { return c->ran_well; }
 void qn_lab_measure_time(struct qn_lab_check *c) { c->timed = true; }
 
-/* What a job does, as far as its end goes: the program, its first word, and whether it is about speed. */
+/* The name by which a job that did not end is remembered: the program, its first word, and whether the test is about speed. */
 static char *name_of_job(const struct qn_lab_check *c, const struct qn_lab_job *job)
 {
     const char *word = job->argv[1] && *job->argv[1] != '-' ? job->argv[1] : "";

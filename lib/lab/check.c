@@ -47,7 +47,7 @@ static void add_remark(struct qn_lab_outcome *o, const char *line, size_t n)
     o->remarks[o->remarks_size] = 0;
 }
 
-/* The first lines of a text that is not ours. */
+/* Adds the first lines of a text that a program printed. */
 void qn_lab_say_text(struct qn_lab_check *c, const char *text, unsigned lines)
 {
     for (; text && *text && lines; lines--) {

@@ -1,4 +1,4 @@
-/* lib/lab/check.h - what the tests of a lab are written with: inputs by chance, programs built and run, and remarks.
+/* lib/lab/check.h - the functions for the tests of labs: random inputs, building and running programs, remarks.
  *
  *   static bool counts_hits(struct qn_lab_check *c)
  *   {
@@ -23,12 +23,12 @@ const char *qn_lab_first_line(const char *text);
 /* A number in decimal and hexadecimal.  Four at a time. */
 const char *qn_lab_number(uint64_t n);
 
-/* ---- for --keep=DIR: what is left of a test that fails (keep.c) ---- */
+/* ---- for --keep=DIR: files that a failing test leaves (keep.c) ---- */
 bool qn_lab_keeps(const struct qn_lab_check *c);
 void qn_lab_keep(const struct qn_lab_check *c, const char *name, const char *bytes, size_t size);
 /* A line of why.txt. */
 void qn_lab_why(struct qn_lab_check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Where such a file lies: valid until the next call. */
+/* The path of such a file; valid until the next call. */
 const char *qn_lab_kept_path(const struct qn_lab_check *c, const char *name);
 
 /* Drawn from the seed and the number of the test: the same for --case-seed, whichever tests are run. */

@@ -64,7 +64,7 @@ static bool allow(int rules, const char *path, uint64_t rights)
     bool good;
 
     if (rule.parent < 0)
-        return errno == ENOENT || errno == EACCES; /* what cannot be reached needs no permission */
+        return errno == ENOENT || errno == EACCES; /* a path that cannot be reached needs no permission */
     if (fstat(rule.parent, &st) == 0 && !S_ISDIR(st.st_mode))
         rule.allowed &= FS_EXECUTE | FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE;
     good = syscall(SYS_landlock_add_rule, rules, RULE_PATH_BENEATH, &rule, 0) == 0;
@@ -82,7 +82,7 @@ static bool restrict_files(const struct qn_lab_paths *paths)
     int rules;
 
     if (abi < 1)
-        return true; /* told by qn_lab_weaknesses */
+        return true; /* qn_lab_weaknesses has reported it */
     rules = (int)syscall(SYS_landlock_create_ruleset, &set, size, 0);
     if (rules < 0)
         return false;
@@ -124,7 +124,7 @@ bool qn_lab_choose_user(const char *program, const char *scratch)
     return !stays_root;
 }
 
-/* No power of root is left, even to who stays root; "no new privileges" keeps exec from giving it back. */
+/* Drops all capabilities, even if the process stays root; "no new privileges" prevents exec from restoring them. */
 static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -149,7 +149,7 @@ static bool limit_resources(const struct qn_lab_limits *l)
            && limit(RLIMIT_FSIZE, l->file_bytes, l->file_bytes) && limit(RLIMIT_NOFILE, l->files, l->files);
 }
 
-/* Counted per user: our own other processes count, too, so only nobody's are limited. */
+/* The limit counts all processes of a user, so it is only set for user nobody, not for our own user. */
 static bool limit_processes(void)
 {
     return qn_lab_user() == geteuid() || limit(RLIMIT_NPROC, PROCESSES_MAX, PROCESSES_MAX);

@@ -1,12 +1,12 @@
-/* lib/lab/confine_calls.c - the seccomp filter: a list of system calls that fail with EPERM, all others are made.
+/* lib/lab/confine_calls.c - the seccomp filter: the system calls of a list fail with EPERM, all others are allowed.
  *
  *   load the architecture; not x86-64 -> kill
  *   load the number; with the x32 bit -> kill
  *   one comparison for each call of the list; equal -> EPERM
  *   tgkill: to itself (abort does that) -> allowed, else EPERM
  *
- * A list of what is refused, not of what is allowed: it is the file system, the network, other processes and what
- * outlives the process that matter here; Landlock, limits and the user do the rest.
+ * The list has what is refused, not what is allowed: only the network, other processes and what outlives the process have to
+ * be refused here; Landlock, limits and the user do the rest.
  */
 #define _GNU_SOURCE
 #include "lab/confine_calls.h"
@@ -65,7 +65,7 @@ static void put(struct code *c, unsigned short op, unsigned k, unsigned char yes
 static void load(struct code *c, size_t offset) { put(c, BPF_LD | BPF_W | BPF_ABS, (unsigned)offset, 0, 0); }
 static void answer(struct code *c, unsigned what) { put(c, BPF_RET | BPF_K, what, 0, 0); }
 
-/* If the loaded word is `value`: what; else go on. */
+/* If the loaded word is `value`, the filter returns `what`; otherwise it goes on. */
 static void answer_if(struct code *c, unsigned value, unsigned what)
 {
     put(c, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
@@ -78,7 +78,7 @@ static void refuse(struct code *c, const unsigned *calls, size_t n)
         answer_if(c, calls[i], SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* clone3 says ENOSYS, so that the C library falls back to clone.  Signals go to the process itself only. */
+/* clone3 fails with ENOSYS, so that the C library falls back to clone.  Signals are allowed to the process itself only. */
 static void refuse_alone(struct code *c)
 {
     refuse(c, alone, QN_ARRAY_LEN(alone));

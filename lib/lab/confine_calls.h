@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 
-/* From now on they fail with EPERM, in this process and all that come from it.  may_fork: new processes and threads
- * are allowed. true also where the kernel has no seccomp. */
+/* From now on they fail with EPERM, in this process and its descendants.  may_fork: new processes and threads
+ * are allowed; may_split: fork only.  true also if the kernel has no seccomp. */
 bool qn_lab_refuse_calls(bool may_fork, bool may_split);
 bool qn_lab_can_refuse_calls(void);
 

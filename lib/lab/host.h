@@ -1,4 +1,4 @@
-/* host.h - what a module that was handed in looks like to host.c, and what the check sends it.
+/* host.h - the functions of a module that host.c calls, and the messages that the check sends.
  *
  * A conversation: the host says how many bytes its variables have (8 bytes); from then on the check sends messages of 32 bytes.
  *
@@ -14,11 +14,11 @@
  *   victim    set, -, line                   a byte: the way
  *   settled   set, way, line, next use       a byte
  *   dump      set                            the state of each way, then that of the set; their sizes in two bytes before it
- *   ref       bytes, kind, address           words of 16 bytes (struct host_word): for each reference that the level makes to the next
- *                                            one, which is answered by a byte (1: it missed), and what became of this one at last
+ *   ref       bytes, kind, address           words of 16 bytes (struct host_word): one for each reference that the level makes to the next
+ *                                            level, which is answered by a byte (1: it missed); the last one is the outcome of this one
  *   events    how many                       as many words: a hash of the event's name, and how often it came
  *
- * A level is told the bytes of a line, and 1 << 32 if it is the last one, in the address of init; bits are its option degree.
+ * For a level, the address of init is the bytes of a line, plus 1 << 32 if it is the last level; bits is its option degree.
  */
 #ifndef LAB_HOST_H
 #define LAB_HOST_H
@@ -59,7 +59,7 @@ static inline uint64_t host_name(const char *name)
 struct sim_config;
 struct sim_result;
 
-/* Those of the other kind are NULL. */
+/* The functions of a module; those of other kinds are NULL. */
 struct host_module {
     const char *(*init)(const struct sim_config *config);
     unsigned (*predict)(uint64_t pc);

@@ -1,12 +1,12 @@
-/* lib/lab/inspect.c - does compiled code keep to computing?
+/* lib/lab/inspect.c - checks that compiled code only computes.
  *
- *   0f 05                    syscall: it could write what it likes, and map the counts
+ *   0f 05                    syscall: it could write anywhere, and map the counts
  *   cd 80, 0f 34             int, sysenter: the same
  *   48 87 db                 xchg rbx,rbx: the mark of a request to quern, as in quern.h: it could stop the counting
  *
  * All executable sections are decoded from their first byte to their last, with quern's decoder.  Bytes that are no
- * instruction are refused, too: compilers do not make them.  Code that could jump into the middle of an instruction is found where
- * it has to be (everywhere): then none of the above may begin at any byte at all.
+ * instruction are refused, too: compilers do not make them.  For kernels, which could jump into the middle of an instruction, none of the
+ * above may begin at any byte.
  */
 #define _GNU_SOURCE
 #include "lab/inspect.h"
@@ -66,7 +66,7 @@ static bool inspect_code(struct qn_lab_check *c, const uint8_t *code, size_t siz
     return !everywhere || !hides_anywhere(c, code, size);
 }
 
-/* What is asked of each section.  false ends it. */
+/* Checks a section; false ends the visits. */
 typedef bool visit_section(struct qn_lab_check *c, const uint8_t *file, const Elf64_Shdr *section, void *data);
 
 static bool visit_code(struct qn_lab_check *c, const uint8_t *file, const Elf64_Shdr *s, void *data)
@@ -85,7 +85,7 @@ static bool visit_data(struct qn_lab_check *c, const uint8_t *file, const Elf64_
     return true;
 }
 
-/* Sections lie where the compiler put them; what would lie outside of the file is refused. */
+/* Calls `visit` for each section.  A section outside of the file is refused. */
 static bool visit_sections(struct qn_lab_check *c, const uint8_t *file, size_t size, visit_section *visit, void *data)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;

@@ -1,4 +1,4 @@
-/* lib/lab/internal.h - the state of a check, shared by check.c, work.c and results.c. */
+/* lib/lab/internal.h - the state of a check, for the files of this folder that run it. */
 #ifndef QN_LAB_INTERNAL_H
 #define QN_LAB_INTERNAL_H
 
@@ -10,10 +10,10 @@
 #define QN_LAB_STUCK_MAX 16
 
 struct qn_lab_built {
-    char *key;               /* the files and slots that it was made of */
-    char *path;              /* NULL: it could not be */
+    char *key;               /* the files and slots that it was built from */
+    char *path;              /* of the program; NULL: it could not be built */
     struct qn_lab_variant rules;
-    char *why;               /* then */
+    char *why;               /* why it could not be built */
 };
 
 struct qn_lab_outcome {
@@ -25,18 +25,18 @@ struct qn_lab_outcome {
 struct qn_lab_check {
     const struct qn_lab_request *request;
     const struct qn_lab_place *place;
-    unsigned test;           /* the one being run */
+    unsigned test;           /* the current one */
     uint64_t random;
-    char *scratch;           /* in/ what was handed in, build/ programs, cases/ inputs and outputs */
+    char *scratch;           /* folder: in/ files handed in, build/ programs, cases/ inputs and outputs */
     char *compiler;          /* its path */
     struct qn_lab_built built[QN_LAB_BUILT_MAX];
     unsigned n_built;
     bool host_built[2];      /* labs/host/host.c, for modules with and without memory */
     struct qn_lab_outcome *outcomes; /* one per test */
-    bool ran_well;           /* the last program */
+    bool ran_well;           /* the last program ended with status 0 */
     bool timed;              /* this test is about speed */
     struct qn_lab_variant rules;
-    char *why;               /* what why.txt of this test has so far */
+    char *why;               /* text of this test's why.txt so far */
     char *stuck[QN_LAB_STUCK_MAX]; /* programs that did not end, by name and first word */
     unsigned n_stuck;
     bool broken;             /* the sandbox could not be made */
@@ -49,7 +49,7 @@ char *qn_lab_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* keep.c */
 bool qn_lab_begin_keeping(const struct qn_lab_check *c); /* false: a line was printed */
-void qn_lab_forget_kept(const struct qn_lab_check *c);   /* what a check before left of this test */
+void qn_lab_forget_kept(const struct qn_lab_check *c);   /* removes what an earlier check has left of this test */
 void qn_lab_keep_failed(struct qn_lab_check *c);
 
 /* build.c */
@@ -68,6 +68,6 @@ bool qn_lab_write_gradescope(const struct qn_lab_check *c, const char *path);
 
 /* as_json.c */
 void qn_lab_put_string(FILE *f, const char *s); /* as JSON; NULL: an empty one */
-bool qn_lab_write_json(const struct qn_lab_check *c, FILE *f, const char *broken); /* broken: why there is no result, NULL: there is */
+bool qn_lab_write_json(const struct qn_lab_check *c, FILE *f, const char *broken); /* broken: why there is no result; NULL: there is one */
 
 #endif

@@ -1,7 +1,7 @@
-/* lib/lab/keep.c - what is left of the tests that failed, for --keep=DIR:
+/* lib/lab/keep.c - --keep=DIR: files about the tests that failed:
  *
- *   DIR/04/remarks.txt    the test, and what the terminal said
- *   DIR/04/trace.txt      what the test read: for labs that know it up to the first wrong reference, which is then the last line
+ *   DIR/04/remarks.txt    the test, and its lines on the terminal
+ *   DIR/04/trace.txt      the test's input; in labs that find the first wrong reference, that is its last line
  *   DIR/04/why.txt        that reference, what its set held, what was expected and why, and the command for a debugger
  */
 #define _GNU_SOURCE
@@ -66,7 +66,7 @@ void qn_lab_keep(const struct qn_lab_check *c, const char *name, const char *byt
     free(folder);
 }
 
-/* What the test's last program read and wrote, if the lab has not kept something better of that name. */
+/* Keeps the files that the test's last program read and wrote, unless the lab has kept a file of that name. */
 static void keep_cases(struct qn_lab_check *c)
 {
     char *folder = qn_lab_format("%s/cases", c->scratch);
@@ -89,7 +89,7 @@ static void keep_cases(struct qn_lab_check *c)
     free(folder);
 }
 
-/* Of a test made before, and of programs of one made before this. */
+/* Removes a file of an earlier check. */
 static void forget(const struct qn_lab_check *c, const char *name) { unlink(qn_lab_kept_path(c, name)); }
 
 void qn_lab_forget_kept(const struct qn_lab_check *c)

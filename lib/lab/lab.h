@@ -1,4 +1,4 @@
-/* lib/lab/lab.h - the labs, and the check of what a student hands in.
+/* lib/lab/lab.h - the labs, and the check of the files that a student hands in.
  *
  * A lab is a folder labs/NN-name with what a student is given, and a file labNN.c here with its tests.  A test has a
  * name, points, and a function that returns whether it passes; the list of tests does not depend on what was handed in, so the
@@ -55,12 +55,12 @@ struct qn_lab_request {
     const char *on_option[QN_LAB_ON_OPTIONS];
     int on_options;                     /* ... so many for the engine */
     bool cancel;                       /* marks: an interrupted one cancels Slurm's jobs */
-    const char *only;                   /* tests whose name has this text, NULL: all */
-    const char *keep;                   /* folder for what tests that fail leave, NULL: none */
+    const char *only;                   /* only tests whose name has this text; NULL: all */
+    const char *keep;                   /* folder for files about failing tests; NULL: none */
     uint64_t seed;                      /* of the inputs drawn */
     bool has_variant;
     uint64_t variant;                   /* then: the seed of this student's rules */
-    bool practises;                     /* the variant is what the folder says, not what a key says */
+    bool practises;                     /* the variant comes from the folder, not from a key */
     const char *name, *key_file;        /* --student, --key-file; NULL: not given */
     bool knows_student;
     uint64_t student;                   /* then: which hidden machine is this student's (lab 6) */

@@ -1,6 +1,6 @@
 /* lib/lab/lab01.c - the tests of lab 1: csim, a cache simulator over traces.
  *
- * Each test has one thing in its traces that the others leave out, so that a mistake fails where it is named.
+ * Each test's traces have one feature that the other tests leave out, so that a mistake fails the test that is named after it.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -104,7 +104,7 @@ static void tell_set(struct qn_lab_check *c, const struct qn_lab_trace *t, size_
     qn_lab_free_csim(model);
 }
 
-/* By halves: csim is right on the first `good` references, and wrong on the first `bad`. */
+/* Finds the first wrong reference by bisection: csim is right on the first `good` references, and wrong on the first `bad`. */
 static void find_first(struct qn_lab_check *c, const struct qn_lab_trace *t, struct qn_lab_csim_shape g)
 {
     size_t good = 0, bad = t->n;
@@ -199,7 +199,7 @@ static unsigned draw_sets_log(struct qn_lab_check *c, unsigned most)
     return qn_lab_between(c, qn_lab_is_variant(c) ? 3 : 1, most);
 }
 
-/* A variant's stores are to show in each trace. */
+/* A variant has other rules for stores, so its traces have stores. */
 static char load_or_store(struct qn_lab_check *c) { return qn_lab_is_variant(c) && qn_lab_below(c, 4) == 0 ? 'S' : 'L'; }
 
 static bool direct_mapped(struct qn_lab_check *c)
@@ -258,8 +258,8 @@ static bool long_addresses(struct qn_lab_check *c)
     return good;
 }
 
-/* References of several bytes.  crossing: half of them reach into the next line; else they end with the last byte
- * of theirs. */
+/* References of several bytes.  crossing: half of them reach into the next line; otherwise they end with the last byte
+ * of their line. */
 static bool wide(struct qn_lab_check *c, bool crossing)
 {
     bool good = true;

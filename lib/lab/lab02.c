@@ -1,8 +1,8 @@
 /* lib/lab/lab02.c - the tests of lab 2: two loop nests, run under quern.
  *
- * Results are compared with what the grader works out; misses are those of the region that the driver marks, in a cache
- * that does not see a KiB of the stack (starter/nostack.c), so that they do not depend on the compiler's registers.  The driver is
- * labs/host/loops.c: while a kernel runs there is nothing in its process that could be called.
+ * Results are compared with those that the grader computes.  Misses are those of the region that the driver marks, in a cache
+ * that does not see a KiB of the stack (starter/nostack.c), so they do not depend on the compiler's use of registers.  The driver is
+ * labs/host/loops.c: its process has no functions that a kernel could call.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -43,7 +43,7 @@ static bool compile_driver(struct qn_lab_check *c, const char *starter, const ch
     return qn_lab_compile(c, words);
 }
 
-/* Without the library: kernels cannot call it.  memcpy and memset are what compilers themselves call. */
+/* Links without the C library, so that kernels cannot call it; memcpy and memset are there, because compilers call them. */
 static bool build(struct qn_lab_check *c, const char *output)
 {
     const char *starter = qn_lab_starter(c);
@@ -183,7 +183,7 @@ static void tell_call(struct qn_lab_check *c, const struct call *call, uint64_t 
                       "    quern run --D1=%s --explain=kernels.c:LINE --out-file=/dev/null -- ./loops %s", cache, words, cache, words);
 }
 
-/* Runs argv, whose `at`th word and those behind it are the program and its arguments. */
+/* Runs argv; the program and its arguments begin at argv[at]. */
 static bool run_call(struct qn_lab_check *c, const struct call *call, const char **argv, unsigned at,
                      unsigned long *misses, uint64_t seed)
 {
@@ -220,7 +220,7 @@ static bool is_right(struct qn_lab_check *c, const char *kernel, unsigned n, uns
     return false;
 }
 
-/* In one run: a kernel that only pretends while it is counted would give a wrong result. */
+/* Checks result and misses of the same run, so that a kernel cannot compute less while it is counted. */
 static bool count_misses(struct qn_lab_check *c, const struct call *call, const char *cache, unsigned long *misses, uint64_t seed)
 {
 

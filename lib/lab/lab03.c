@@ -1,6 +1,6 @@
-/* lib/lab/lab03.c - the tests of lab 3: replacement policies, each a module that is asked (module.h).
+/* lib/lab/lab03.c - the tests of lab 3: replacement policies, each a module that is called by messages (module.h).
  *
- * What becomes of every single reference is compared with the model's, so that a policy cannot be right by chance.
+ * The outcome of every reference is compared with the model's, so that a policy cannot be right by chance.
  * Lines are one byte long: a reference names its line.
  */
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@
 #define EXPECTED (SETS_RANDOM / WAYS_RANDOM)
 #define EVEN_ROUNDS 3   /* in which honest code is even once in 10^10 times */
 #define SPREAD 55       /* more than five standard deviations of the 128 that are expected (9.8) */
-#define SHOWN 12        /* references told of a set */
+#define SHOWN 12        /* references of a set that why.txt shows */
 
 struct policy {
     const char *file;
@@ -75,7 +75,7 @@ static bool tell(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t at
                       wanted_miss ? "miss" : "hit", first ? " ..." : "", history);
 }
 
-/* What a right policy would hold there, and which victims it chose last. */
+/* Shows the lines that a right policy would have there, and its last victims. */
 static void explain_model(struct qn_lab_check *c, const struct qn_lab_managed *m, const struct policy *p, size_t at)
 {
     struct qn_lab_cache *cache = qn_lab_new_variant_cache(p->model, m->sets, m->ways, qn_lab_rules(c));
@@ -104,7 +104,7 @@ static uint64_t little_endian(const uint8_t *bytes, unsigned n)
     return v;
 }
 
-/* Runs it once more, up to the wrong reference: what is in the set then, with the policy's own state. */
+/* Runs the module again, up to the wrong reference, and shows what is in the set then, and the policy's own state. */
 static void explain(struct qn_lab_check *c, const struct qn_lab_managed *m, const struct policy *p, size_t at, bool wanted_miss)
 {
     struct qn_lab_managed again = *m;
@@ -228,8 +228,8 @@ static bool cyclic(struct qn_lab_check *c)
 
 /* ---- random ---- */
 
-/* Fills every set, brings one more line into each, then asks each set for one of the first: for way `way`, or in
- * turn.  Counts how often it was the one that had to leave. */
+/* Fills every set, brings one more line into each, then references in each set one of the first lines: the one in way `way`, or
+ * in the next way for each set.  Counts how often that line was the victim. */
 static bool count_victims(struct qn_lab_check *c, unsigned way, bool in_turn, unsigned *victims)
 {
     struct qn_lab_trace t = { .n = 0 };
@@ -252,7 +252,7 @@ static bool count_victims(struct qn_lab_check *c, unsigned way, bool in_turn, un
     return good;
 }
 
-/* How often way `way` is to be the victim of a set whose ways were filled in order, so that the last one was used last. */
+/* How often way `way` should be the victim in a set whose ways were filled in order, so that the last one was used last. */
 static unsigned expected_victims(unsigned kind, unsigned way)
 {
     unsigned behind = WAYS_RANDOM - 1 - way; /* ways used later */
@@ -278,8 +278,9 @@ static bool test_random_variant(struct qn_lab_check *c, unsigned kind)
     return true;
 }
 
-/* For each way how often it leaves, where every set is asked for it, or each set for the next one.  *even: in both cases all ways together
- * leave once in each set, though each has been asked in a run of its own: with chance that happens in one of 2,500 cases. */
+/* Tests how often each way is the victim, with the same way referenced in every set, and with the next way for each set.  *even: in both
+ * cases all ways together are the victim exactly once in each set, though each way had a run of its own; by chance that happens once in 2,500
+ * cases. */
 static bool test_random_ways(struct qn_lab_check *c, bool *even)
 {
     *even = true;

@@ -21,8 +21,8 @@
 #define LINES_LONGER 150000
 #define POINTS_LONG 4096
 #define TAIL 100              /* references */
-#define EXPLAINED_MAX 1000    /* references of a trace in which the first wrong one is looked for */
-#define SHOWN 24              /* lines told */
+#define EXPLAINED_MAX 1000    /* the first wrong reference is searched for in traces up to this length */
+#define SHOWN 24              /* lines that why.txt shows */
 #define ARGUMENTS 16
 
 struct classes {
@@ -87,10 +87,10 @@ static bool run_mrc(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t
     return argv[0] && qn_lab_run_program(c, job);
 }
 
-/* What it should say of the first n references; free it. */
+/* The output that is right for the first n references; free it. */
 typedef char *say_right(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const void *data);
 
-/* For --keep: by halves, the first reference with which it is wrong. */
+/* For --keep: finds the first reference with which mrc is wrong, by bisection. */
 static void explain(struct qn_lab_check *c, const struct qn_lab_trace *t, const char *const *options, say_right *right, const void *data,
                     unsigned bits)
 {
@@ -159,7 +159,7 @@ static bool curve_is(struct qn_lab_check *c, const struct qn_lab_trace *t, unsig
     return good;
 }
 
-/* A variant's rules are to show in each trace: some more references to its lines, loads and stores, come behind it. */
+/* Appends references to the trace's lines, loads and stores, so that a variant's rules matter in each trace. */
 static void add_tail(struct qn_lab_check *c, struct qn_lab_trace *t)
 {
     size_t n = t->n;
@@ -168,7 +168,7 @@ static void add_tail(struct qn_lab_check *c, struct qn_lab_trace *t)
         qn_lab_add_ref(t, "LS"[qn_lab_below(c, 2)], t->at[qn_lab_below(c, (unsigned)n)].addr, 1);
 }
 
-/* Takes the trace. */
+/* Compares the curve; frees the trace. */
 static bool agrees(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned bits, unsigned max)
 {
     unsigned long *misses = QN_NEEDED(calloc(max + 1, sizeof *misses));
@@ -269,7 +269,7 @@ static uint64_t index_of(uint64_t line, const struct qn_lab_variant *v)
     return v->value[QN_LAB_MRC_SHIFT] ? line ^ line >> v->value[QN_LAB_MRC_SHIFT] : line;
 }
 
-/* Lines are told apart by all of their numbers: a cache's own is of the index, and that is one to one. */
+/* The index is a one-to-one function of the line's number, so the caches can use it as the number of the line. */
 static struct classes classify(const struct qn_lab_trace *t, unsigned sets_log, unsigned ways, unsigned bits, const struct qn_lab_variant *v)
 {
     struct qn_lab_cache *cache = qn_lab_new_cache(QN_LAB_LRU, 1u << sets_log, ways);
@@ -307,7 +307,7 @@ static char *right_classes(struct qn_lab_check *c, const struct qn_lab_trace *t,
     return text;
 }
 
-/* Takes the trace. */
+/* Compares the classes; frees the trace. */
 static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned sets_log, unsigned ways,
                           unsigned bits)
 {
@@ -349,13 +349,13 @@ static bool some_classes(struct qn_lab_check *c)
     return true;
 }
 
-/* One set does not show how a variant chooses one: eight more. */
+/* A single set does not show how a variant chooses the set, so a variant is also tested with eight. */
 static bool full_classes(struct qn_lab_check *c)
 {
     return random_classes(c, 0, qn_lab_between(c, 4, 20)) && (!qn_lab_is_variant(c) || random_classes(c, 3, 2));
 }
 
-/* A walk in circles that is a little too long: the full cache loses all, a direct-mapped one only some. */
+/* A cyclic walk over a few lines more than the cache has: the fully associative cache always misses, a direct-mapped one only sometimes. */
 static bool better_than_full(struct qn_lab_check *c)
 {
     struct qn_lab_trace t = { .n = 0 };

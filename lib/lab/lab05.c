@@ -1,8 +1,8 @@
-/* lib/lab/lab05.c - the tests of lab 5: branch predictors, each a module that is asked (module.h).
+/* lib/lab/lab05.c - the tests of lab 5: branch predictors, each a module that is called by messages (module.h).
  *
- * onebit, twobit and gshare are compared with models, branch by branch.  `mine` is judged by what it mispredicts on
- * programs that are drawn (draw_program), against those two on the same; it learns an outcome when it has predicted it, its storage is
- * measured, and whatever it keeps elsewhere is lost after WINDOW branches.
+ * onebit, twobit and gshare are compared with models, branch by branch.  `mine` is judged by its mispredicts on programs that are
+ * drawn (draw_program), against twobit and gshare on the same programs.  It learns an outcome only after its prediction, its storage is
+ * measured, and state outside of its variables is lost after WINDOW branches.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -26,7 +26,7 @@
 
 /* ---- running ---- */
 
-/* All branches at once: for those that are compared with a model. */
+/* Sends all branches at once, for predictors that are compared with a model. */
 static bool run(struct qn_lab_check *c, const char *file, unsigned bits, const struct qn_lab_branches *t, unsigned char *wrong)
 {
     struct qn_lab_predictions p = { qn_lab_module(c, file, false), t, bits, 0, wrong };
@@ -86,7 +86,7 @@ static void draw_branches(struct qn_lab_check *c, struct qn_lab_branches *t)
     }
 }
 
-/* Takes the branches. */
+/* Compares a predictor with its model; frees the branches. */
 static bool is_model(struct qn_lab_check *c, const char *file, enum qn_lab_predictor model, unsigned bits, struct qn_lab_branches *t)
 {
     unsigned char *wanted = QN_NEEDED(malloc(t->n + 1)), *got = QN_NEEDED(malloc(t->n + 1));
@@ -118,7 +118,7 @@ static bool onebit(struct qn_lab_check *c) { return agrees_at_sizes(c, "onebit.c
 static bool twobit(struct qn_lab_check *c) { return agrees_at_sizes(c, "twobit.c", QN_LAB_TWO_BIT); }
 static bool gshare(struct qn_lab_check *c) { return agrees_at_sizes(c, "gshare.c", QN_LAB_GSHARE); }
 
-/* A branch that goes one way for long, then the other: counters must stop at both ends. */
+/* A branch that goes one way for long, then the other: counters must saturate at both ends. */
 static bool saturates(struct qn_lab_check *c)
 {
     struct qn_lab_branches t = { .n = 0 };

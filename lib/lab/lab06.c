@@ -1,7 +1,7 @@
-/* lib/lab/lab06.c - the tests of lab 6: what is in the black box?
+/* lib/lab/lab06.c - the tests of lab 6: the parameters of the black box.
  *
- * report.txt is about the student's own box, which the seed draws.  probe.c, the program that found it out, is then
- * set before other boxes, drawn for this check: it cannot know them.
+ * report.txt is about the student's own box, which the seed draws.  probe.c, the program that inferred its parameters, is then
+ * run with other boxes, which are drawn for this check, so that it cannot know them.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void keep_conversation(struct qn_lab_check *c, const struct qn_lab_box_sh
     qn_lab_free_box(box);
 }
 
-/* What it was about, and how to have the same conversation again. */
+/* Explains the box, and how to repeat the conversation. */
 static void tell_box(struct qn_lab_check *c, uint64_t seed, const struct qn_lab_box_shape *s, const char *said)
 {
     if (qn_lab_keeps(c) && said)
@@ -94,7 +94,7 @@ static void tell_box(struct qn_lab_check *c, uint64_t seed, const struct qn_lab_
                (unsigned long long)seed);
 }
 
-/* *said: all that the probe said; free it. */
+/* Runs the probe with a box.  *said: its whole output; free it. */
 static bool ask(struct qn_lab_check *c, const struct qn_lab_box_shape *shape, struct qn_lab_box_shape *answer, char **said)
 {
     char helper[4096];

@@ -1,6 +1,6 @@
-/* lib/lab/lab07.c - the tests of lab 7: prefetchers as the D1, an exclusive level as the LL, each a module that is asked (module.h).
+/* lib/lab/lab07.c - the tests of lab 7: prefetchers as the D1, an exclusive level as the LL, each a module called by messages (module.h).
  *
- * What becomes of every reference is compared with the models.  Each lies within one line.
+ * The outcome of every reference is compared with the models'.  Each reference lies within one line.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,10 +1,10 @@
-/* lib/lab/leveled.c - a level that was handed in, asked reference by reference.  See module.h.
+/* lib/lab/leveled.c - calls a level that was handed in, reference by reference.  See module.h.
  *
  *   check   strict init   ref 1000                     answers 1 (a miss)                       ref 1040 ...   events 2
  *   host           0      asks the next level: 1000    asks it: 1040, prefetch   it was a miss                 hash, count ...
  *
- * A D1 is asked for all references of the trace; what it asks of the last level is answered here, by a level that holds all that it
- * was ever asked for.  An LL is asked for what a first level, kept here, has not, and told what that gives up.
+ * A D1 gets all references of the trace; its references to the last level are answered here, by a level that keeps every line.  An LL gets
+ * the misses of a first level that is simulated here, and that level's victims.
  */
 #define _GNU_SOURCE
 
@@ -14,8 +14,8 @@
 #include "lab/talk.h"
 
 #define EVENTS 2
-#define GUESSES_MAX 4096u   /* of a reference: more are no prefetching */
-#define LINES_MAX (1u << 16) /* that the traces of a test and their guesses reach */
+#define GUESSES_MAX 4096u   /* prefetches of one reference; more are refused */
+#define LINES_MAX (1u << 16) /* lines that the traces of a test and their prefetches can reach */
 
 enum { HELLO, INIT, WORDS, EVICTED, TOTALS }; /* what is waited for */
 
@@ -25,7 +25,7 @@ struct asked {
     struct qn_lab_level *first, *all; /* above an LL; below a D1 */
     size_t at;                        /* the reference being made */
     unsigned guesses;                 /* of it */
-    uint64_t out;                     /* what the first level gave up for it, not told yet */
+    uint64_t out;                     /* the first level's victim for it, which the LL has not got yet */
     bool far, asked_next;             /* of it: the last level was asked for its line, and missed */
     const char *wrong;
 };
@@ -48,7 +48,7 @@ static void begin(struct asked *a)
     a->d.waits_for = INIT;
 }
 
-/* Until one needs an answer. */
+/* Makes references until one needs an answer. */
 static void go_on(struct asked *a)
 {
     for (; a->at < a->l->trace->n; a->at++) {

@@ -1,9 +1,9 @@
-/* lib/lab/manage.c - a cache whose policy is a module that was handed in.  See module.h.
+/* lib/lab/manage.c - simulates a cache whose policy is a module that was handed in.  See module.h.
  *
  *   check   strict  init   fill 0 0   hit 0 0   victim 0    fill 0 2   victim 0 ...
  *   host            0                           2                      1
  *
- * Which lines are where is known here only; the module is told of hits and fills, and asked for victims.
+ * Only this process knows which lines are in the cache; the module gets messages for hits and fills, and is asked for victims.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void fill(struct asked *a)
     a->at++;
 }
 
-/* Makes the reference as far as it goes without an answer; false: one is needed. */
+/* Makes the reference; false: it needs an answer first. */
 static bool make_reference(struct asked *a)
 {
     unsigned filled = a->filled[set_of(a)];

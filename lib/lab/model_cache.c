@@ -58,7 +58,7 @@ void qn_lab_free_cache(struct qn_lab_cache *c)
 
 /* ---- what a use does ---- */
 
-/* Which leaf a way is, and which way a leaf: by a variant's order of leaves. */
+/* The leaf of a way, and the way of a leaf, in a variant's order of leaves. */
 static unsigned reversed(const struct qn_lab_cache *c, unsigned way)
 {
     unsigned leaf = 0;
@@ -86,7 +86,7 @@ static unsigned leaf_of(const struct qn_lab_cache *c, unsigned way)
     return leaf;
 }
 
-/* The tree points away from the way, at every node on its path; a variant's fill leaves some of them. */
+/* Makes every node on the way's path point away from it; in a variant, a fill does not change some of them. */
 static void point_away(struct qn_lab_cache *c, unsigned set, unsigned way, bool fill)
 {
     unsigned node = 1, leaf = leaf_of(c, way), rules = fill ? rule(c, QN_LAB_PLRU_FILL) : 0;
@@ -112,7 +112,7 @@ static void mark_recent(struct qn_lab_cache *c, struct entry *set, unsigned way)
         set[i].recent = i == way && !rule(c, QN_LAB_NRU_CLEAR);
 }
 
-/* The time of a line that comes in: now, or just behind that of the line that is older than all but `place`. */
+/* The time of a line that is filled: now, or (in a variant) a time such that `place` lines are newer. */
 static uint64_t time_of_new(const struct qn_lab_cache *c, const struct entry *set, unsigned way, unsigned place)
 {
     uint64_t time = 0;
@@ -130,7 +130,7 @@ static uint64_t time_of_new(const struct qn_lab_cache *c, const struct entry *se
     return place ? time + 1 : c->now * TIMES;
 }
 
-/* Room between two times for lines that come in there; who is there already moves up. */
+/* Frees a time between two uses: a line that has this time gets the next one. */
 static void make_room(const struct qn_lab_cache *c, struct entry *set, uint64_t time)
 {
     for (unsigned i = 0; i < c->ways; i++)
@@ -154,7 +154,7 @@ static void use(struct qn_lab_cache *c, unsigned number, unsigned way, uint64_t 
     mark_recent(c, set, way);
 }
 
-/* ---- who has to go ---- */
+/* ---- the victim ---- */
 
 static unsigned follow_tree(const struct qn_lab_cache *c, unsigned set)
 {
@@ -179,7 +179,7 @@ static unsigned first_distant(const struct qn_lab_cache *c, struct entry *set)
     }
 }
 
-/* Of nru: the first way whose bit is clear, or the last, or the first behind the last victim. */
+/* The victim of nru: the first way whose bit is clear, or in a variant the last, or the first behind the last victim. */
 static unsigned find_not_recent(struct qn_lab_cache *c, struct entry *set, unsigned number)
 {
     unsigned kind = rule(c, QN_LAB_NRU_WAY), from = kind == 2 ? c->next_way[number] : 0;
@@ -199,7 +199,7 @@ static unsigned find_not_recent(struct qn_lab_cache *c, struct entry *set, unsig
     return find_not_recent(c, set, number);
 }
 
-/* Smaller goes first. */
+/* The line with the smallest worth is the victim. */
 static uint64_t worth(const struct qn_lab_cache *c, const struct entry *e)
 {
     unsigned horizon = rule(c, QN_LAB_OPT_HORIZON);
@@ -209,7 +209,7 @@ static uint64_t worth(const struct qn_lab_cache *c, const struct entry *e)
     return horizon && e->next - (c->now - 1) > horizon ? 0 : ~e->next; /* now: the number of this reference, from 1 */
 }
 
-/* The oldest that has no chance left; the others that were asked go to the end, in order. */
+/* The victim of fifo with chances: the oldest line without one left; older lines lose a chance and move to the end, in order. */
 static unsigned first_without_chance(struct qn_lab_cache *c, struct entry *set)
 {
     for (;;) {

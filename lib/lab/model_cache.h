@@ -24,10 +24,10 @@ struct qn_lab_touch {
     uint64_t victim;         /* number of the line that was evicted, if one was */
 };
 
-/* next: when this line will be referenced again (OPT; any number that grows with time, UINT64_MAX: never). */
-/* What is in a way of a set; false: nothing. */
+/* The line in a way of a set; false: the way is free. */
 bool qn_lab_line_in(const struct qn_lab_cache *cache, unsigned set, unsigned way, uint64_t *line);
 
+/* next: when this line will be referenced again (OPT; any number that grows with time, UINT64_MAX: never). */
 struct qn_lab_touch qn_lab_touch_line(struct qn_lab_cache *cache, uint64_t line, uint64_t next);
 
 #endif

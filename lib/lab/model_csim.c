@@ -1,6 +1,6 @@
 /* lib/lab/model_csim.c - see model_csim.h.
  *
- *   set 0: 7 3 9     the line used last is 7; 9 was used longest ago and leaves, or, in a variant, 3
+ *   set 0: 7 3 9     7 is the most recently used line; 9, the least recently used one, is the victim; in a variant it is 3
  */
 #include "lab/model_csim.h"
 
@@ -52,7 +52,7 @@ bool qn_lab_csim_line(const struct qn_lab_csim *m, unsigned set, unsigned place,
     return true;
 }
 
-/* The line goes to the front from `place`. */
+/* Moves the line from `place` to the front. */
 static void put_in_front(uint64_t *lines, unsigned place, uint64_t line)
 {
     for (; place > 0; place--)

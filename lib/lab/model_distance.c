@@ -1,9 +1,8 @@
 /* lib/lab/model_distance.c - see model_distance.h.
  *
  *   time      0 1 2 3 4
- *   line      a b c a b      reference 3 to a: between 0 and 3 lie the last uses of b and c, so its distance is 2,
- *   and a cache of
- *                            3 lines or more has it
+ *   line      a b c a b      reference 3 to a: the last uses of b and c are between 0 and 3, so its distance is 2,
+ *                            and a cache of 3 lines or more hits
  *
  * Each line has one mark, at the time of its last use; a Fenwick tree counts the marks between two times.
  * Source: B. T. Bennett, V. J. Kruskal, LRU stack processing, IBM J. Res. Dev. 19(4), 1975 (with P. Fenwick's tree,
@@ -22,13 +21,13 @@ struct kept {
     size_t loaded; /* by reference so */
 };
 
-/* The cache's lines, the one loaded last first. */
+/* The lines of the cache, the most recently loaded one first. */
 struct brute {
     struct kept *at;
     unsigned used, lines;
 };
 
-/* Those that are too old leave: they are the last. */
+/* Removes lines that are too old, which are the last ones. */
 static void give_up_old(struct brute *b, size_t now, unsigned age)
 {
     while (age && b->used > 0 && now - b->at[b->used - 1].loaded > (size_t)age * b->lines)
@@ -102,7 +101,7 @@ static size_t find_slot(const struct marks *m, uint64_t line)
     return slot;
 }
 
-/* The least cache that has the line, and QN_LAB_FIRST_USE: none has. */
+/* The size of the smallest cache that hits; QN_LAB_FIRST_USE: none does. */
 static unsigned least_cache(struct marks *m, uint64_t line, size_t now, unsigned age, bool changes_nothing)
 {
     size_t slot = find_slot(m, line);
@@ -134,7 +133,7 @@ void qn_lab_curve(const struct qn_lab_trace *t, unsigned bits, unsigned long *mi
     m.time = QN_NEEDED(calloc(m.slots, sizeof *m.time));
     for (unsigned n = 0; n <= max; n++)
         misses[n] = 0;
-    /* At first misses[n] counts references that a cache of n + 1 lines has, and none of n. */
+    /* At first misses[n] counts references on which a cache of n + 1 lines hits, and one of n lines misses. */
     for (size_t i = 0; i < t->n; i++) {
         unsigned least = least_cache(&m, t->at[i].addr >> bits, i, rules->value[QN_LAB_MRC_AGE],
                                      rules->value[QN_LAB_MRC_STORE] && t->at[i].op == 'S');

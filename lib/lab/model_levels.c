@@ -44,7 +44,7 @@ static struct entry *find(struct qn_lab_level *l, uint64_t line)
     return NULL;
 }
 
-/* Returns what was there; used 0: nothing. */
+/* Fills the line; returns the victim, with used 0 if there is none. */
 static struct entry bring_in(struct qn_lab_level *l, uint64_t line, bool prefetched)
 {
     struct entry *set = set_of(l, line), *oldest = set, out;
@@ -120,7 +120,7 @@ bool qn_lab_prefetching_miss(struct qn_lab_prefetcher *p, uint64_t line)
     return miss;
 }
 
-/* The first level gives a line up. */
+/* Fills a victim of the first level into the second. */
 static void take_back(struct qn_lab_exclusive *x, uint64_t line)
 {
     unsigned loses = x->rules->value[QN_LAB_EXCLUSIVE_LOSES];
@@ -145,7 +145,7 @@ bool qn_lab_exclusive_miss(struct qn_lab_exclusive *x, uint64_t line, bool *far)
     below = find(x->second, line);
     *far = !below;
     if (below)
-        below->used = 0; /* given away */
+        below->used = 0; /* the line moves to the first level */
     else if (x->rules->value[QN_LAB_EXCLUSIVE_BOTH])
         bring_in(x->second, line, false);
     if (out != QN_LAB_NO_LINE)

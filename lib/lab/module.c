@@ -1,4 +1,4 @@
-/* lib/lab/module.c - builds modules for labs/host, and asks predictors.  See module.h; policies are in manage.c.
+/* lib/lab/module.c - builds modules for labs/host, and calls predictors.  See module.h; for policies see manage.c, for levels leveled.c.
  *
  *   check   window + variables   init   predict pc    update taken, predict next pc   ...   end
  *   host    bytes of variables   0      taken?        taken?                                variables
@@ -46,7 +46,7 @@ static bool build(struct qn_lab_check *c, const char *source, bool no_memory, co
            && qn_lab_compile(c, link);
 }
 
-/* What was being built: qn_lab_made has no room for more. */
+/* The source that is being built, because qn_lab_made passes no argument for it. */
 static const char *being_built;
 static bool build_plain(struct qn_lab_check *c, const char *output) { return build(c, being_built, false, output); }
 static bool build_without(struct qn_lab_check *c, const char *output) { return build(c, being_built, true, output); }
@@ -111,7 +111,7 @@ static void begin(struct asked *a)
 
 static const struct qn_lab_branch *branch(const struct asked *a, size_t i) { return &a->p->branches->at[i]; }
 
-/* All with their outcomes, or the first of a window. */
+/* Sends all branches with their outcomes, or the first branch of a window. */
 static void ask_first(struct asked *a)
 {
     a->d.waits_for = ANSWERS;
@@ -138,7 +138,7 @@ static void take_answer(struct asked *a, uint8_t predicted)
     }
 }
 
-/* One thing that was heard; false: more has to come. */
+/* Takes one answer; false: it is not complete yet. */
 static bool take(void *asked)
 {
     struct asked *a = asked;

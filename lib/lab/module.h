@@ -1,6 +1,6 @@
 /* lib/lab/module.h - calls a module that was handed in, a policy, a predictor or a level, by messages.
  *
- * The module runs in a process of its own (labs/host, host.h) that receives one question at a time; the cache, the outcomes and the
+ * The module runs in a process of its own (labs/host, host.h), which gets messages; the cache, the outcomes and the
  * counts are in the grader's process.  So a module cannot change its results.
  */
 #ifndef QN_LAB_MODULE_H
@@ -9,10 +9,10 @@
 #include "lab/check.h"
 #include "lab/trace.h"
 
-/* The program of a module, built once.  no_memory: its variables are all that it has.  NULL: a remark says why. */
+/* The program of a module, built once.  no_memory: the module has no memory besides its variables.  NULL: a remark says why. */
 const char *qn_lab_module(struct qn_lab_check *c, const char *source, bool no_memory);
 
-/* Bytes of the variables of a module built with no_memory, without those of its surroundings. */
+/* The bytes of the variables of a module built with no_memory, without those of host.c. */
 bool qn_lab_module_storage(struct qn_lab_check *c, const char *source, uint64_t *bytes);
 
 /* ---- predictors ---- */

@@ -1,9 +1,9 @@
-/* lib/lab/object.c - what compiled code may consist of: functions, variables, constants.  Whatever else would act when it is linked
- * or before it is called is refused with a line.
+/* lib/lab/object.c - refuses object files that have more than functions, variables and constants, because anything else could take effect
+ * at link time, or run before it is called.
  *
- *   .init_array, .ctors, sections of other names     would run, or take a place of their own in the program
- *   thread-local variables                           are none of the variables that are counted
- *   weak symbols, other versions, ifuncs             would stand in for somebody else's, or run at the start
+ *   .init_array, .ctors, sections of other names     would run at the start, or have a place of their own in the program
+ *   thread-local variables                           are not counted as variables
+ *   weak symbols, other versions, ifuncs             could replace other symbols, or run at the start
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -13,7 +13,7 @@
 
 static const char *const usual[] = { ".text", ".rodata", ".data", ".bss", ".comment", ".note.", ".eh_frame", ".rela.", ".symtab",
                                      ".strtab", ".shstrtab", ".debug_", ".group", ".llvm_addrsig" };
-/* They begin like usual ones and are not. */
+/* Sections whose names begin like those of usual ones. */
 static const char *const unusual[] = { ".rela.init_array", ".rela.fini_array", ".rela.preinit_array", ".rela.ctors", ".rela.dtors" };
 
 static bool begins_with_one(const char *name, const char *const *list, size_t n)
@@ -37,7 +37,7 @@ static bool section_is_usual(struct qn_lab_check *c, const char *name, const Elf
            || qn_lab_say(c, "the code has a section of its own, %.40s: only functions and variables, please", name);
 }
 
-/* What a module may call: its services, what compilers call themselves, and what it prints with in a replay. */
+/* May a module call this?  Its services, functions that compilers call, and those for output in a replay. */
 static bool may_be_called(const char *name)
 {
     static const char *const services[] = { "sim_", "memcpy", "memset", "memmove", "printf", "fprintf", "puts", "putchar", "stdout", "stderr",

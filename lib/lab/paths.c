@@ -10,7 +10,7 @@
 #include "lab/confine.h"
 #include "lab/internal.h"
 
-/* What programs need to run, and what compilers need besides. */
+/* Paths that programs need, and further ones that compilers need. */
 static const char *const run_paths[] = { "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib",
                                          "/etc/ld.so.cache", "/dev/urandom" };
 static const char *const compile_paths[] = { "/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/usr/include",
@@ -29,10 +29,10 @@ void qn_lab_add_system(struct qn_lab_path_list *p, bool compile)
     for (size_t i = 0; compile && i < QN_ARRAY_LEN(compile_paths); i++)
         qn_lab_add_path(p, compile_paths[i]);
     if (compile && QN_LAB_SANITIZED)
-        qn_lab_add_path(p, "/proc"); /* where AddressSanitizer reads its options */
+        qn_lab_add_path(p, "/proc"); /* AddressSanitizer reads its options there */
 }
 
-/* Adapters but that of prefetchers: it is most of what a lab asks for. */
+/* All adapters except that of prefetchers, which is most of a lab's solution. */
 void qn_lab_add_library(struct qn_lab_path_list *p, const char *library)
 {
     static const char *const patterns[] = { "%s/sim/*.[ch]", "%s/sim/fast", "%s/sim/adapt/[!p]*.h", "%s/sim/adapt/po*.h",

@@ -1,6 +1,6 @@
-/* lib/lab/paths.h - what may be read: by a student's program, by compilers, by quern.
+/* lib/lab/paths.h - lists of the paths that a student's program, a compiler, or quern may read.
  *
- * Never among it: the modules that ship with quern, of which some are solutions, and the folders of solutions.
+ * They never contain the modules that ship with quern, of which some are solutions, nor the folders of solutions.
  */
 #ifndef QN_LAB_PATHS_H
 #define QN_LAB_PATHS_H
@@ -18,15 +18,15 @@ struct qn_lab_path_list {
     char *own[4];
 };
 
-/* The path is not copied. */
+/* Adds a path, which is not copied. */
 void qn_lab_add_path(struct qn_lab_path_list *p, const char *path);
-/* What programs need to run, and with `compile` what compilers need besides. */
+/* Adds the paths that programs need, and with `compile` those that compilers need, too. */
 void qn_lab_add_system(struct qn_lab_path_list *p, bool compile);
-/* What a simulator is made of, without the modules: files of lib/sim, folders hosted, base, cost. */
+/* Adds the sources of a simulator without modules: files of lib/sim, its folders fast, hosted and (in part) adapt; base, cost. */
 void qn_lab_add_library(struct qn_lab_path_list *p, const char *library);
-/* quern, its engine, and what new engines are made of: beside it in a build tree, else in libexec. */
+/* Adds quern, its engine, and the libraries for new engines, which are beside it in a build tree, else in libexec. */
 void qn_lab_add_quern(struct qn_lab_path_list *p, const char *quern);
-/* The file that a command is, by PATH; free() it.  NULL: there is none. */
+/* The file of a command, found by PATH; free() it.  NULL: there is none. */
 char *qn_lab_find_command(const char *name);
 void qn_lab_free_paths(struct qn_lab_path_list *p);
 

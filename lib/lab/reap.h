@@ -13,8 +13,8 @@
 /* Once, before the program is started. */
 void qn_lab_adopt_orphans(void);
 
-/* Waits for the end of the program, a leader of its own group, or brings it about (given_up); then kills all others.
- * Its status as of waitpid. */
+/* Waits for the end of the program, which leads a group of its own, or kills it (given_up); then kills all other children.
+ * *status: the program's, as from waitpid. */
 void qn_lab_reap(pid_t child, int *status, bool given_up);
 
 #endif

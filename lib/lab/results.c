@@ -1,4 +1,4 @@
-/* lib/lab/results.c - what a check found: TAP on standard output, results.json for Gradescope.
+/* lib/lab/results.c - prints the results of a check: TAP on standard output, results.json for Gradescope.
  *
  *   TAP version 14
  *   # lab 1: a cache simulator; inputs from seed 4711 (the same again: --case-seed=4711)
@@ -10,8 +10,8 @@
  *
  * With --json a document in place of TAP: as_json.c.
  *
- * What a student's program or the compiler printed comes in remarks only: each of their lines begins with "# ", and
- * has no control characters, so that nothing printed can be taken for a result.
+ * Output of a student's program or of the compiler appears only in remarks.  Their lines begin with "# " and have no control
+ * characters, so that no output can be taken for a result.
  *
  * Source: testanything.org, TAP 14; Gradescope's autograder documentation, "Output format".
  */

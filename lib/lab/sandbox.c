@@ -20,8 +20,8 @@
 #define READ_BYTES 65536
 #define EXIT_UNCONFINED 125 /* of the child, before the program begins; a message is in the pipe `report` */
 #define MIB (1ull << 20)
-#define IDLE_MS 2000u       /* asleep for so long, a program is given up */
-#define LOOK_MS 100         /* how often that is looked at */
+#define IDLE_MS 2000u       /* a program that sleeps for so long is ended */
+#define LOOK_MS 100         /* between two checks of that */
 
 const struct qn_lab_limits qn_lab_limits_program = {
     .cpu_seconds = 5, .memory_bytes = 512 * MIB, .data_bytes = 512 * MIB, .file_bytes = 64 * MIB, .files = 16
@@ -41,10 +41,10 @@ struct child {
     pid_t pid;
     int fd[PIPES];        /* our ends; -1 = closed */
     int64_t give_up;      /* ms */
-    uint64_t ticks;       /* of processor time when it was looked at last, and since when it has not used more: */
+    uint64_t ticks;       /* processor time at the last check, and since when it has not grown: */
     int64_t idle_since;
-    uint64_t ticks_then;  /* when it said something last */
-    bool spoke;           /* since it was looked at */
+    uint64_t ticks_then;  /* processor time at its last output */
+    bool spoke;           /* it has printed something since the last check */
     char *pending;        /* for its standard input */
     size_t pending_size, pending_at;
 };
@@ -81,7 +81,7 @@ static void become(const struct qn_lab_job *job, const int theirs[PIPES])
 
     if (getenv("CC"))
         environment[4] = setting("CC", getenv("CC"));
-    if (QN_LAB_SANITIZED) /* looking for leaks needs ptrace */
+    if (QN_LAB_SANITIZED) /* leak detection needs ptrace, which is refused */
         environment[environment[4] ? 5 : 4] = setting("ASAN_OPTIONS", "detect_leaks=0");
     setsid();
     signal(SIGPIPE, SIG_DFL);
@@ -197,8 +197,7 @@ static void take_errors(struct child *c, int which, char **text, size_t *size)
         append(text, size, bytes, (size_t)n < room ? (size_t)n : room);
 }
 
-/* "sleep": it is asleep, and has been for too long (who only waits for the processor is not); "turn": it computes for longer than it may;
- * else NULL. */
+/* "sleep": it has slept for too long (waiting for the processor is not sleeping); "turn": it has computed for longer than it may; NULL: neither. */
 static const char *is_stuck(struct child *c, const struct qn_lab_job *job)
 {
     char path[64], line[512] = "", state = 'R';
@@ -226,7 +225,7 @@ static const char *is_stuck(struct child *c, const struct qn_lab_job *job)
     return milliseconds() - c->idle_since >= IDLE_MS ? "sleep" : NULL;
 }
 
-/* Until output and errors are closed, time is up, or it has printed too much: then *gave_up says why. */
+/* Feeds and reads the program until its output and errors are closed, or until it has to be ended: then *gave_up says why. */
 static void attend(struct child *c, struct qn_lab_job *job, const char **gave_up, char **report, size_t *report_size)
 {
     while (c->fd[OUT] >= 0 || c->fd[ERR] >= 0) {
@@ -255,7 +254,7 @@ static void attend(struct child *c, struct qn_lab_job *job, const char **gave_up
 
 /* ---- the end ---- */
 
-/* Output is closed, but it lives: until the time is up. */
+/* Waits for the end of a program that has closed its output, until its time is up. */
 static const char *wait_for_end(struct child *c, const struct qn_lab_job *job)
 {
     siginfo_t info = { .si_pid = 0 };

@@ -1,13 +1,12 @@
-/* lib/lab/sandbox.h - runs one program that is not trusted, feeds it, and collects what it prints.
+/* lib/lab/sandbox.h - runs one program that is not trusted, feeds it, and collects its output.
  *
  *   struct qn_lab_job job = { .argv = argv, .directory = scratch, .limits = qn_lab_limits_program, .paths = paths };
  *   qn_lab_run(&job);                  job.status, job.trouble, job.output
  *   qn_lab_free_job(&job);
  *
- * The program is a session of its own.  When it has ended, or was given up, everything that it left behind is
- * killed: its group, and all that became our children by the death of their parents.  So only one job runs at a time,
- * and the caller has no other children.  The environment has PATH, LC_ALL=C, CC, and the job's directory as
- * TMPDIR and HOME; nothing else.
+ * The program has a session of its own.  When it has ended, or was ended, all processes that it left are killed: its group,
+ * and all that became our children by the death of their parents.  So only one job runs at a time, and the caller must have no
+ * other children.  The environment has PATH, LC_ALL=C, CC, and the job's directory as TMPDIR and HOME; nothing else.
  */
 #ifndef QN_LAB_SANDBOX_H
 #define QN_LAB_SANDBOX_H
@@ -18,8 +17,8 @@
 #define QN_LAB_OUTPUT_MAX (16u << 20) /* bytes that are kept of standard output; more ends the program */
 #define QN_LAB_ERRORS_MAX 65536       /* of standard error; more is thrown away */
 
-/* One that converses: called with what the program has printed; puts what it is to read into *reply (malloc), its
- * length into *reply_size.  false: the conversation is over, its input is closed. */
+/* For a program that converses: called with the text that it has printed; puts the text that it shall read into *reply (malloc), and
+ * its length into *reply_size.  false: the conversation is over, and the program's input is closed. */
 typedef bool qn_lab_talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size);
 
 struct qn_lab_job {
@@ -35,7 +34,7 @@ struct qn_lab_job {
     void *talk_data;
     int ends_by;                    /* a signal by which it ends when all is well; 0: it exits with 0 */
     /* out */
-    bool stuck;                     /* it was given up, or used up its processor time */
+    bool stuck;                     /* it was ended, or used up its processor time */
     int status;                     /* exit status; 128 + signal */
     char trouble[160];              /* "was killed by signal 11 (...)"; "" = it ended by itself */
     char *output, *errors;          /* with a zero byte behind them */

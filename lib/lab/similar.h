@@ -1,12 +1,12 @@
-/* lib/lab/similar.h - how much of one submission is in another, whatever its names, comments and layout.
+/* lib/lab/similar.h - measures how much of one submission is in another; names, comments and layout do not count.
  *
  *   struct qn_lab_prints a = { 0 }, b = { 0 };
  *   qn_lab_add_prints(&a, text, size);  ...
  *   qn_lab_finish_prints(&a, &base);  ...           base: what was given to all, which does not count
  *   qn_lab_count_shared(&a, &b)
  *
- * Fingerprints are hashes of QN_LAB_PRINT_TOKENS words of C in a row, in which all names are alike, all numbers, and all texts; each
- * counts once.  Source: S. Schleimer, D. S. Wilkerson, A. Aiken, Winnowing: local algorithms for document fingerprinting, SIGMOD 2003
+ * Fingerprints are hashes of QN_LAB_PRINT_TOKENS tokens of C in a row, in which all names are the same token, and so are all numbers, and all
+ * strings; each counts once.  Source: S. Schleimer, D. S. Wilkerson, A. Aiken, Winnowing: local algorithms for document fingerprinting, SIGMOD 2003
  * (without the winnowing: submissions are small).
  */
 #ifndef QN_LAB_SIMILAR_H

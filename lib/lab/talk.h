@@ -1,4 +1,4 @@
-/* lib/lab/talk.h - a conversation with a student's program in the sandbox: its answers are taken one by one, and each may have more asked.
+/* lib/lab/talk.h - a conversation with a student's program in the sandbox: each answer is handled by itself, and may lead to new messages.
  *
  *   struct asked { struct qn_lab_dialogue d; ... } a = { .d = { .take = take } };     take(&a): uses a.d.heard, adds to a.d.said
  *   qn_lab_hold_dialogue(c, program, &a.d, false)
@@ -14,7 +14,7 @@
 
 struct qn_lab_text {
     char *bytes;
-    size_t size, at, room; /* those before `at` have been used */
+    size_t size, at, room; /* bytes before `at` are used */
 };
 
 static inline void qn_lab_add_text(struct qn_lab_text *t, const void *bytes, size_t n)
@@ -30,7 +30,7 @@ static inline void qn_lab_add_text(struct qn_lab_text *t, const void *bytes, siz
     t->size += n;
 }
 
-/* false: so many are not there yet. */
+/* Takes n bytes; false: they are not there yet. */
 static inline bool qn_lab_take_text(struct qn_lab_text *t, void *to, size_t n)
 {
     if (t->size - t->at < n)
@@ -44,13 +44,13 @@ struct qn_lab_check;
 
 enum { QN_LAB_OVER = -1 }; /* of waits_for */
 
-struct qn_lab_dialogue {             /* the first member of what `take` works with */
-    bool (*take)(void *asked);       /* one thing that was heard; false: more has to come */
-    struct qn_lab_text heard, said;  /* bytes that have come and not been used; bytes to be said */
-    int waits_for;                   /* what `take` expects; QN_LAB_OVER: nothing any more */
+struct qn_lab_dialogue {             /* the first member of the struct that `take` gets */
+    bool (*take)(void *asked);       /* handles one answer; false: it is not complete yet */
+    struct qn_lab_text heard, said;  /* bytes received and not used yet; bytes to be sent */
+    int waits_for;                   /* the kind of answer that `take` expects; QN_LAB_OVER: none */
 };
 
-/* Runs the program until it has ended.  false: what it did wrong has been said. */
+/* Runs the program until it has ended.  false: a remark says what went wrong. */
 bool qn_lab_hold_dialogue(struct qn_lab_check *c, const char *program, struct qn_lab_dialogue *d, bool may_split);
 
 #endif

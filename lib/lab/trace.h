@@ -1,4 +1,4 @@
-/* lib/lab/trace.h - data references for the labs: drawn, kept, and written as text.
+/* lib/lab/trace.h - traces for the labs: draws, stores and writes data references and branches.
  *
  *   L 7f1c,4       a load of 4 bytes, as lackey writes it: " L 7f1c,4"
  */
@@ -21,9 +21,9 @@ struct qn_lab_trace {
 void qn_lab_add_ref(struct qn_lab_trace *t, char op, uint64_t addr, unsigned size);
 void qn_lab_free_trace(struct qn_lab_trace *t);
 
-/* How drawn references lie: in `lines` different lines of 2^line_bits bytes from `base` on, a few of them much more
- * often than the rest (so that what is kept matters), with `step` lines from one to the next (so that sets can be
- * made to collide). */
+/* A pattern of drawn references: they go to `lines` different lines of 2^line_bits bytes from `base` on, to a few of them much more
+ * often (so that the choice of victims matters), with `step` lines from one to the next (so that lines can be made to share
+ * sets). */
 struct qn_lab_pattern {
     uint64_t base;
     unsigned lines, line_bits, step;

@@ -1,11 +1,11 @@
-/* lib/lab/variant.h - variants of a lab, one for each student: other rules than those of the handout, drawn from a key and a name.
+/* lib/lab/variant.h - variants of a lab, one for each student: rules that differ from the handout's, drawn from a key and a name.
  *
  *   quern lab start 3 DIR --student=ada --key-file=KEY
  *       srrip: numbers from 0 to 7; a hit takes one off; ...        (HANDOUT.md, from the table of variant.c)
  *
- * A parameter has a standard value, which holds without a variant, and others; the table has the sentences that tell a student of it.
- * What answers the standard lab, a file that ships with quern or one from another student, fails: each file's rules differ from the
- * standard in two things at least, so that changing a line is not enough (tests/unit/lab/variant.c).
+ * A parameter has a standard value, which holds without a variant, and others; the table has the sentences for the handout.
+ * A solution of the standard lab, or another student's, fails: each file's rules differ from the standard in at least two parameters, so it
+ * is not enough to change one line (tests/unit/lab/variant.c).
  */
 #ifndef QN_LAB_VARIANT_H
 #define QN_LAB_VARIANT_H
@@ -47,7 +47,7 @@ enum qn_lab_parameter {
     QN_LAB_BUDGET,           /* bytes of mine.c */
     QN_LAB_GUESS_STEP,       /* lab 7: the first guess is so many lines ahead, the second twice as many ... */
     QN_LAB_GUESS_BLOCK,      /* ... within an aligned block of so many lines; 0: anywhere */
-    QN_LAB_EXCLUSIVE_LOSES,  /* each so manieth line that is given up is lost; 0: none */
+    QN_LAB_EXCLUSIVE_LOSES,  /* n: each n-th victim of the first level is lost; 0: none */
     QN_LAB_EXCLUSIVE_BOTH,   /* 1: what comes from memory is put into the LL, too */
     QN_LAB_VALUES_DROP,      /* lab 8: lowest bits of a value that do not count; the first line has the number of values then */
     QN_LAB_LOADS_BLOCK,      /* bytes of code that are one place; 1: an instruction is one */
@@ -62,19 +62,19 @@ struct qn_lab_variant {
     unsigned value[QN_LAB_PARAMETERS];
 };
 
-/* That of the handouts. */
+/* The rules of the handouts. */
 struct qn_lab_variant qn_lab_standard(void);
 
 /* Drawn from a seed. */
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed);
 
-/* Lab 2: what its rules.h says, which the driver is compiled with. */
+/* Lab 2: writes its rules.h, with which the driver is compiled. */
 void qn_lab_print_rules(FILE *f, const struct qn_lab_variant *v);
 
-/* The sentences for HANDOUT.md: how this variant of the lab differs from what stands below. */
+/* Writes the sentences for HANDOUT.md: how this variant differs from the handout below them. */
 void qn_lab_print_variant(FILE *f, unsigned lab, const struct qn_lab_variant *v);
 
-/* From the first line of a file, the key, and the student's name: a hash (SHA-256, crypt(3)) that cannot be guessed without the key.
+/* The seed from the key, which is the first line of a file, and the student's name: a hash (SHA-256, crypt(3)) that cannot be guessed without it.
  * false: a line was printed. */
 bool qn_lab_variant_seed(const char *key_file, const char *student, unsigned lab, uint64_t *seed);
 

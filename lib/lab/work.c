@@ -1,8 +1,8 @@
 /* lib/lab/work.c - the scratch directory of a check.
  *
- *   quern-lab.XXXXXX/in/       copies of the files handed in, and nothing else of what is there: no links are followed
- *   quern-lab.XXXXXX/build/    programs made of them; the compiler may write here
- *   quern-lab.XXXXXX/cases/    inputs, and files that a program may write (made beforehand: it can make none itself)
+ *   quern-lab.XXXXXX/in/       copies of the files handed in; links are not followed
+ *   quern-lab.XXXXXX/build/    programs built from them; the compiler may write here
+ *   quern-lab.XXXXXX/cases/    inputs, and files that a program may write (made beforehand, because it cannot create files)
  *
  * All of it is removed at the end.  Files belong to us; build/ and the files to be written to the user that the code
  * runs as.
@@ -53,7 +53,7 @@ static bool write_file(const char *path, const char *bytes, size_t size, mode_t 
 
 /* ---- what was handed in ---- */
 
-/* false: the grader cannot write.  What cannot be taken is not there; the tests say so. */
+/* Copies a file.  false: the grader cannot write.  A file that cannot be copied is missing, and the tests say so. */
 static bool take_file(struct qn_lab_check *c, const char *name)
 {
     char *from = qn_lab_format("%s/%s", c->request->directory, name), *to = qn_lab_format("%s/in/%s", c->scratch, name);

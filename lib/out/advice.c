@@ -15,7 +15,7 @@ struct member {
     const struct qn_prof_member *what;
     int64_t misses;
     int64_t filled, used; /* bytes */
-    int group; /* of members that the same functions miss on */
+    int group; /* number of its group: members on which the same functions miss */
 };
 
 struct advice {
@@ -23,7 +23,7 @@ struct advice {
     const struct qn_prof_data *data;
     int64_t all; /* misses */
     int titled;  /* the section has begun */
-    /* of the type at hand: */
+    /* of the current type: */
     const struct qn_prof_object *type; /* the first object of it */
     struct member members[MEMBERS_MAX];
     int count;
@@ -135,7 +135,7 @@ static void advise_one(struct advice *a, int *headed)
     qn_out_printf(a->sink, ", %lld bytes: what is used with it belongs beside it, the rest elsewhere\n", (long long)most->what->size);
 }
 
-/* "    8.0 of the 64 bytes of a line are used before it leaves": false: it is more. */
+/* Writes "    8.0 of the 64 bytes of a line are used before it leaves"; 0: more are used, so the rule does not hold. */
 static int put_used(struct advice *a, const char *name, int64_t bytes, int64_t misses, int64_t filled, int64_t used, int *headed)
 {
     char number[QN_OUT_PERCENT_MAX];
@@ -202,7 +202,7 @@ static void advise_padding(struct advice *a, int *headed)
                   (long long)a->type->type_size);
 }
 
-/* Members that one function misses on are of one group. */
+/* Joins two groups, because one function misses on members of both. */
 static void unite(struct advice *a, int from, int to)
 {
     for (int i = 0; i < a->count; i++)
@@ -283,7 +283,7 @@ static void advise_type(struct advice *a, uint32_t object)
         advise_two(a, &headed);
 }
 
-/* With which other object it has most of its conflict misses. */
+/* Writes the other object with which it has most of its conflict misses. */
 static void put_rival(struct advice *a, uint32_t object, int64_t conflicts)
 {
     const struct qn_prof_pair *most = NULL;
@@ -303,18 +303,18 @@ static void put_rival(struct advice *a, uint32_t object, int64_t conflicts)
     qn_out_putc(a->sink, '\n');
 }
 
-/* Is it the program's to arrange? */
+/* Can the programmer change the object's place or layout? */
 static int is_own(const struct qn_prof_object *o)
 {
     return strcmp(o->kind, "symbol") == 0 || strcmp(o->kind, "heap") == 0 || strcmp(o->kind, "local") == 0 || strcmp(o->kind, "anonymous") == 0;
 }
 
-/* What all rows of an object say. */
+/* The sums of all rows of an object. */
 struct object_sum {
     int64_t misses, conflicts, filled, used;
 };
 
-/* Members stand with the first object of their type. */
+/* Does the object have the members of its type?  The first object of a type does. */
 static int has_members(const struct qn_prof_data *d, uint32_t object)
 {
     for (size_t i = 0; i < d->member_count; i++)

@@ -6,17 +6,17 @@
  *          94.2% of these are on speed, 8 bytes: what is used with it belongs beside it, the rest elsewhere
  *
  * Rules, for a type or object with at least QN_OUT_ADVICE_SHARE per cent of all D1 misses (reads and writes):
- *   one member       without bytes used: it has QN_OUT_ADVICE_ONE per cent of the type's misses or more, and at most half of its bytes, which are more than
- *                    QN_OUT_ADVICE_LINE
- *   bytes used       with --data=use: less than QN_OUT_ADVICE_USED per cent of the lines that came for the type or object were used; of a type the
- *                    member is named that QN_OUT_ADVICE_ONE per cent of the used bytes of members were of, or else those that were not
- *                    used at all
- *   padding          between members and behind them lie QN_OUT_ADVICE_PADDING per cent of its bytes or more
+ *   one member       without --data=use: a member has QN_OUT_ADVICE_ONE per cent of the type's misses or more, and at most half of the type's
+ *                    bytes, which are more than QN_OUT_ADVICE_LINE
+ *   bytes used       with --data=use: less than QN_OUT_ADVICE_USED per cent of the bytes of lines that were filled for the type or object were
+ *                    used; for a type the advice names the member with QN_OUT_ADVICE_ONE per cent of the used bytes of members, or else the
+ *                    members that were not used at all
+ *   padding          QN_OUT_ADVICE_PADDING per cent of the type's bytes or more are padding between or behind members
  *   two structures   no function that misses on some of its members misses on the others, and both have QN_OUT_ADVICE_PART per cent of
  *                    its misses or more; it has more bytes than QN_OUT_ADVICE_LINE
  *   conflicts        with classes: QN_OUT_ADVICE_CONFLICT per cent of an object's misses or more are conflict misses
  *
- * A miss is counted at the member whose reference missed: which other bytes of the line were used later only --data=use shows.
+ * A miss is counted for the member whose reference missed; only --data=use shows which other bytes of the line were used later.
  */
 #ifndef QN_OUT_ADVICE_H
 #define QN_OUT_ADVICE_H
@@ -27,9 +27,9 @@
 
 enum { QN_OUT_ADVICE_SHARE = 5, QN_OUT_ADVICE_ONE = 80, QN_OUT_ADVICE_PADDING = 12, QN_OUT_ADVICE_PART = 10, QN_OUT_ADVICE_CONFLICT = 20,
        QN_OUT_ADVICE_USED = 50 };
-enum { QN_OUT_ADVICE_LINE = 64 }; /* bytes: in a structure of one line, which member is touched first means little */
+enum { QN_OUT_ADVICE_LINE = 64 }; /* bytes; in a structure of one line, it means little which member is referenced first */
 
-/* The section "Advice"; nothing where no rule holds. */
+/* Writes the section "Advice"; nothing if no rule holds. */
 enum qn_text_status qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data, struct qn_text_error *err);
 
 #endif

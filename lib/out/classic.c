@@ -4,8 +4,8 @@
  * In:  one profile, names of sources
  * Out: preamble, PROGRAM TOTALS, functions, annotated sources, files not found, events annotated
  *
- * The order, wording and layout are those of cg_annotate 3.19; where that leaves an order to chance
- * (ties, the order of files) it is by name here.
+ * The order, wording and layout are those of cg_annotate 3.19; if that leaves an order undefined
+ * (ties, the order of files), it is by name here.
  */
 #define _GNU_SOURCE
 #include "out/classic.h"
@@ -41,8 +41,8 @@ static int digits_of(int64_t value)
     return n;
 }
 
-/* The room for commas is worked out from the length with its sign, so that -100 gets one too many:
- * that is the original's measure. */
+/* The room for commas is computed from the length with the sign, as in the original, so that -100 gets
+ * one column too many. */
 void qn_out_classic_measure(const struct qn_out_classic *c, int *widths, const int64_t *counts)
 {
     int percent = c->request->show_percs ? PERCENT_WIDTH : 0;

@@ -1,5 +1,5 @@
 /*
- * The classic report in its making: what its sections share.
+ * The state of the classic report, which its sections share.
  *
  * In:  a ledger of one profile and a request
  * Out: sections on a sink, in the order of qn_out_classic
@@ -21,7 +21,7 @@ struct qn_out_classic {
     struct qn_out_columns columns; /* shown: events only */
     struct qn_out_limit {
         double percent;
-        char *text; /* as the user wrote it */
+        char *text; /* the user's own text */
     } *limits;      /* one per sort event */
     int64_t *total; /* the summary */
     int events;

@@ -49,8 +49,8 @@ static FILE *open_source(const struct qn_out_classic_file *f, char **path, char 
     return stream;
 }
 
-/* Next line with its newline: length, or 0 at the end. A last line that is a lone 0 without a newline
- * counts as the end: it is false in Perl. */
+/* Reads the next line with its newline; returns its length, 0 at the end. A last line "0" without a newline
+ * counts as the end, because it is false in Perl. */
 static size_t read_line(struct qn_out_classic_file *f)
 {
     ssize_t n = getline(&f->text, &f->room, f->stream);
@@ -60,7 +60,7 @@ static size_t read_line(struct qn_out_classic_file *f)
     return n == 1 && f->text[0] == '0' ? 0 : (size_t)n;
 }
 
-/* Reads without looking, up to line `last`. */
+/* Skips lines up to `last`. */
 static void skip_to(struct qn_out_classic_file *f, int64_t last)
 {
     while (f->line_number < last) {
@@ -91,7 +91,7 @@ static void put_source_line(struct qn_out_classic_file *f, size_t length)
     qn_out_put(f->c->sink, f->text, length);
 }
 
-/* The first range is cut at line 1, a later one cannot reach it. */
+/* Writes the ranges. The first one is cut at line 1; later ones cannot reach it. */
 static void put_ranges(struct qn_out_classic_file *f)
 {
     for (int first = 1; f->pending; first = 0) {
@@ -159,7 +159,7 @@ static void put_bogus_lines(struct qn_out_classic_file *f)
     warn_bogus(f);
 }
 
-/* Counts of line 0 are kept aside and put last. */
+/* Saves the counts of line 0, which are written last. */
 static void take_line0(struct qn_out_classic_file *f)
 {
     f->has_line0 = f->pending && f->line == 0;
@@ -199,7 +199,7 @@ static void put_lines(struct qn_out_classic_file *f)
     qn_out_puts(s, ">\n\n");
 }
 
-/* Whole seconds, as the original compares them. */
+/* Compares whole seconds, as the original does. */
 static int is_newer_than(const char *source, const char *profile)
 {
     struct timespec a, b;
@@ -217,7 +217,7 @@ static void put_title(const struct qn_out_classic_file *f, const char *title)
     qn_out_classic_put_frame(s);
 }
 
-/* 1 where counts were annotated, 0 where the profile has none for the file, -1 without memory. */
+/* 1: counts were annotated; 0: the profile has none for the file; -1: no memory. */
 static int put_found(struct qn_out_classic_file *f, const char *path, const char *title)
 {
     struct qn_out_classic *c = f->c;

@@ -11,7 +11,7 @@
 
 #include "out/classic.h"
 
-/* One section in its making; used for one after the other. */
+/* The state of one section; used for all sections in turn. */
 struct qn_out_classic_file {
     struct qn_out_classic *c;
     const char *name;
@@ -21,10 +21,10 @@ struct qn_out_classic_file {
     int is_newer;          /* than the profile */
     struct qn_prof_log_lines lines;
     int *widths;
-    int64_t *counts, *line0, *annotated; /* rows: at hand; of line 0; sum of all annotated */
+    int64_t *counts, *line0, *annotated; /* rows: of the current line; of line 0; the sum of all annotated lines */
     int has_line0;
     uint32_t line;
-    int pending; /* counts at hand have not been put */
+    int pending; /* the current line's counts have not been written */
     char *text;  /* the source line */
     size_t room;
 };

@@ -6,7 +6,7 @@
  *      none of the thresholds
  *
  * Rules: without thresholds in --sort the primary event's is --threshold and the others' 100; with
- * at least one, those left out are 0. A count that was not given sorts as 1 (it is -1, absolute).
+ * at least one, missing ones are 0. A missing count sorts as 1, because the original takes the absolute value of -1.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -160,7 +160,7 @@ static int reaches_a_limit(const struct qn_out_classic *c, const int64_t *counts
     return 0;
 }
 
-/* The first in order of those that reach no limit: the table ends before it. */
+/* The first function in order that reaches no limit; the table ends before it. */
 static uint32_t first_below(struct qn_out_classic *c)
 {
     uint32_t first = QN_TEXT_NO_ID;
@@ -182,8 +182,8 @@ static uint32_t collect(struct qn_out_classic *c, uint32_t *shown)
     return n;
 }
 
-/* The file to annotate is taken from the printed name, up to its first colon, as the original does:
- * a file with a colon in its name is looked for under the part before it. */
+/* Takes the file to annotate from the printed name, up to its first colon, as the original does; so a file with
+ * a colon in its name is searched under the part before it. */
 static void choose_file(struct qn_out_classic *c, uint32_t fn)
 {
     const char *file = qn_prof_fn_file(&c->ledger.fns, fn);

@@ -76,7 +76,7 @@ static enum qn_text_status take_ratio(struct qn_out_column *col, const char *ite
                         "`events:` line", item, text);
 }
 
-/* cycles, CPI, AMAT and the like. */
+/* Takes cycles, CPI, AMAT and so on. */
 static enum qn_text_status take_timing(struct qn_out_column *col, const char *item,
                                        const struct qn_prof_header *events,
                                        struct qn_text_error *err)
@@ -177,7 +177,7 @@ static enum qn_text_status take_sort_list(struct qn_out_columns *c, char *list,
 static const char *const timings[] = {"cycles", "CPI", "AMAT"};
 enum { TIMINGS = sizeof timings / sizeof *timings };
 
-/* Behind the events, those whose events are there and which are no events themselves. */
+/* Adds estimated times behind the events: those whose events are there, unless an event has that name. */
 static enum qn_text_status add_timings(struct qn_out_columns *c, const struct qn_prof_header *events,
                                        struct qn_text_error *err)
 {
@@ -293,7 +293,7 @@ double qn_out_key_weight(const struct qn_out_key *k, const int64_t *counts)
     return fabs(qn_out_key_value(k, counts));
 }
 
-/* Counts exactly, also beyond 2^53. */
+/* Compares counts exactly, also beyond 2^53. */
 static int compare_by(const struct qn_out_key *k, const int64_t *a, const int64_t *b)
 {
     if (k->expr) {

@@ -1,5 +1,5 @@
 /*
- * Which columns a report shows and by which events it sorts.
+ * Chooses the columns of a report, and the events by which it sorts.
  *
  * In:  "Ir,D1mr%,cpi=(Ir+10*DLmr)/Ir" and the events of a profile
  * Out: columns: event 0; the known ratio D1mr%; the expression called cpi
@@ -10,8 +10,8 @@
  *   D1use%: bytes used of lines of the D1 (run --data=use); Bcm% over Bc; Bim% over Bi; Bm% over both; MPKI: last-level misses, L1MPKI: first-level
  *   misses, BMPKI: mispredictions.
  *
- * Estimated time, out/timing.h: cycles, cycles.issue and its other parts, CPI and its parts, AMAT. With --timing cycles, CPI and AMAT stand
- * behind the events where nothing else is shown. Cycles and their parts sort, too: they add up as events do.
+ * Estimated time, out/timing.h: cycles, cycles.issue and its other parts, CPI and its parts, AMAT. With --timing, and without --show, cycles,
+ * CPI and AMAT come behind the events. Rows can be sorted by cycles and their parts, because these add up as events do.
  *
  * Invariant: an event of the profile goes before a ratio of the same name.
  */
@@ -29,7 +29,7 @@ struct qn_out_column {
     int is_cycles;            /* estimated cycles: a count */
 };
 
-/* What rows are sorted by, and measured by where there is a threshold. */
+/* A key by which rows are sorted, and compared with a threshold. */
 struct qn_out_key {
     char *name;
     int event;                /* -1: estimated cycles, or a part of them */
@@ -52,10 +52,10 @@ enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
 enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
                                               const struct qn_prof_header *events,
                                               struct qn_text_error *err);
-/* The same of events of which some are not told: these are called "". Where show is NULL, all others but `hidden` (-1: none). */
+/* The same for events of which some are not available; these have the name "". show NULL: all others except `hidden` (-1: none). */
 enum qn_text_status qn_out_choose_told_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
                                                const char *sort, struct qn_text_error *err);
-/* Of a row; and its absolute value. */
+/* The key's value in a row, and its absolute value. */
 double qn_out_key_value(const struct qn_out_key *k, const int64_t *counts);
 double qn_out_key_weight(const struct qn_out_key *k, const int64_t *counts);
 /* Order of two rows by the absolute counts of the sort events, largest first: negative where a comes first. */

@@ -6,8 +6,8 @@
  * Out: profile,command,D1 cache,events,summary,object,file,function,line,Ir,Dr,D1mr,D1mr%
  *      p.out,./p,"32768 B, 64 B, 8-way associative",Ir Dr D1mr,8 4 1,???,a.c,main,12,8,4,1,25
  *
- * Columns, in this order: where the profile came from (its path, command, one column for each
- * description, its events and totals), the same in every row of a profile; the place; the events; the
+ * Columns, in this order: the metadata of the profile (its path, command, one column for each
+ * description, its events and totals), which are the same in all of its rows; the place; the events; the
  * ratios whose events are there. A description that is not of the form "Key:   value" with the value
  * in column 18 is in a column called `desc`.
  *
@@ -15,9 +15,8 @@
  * in profiles, so a cell holds no newline; a ratio that divides by zero is empty. Nothing depends on the
  * locale. A profile without counts has one row whose place is empty.
  *
- * Reading back takes rows by line or instruction, in any order, with cells quoted or not, columns added,
- * and lines ended by LF or CRLF. Everything that was counted must be there: the rows of a profile
- * must add up to its totals.
+ * Rows by line or instruction can be read back, in any order, with cells quoted or not, with further columns,
+ * and lines ended by LF or CRLF. The rows of a profile must add up to its totals.
  */
 #ifndef QN_OUT_CSV_H
 #define QN_OUT_CSV_H

@@ -1,5 +1,5 @@
 /*
- * Rows of a CSV that are no places but functions with their inclusive costs, or calls.
+ * Rows of a CSV that are functions with their inclusive costs, or calls.
  *
  * In:  the tables of calls behind a profile's summary (prof/calls.h); by = inclusive, or call
  * Out: object,file,function,called                                                        /src/demo,/src/demo.c,f,3

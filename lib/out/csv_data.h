@@ -4,8 +4,8 @@
  * In:  the tables of data behind a profile's summary (prof/data.h); by = data
  * Out: kind,data,data_file,data_line,data_function,type,part,file,function,line     heap,malloc,/a.c,9,make,struct node,next,/a.c,walk,20
  *
- *      by = pair: the object's cells, those of the one for which its lines were evicted, misses, conflict misses
- *      by = used: the object's cells, part, bytes of it in lines that came for it, bytes of these that were used
+ *      by = pair: the cells of the object that misses, those of the object for which its lines were evicted, misses, conflict misses
+ *      by = used: the object's cells, part, its bytes in lines that were filled for the object, how many of these were used
  *
  * Invariant: a row for each of the tables'; the counts have the profile's events, those that the tables do not have are 0.  Rows of pairs
  * and parts have no events.

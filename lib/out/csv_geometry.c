@@ -2,7 +2,7 @@
  * The geometry of caches as numbers. See csv_head.h.
  *
  * In:  desc: D1 cache:         32768 B, 64 B, 8-way associative
- * Out: D1 size 32768, D1 ways 8, D1 line 64; 0 where a profile does not say
+ * Out: D1 size 32768, D1 ways 8, D1 line 64; 0 for what the profile does not have
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -67,7 +67,8 @@ static int count_word(const char *list, const char *word)
     return count;
 }
 
-/* An event may have the name of such a column: it is there if there is one column more than events. */
+/* Finds the columns of instructions. An event may have the same name; so there is such a column only if there is one
+ * more of that name than events. */
 static enum qn_text_status find_insn_columns(struct qn_out_csv_map *m, struct qn_text_error *err)
 {
     const char *events = m->metadata[m->column[QN_OUT_CSV_EVENTS]];
@@ -106,7 +107,7 @@ int qn_out_csv_is_desc(const struct qn_out_csv_map *m, int column)
     return 1;
 }
 
-/* What is the same in all rows; the path need not be. */
+/* Is the column the same in all rows of a profile?  The path need not be. */
 static int is_metadata(const struct qn_out_csv_map *m, int column)
 {
     return qn_out_csv_is_desc(m, column) || column == m->column[QN_OUT_CSV_COMMAND] ||

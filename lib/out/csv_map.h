@@ -1,11 +1,11 @@
 /*
- * What the columns of a CSV mean, and what all of its rows say of their profile.
+ * Finds the meaning of a CSV's columns, and the metadata of its profile.
  *
  * In:  the record of names, then every row
  * Out: which column holds what; metadata, events and totals of the profile
  *
- * Which column is what: the first of each name in qn_out_csv_names; those before `events` that are not
- * among these are descriptions; the events are looked for behind the place. Others mean nothing.
+ * Rules: of columns with the same name in qn_out_csv_names the first counts; other columns before `events` are
+ * descriptions; the events are searched behind the place. All others are ignored.
  *
  * Invariant: all rows have the metadata of the first one.
  */
@@ -31,7 +31,7 @@ struct qn_out_csv_map {
     char **events;
     int *event_column;
     int event_count;
-    int64_t *totals; /* that `summary` says */
+    int64_t *totals; /* those in `summary` */
 };
 
 /* Takes the record of names, the first row, a further row. */

@@ -4,9 +4,9 @@
  * In:  2.6086956
  * Out: 2.6086956 * 10^5 = 260869.56, rounded 260870, written "2.6087"
  *
- * A value is scaled to six digits before the point in 80 bits, where the product with a power of ten is off by at most one part in
- * 2^63. So rounding it is certain unless it lies within DOUBT of the middle between two numbers; those values, and all that
- * are not between LEAST and MOST, are printf's.
+ * A value is scaled in 80 bits to six digits before the point; the relative error of the product is at most 2^-63. So its rounding is
+ * certain, unless it is within DOUBT of the middle between two numbers. printf formats those values, and all that are not between
+ * LEAST and MOST.
  */
 #include "out/csv_number.h"
 
@@ -58,7 +58,7 @@ static size_t put_digits(char *to, uint32_t number, int whole)
     return used;
 }
 
-/* 0 where rounding is not certain. */
+/* Formats a value; returns its length, 0 if the rounding is not certain. */
 static size_t put_small(char *to, double value)
 {
     static const long double powers[] = {1e0L, 1e1L, 1e2L, 1e3L, 1e4L, 1e5L, 1e6L, 1e7L, 1e8L, 1e9L};

@@ -4,7 +4,7 @@
  * In:  a table, sorted by file, function, object, line, address
  * Out: one row per group of rows that agree in what `by` shows
  *
- * Objects and functions lie across that order, so a table of their own adds them up.
+ * Rows of one object or function are not together in that order, so another table adds them up.
  */
 #include "out/csv_rows.h"
 
@@ -66,7 +66,7 @@ static int is_same(enum qn_out_csv_by by, const struct qn_prof_row *a, const str
     return by == QN_OUT_CSV_FILE && a->file == b->file;
 }
 
-/* A line that has no counts has no instructions either, but is a row of its own among them. */
+/* Is it a line without counts?  Such a line has no instructions, so it is written itself among the rows of instructions. */
 static int is_bare(const struct qn_prof_table *t, size_t i, int events)
 {
     struct qn_prof_row row = qn_prof_table_at(t, i);

@@ -1,5 +1,5 @@
 /*
- * Rows of a profile whose lines stand in the order of the CSV already, as in what `quern run` and Cachegrind write.
+ * Rows of a profile whose lines are in the order of the CSV already, as those that `quern run` and Cachegrind write.
  *
  * In:  fl=a.c / fn=f / 3 1 / 4 2 / fn=g / 1 5
  * Out: take(data, {???, a.c, f, 3}, {1}), ...: the rows that a table of them would give, without the table
@@ -12,8 +12,8 @@
 #include "out/csv_rows.h"
 #include "prof/read.h"
 
-/* 1: each line comes behind the one before, by file, function and number, and no function is in two objects; `totals` are its
- * sums, one per event.  0: it is not so, or the input can be read once only.  -1: `err` is filled. */
+/* 1: lines are in ascending order by file, function and number, and no function is in two objects; `totals` are their
+ * sums, one per event.  0: they are not, or the input can be read only once.  -1: `err` is filled. */
 int qn_out_csv_is_sorted(const char *path, int64_t *totals, int events, struct qn_text_error *err);
 
 /* Hands out the rows; the first failure of `take` ends it.  QN_TEXT_BAD: what is read is not what qn_out_csv_is_sorted has seen. */

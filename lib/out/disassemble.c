@@ -11,7 +11,7 @@
 
 #include "decode/decode.h"
 
-/* Some encodings are not as long on Intel's processors as on AMD's; the profile tells which it was. */
+/* Some encodings have different lengths on Intel's and AMD's processors; the length in the profile tells which it was. */
 static bool decode(const struct qn_prof_insn *insn, struct qn_insn *decoded)
 {
     return (qn_decode_insn_for(QN_MACHINE_INTEL, insn->bytes, insn->length, decoded) == QN_DEC_OK &&

@@ -1,5 +1,5 @@
 /*
- * Arithmetic on events: a column that a profile does not hold but implies.
+ * Arithmetic on events: a column that is computed from the events of a profile.
  *
  * In:  "100*(D1mr+D1mw)/(Dr+Dw)" and a profile's events; then a row of counts
  * Out: a program; then a number, or "no value" where something was divided by zero
@@ -7,7 +7,7 @@
  * Grammar: sum = product {(+|-) product}; product = factor {(*|/) factor}; factor = number, event,
  * ( sum ), - factor. An event is named as in the events: line.
  *
- * Invariants: evaluation allocates nothing and cannot fail; counts that are none are zero.
+ * Invariants: evaluation allocates nothing and cannot fail; QN_PROF_NONE counts as 0.
  */
 #ifndef QN_OUT_EXPR_H
 #define QN_OUT_EXPR_H

@@ -1,5 +1,5 @@
 /*
- * The table beside a profile: read, sorted, asked. See findings.h.
+ * Reads and sorts the table beside a profile, and formats its rows. See findings.h.
  */
 #include "out/findings.h"
 
@@ -162,7 +162,7 @@ static size_t find(const struct qn_out_findings *f, const char *object, uint64_t
 
 static int is_level(const struct qn_out_finding *r) { return r->what[0] && strchr("DLM", r->what[0]) && !r->what[1]; }
 
-/* count of `of` in parts, rounded; no more than a table can come to that somebody has changed. */
+/* count / of, in `parts` parts, rounded; at most 1e19, since a table may have been edited. */
 static uint64_t parts_of(const struct qn_out_finding *r, int parts)
 {
     double n = r->of ? parts * (double)r->count / (double)r->of + 0.5 : 0;

@@ -1,5 +1,5 @@
 /*
- * What an analysis module found out about instructions: the table beside a profile, and its text.
+ * The findings of an analysis module about instructions: the table beside a profile, and its text.
  *
  * In:  object,address,file,function,line,what,rank,value,other,count,of,share
  *      /bin/prog,0x401136,/src/a.c,main,12,rax,1,0x7,,9500,10000,95.00
@@ -9,8 +9,8 @@
  * Text by `what`: D, L and M are levels, "(94.30% D)"; cycles is a mean, "5.2 cycles"; findings about another
  * instruction name it, "bytes:(80.00% 401120 at 0x7ffc10)"; all others are values. Of each the first few are shown.
  *
- * Invariants: columns are found by name; rows are sorted by object and address, as found within. A file
- * with a row that cannot be understood is refused.
+ * Invariants: columns are found by name; rows are sorted by object and address, those of one address in the file's order. A file
+ * with a malformed row is refused.
  */
 #ifndef QN_OUT_FINDINGS_H
 #define QN_OUT_FINDINGS_H

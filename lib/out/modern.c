@@ -77,7 +77,7 @@ static enum qn_text_status read_findings(struct qn_out_modern *m)
     return QN_TEXT_OK;
 }
 
-/* Then other events are shown, and sorted by: those of the tables of data. */
+/* Are the events those of the tables of data? */
 static int is_of_data(const struct qn_out_request *q) { return q->by == QN_OUT_BY_DATA || q->by == QN_OUT_BY_TYPE; }
 
 static enum qn_text_status read_inputs(struct qn_out_modern *m)
@@ -155,7 +155,7 @@ static void put_threshold(struct qn_out_sink *s, double threshold)
     qn_out_puts(s, "%\n");
 }
 
-/* Where a column of estimated time is shown: what it is made of. */
+/* If a column of estimated time is shown, writes how it is computed. */
 static void put_timing(const struct qn_out_modern *m, const struct qn_out_columns *c)
 {
     char text[QN_TEXT_MAX];

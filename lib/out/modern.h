@@ -1,5 +1,5 @@
 /*
- * The modern report in its making: what its sections share.
+ * The state of the modern report, which its sections share.
  *
  * In:  a ledger and a request
  * Out: sections on a sink, in the order of qn_out_modern
@@ -16,7 +16,7 @@
 #include "out/table.h"
 #include "prof/ledger.h"
 
-/* Where the counts of a file went, in the order of the last section. */
+/* The places of counts in the last section, "Annotation summary", in its order. */
 enum qn_out_fate {
     QN_OUT_LINES_KNOWN,
     QN_OUT_LINES_UNKNOWN,

@@ -5,8 +5,8 @@
  * Out: rows above the threshold, sorted as the function sections are, with cumulative percentages
  *
  * Rules: a function is a name, whatever files its code comes from; a line is a file and a number;
- * an object is what the profile's ob= lines say (??? without them); an inlined line is a line of each function whose name says where its
- * code was inlined, with all calls between if the run was asked for them.
+ * an object comes from the profile's ob= lines (??? without them); --by=inline has a row for each line of an inlined function, by the function's
+ * name, which says where it was inlined, with all calls between if the run had --inline=chains.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct by {
         const char *name;
         const int64_t *counts;
         uint32_t line;
-        const char *function; /* NULL: not told apart */
+        const char *function; /* NULL: rows are not by function */
     } *rows;
     size_t count, room;
 };

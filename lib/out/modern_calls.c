@@ -1,5 +1,5 @@
 /*
- * Who calls whom, at what inclusive cost: annotate --by=calls.
+ * Functions with inclusive costs, their callers and callees: annotate --by=calls.
  *
  * In:  the tables of calls behind a profile's summary (prof/calls.h)
  * Out:     Ir________  called function
@@ -25,7 +25,7 @@
 #include "prof/calls_sum.h"
 #include "prof/counts.h"
 
-/* A function, or a call of it or by it: what a line of the report is made of. */
+/* A line of the report: a function, or a call of it or by it. */
 struct line {
     uint32_t fn;                          /* whose name it has */
     const struct qn_prof_call_edge *edge; /* NULL: the function itself */

@@ -8,8 +8,8 @@
  *
  *      Line:data summary:   demo.c:55 main: 16,858,624 misses: 16,858,624 on b (global, demo.c:20)
  *
- * Invariants: sorted by --sort, or by misses of the D1, reads and writes together; what is below the threshold of that is left out. Parts
- * are shown where an object has several.
+ * Rules: rows are sorted by --sort, or by D1 misses, reads and writes together; rows below the threshold of that are left out. Parts are
+ * shown if an object has several.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -45,7 +45,7 @@ struct data {
 
 static int64_t misses(const int64_t *counts) { return counts[QN_PROF_D1MR] + counts[QN_PROF_D1MW]; }
 
-/* What rows are sorted by; in a difference what has become less counts as what has become more. */
+/* The key by which rows are sorted; in a difference its absolute value. */
 static double weight(const struct data *d, const int64_t *counts)
 {
     return d->m->request->sort ? qn_out_key_weight(&d->columns.sort[0], counts) : fabs((double)misses(counts));
@@ -301,7 +301,7 @@ static int by_pair_misses(const void *left, const void *right)
     return a->by < b->by ? -1 : a->by > b->by;
 }
 
-/* Whose line was evicted for whose, before it missed. */
+/* Writes the pairs: misses on an object whose line had been evicted for one of another object. */
 static void put_pairs(struct data *d)
 {
     const struct qn_prof_pair *p = d->tables.pairs;
@@ -327,7 +327,7 @@ static void put_pairs(struct data *d)
 
 /* ---- all of it ---- */
 
-/* As the table calls events (conflict), or as the profile does (AN.conflict).  What came (`filled`) is told with what of it was used. */
+/* Events may be named as in the table (conflict), or as in the profile (AN.conflict).  `filled` has no column; it is shown with `used`. */
 static enum qn_text_status choose_columns(struct data *d)
 {
     struct qn_text_error other = {.status = QN_TEXT_OK}, *err = d->m->err;

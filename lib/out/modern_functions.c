@@ -230,7 +230,7 @@ static int compare_names(const void *a, const void *b, void *fns)
                   qn_text_name(&f->files, *(const uint32_t *)b));
 }
 
-/* Sources that came with the system: libraries' and compilers', or of a build elsewhere, which has names without a root. */
+/* Is it a source of the system: of a library or compiler, or (a relative name) of a build elsewhere? */
 static int is_system_file(const char *name)
 {
     static const char *const roots[] = {"/usr/", "/lib/", "/lib64/", "/opt/", "/nix/", "/rustc/", NULL};
@@ -240,7 +240,7 @@ static int is_system_file(const char *name)
     return name[0] != '/';
 }
 
-/* The files of the file section are those to annotate, by cost with those of the system last, or in the order of their names. */
+/* Notes the files of the file section as those to annotate: by cost with those of the system last, or by name. */
 static void note_annotated(struct section *x)
 {
     struct qn_out_modern *m = x->m;

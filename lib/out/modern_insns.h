@@ -22,8 +22,8 @@ struct qn_out_insns {
     struct qn_out_modern *m;
     const struct qn_prof_table *rows;
     uint32_t *order;
-    size_t at, end;        /* rows of the file at hand that have not been put: in order */
-    const char *file;      /* the file at hand */
+    size_t at, end;        /* rows of the current file that have not been written: in order */
+    const char *file;      /* the current file */
     const char *fn, *object; /* named last */
 };
 

@@ -1,5 +1,5 @@
 /*
- * The sources behind one section of the modern report: what --mod-filename made one file of.
+ * The sources behind one section of the modern report: the files that --mod-filename has made one.
  *
  * In:  the file "w.c"; --mod-filename=s/words[12]/w/
  * Out: "words1.c" and "words2.c", where each was found, and their text

@@ -22,7 +22,7 @@
 
 #define UNKNOWN "???" /* the name of a file that is not known */
 
-/* One section in its making. */
+/* The state of one section. */
 struct file {
     struct qn_out_modern *m;
     struct qn_out_insns *insns;
@@ -41,7 +41,7 @@ static void fate(struct qn_out_modern *m, enum qn_out_fate f, const int64_t *cou
         qn_text_fail(m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
 }
 
-/* Takes the next line's counts at hand. */
+/* Makes the next line with counts the current one. */
 static void advance(struct file *f)
 {
     int got = qn_prof_log_next(&f->lines, &f->line, f->counts);
@@ -105,7 +105,7 @@ static void warn_bogus(const struct file *f)
     qn_out_puts(s, "'.\n" WARNING_FRAME);
 }
 
-/* Puts the counts at hand and takes the next. */
+/* Writes the counts of the current line, and goes to the next. */
 static void put_counts(struct file *f, enum qn_out_fate where)
 {
     qn_out_put_row(f->m->sink, &f->table, QN_OUT_PLAIN, f->counts, NULL);

@@ -37,8 +37,8 @@ double qn_out_percent(int64_t count, int64_t total)
     return (double)((__int128)count * 100) / (double)total;
 }
 
-/* A magnitude in units of 1/scale, or -1 where it lies so near to a rounding edge that only exact
- * arithmetic tells, or is too large for this short way. */
+/* A magnitude in units of 1/scale, rounded; -1 if it is so near to the middle between two numbers that only exact
+ * arithmetic can decide, or too large for this shortcut. */
 static int64_t quick_round(double magnitude, int scale)
 {
     const double largest = 1e9, edge = 1e-3;

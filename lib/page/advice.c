@@ -8,7 +8,7 @@
 #include "page/json.h"
 #include "page/profile.h"
 
-/* As a listing has it: a line for what it is about, below it, indented, what is advised. */
+/* The advice as a listing has it: a line for the subject, and below it, indented, what is advised.  NULL: it cannot be made. */
 static FILE *list_advice(const struct qn_prof_data *data)
 {
     struct qn_out_sink *sink = malloc(sizeof *sink);
@@ -24,7 +24,7 @@ static FILE *list_advice(const struct qn_prof_data *data)
         }
     }
     if (list)
-        rewind(list); /* what was written went past the stream */
+        rewind(list); /* the sink wrote to the descriptor, not through the stream */
     free(sink);
     return list;
 }

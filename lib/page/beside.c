@@ -1,5 +1,5 @@
-/* lib/page/beside.c - tables that a run has written beside its profile, checked, and as JSON: who evicts what a line misses, and lines of
- * memory that threads share: {"columns":[...],"rows":[[...]],"left":0}.  See profile.h. */
+/* lib/page/beside.c - checks tables that a run has written beside its profile, and writes them as JSON: which lines of code evict what a line
+ * misses, and cache lines that threads share: {"columns":[...],"rows":[[...]],"left":0}.  See profile.h. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "page/profile.h"
 #include "page/tables.h"
 
-enum kind { TEXT, NAME, NUMBER, HEX, SHARED }; /* NAME: goes as the number of one of the page's names */
+enum kind { TEXT, NAME, NUMBER, HEX, SHARED }; /* NAME: written as its number in the page's list of names */
 
 struct column {
     const char *name;
@@ -72,7 +72,7 @@ enum qn_text_status qn_page_check_sharing(const struct qn_exp_table *t, const ch
     return check(t, path, sharing, "PROFILE.sharing.csv of the analysis sharing", err);
 }
 
-/* The first n rows. */
+/* Writes the first n rows. */
 static void put(const struct qn_exp_table *t, const struct column *columns, int n, struct qn_text_names *names, FILE *out)
 {
     fputs("{\"columns\":[", out);
@@ -102,7 +102,7 @@ void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *
     fputs(",\n", out);
 }
 
-/* The rows of a line of memory stay together. */
+/* The number of rows that have room; the rows of one cache line stay together. */
 static int count_rows(const struct qn_exp_table *t)
 {
     int address = qn_exp_find_column(t, "address"), n = QN_PAGE_SHARED;

@@ -3,12 +3,12 @@
  *   {"title":"./prog","kind":"cond",
  *    "steps":[[61,0,4198726,1,1,0]],                    number, place, pc, taken, backward, target (0: conditional)
  *    "places":[["/src/a.c",14,"main"]],
- *    "predictors":[{"name":"gshare","steps":[[0,0,"000110",18,2,3]]}],   wrong, form, and for each thing of the form its value or values
+ *    "predictors":[{"name":"gshare","steps":[[0,0,"000110",18,2,3]]}],   wrong, form, then one or two values for each element of the form
  *    "forms":[[["history","bits"],["index","number"],["counter","counter",0,3]]],
  *    "files":[{"name":"/src/a.c","text":[[10,["..."]]],"size":40}]}
  *
- * bits are text, the oldest first; a counter is what it was before and is after; weights are two lists, the second 0 where they did not
- * move; an address is text.  Returns have "return" for `taken`.
+ * bits are text, the oldest first; a counter has its values before and after; weights are two lists, the second 0 if none changed; an
+ * address is text.  Returns have "return" for `taken`.
  */
 #include "page/watch.h"
 
@@ -33,7 +33,7 @@ static const char *const place_columns[PLACE_COLUMNS] = { "pc", "file", "source_
 struct branches {
     const struct qn_page_watch *w;
     struct qn_exp_memory memory;
-    struct qn_exp_table tables[QN_PAGE_CACHES_MAX], named; /* named: where branches lie, by pc */
+    struct qn_exp_table tables[QN_PAGE_CACHES_MAX], named; /* named: the source lines of branches, sorted by pc */
     struct qn_page_places places;
     const char **forms; /* "history=b index=n counter=c0:3" */
     size_t form_count;
@@ -62,7 +62,7 @@ static int compare_pcs(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-/* All have the same branches: only returns are told to some and not to others. */
+/* All predictors must have the same branches.  Those of one trace differ only in their kinds: some predictors get returns, others not. */
 static enum qn_text_status compare_streams(const struct branches *o, int other, struct qn_text_error *err)
 {
     const struct qn_exp_table *a = &o->tables[0], *b = &o->tables[other];
@@ -117,7 +117,7 @@ static void put_steps(struct branches *o, FILE *out)
     qn_page_put_places(&o->places, out);
 }
 
-/* ---- what is shown ---- */
+/* ---- the state that a predictor shows ---- */
 
 /* "counter=2>3/0:3" has the form "counter=c0:3". */
 static const char *form_of_word(struct branches *o, const char *word)
@@ -154,7 +154,7 @@ static size_t form_of(struct branches *o, const char *shows)
 
 static void put_number(FILE *out, const char *text) { fprintf(out, "%lld", strtoll(text, NULL, 10)); }
 
-/* "1;-2" up to the end. */
+/* "1;-2" */
 static void put_list(FILE *out, char *text)
 {
     const char *separator = "", *word;

@@ -1,7 +1,7 @@
-/* lib/page/calls.c - who called whom, as JSON.  See profile.h.
+/* lib/page/calls.c - functions, calls (edges) and contexts as JSON.  See profile.h.
  *
- * Of a large program the functions, edges and contexts that cost least are left out: contexts that found no room are one below the nearest that
- * did, so that the width of each is whole.
+ * Of a large program the functions, edges and contexts that cost least are left out.  Contexts without room become one node below their nearest
+ * context that has room, so its inclusive cost stays whole.
  */
 #include "prof/calls.h"
 
@@ -14,15 +14,15 @@
 #include "prof/region.h"
 #include "report/facts.h"
 
-#define NARROWER "(narrower ones)" /* the function of contexts that found no room */
+#define NARROWER "(narrower ones)" /* the function of contexts without room */
 
 struct chosen {
     struct qn_page_profile *p;
     const struct qn_prof_calls *calls;
     double *weights;       /* by event of the calls */
-    uint32_t *numbers;     /* of functions on the page; UINT32_MAX: not there */
-    uint32_t fn_count;
-    size_t edges, nodes;   /* left out */
+    uint32_t *numbers;     /* of functions on the page; UINT32_MAX: left out */
+    uint32_t fn_count;     /* on the page */
+    size_t edges, nodes;   /* how many are left out */
 };
 
 static double cost_of(const struct chosen *c, const int64_t *counts)
@@ -46,7 +46,7 @@ static void weigh(struct chosen *c)
     }
 }
 
-/* The cost of the last of the `most` that find room; `costs` stays in order. */
+/* The `most`-th largest cost: what costs less has no room.  0 if all have room.  Does not change `costs`. */
 static double find_least(struct qn_page_profile *p, const double *costs, size_t count, size_t most)
 {
     double *sorted;
@@ -132,7 +132,7 @@ static void put_edges(struct chosen *c, FILE *out)
 
 /* ---- contexts ---- */
 
-/* What each costs with all below it: a node comes behind its parent. */
+/* The inclusive cost of each node.  A node comes behind its parent. */
 static double *sum_nodes(struct chosen *c)
 {
     double *costs = cost_all(c, c->calls->node_counts, c->calls->node_count);
@@ -150,7 +150,8 @@ static void put_node(FILE *out, bool first, int64_t parent, uint32_t function, i
     putc(']', out);
 }
 
-/* A node without room goes to the one that its parent has, or goes to: `rest` is by number on the page, that of the root behind all. */
+/* A node without room is added to `rest` of the nearest node above it that has room.  `rest` is by number on the page; the last element is for
+ * nodes that have none above them. */
 static void put_nodes(struct chosen *c, FILE *out)
 {
     const struct qn_prof_calls *calls = c->calls;
@@ -170,7 +171,7 @@ static void put_nodes(struct chosen *c, FILE *out)
             numbers[i] = (uint32_t)count++;
             continue;
         }
-        costs[i] = -1; /* what is below it goes the same way */
+        costs[i] = -1; /* so the nodes below it have no room either */
         numbers[i] = above;
         any[above] = true;
         for (size_t k = 0; k < events; k++)
@@ -187,7 +188,7 @@ static void put_nodes(struct chosen *c, FILE *out)
 enum qn_text_status qn_page_read_calls(struct qn_page_profile *p, struct qn_text_error *err)
 {
     p->calls = qn_exp_alloc(&p->memory, sizeof *p->calls);
-    /* Calls are not told apart by region. */
+    /* Calls are not counted by region. */
     return qn_prof_chosen_region() ? QN_TEXT_OK : qn_prof_read_calls(p->path, p->calls, err);
 }
 

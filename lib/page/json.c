@@ -7,9 +7,9 @@
 #include "prof/counts.h"
 #include "text/utf8.h"
 
-#define EXACT (INT64_C(1) << 53) /* of doubles, IEEE 754 */
+#define EXACT (INT64_C(1) << 53) /* up to here each integer is a double (IEEE 754) */
 
-/* Characters that end lines for some readers of JavaScript, though not of JSON. */
+/* JSON allows these characters in strings; JavaScript before ECMAScript 2019 took them for line ends. */
 #define LINE_SEPARATOR "\xe2\x80\xa8"
 #define PARAGRAPH_SEPARATOR "\xe2\x80\xa9"
 

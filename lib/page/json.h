@@ -1,9 +1,9 @@
-/* lib/page/json.h - JSON that may stand inside a page's <script>.
+/* lib/page/json.h - writes JSON that may stand inside a page's <script>.
  *
  *   qn_page_put_string(out, "a</script>\n", 11)   ->  "a\u003c/script\u003e\n"
- *   qn_page_put_count(out, 9007199254740993)      ->  "9007199254740993"     beyond 2^53 a number of JavaScript is not exact
+ *   qn_page_put_count(out, 9007199254740993)      ->  "9007199254740993"     a string, because JavaScript's numbers are exact up to 2^53 only
  *
- * Invariants: no byte of a text can end the script or begin markup; what is no UTF-8 becomes U+FFFD; the output is valid JSON.
+ * Invariants: no byte of a text can end the script or begin markup; bytes that are not UTF-8 become U+FFFD; the output is valid JSON.
  */
 #ifndef QN_PAGE_JSON_H
 #define QN_PAGE_JSON_H
@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A string of `length` bytes, NUL bytes among them. */
+/* A string of `length` bytes, which may hold NUL bytes. */
 void qn_page_put_string(FILE *out, const char *text, size_t length);
 void qn_page_put_text(FILE *out, const char *text);
 
-/* A number, or beyond 2^53 a string of its digits. QN_PROF_NONE is 0. */
+/* A number, or beyond 2^53 a string of its digits. QN_PROF_NONE is written as 0. */
 void qn_page_put_count(FILE *out, int64_t count);
 
 /* ",3,0,1" of { 3, 0, 1, 0, 0 }: zeros at the end are left out. */

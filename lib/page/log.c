@@ -19,11 +19,11 @@ struct reading {
     char *buffer, *text; /* text: the line without the number of its process */
     size_t room, curve_room, set_room;
     long number, process;
-    uint64_t sets;       /* promised */
+    uint64_t sets;       /* the number that the log announces */
     bool in_curve;
 };
 
-/* The next line of the first process, or one without a number. */
+/* Reads the next line of the first process, or without a process number.  false: the end. */
 static bool next_line(struct reading *r)
 {
     while (getline(&r->buffer, &r->room, r->file) > 0) {
@@ -68,7 +68,7 @@ static enum qn_text_status take_size(struct reading *r, uint64_t lines, uint64_t
     return QN_TEXT_OK;
 }
 
-/* "AN: from 8: 12 0 3": the misses of set 8 and those that follow. */
+/* "AN: from 8: 12 0 3": the misses of sets 8, 9 and 10. */
 static enum qn_text_status take_sets(struct reading *r)
 {
     struct qn_page_log *log = r->log;

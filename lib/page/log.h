@@ -1,4 +1,4 @@
-/* lib/page/log.h - what the analyses mattson and sets say, from the log of a run.
+/* lib/page/log.h - reads the results of the analyses mattson and sets from the log of a run.
  *
  *   ==12== D1 cache: 8192 B, 64 B, 2-way associative
  *   ==12== AN: 900 lines touched; misses of a fully associative LRU cache:
@@ -19,13 +19,13 @@
 #include "text/error.h"
 
 struct qn_page_log {
-    uint64_t line, touched, first; /* bytes of a line; first: UINT64_MAX where it is not said */
-    uint64_t (*curve)[2];          /* lines, misses */
-    uint64_t *sets;
+    uint64_t line, touched, first; /* bytes of a line; lines touched; first misses of lines, UINT64_MAX if the log does not have them */
+    uint64_t (*curve)[2];          /* lines of the cache, misses */
+    uint64_t *sets;                /* misses by set */
     size_t curve_count, set_count;
 };
 
-/* Free it also where it fails. */
+/* Call qn_page_free_log even if it fails. */
 enum qn_text_status qn_page_read_log(struct qn_page_log *log, const char *path, struct qn_text_error *err);
 void qn_page_free_log(struct qn_page_log *log);
 void qn_page_put_log(FILE *out, const struct qn_page_log *log);

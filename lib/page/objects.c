@@ -1,4 +1,4 @@
-/* lib/page/objects.c - objects in memory and the misses on them as JSON.  See profile.h. */
+/* lib/page/objects.c - data objects and the misses on them as JSON.  See profile.h. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "page/profile.h"
 #include "report/facts.h"
 
-/* Classes are of the same misses again. */
+/* Only these events have a cost: compulsory, capacity and conflict misses are the same misses by class. */
 static const size_t costs[QN_PROF_DATA_MISSES] = { QN_REPORT_COST_L1, QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_LL };
 
 double qn_page_miss_cost(const struct qn_prof_miss *m)
@@ -38,7 +38,7 @@ static void put_object(FILE *out, const struct qn_prof_object *o)
     fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", o->size, o->blocks, o->bytes, o->type_size);
 }
 
-/* -1 for that number. */
+/* -1 for `none`. */
 static int64_t or_none(uint32_t number, uint32_t none) { return number == none ? -1 : (int64_t)number; }
 
 static void put_miss(struct qn_page_profile *p, FILE *out, const struct qn_prof_miss *m)

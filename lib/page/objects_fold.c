@@ -1,13 +1,13 @@
-/* lib/page/objects_fold.c - what of objects, misses, pairs and uses finds room on the page; sums stay as they are.  See profile.h.
+/* lib/page/objects_fold.c - keeps the most costly objects, misses and pairs for the page and adds up the rest; sums do not change.
+ * See profile.h.
  *
- *   objects a b c d, least costly b and d    ->   a c others (line: 2, the number of objects)
- *   misses on b, on d                        ->   on others, without parts
- *   a was evicted for b 5 times, d 3 times   ->   for nobody in particular (by: QN_PAGE_OTHERS) 8 times
+ *   objects a b c d, least costly b and d       ->   a c others (line: 2, the number of objects)
+ *   misses on b, on d                           ->   on others, without parts
+ *   a missed because of b 5 times, of d 3 times ->   because of others (by: QN_PAGE_OTHERS) 8 times
+ *   rows of misses without room                 ->   a row for each object, without a source line
  *
- *   rows of misses that found no room        ->   a row for each object, without a line
- *
- * Uses of parts are no sums of anything else on the page: those of others, and those of the fewest bytes, are left out.  So are parts that no
- * row tells of any more.
+ * Uses of parts are part of no sum on the page: those of the folded objects, and those of the fewest bytes, are left out.  So are parts that
+ * no row refers to any more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "page/profile.h"
 #include "report/facts.h"
 
-/* By object, the misses on it. */
+/* The cost of the misses on each object. */
 static double *sum_costs(struct qn_page_profile *p)
 {
     struct qn_prof_data *d = &p->data;
@@ -26,7 +26,7 @@ static double *sum_costs(struct qn_page_profile *p)
     return costs;
 }
 
-/* New numbers, by old ones; `most` is that of others. */
+/* The objects' new numbers, by their old ones: `most` objects keep a number below `most`, the others get `most`. */
 static uint32_t *number_objects(struct qn_page_profile *p, uint32_t most)
 {
     size_t count = p->data.object_count, above = 0;
@@ -65,7 +65,8 @@ static void fold_list(struct qn_prof_data *d, const uint32_t *numbers, uint32_t 
     d->objects[most] = others;
 }
 
-/* By type: members stand where it was met first, which may be in others; then in the first object of that type which is not. */
+/* Members of a type belong to the first object of that type.  If that is folded, they go to the first object of the type that is not;
+ * without one they are left out. */
 static void fold_members(struct qn_prof_data *d, const struct qn_prof_object *old, const uint32_t *numbers, uint32_t most)
 {
     size_t used = 0;
@@ -114,7 +115,7 @@ static void fold_objects(struct qn_page_profile *p, uint32_t most)
     d->object_count = most + 1;
 }
 
-/* The most costly first; of equals as the profile has them. */
+/* The most costly first; equals in the profile's order. */
 static int compare_misses(const void *a, const void *b)
 {
     const struct qn_prof_miss *const *x = a, *const *y = b;
@@ -123,7 +124,7 @@ static int compare_misses(const void *a, const void *b)
     return p != q ? (p > q ? -1 : 1) : (*x > *y) - (*x < *y);
 }
 
-/* Behind those that have room, a row for each object of the rest. */
+/* The rows that have room; behind them, for each object, a row with the sum of its others. */
 static void fold_misses(struct qn_page_profile *p)
 {
     struct qn_prof_data *d = &p->data;
@@ -149,7 +150,7 @@ static void fold_misses(struct qn_page_profile *p)
     d->miss_count = used;
 }
 
-/* The most misses first; of equals by number. */
+/* The most misses first; equals by number. */
 static int compare_pairs(const void *a, const void *b)
 {
     const struct qn_prof_pair *x = a, *y = b;
@@ -192,7 +193,7 @@ static int compare_uses(const void *a, const void *b)
     return x->filled != y->filled ? (x->filled > y->filled ? -1 : 1) : (x->part > y->part) - (x->part < y->part);
 }
 
-/* Those that a row tells of get new numbers; the others go. */
+/* Parts that a row refers to get new numbers; the others are left out. */
 static void choose_parts(struct qn_page_profile *p)
 {
     struct qn_prof_data *d = &p->data;

@@ -42,7 +42,7 @@ static void put_file(const struct qn_page_places *p, FILE *out, size_t place, si
         if (strcmp(p->list[i].file, name))
             continue;
         if (i < place)
-            return; /* it is there already */
+            return; /* an earlier place has written this file */
         n.at[n.count++] = (uint32_t)strtoul(p->list[i].line, NULL, 10);
     }
     if (!*name || qn_out_read_source(&source, name))

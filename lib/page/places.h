@@ -1,4 +1,4 @@
-/* lib/page/places.h - the places in the source that steps of a page happen at, each once, and the source around them.
+/* lib/page/places.h - the places in the source where a page's steps happen, each once, and the source around them.
  *
  *   qn_page_find_place(p, "/src/a.c", "14", "main")   ->  0
  *   qn_page_put_places(p, out)                        ->  "places":[["/src/a.c",14,"main"]]
@@ -19,7 +19,7 @@ struct qn_page_places {
     size_t count;
 };
 
-/* Its number.  The texts stay the caller's. */
+/* The place's number; adds it if it is new.  The caller owns the texts and keeps them. */
 size_t qn_page_find_place(struct qn_page_places *p, const char *file, const char *line, const char *function);
 
 void qn_page_put_places(const struct qn_page_places *p, FILE *out);

@@ -1,4 +1,4 @@
-/* lib/page/plain.c - a page's table for who reads it without scripts: the most costly functions.  See profile.h. */
+/* lib/page/plain.c - a page's table for readers without scripts: the most costly functions.  See profile.h. */
 
 #include "page/profile.h"
 #include "prof/counts.h"
@@ -6,7 +6,7 @@
 
 #define ROWS 50
 
-/* Rows of the functions, ROWS of them or fewer, the most costly first: each goes in before the first that costs less. */
+/* Chooses ROWS functions or fewer, the most costly first, by insertion. */
 static size_t choose(const struct qn_page_profile *p, size_t chosen[ROWS])
 {
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* lib/page/profile.c - a profile is read, and what of it comes to the page is chosen.  See profile.h. */
+/* lib/page/profile.c - reads a profile and chooses the rows for the page.  See profile.h. */
 #include "page/profile.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define WIDTH offsetof(struct qn_out_timing, width)
 
-/* As lib/report/facts.h adds them up. */
+/* The same sum as in lib/report/facts.h. */
 static const struct weight {
     const char *event;
     size_t cost;
@@ -36,7 +36,7 @@ double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts)
     return sum < 0 ? -sum : sum;
 }
 
-/* A profile that has none of these events is ordered by its first. */
+/* If a profile has none of these events, its first event has weight 1. */
 static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
 {
     bool any = false;
@@ -55,7 +55,7 @@ static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
 
 /* ---- what is left out ---- */
 
-/* The cost of the row that is the last of the `most`; 0 where all find room. */
+/* The `most`-th largest cost of a row (of an instruction, or of a line); 0 if all have room. */
 static double find_least(struct qn_page_profile *p, const struct qn_prof_table *t, bool insns, size_t most)
 {
     size_t rows = qn_prof_table_rows(t), count = 0;

@@ -1,27 +1,28 @@
-/* lib/page/profile.h - a profile as the page has it: rows by function and by line, as many as fit, the most costly.
+/* lib/page/profile.h - a profile as JSON for the page: rows by function and by line; of too many, the most costly.
  *
- *   profile  ->  {"path":"a.out","command":"./prog","descs":[["Seed","1"]],"events":["Ir"],"totals":[9],
+ *   profile  ->  {"path":"a.out","command":"./prog","descs":[["Seed","1"]],"events":["Ir"],"weights":[1],"timing":"...","totals":[0,9],
  *                 "functions":[[0,1,2,9]],                      function, object, file, counts
  *                 "files":[{"name":"a.c","lines":[[12,0,1,9]],  line, function, object, counts
  *                           "insns":[[12,0,1,"0x401136","nop",9]],
  *                           "size":31,"text":[[1,["int main(void)", ...]]]}],
- *                 "names":["main","???","a.c"],                 what the numbers of functions, objects and files stand for
- *                 "data":{"events":["D1mr"],                    only where the profile has objects
+ *                 "names":["main","???","a.c"],                 functions, objects and files above are numbers of this list
+ *                 "data":{"events":["D1mr"],                    only if the profile has objects
  *                         "objects":[["heap","malloc","double","a.c",20,"main",64,1000,64000,8]],
  *                                     kind, name, type, file, line, function, size, blocks, bytes, bytes of the type
  *                         "advice":[["struct item: 128 bytes, 42% of the D1 misses","95% of these are on x ..."]],
  *                         "parts":[[0,"+8"]],"members":[[0,"key",8,4]],"misses":[[2,0,12,0,0,9]],"lost":[0,0]},
  *                                     members: object, name, offset, size; misses: file, function, line, object, part or -1, counts;
- *                                     an object of kind "others" is as many as its line says, those that found no room
- *                 "calls":{"events":["Ir"],                     only where the profile has calls
+ *                                     also "pairs" (object, by or -1, misses, conflicts), "line" (bytes) and "uses" (object, part, filled, used);
+ *                                     an object of kind "others" stands for those without room; its line is their number
+ *                 "calls":{"events":["Ir"],                     only if the profile has calls
  *                          "functions":[[0,2,1,3,900]],          name, file, object, times entered, inclusive counts
  *                          "edges":[[0,17,-1,1,3,600]],          caller, line, its file or -1, callee, calls, inclusive counts
  *                          "nodes":[[-1,0,1,300]],               parent or -1, function, calls, counts of its own
  *                          "left":[0,0,0],"lost":[["edges",7]]},
  *                 "culprits":{"columns":["count",...],"rows":[[91,95,2,0,9,2,0,9]],"left":0}
- *                 "left":{"functions":0,"lines":0}}             rows that found no room
+ *                 "left":{"functions":0,"lines":0}}             numbers of rows without room
  *
- * "What it costs" is the sum of lib/report/facts.h, the one that the report has.
+ * The cost of a row is the sum of lib/report/facts.h, as in the report.
  */
 #ifndef QN_PAGE_PROFILE_H
 #define QN_PAGE_PROFILE_H
@@ -39,18 +40,18 @@ struct qn_prof_calls;
 
 struct qn_page_file {
     const char *name;
-    size_t first, end; /* rows of the table, instructions among them */
+    size_t first, end; /* its rows in the table, those of instructions included */
     double cost;
     bool more;         /* its source stands in the second file */
 };
 
 struct qn_page_profile {
-    const char *path, *shown; /* shown: as the page calls it */
-    struct qn_prof_reader *reader; /* of its header */
+    const char *path, *shown; /* shown: its name on the page */
+    struct qn_prof_reader *reader; /* owns the header */
     struct qn_prof_merge *merge;
     struct qn_prof_table *lines, *functions;
     int events;
-    double *weights;             /* by event: what one costs */
+    double *weights;             /* by event: cycles that one costs */
     double least_line, least_insn, least_function; /* rows that cost less are left out */
     size_t more_bytes;           /* of sources in the second file */
     struct qn_page_file *files;  /* the most costly first */
@@ -61,34 +62,34 @@ struct qn_page_profile {
     struct qn_exp_memory memory;
 };
 
-/* Free it also where it fails. */
+/* Call qn_page_free_profile even if it fails. */
 enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, struct qn_text_error *err);
 void qn_page_free_profile(struct qn_page_profile *p);
 
-/* What a row costs. */
+/* The cost of a row in cycles; of a difference, without its sign. */
 double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts);
 
-/* The whole as JSON.  culprits: a table that was checked, or NULL. */
+/* Writes the whole as JSON.  culprits: a table that was checked, or NULL. */
 void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_exp_table *culprits, FILE *out);
 
 enum qn_text_status qn_page_read_calls(struct qn_page_profile *p, struct qn_text_error *err);
 void qn_page_free_calls(struct qn_page_profile *p);
 
-/* Its parts: "data":{...}, "calls":{...} and "culprits":{...}, with a comma behind; nothing where there is nothing. */
+/* Its parts: "data":{...}, "calls":{...} and "culprits":{...}, with a comma behind; nothing if the profile has none. */
 void qn_page_put_objects(struct qn_page_profile *p, FILE *out);
 double qn_page_miss_cost(const struct qn_prof_miss *m);
-/* Objects, pairs and uses that found no room: objects_fold.c. */
+/* Adds up objects, pairs, uses and misses without room: objects_fold.c. */
 void qn_page_fold_objects(struct qn_page_profile *p);
-#define QN_PAGE_OTHERS UINT32_MAX /* by whom: no object in particular; -1 on the page */
+#define QN_PAGE_OTHERS UINT32_MAX /* in `by`: others, no object in particular; -1 on the page */
 void qn_page_put_advice(struct qn_page_profile *p, FILE *out);
 void qn_page_put_calls(struct qn_page_profile *p, FILE *out);
 void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *t, FILE *out);
-/* Lines of memory that threads share: a table that was checked. */
+/* Cache lines that threads share: check the table, then write it. */
 enum qn_text_status qn_page_check_sharing(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 void qn_page_put_sharing(const struct qn_exp_table *t, FILE *out);
 enum qn_text_status qn_page_check_culprits(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 
-/* A table for who reads the page without scripts. */
+/* A table for readers without scripts. */
 void qn_page_put_plain(const struct qn_page_profile *p, FILE *out);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define INSN_TEXT 128
 
-/* The comma before all elements but the first. */
+/* A comma before each element but the first. */
 static void separate(FILE *out, size_t *count)
 {
     if ((*count)++)
@@ -64,7 +64,7 @@ static void put_line(struct qn_page_profile *p, FILE *out, const struct qn_prof_
     putc(']', out);
 }
 
-/* The lines of a file, or its instructions; how many of `room` are left. */
+/* Writes the lines of a file, or its instructions, `room` rows at most; returns how many of `room` are left. */
 static size_t put_rows(struct qn_page_profile *p, FILE *out, const struct qn_page_file *file, bool insns, size_t room)
 {
     double least = insns ? p->least_insn : p->least_line;
@@ -111,7 +111,7 @@ static size_t put_files(struct qn_page_profile *p, const struct qn_page_request 
     return count_lines(p) - (QN_PAGE_LINES - lines);
 }
 
-/* ---- where it comes from ---- */
+/* ---- the profile's header ---- */
 
 static void put_head(const struct qn_page_profile *p, FILE *out)
 {

@@ -4,7 +4,7 @@
 #include "page_files.h"
 #include "report/html.h"
 
-/* The browser itself refuses whatever is not in the page. */
+/* The browser loads nothing that is not in the page, but scripts beside it (the second file of sources). */
 #define POLICY                                                                                                          \
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'self'; img-src data: blob:; base-uri 'none'; " \
     "form-action 'none'"

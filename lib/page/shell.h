@@ -1,7 +1,7 @@
-/* lib/page/shell.h - what is around the data of a page: markup, style, scripts.
+/* lib/page/shell.h - writes what is around the data of a page: markup, style, scripts.
  *
  *   qn_page_begin(out, "./prog")      <!DOCTYPE html> ... <body><noscript>
- *   a table for who reads it so
+ *   a table for readers without scripts
  *   qn_page_begin_data(out)           </noscript> ... <script type="application/json" id="data">
  *   JSON
  *   qn_page_end(out, QN_PAGE_EXPLORE) </script><script> ... </script></body></html>
@@ -15,7 +15,7 @@
 
 enum qn_page_script { QN_PAGE_EXPLORE, QN_PAGE_WATCH };
 
-/* At the top of each page, so that a page is known for one. */
+/* At the top of each page, by which quern recognises it. */
 #define QN_PAGE_MARK "<!-- made by quern page -->"
 
 void qn_page_begin(FILE *out, const char *title);

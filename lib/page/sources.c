@@ -7,7 +7,7 @@
 #include "out/source.h"
 #include "page/json.h"
 
-#define WHOLE_MOST 400000 /* bytes: of a longer file only what lies around counted lines */
+#define WHOLE_MOST 400000 /* bytes; of a longer file only the surroundings of counted lines are written */
 #define LINE_MOST 2000    /* bytes */
 #define CONTEXT 8         /* lines, before and behind */
 
@@ -60,7 +60,7 @@ static size_t put_line(FILE *out, const char *line, size_t length)
     return LINE_MOST;
 }
 
-/* Whether the line is near one that is counted; *at runs along. */
+/* Is the line near a counted one?  Lines come in ascending order; *at moves along. */
 static bool is_near(const struct qn_page_numbers *n, size_t *at, uint32_t line)
 {
     while (*at < n->count && n->at[*at] + (uint64_t)CONTEXT < line)
@@ -137,7 +137,7 @@ static void put_whole(struct qn_page_profile *p, const struct qn_page_request *q
 
     fputs("{\"name\":", q->more);
     qn_page_put_text(q->more, name);
-    /* It was read a moment ago: one that has gone since leaves its pieces on the page. */
+    /* It could be read for the page; if it has vanished since, the page has its pieces only. */
     if (!read_source(p, q, name, &source)) {
         qn_page_put_pieces(q->more, &source, &none, true, SIZE_MAX);
         qn_out_free_source(&source);

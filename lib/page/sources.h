@@ -1,9 +1,9 @@
-/* lib/page/sources.h - the source of a file for the page: whole, or what lies around its lines with counts.
+/* lib/page/sources.h - writes the source of a file for the page: whole, or the surroundings of its lines with counts.
  *
  *   a.c of 31 lines            ->  ,"size":31,"text":[[1,["int main(void)", ...]]]
  *   large.c, counted: 900      ->  ,"size":250000,"text":[[890,[...]]]
  *   not here                   ->  ,"why":"No such file or directory"
- *   not whole                  ->  ,"more":true    the whole is in the second file, a script:
+ *   not whole                  ->  also ,"more":true    the whole source is in the second file, a script:
  *
  *       sourcesCame([{"name":"/src/large.c","text":[[1,["int main(void)", ...]]]}]);
  *
@@ -15,7 +15,7 @@
 #include "out/source.h"
 #include "page/profile.h"
 
-/* Of lines, ascending; what comes twice does no harm. */
+/* Numbers of lines, ascending; they may repeat. */
 struct qn_page_numbers {
     uint32_t *at;
     size_t count;
@@ -23,15 +23,15 @@ struct qn_page_numbers {
 
 void qn_page_sort_numbers(struct qn_page_numbers *n);
 
-/* ,"text":[...],"size":N of a source: all lines, or those near `n`, in pieces that hang together, as far as `room` (bytes) allows.  Returns
- * what is left of it. */
+/* Writes ,"text":[...],"size":N of a source: all lines, or those near `n`, as pieces of consecutive lines, as far as `room` (bytes) allows.
+ * Returns what is left of `room`. */
 size_t qn_page_put_pieces(FILE *out, struct qn_out_source *source, const struct qn_page_numbers *n, bool whole, size_t room);
 
-/* Returns what is left of `room`, bytes. */
+/* Writes what the table above shows for a file.  Returns what is left of `room`, bytes. */
 size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, struct qn_page_file *file, FILE *out,
                           size_t room);
 
-/* The sources that are marked as `more`, into q->more; *count: how many stand there. */
+/* Writes the sources marked as `more` to q->more and adds their number to *count; after the last profile, the end. */
 void qn_page_put_more(struct qn_page_profile *p, const struct qn_page_request *q, size_t *count);
 void qn_page_end_more(const struct qn_page_request *q, size_t count);
 

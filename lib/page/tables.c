@@ -59,7 +59,7 @@ void qn_page_put_table(FILE *out, const struct qn_exp_table *t)
 
 /* ---- misses by set and time ---- */
 
-#define GAP_MAX 64 /* numbers between two sets with misses, in one row */
+#define GAP_MAX 64 /* zeros between two sets with misses, in one row */
 
 static const char *const set_columns[] = { "cache", "start", "end", "set", "sets", "misses" };
 enum { CACHE, START, END, SET, SETS, MISSES };
@@ -72,7 +72,7 @@ static double number(const struct qn_exp_table *t, int row, int column)
     return v;
 }
 
-/* How many numbers lie between this row and the one before, in the same row of the page; -1: a new one begins. */
+/* How many zeros stand between this row's sets and those of the row before, in one row of the page; -1: a new row begins. */
 static int find_gap(const struct qn_exp_table *t, int row, const int columns[])
 {
     double sets, gap;

@@ -1,8 +1,8 @@
-/* lib/page/tables.h - a CSV file as JSON.
+/* lib/page/tables.h - writes a CSV file as JSON.
  *
  *   size,status\n1024,ok\n   ->  {"columns":["size","status"],"rows":[[1024,"ok"]]}
  *
- * A cell that is a number of JSON stays as it is written; any other is text.
+ * A cell that JSON takes for a number is written as it is; any other becomes a string.
  */
 #ifndef QN_PAGE_TABLES_H
 #define QN_PAGE_TABLES_H
@@ -11,12 +11,12 @@
 
 #include "exp/table.h"
 
-/* One cell. */
+/* Writes one cell. */
 void qn_page_put_cell(FILE *out, const char *cell);
 void qn_page_put_table(FILE *out, const struct qn_exp_table *t);
 
-/* PROFILE.sets.csv, a row for each interval: cache, start, end, its first set, sets in each number, the misses of these and of those behind
- * them.  "D1,1,0,9,3,1,7" and "D1,1,0,9,5,1,8"  ->  ["D1",0,9,3,1,[7,0,8]] */
+/* PROFILE.sets.csv, a row for each run of sets in an interval: cache, start, end, first set, sets in each number, and the numbers of misses.
+ * "D1,1,0,9,3,1,7" and "D1,1,0,9,5,1,8"  ->  ["D1",0,9,3,1,[7,0,8]] */
 void qn_page_put_sets(FILE *out, const struct qn_exp_table *t);
 
 #endif

@@ -6,10 +6,10 @@
  *    "caches":[{"name":"lru","sets":4,"ways":2,"line":64,"order":"recent","way":"","set":"",
  *               "steps":[[1,[4221056,0,"conflict",4218880,[4222976,4218880],0,0]]]}],
  *                        outcome, then for each line: line, hit, class, victim, before, state, set's state
- *    "objects":["b"], "lines":[[4221056,0]],                   variables, and which of them a line of the first cache holds
+ *    "objects":["b"], "lines":[[4221056,0]],                   variables; cache lines and the variable in each
  *    "files":[{"name":"/src/a.c","text":[[10,["..."]]],"size":40}]}
  *
- * `before` is 0 where it follows from what the set held last; `state` where it is what it was.  Without a victim that is -1, as a free way is.
+ * `before` is 0 if it follows from what the set held last, `state` if it did not change.  -1 means no victim, and a free way in a list.
  */
 #include "page/watch.h"
 
@@ -40,10 +40,10 @@ struct watch {
     struct qn_page_places places;
 };
 
-/* What a set held last, as the page will have it. */
+/* What a set held last, as the page computes it. */
 struct set {
     uint64_t number;
-    char *content;     /* cells: BEFORE of the next reference, if nothing else happens */
+    char *content;     /* lines in the set: the cell BEFORE that the next reference should have */
     const char *state, *set_state;
     struct set *next;
 };
@@ -134,7 +134,7 @@ static struct set *find_set(struct watch *o, struct set **sets, uint64_t number)
     return s;
 }
 
-/* The cells with `line` in the place of `victim` or the first free one, or, where the order is that of use, in front. */
+/* The lines of a set after `line` has taken the way of `victim` or the first free way; with `recent`, the line then stands in front. */
 static char *fill(struct watch *o, const char *before, const char *line, const char *victim, bool recent)
 {
     char *text = recent ? qn_exp_copy(&o->memory, line) : qn_exp_copy(&o->memory, ""), *rest = qn_exp_copy(&o->memory, before), *word;
@@ -151,7 +151,7 @@ static char *fill(struct watch *o, const char *before, const char *line, const c
     return text;
 }
 
-/* A line that is there stays in its place, or comes to the front. */
+/* The lines of a set after a hit on `line`, which stays in its way or, with `recent`, comes to the front. */
 static char *touch(struct watch *o, const char *before, const char *line, bool recent)
 {
     return recent ? fill(o, before, line, line, true) : qn_exp_copy(&o->memory, before);
@@ -244,7 +244,7 @@ static int compare_lines(const void *a, const void *b)
     return strcmp((*x)[LINE], (*y)[LINE]);
 }
 
-/* A line that several variables share has the name of one of them. */
+/* A cache line that several variables share gets the name of one of them. */
 static void put_objects(struct watch *o, FILE *out)
 {
     const struct qn_exp_table *t = &o->tables[0];
@@ -271,7 +271,7 @@ static void put_objects(struct watch *o, FILE *out)
 
 /* ---- all ---- */
 
-/* Without scripts: the first references of the first cache. */
+/* For readers without scripts: the first references of the first cache. */
 static void put_plain(struct watch *o, FILE *out)
 {
     const struct qn_exp_table *t = &o->tables[0];

@@ -1,4 +1,4 @@
-/* lib/plot/bars.c - the parts of a script that draw bars: stacked ones that stand, and ones that lie.
+/* lib/plot/bars.c - the parts of a script that draw bars: vertical stacked ones, and horizontal ones.
  *
  *   plot 'a.csv' using 2:xticlabels(1) ... title 'compulsory', ...
  *   plot 'a.csv' using (0):(-$0):(0):2:(-$0-0.4):(-$0+0.4):yticlabels(1) with boxxyerror ...
@@ -7,14 +7,14 @@
 
 #include "plot/script.h"
 
-#define NAMES_ACROSS 110     /* characters of names below bars that stand; more are turned */
+#define NAMES_ACROSS 110     /* characters of all names below vertical bars; if there are more, names are turned */
 #define TURNED_ROOM 6        /* pixels for each character of a turned name */
 #define NAME_WIDTH 1         /* of the left margin, for each character */
 #define NAME_EDGE 4
 #define BAR_HALF 0.4         /* of the room for a row */
-#define KEY_LEAST 12         /* characters of the right margin, with a key, */
-#define KEY_SAMPLE 8         /* and of what is drawn beside a name there */
-#define END_ROOM 1.12        /* labels stand behind the longest bar */
+#define KEY_LEAST 12         /* characters of the right margin with a legend, */
+#define KEY_SAMPLE 8         /* and of the sample beside a name there */
+#define END_ROOM 1.12        /* length of the x axis, in longest bars: room for labels */
 
 static size_t longest_cell(const struct qn_plot_picture *p, size_t *sum)
 {
@@ -57,7 +57,7 @@ void qn_plot_write_stacked(const struct qn_plot_picture *p, FILE *out, const cha
     putc('\n', out);
 }
 
-/* ---- lying ---- */
+/* ---- horizontal bars ---- */
 
 static void write_length_axis(const struct qn_plot_picture *p, FILE *out, double unit)
 {
@@ -88,7 +88,7 @@ static void write_bar(const struct qn_plot_picture *p, FILE *out, const char *da
     qn_plot_quote(out, c->name);
 }
 
-/* The right margin. */
+/* The right margin, in characters. */
 static int key_width(const struct qn_plot_picture *p)
 {
     int most = KEY_LEAST;

@@ -40,7 +40,7 @@ static bool is_drawn(const struct qn_plot_keys *k, int column)
     return drawn;
 }
 
-/* What all rows have in that column; NULL where they differ or it is drawn. */
+/* The common text of all rows in that column; NULL: they differ, or the column is drawn. */
 static const char *find_common(const struct qn_plot_keys *k, const char *name)
 {
     int column = qn_exp_find_column(&k->in->t, name);
@@ -101,7 +101,7 @@ static const char *find_desc(const struct qn_prof_header *h, const char *key)
 
 enum part { COMMAND, I1, D1, LL, MODULES, COUNTING, QUERN, PARTS };
 
-/* NULL: the profile does not say. */
+/* A part of the caption; NULL: the profile does not have it. */
 static const char *find_part(struct qn_exp_memory *m, const struct qn_prof_header *h, enum part part)
 {
     static const char *const keys[PARTS] = {

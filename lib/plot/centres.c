@@ -17,7 +17,7 @@
 #define PLAIN_EVENT "Ir"
 #define NAME_ROOM 40 /* characters of a name beside its bar */
 #define NAMED_MAX 100 /* no picture shows more */
-#define UNKNOWN "???" /* what profiles call that which has no name */
+#define UNKNOWN "???" /* the name in profiles of code without one */
 
 struct gathering {
     struct qn_plot_centres *c;
@@ -102,8 +102,8 @@ static int compare_places(const void *a, const void *b)
     return order ? order : strcmp(x->object, y->object);
 }
 
-/* A line that is part of several functions, as of templates and inlined code, is one line; it is shown with the function in
- * which it has the largest value. */
+/* A source line that belongs to several functions, because of templates or inlining, becomes one row, with the function in which it has
+ * the largest value. */
 static void join_lines(struct gathering *g)
 {
     struct qn_plot_centres *c = g->c;

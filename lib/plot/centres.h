@@ -13,9 +13,9 @@
 #include "plot/plot.h"
 #include "prof/ledger.h"
 
-/* A profile that several pictures share: it is read once. */
+/* A profile that several pictures share, so that it is read once. */
 struct qn_plot_profile {
-    struct qn_prof_reader *reader; /* open, its header looked at */
+    struct qn_prof_reader *reader; /* open, its header read */
     struct qn_prof_merge *merge;   /* with the rows, in their order */
 };
 
@@ -32,7 +32,7 @@ struct qn_plot_centres {
     int count;
     double total;
     const struct qn_prof_header *header;
-    struct qn_plot_profile own;  /* whose header that is, where q->profile was not there */
+    struct qn_plot_profile own;  /* owns the header, if q->profile was NULL */
     int64_t *totals;
 };
 
@@ -41,7 +41,7 @@ enum qn_text_status qn_plot_open_rows(struct qn_plot_profile *p, const char *pat
 enum qn_text_status qn_plot_read_rows(struct qn_plot_profile *p, const struct qn_plot_request *q, const char *path, struct qn_text_error *err);
 void qn_plot_free_rows(struct qn_plot_profile *p);
 
-/* `event`: NULL: D1mr+D1mw where there are caches, else Ir.  On failure nothing is left to free. */
+/* event: NULL means D1mr+D1mw if caches were simulated, else Ir.  On failure nothing is left to free. */
 enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
                                          const struct qn_plot_request *q, const char *path, const char *event,
                                          struct qn_text_error *err);

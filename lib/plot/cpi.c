@@ -3,7 +3,8 @@
  * In:  a profile, and the timing in force (out/timing.h)
  * Out: function,issue,I1,D1,LL,branches            "jki, 71.2%",1.0000,0.0000,2.3810,0.4762,0.0120
  *
- * The height of a bar is the estimated CPI of the function; its part of all cycles stands behind its name.  Parts of which the profile has no event are left out.
+ * The height of a bar is the estimated CPI of the function; its share of all cycles stands behind its name.  Parts without events in the profile
+ * are left out.
  */
 #include <stdlib.h>
 #include <string.h>

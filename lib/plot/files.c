@@ -4,8 +4,8 @@
  *
  * Pictures of a batch (plot.h) get data and script first; then one gnuplot draws all of them.
  *
- * Invariants: nothing appears in the output's folder but whole files; the folder of our own goes in any case.  Where
- * there is no gnuplot, or where it fails, data and script are there all the same.
+ * Invariants: only whole files appear in the output's folder; the temporary folder is removed in any case.  Without gnuplot,
+ * or if it fails, data and script are written nevertheless.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,13 +31,13 @@
 #define QN_GNUPLOT "gnuplot"
 #endif
 
-#define NOT_FOUND 127       /* as shells have it */
+#define NOT_FOUND 127       /* as in shells */
 #define COMPLAINTS "gnuplot.err"
 
 struct files {
     struct qn_plot_picture *p;
-    const char *folder;              /* ours */
-    const char *home;                /* the output's, "." */
+    const char *folder;              /* the temporary one */
+    const char *home;                /* the output's folder, "." */
     const char *data, *script, *image; /* names without a folder */
 };
 
@@ -58,9 +58,9 @@ static const char *in_folder(const struct files *f, const char *folder, const ch
     return qn_exp_format(&f->p->memory, "%s/%s", folder, name);
 }
 
-/* ---- before ---- */
+/* ---- checks ---- */
 
-/* A picture of policies.csv called policies.svg would have its data where its input is. */
+/* Refuses outputs that would overwrite an input: a picture of policies.csv called policies.svg has its data in policies.csv. */
 static enum qn_text_status check_inputs(const struct files *f, struct qn_text_error *err)
 {
     const char *const names[] = { f->data, f->script, f->image };
@@ -99,7 +99,7 @@ static enum qn_text_status make_folder(struct files *f, struct qn_text_error *er
 
 /* ---- making them ---- */
 
-/* gnuplot takes a quote within a cell for its end, and reads lines, not records. */
+/* Replaces quotes, which gnuplot takes for the end of a cell, and newlines, because it reads lines, not records. */
 static void make_plain(char *text)
 {
     for (; *text; text++)
@@ -133,7 +133,7 @@ static enum qn_text_status write_script(const struct files *f, struct qn_text_er
     return QN_TEXT_OK;
 }
 
-/* In our folder, without the user's own settings, so that everyone's picture is the same. */
+/* Runs in the temporary folder, and without the user's settings (-d), so that the picture is the same for everyone. */
 static void become_gnuplot(const struct files *f)
 {
     char *argv[] = { (char *)QN_GNUPLOT, (char *)"-d", (char *)f->script, NULL };
@@ -200,7 +200,7 @@ static void put_title(FILE *out, const char *title)
             putc(*title, out);
 }
 
-/* gnuplot calls every picture "Gnuplot"; browsers and screen readers tell that name. */
+/* Replaces the title "Gnuplot" that every picture has, because browsers and screen readers use it. */
 static void name_svg(const char *path, const char *title)
 {
     static const char usual[] = "<title>Gnuplot</title>";

@@ -1,4 +1,4 @@
-/* lib/plot/flame.c - from a tree of contexts to bars.  See flame.h.
+/* lib/plot/flame.c - makes the bars of a flame graph from a tree of contexts.  See flame.h.
  *
  * A bar's value is that of an event, or of an expression of events that can be added up; the costs of paths add up from the leaves.
  */
@@ -17,7 +17,7 @@
 
 #define MISSES "I1mr+D1mr+D1mw"
 #define INSTRUCTIONS "Ir"
-#define ROUNDING 1e-9 /* a part of the sum, by which doubles may differ */
+#define ROUNDING 1e-9 /* relative rounding error of sums that is accepted */
 
 struct work {
     const struct qn_plot_request *q;
@@ -67,7 +67,7 @@ static void make_bar(struct work *w, struct qn_plot_flame_bar *b, uint32_t node)
     b->misses = evaluate(w->misses, counts);
 }
 
-/* Bars in the order of the tree; what is called is added to who called it, from the last bar to the first. */
+/* Makes bars in the order of the tree; then adds each bar to its caller's, from the last to the first. */
 static int make_bars(struct work *w)
 {
     struct qn_plot_flame *f = &w->f;
@@ -98,7 +98,7 @@ static int make_bars(struct work *w)
     return 0;
 }
 
-/* Those of one parent stand side by side, in the order of the tree; what the parent has of its own is behind them. */
+/* Places the bars of one parent side by side, in the order of the tree; the parent's own cost is the room behind them. */
 static int place_bars(struct work *w)
 {
     struct qn_plot_flame *f = &w->f;
@@ -116,7 +116,7 @@ static int place_bars(struct work *w)
     return 0;
 }
 
-/* Whether the expression of all is the sum of that of the parts: a ratio's is not. */
+/* Is the expression's value of the whole the sum of those of the parts?  For a ratio it is not. */
 static int adds_up(struct work *w)
 {
     size_t events = (size_t)qn_prof_reader_header(w->reader)->event_count;

@@ -1,9 +1,9 @@
-/* lib/plot/flame_svg.c - a flame graph as SVG that one can search and zoom.  See flame.h.
+/* lib/plot/flame_svg.c - writes a flame graph as SVG with search and zoom.  See flame.h.
  *
  *   <svg class="f h2" x="10.0%" y="154" width="25.0%" height="18" data-...><title>f (a.c): ...</title><rect .../><text ...>f</text></svg>
  *
- * Every bar is a picture of its own with a width in per cent, which cuts off what of the name does not fit: the script zooms by
- * changing x and width.  Bars too narrow to be seen are left out: they would be most of the file.
+ * Every bar is an <svg> of its own with a width in per cent, which clips the name; the script zooms by changing x and width.
+ * Bars too narrow to be seen are left out, because they would be most of the file.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -19,8 +19,8 @@ enum { WIDTH = 1200, ROW = 19, BAR = 18, HEAD = 78, FOOT = 30, BASELINE = 13 };
 
 #define LEAST (1.0 / 20000) /* of the width: bars that are narrower are left out */
 
-/* Misses of level 1 per 1000 instructions from which on a bar is a step darker; colours of ColorBrewer's YlOrRd, which all kinds of eyes tell
- * apart by how light they are. */
+/* Misses of level 1 per 1000 instructions at which a bar becomes a step darker.  The colours are ColorBrewer's YlOrRd; they differ in
+ * lightness, so the colour-blind can tell them apart. */
 static const double steps[] = { 1, 5, 20, 80 };
 static const char *const colours[] = { "#ffffcc", "#fed976", "#fd8d3c", "#d7301f", "#7f0000" };
 enum { STEPS = QN_ARRAY_LEN(steps) };

@@ -5,7 +5,7 @@
  *
  *   plot 'a.csv' using ... with boxxyerror                a box for each row that has misses; the rest stays white
  *
- * The palette has one hue and gets darker all the way, so that it needs no eye for colours and can be printed in grey.
+ * The palette has one hue that gets darker, so it can be read without seeing colours, and printed in grey.
  */
 #include <string.h>
 
@@ -136,7 +136,7 @@ void qn_plot_write_heat(const struct qn_plot_picture *p, FILE *out, const char *
     qn_plot_write_frame(p, out, 0);
     fputs("set ylabel ", out);
     qn_plot_quote(out, p->panels[0].y_label);
-    fputs("\nset cblabel ", out); /* its offset: clear of the numbers beside it */
+    fputs("\nset cblabel ", out); /* with an offset, so that it does not touch the numbers */
     qn_plot_quote_unit(out, p->curves[0].name, unit);
     fputs(" offset 1.5\nset palette defined (" PALETTE ")\nunset grid\nset tics out\nunset key\n", out);
     write_axes(p, out, unit, x_unit);

@@ -15,7 +15,7 @@
 
 /* ---- rows that count ---- */
 
-/* The value of "COLUMN=VALUE" where that is its column. */
+/* The value of "COLUMN=VALUE" if it is for this column; else NULL. */
 static const char *value_for(const char *where, const char *column)
 {
     size_t n = strlen(column);
@@ -100,7 +100,7 @@ static enum qn_text_status read_records(struct qn_plot_input *in, const struct q
     return QN_TEXT_OK;
 }
 
-/* A log of the analysis sizes, as the rows of a sweep that it is. */
+/* Reads a log of the analysis sizes as rows of a sweep. */
 static enum qn_text_status read_log(struct qn_plot_input *in, const struct qn_plot_request *q, struct qn_text_error *err)
 {
     struct qn_exp_table rows = { 0 };

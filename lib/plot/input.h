@@ -1,4 +1,4 @@
-/* lib/plot/input.h - a CSV file of numbers with names, and where each row stands in it.
+/* lib/plot/input.h - reads a CSV file with named columns, and keeps the line of each row.
  *
  *   program,D1_size,status        column "D1_size"
  *   gzip,1024,ok                  row 0, line 2
@@ -14,8 +14,8 @@
 struct qn_plot_input {
     const char *path;
     struct qn_exp_table t;
-    long *lines; /* by row: of the file, from 1 */
-    int failed;  /* runs that are not there */
+    long *lines; /* by row: its line in the file, from 1 */
+    int failed;  /* number of failed runs, which have no row */
 };
 
 /* Fills `in` in any case; free it. */
@@ -29,7 +29,7 @@ int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct
 enum qn_text_status qn_plot_need_number(const struct qn_plot_input *in, int row, int column, double *number,
                                         struct qn_text_error *err);
 
-/* Whether the file begins as a profile does; false also where it cannot be read. */
+/* Does the file begin like a profile?  false also if it cannot be read. */
 bool qn_plot_is_profile(const char *path);
 
 #endif

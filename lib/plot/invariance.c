@@ -1,4 +1,4 @@
-/* lib/plot/invariance.c - invariance: how much of what a program computes is the same again and again.
+/* lib/plot/invariance.c - invariance: how often instructions compute the same value as before.
  *
  * In:  ...,what,rank,value,other,count,of,...      PROFILE.findings.csv of `quern run --analysis=values`
  *      ...,rax,1,0x7,,95,100,...                   95% of the values of an instruction executed 100 times
@@ -14,7 +14,7 @@
 #include "plot/input.h"
 
 #define STEP 2   /* per cent between two points */
-#define LEAST 10 /* executions: of fewer a share says nothing, one alone is always 100% */
+#define LEAST 10 /* executions; with fewer the share means nothing: for a single one it is always 100% */
 #define POINTS (100 / STEP + 1)
 
 enum { REGISTERS, LOADS, CURVES };
@@ -23,7 +23,7 @@ struct sums {
     double few, all[CURVES], above[CURVES][POINTS];
 };
 
-/* -1: it is about something else. */
+/* The curve of a finding; -1: none. */
 static int curve_of(const char *what)
 {
     if (!strcmp(what, "load"))

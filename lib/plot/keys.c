@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "plot/words.h"
 
-/* Columns before `status`: they say what was run.  All, where there is none. */
+/* The number of columns before `status`, which identify the run; all columns if there is no `status`. */
 static int count_identity(const struct qn_plot_input *in)
 {
     int status = qn_exp_find_column(&in->t, "status");
@@ -26,7 +26,7 @@ bool qn_plot_is_constant(const struct qn_plot_input *in, int column)
 
 /* ---- places ---- */
 
-/* Two rows with the same text stand at the same place of the same curve. */
+/* A text for the row's x, panel and keys: two rows with the same text are at the same place of the same curve. */
 static char *make_place(const struct qn_plot_keys *k, int row)
 {
     char *text =
@@ -61,7 +61,7 @@ static struct placed *sort_places(const struct qn_plot_keys *k)
     return p;
 }
 
-/* Whether rows i and i-1 cannot both be drawn.  Where there is no y every run is drawn for itself. */
+/* Do rows i and i-1 have the same place, but different y?  If there is no y, every run is drawn by itself. */
 static bool collide(const struct qn_plot_keys *k, const struct placed *p, int i)
 {
     return !strcmp(p[i].place, p[i - 1].place)
@@ -109,7 +109,7 @@ static bool may_be_key(const struct qn_plot_keys *k, int column)
     return column >= 0 && column != k->x && column != k->panel && !qn_plot_is_constant(k->in, column);
 }
 
-/* What follows from other columns is asked last: then these have spoken already. */
+/* Is the column derived from others?  Such columns are tried as keys last. */
 static bool is_derived(const char *name)
 {
     static const char *const derived[] = { "quern", "command", "input", "options", "build_id" };

@@ -1,4 +1,4 @@
-/* lib/plot/keys.h - which rows of a sweep belong to one curve: the columns other than x by which curves differ.
+/* lib/plot/keys.h - finds the columns of a sweep by which curves differ (the keys).
  *
  *   program sim   D1_size D1_ways        x is D1_size, panels are programs
  *   gzip    lru   1024    2              sim differs: curves "lru", "fifo"; D1_ways is the same for all

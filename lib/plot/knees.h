@@ -1,4 +1,4 @@
-/* lib/plot/knees.h - where a curve of misses by size bends: the sizes of working sets.
+/* lib/plot/knees.h - finds the knees of a curve of misses by size, which are the sizes of working sets.
  *
  *   size,miss_percent  64,90  128,85  256,40  512,39      ->  256: the curve falls by 45 of 51 there, and hardly after it
  *
@@ -12,7 +12,7 @@
 
 #define QN_PLOT_KNEES_MAX 16
 
-/* Column 0 has the sizes, ascending, column 1 the misses.  Returns how many there are, the smallest first. */
+/* Column 0 has the sizes, ascending, column 1 the misses.  Fills knees[], the smallest first; returns how many. */
 int qn_plot_find_knees(const struct qn_exp_table *curve, double knees[QN_PLOT_KNEES_MAX]);
 
 #endif

@@ -11,11 +11,11 @@
 #define TICS_MAX 12        /* numbers on a logarithmic axis */
 #define LONG_NUMBER 8192   /* above, all are written with Ki and Mi */
 #define WHOLE_MOST 20
-#define EDGE 1.001         /* else rounding may put the last number beyond the end of the axis */
+#define EDGE 1.001         /* so that rounding does not put the last number beyond the end of the axis */
 #define KEY_ROOM 24        /* characters of a name in a legend beside the picture */
 #define KEYS_ACROSS 100    /* characters of all names in a line below */
-#define KEY_SAMPLE 8       /* ... that a sample takes */
-#define IMPULSES_THICK 128 /* up to so many they are drawn as wide as others' lines */
+#define KEY_SAMPLE 8       /* characters of a sample */
+#define IMPULSES_THICK 128 /* up to so many impulses are drawn as wide as other lines */
 #define MARK_STEP 0.05     /* labels of marks stand so far below each other */
 
 /* ---- the x axis ---- */
@@ -31,7 +31,7 @@ static void write_tic(FILE *out, int power, bool prefixes)
         fprintf(out, "'%.0f%s' %.0f", ldexp(1, power - 10 * thousands), prefix[thousands], ldexp(1, power));
 }
 
-/* Powers of two, so many that they do not touch. */
+/* Numbers at powers of two, only so many that they do not touch. */
 static void write_tics(FILE *out, double least, double most)
 {
     int low = (int)ceil(log2(least) - 1e-9), high = (int)floor(log2(most) + 1e-9), step = 1;
@@ -48,7 +48,7 @@ static void write_tics(FILE *out, double least, double most)
     fputs(")\n", out);
 }
 
-/* Few whole numbers, as ways, have no tics between them. */
+/* Is x a few whole numbers, such as ways?  Then there are no tics between them. */
 static bool is_whole(const struct qn_plot_picture *p, double least, double most)
 {
     double x;
@@ -81,7 +81,7 @@ static void write_x_axis(const struct qn_plot_picture *p, FILE *out)
 
 /* ---- the y axis ---- */
 
-/* From zero, so that heights can be compared; unless there is something below it. */
+/* The y axis begins at zero, so that heights can be compared, unless there are negative values. */
 static void write_y_axis(const struct qn_plot_picture *p, FILE *out, const struct qn_plot_panel *panel)
 {
     double least = 0, most = 0;
@@ -118,7 +118,7 @@ static void write_style(const struct qn_plot_picture *p, FILE *out, const struct
         fprintf(out, " linewidth %d", p->data.row_count <= IMPULSES_THICK ? 4 : 1);
 }
 
-/* What a style has in common with another one, since there are seven, differs in size. */
+/* There are seven styles; curves that reuse one differ in size. */
 static void write_curve(const struct qn_plot_picture *p, FILE *out, const char *data, const struct qn_plot_curve *c,
                         double unit, bool named)
 {
@@ -166,7 +166,7 @@ static void write_marks(const struct qn_plot_picture *p, FILE *out)
     qn_plot_find_range(p, 0, &least, &most);
     for (int i = 0; i < p->mark_count; i++) {
         double x = p->marks[i].x / p->x_unit;
-        bool right = p->marks[i].x >= most / 2; /* no room behind it */
+        bool right = p->marks[i].x >= most / 2; /* no room to the right of the mark */
 
         fprintf(out, "set arrow %d from %.10g, graph 0 to %.10g, graph 1 nohead linecolor rgb '#808080' dashtype 3\n",
                 10 + i, x, x);
@@ -220,8 +220,8 @@ int qn_plot_count_key_lines(const struct qn_plot_picture *p)
     return (styles + across - 1) / across;
 }
 
-/* The legend of all panels, drawn with the first: entries without curves, so that a style that is not in the first
- * panel has one, too. */
+/* The legend of all panels is drawn with the first panel.  Its entries have no curves, so that it also has styles that are only
+ * in other panels. */
 static void write_key(const struct qn_plot_picture *p, FILE *out, int styles)
 {
     for (int style = 0; style < styles; style++)

@@ -1,4 +1,4 @@
-/* lib/plot/log.c - mrc and sets: what an analysis module said, from the log of a run or the output of a replay.
+/* lib/plot/log.c - mrc and sets: reads the output of an analysis module in the log of a run, or of a replay.
  *
  *   ==12== D1 cache: 8192 B, 64 B, 2-way associative        lines before the summary: program and caches
  *   ==12== Command: ./prog
@@ -26,7 +26,7 @@ struct log {
     struct qn_plot_picture *p;
     const char *path;
     FILE *file;
-    char *text; /* the line being looked at, without its number */
+    char *text; /* the current line, without its process number */
     char *buffer;
     size_t room;
     long number, first; /* of the line; the process of the first one */
@@ -81,7 +81,7 @@ static enum qn_text_status refuse(const struct log *l, const char *wanted, struc
     return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: got '%.60s', wanted %s", l->path, l->number, l->text, wanted);
 }
 
-/* What the run was, for the caption. */
+/* Takes command and caches, for the caption. */
 static void take_provenance(struct log *l)
 {
     static const char *const levels[] = { "I1", "D1", "LL" };
@@ -177,7 +177,7 @@ enum qn_text_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_text_e
 
 /* ---- sets ---- */
 
-/* "AN: from 8: 12 0 3": the misses of set 8 and those that follow. */
+/* "AN: from 8: 12 0 3": the misses of sets 8, 9 and 10. */
 static enum qn_text_status take_sets_line(struct log *l, unsigned long *next, unsigned long sets,
                                           struct qn_text_error *err)
 {

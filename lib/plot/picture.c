@@ -1,4 +1,4 @@
-/* lib/plot/picture.c - kinds of pictures, and what they are put together from.  See plot.h and picture.h. */
+/* lib/plot/picture.c - the kinds of pictures, and the functions that build one.  See plot.h and picture.h. */
 #define _GNU_SOURCE
 #include "plot/picture.h"
 
@@ -129,7 +129,7 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
     enum qn_text_status status;
 
     remark[0] = 0;
-    for (int i = 0; i < q->input_count; i++) /* what it is, is found out by looking into it: a pipe is read once */
+    for (int i = 0; i < q->input_count; i++) /* keeps pipes: an input is read once to find out what it is, then again */
         if (qn_text_keep_input(q->inputs[i], err) != QN_TEXT_OK)
             return err->status;
     if (!strcmp(q->kind, "flame"))

@@ -1,4 +1,4 @@
-/* lib/plot/picture.h - a picture on its way from the input to the script.
+/* lib/plot/picture.h - the contents of a picture: data, panels, curves, labels.
  *
  *   data     size,lru,fifo         curves  { "lru", column 1 }, { "fifo", column 2 }
  *            1024,32.2,33.2        panels  { "", "D1 misses per 100 references", curves 0 and 1 }
@@ -54,17 +54,17 @@ struct qn_plot_picture {
     struct qn_plot_curve *curves;
     struct qn_plot_panel *panels;
     struct qn_plot_mark *marks;
-    const char **caption; /* parts; what all of it has in common */
+    const char **caption; /* its parts */
     int curve_count, panel_count, mark_count, caption_count;
     char *remark;         /* of QN_PLOT_REMARK_MAX bytes */
 };
 
 struct qn_plot_curve *qn_plot_add_curve(struct qn_plot_picture *p, const char *name, int column, int style);
-/* Curves added from now on belong to it. */
+/* Adds a panel; curves added from now on belong to it. */
 struct qn_plot_panel *qn_plot_add_panel(struct qn_plot_picture *p, const char *title, const char *y_label);
 void qn_plot_add_mark(struct qn_plot_picture *p, double x, const char *label);
 void qn_plot_add_caption(struct qn_plot_picture *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Joined with what there is by "; ". */
+/* Appends to the remark, behind "; ". */
 void qn_plot_add_remark(struct qn_plot_picture *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The smallest and largest number in a column of the data; false: there is none. */
 bool qn_plot_find_range(const struct qn_plot_picture *p, int column, double *least, double *most);

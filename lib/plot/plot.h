@@ -1,4 +1,4 @@
-/* lib/plot/plot.h - pictures of what was measured: the data, a gnuplot script that reads it, and the picture.
+/* lib/plot/plot.h - makes pictures of results: the data, a gnuplot script that reads it, and the image.
  *
  *   { kind "size", input "policies.csv", output "curve.svg" }  ->  curve.csv, curve.gp, curve.svg
  *
@@ -8,7 +8,7 @@
  *   data                          out of a profile                 stacked
  *   top, calls, compare           out of one profile, or two       bars
  *   time                          out of a file of intervals       lines, a panel for each event
- *   flame                         out of a profile                 bars upon each other; one file, without gnuplot
+ *   flame                         out of a profile                 a flame graph; one file, without gnuplot
  *   invariance                    out of PROFILE.findings.csv      lines
  *   heat                          out of PROFILE.sets.csv          boxes
  *   mrc, sets                     out of a log of `quern run` or `quern replay` with that analysis module
@@ -42,9 +42,9 @@ struct qn_plot_request {
     const char *kind;                          /* one of qn_plot_kinds */
     const char *inputs[QN_PLOT_INPUTS_MAX];
     int input_count;
-    const struct qn_plot_profile *profile;     /* inputs[0], where it is read already and the only profile; NULL: it is read */
+    const struct qn_plot_profile *profile;     /* inputs[0], if it was read before and is the only profile; NULL: it will be read */
     const char *output;                        /* NAME.svg, NAME.png or NAME.pdf */
-    /* The rest may be NULL: what is usual for the kind. */
+    /* The rest may be NULL, which means the default of the kind. */
     const char *level;                         /* I1, D1 or LL; of budget BC or BI */
     const char *x, *y;                         /* columns; of time, y may be several: "D1m%,LLmr%" */
     const char *panel, *curve;                 /* a column each, of curve several; "": none */
@@ -59,7 +59,7 @@ struct qn_plot_request {
     int font_points;
     int most;                                  /* bars; 0: as usual */
     struct qn_plot_batch *batch;               /* not NULL: the image, an SVG in its folder, is drawn later */
-    bool data_only;                            /* the table alone, whatever `output` is called; not of flame */
+    bool data_only;                            /* writes only the data, whatever `output` is called; not for flame */
 };
 
 struct qn_plot_kind {
@@ -76,12 +76,13 @@ const struct qn_plot_kind *qn_plot_find_kind(const char *name);
 /* Whether the name ends in .svg, .png or .pdf with something before it. */
 bool qn_plot_knows_format(const char *output);
 
-/* Writes the three files.  `remark` is what the user should know though all went well (there is no gnuplot, rows were
- * left out), or empty. */
+/* Writes the three files.  On success, `remark` is empty or tells the user about something (there is no gnuplot, rows were
+ * left out). */
 enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN_PLOT_REMARK_MAX],
                                  struct qn_text_error *err);
 
-/* All images of the batch, or none: one that has no image then may still be drawn by itself, which says why it cannot.  Frees the batch. */
+/* Draws all images of the batch; if gnuplot fails, there is none.  Draw each picture by itself then, which also tells why it fails.  Frees the
+ * batch. */
 void qn_plot_draw_batch(struct qn_plot_batch *batch);
 
 #endif

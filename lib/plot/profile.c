@@ -90,7 +90,7 @@ struct pairs {
     int count;
 };
 
-/* Profiles of one program built in two folders are compared, too: the folder does not count. */
+/* Folders are not compared, because the program may have been built in two folders. */
 static bool is_same(const struct qn_plot_centre *x, const struct qn_plot_centre *y)
 {
     return x->line == y->line && !strcmp(x->function, y->function) && !strcmp(basename(x->file), basename(y->file));
@@ -117,7 +117,7 @@ static void sort_pairs(struct pairs *pairs)
     }
 }
 
-/* Only the `most` first of each can be among the `most` largest pairs. */
+/* Matches the first `most` of each profile: only these can be among the `most` largest pairs. */
 static void match(struct pairs *pairs, struct qn_exp_memory *m, const struct qn_plot_centres *a,
                   const struct qn_plot_centres *b, int most)
 {

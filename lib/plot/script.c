@@ -1,4 +1,4 @@
-/* lib/plot/script.c - a gnuplot script: what stands before all pictures, and the parts that they share.  See script.h.
+/* lib/plot/script.c - writes a gnuplot script: its beginning, and the parts that all pictures share.  See script.h.
  *
  *   # a.gp - written by quern plot size; draws a.csv as a.svg.  Change what you like, then: gnuplot a.gp
  *   set terminal svg ...
@@ -13,7 +13,7 @@
 #define USUAL_FONT "sans,13"
 #define BETWEEN ";  "     /* parts of the caption */
 #define CAPTION_ROOM 150 /* characters in a line of the caption */
-#define BAR_ROOM 34      /* pixels for a lying bar, or for a pair of them */
+#define BAR_ROOM 34      /* pixels for a horizontal bar, or for a pair of them */
 #define PANEL_ROOM 330   /* pixels of height for each of several panels */
 #define BARS_EDGE 220    /* pixels above and below the bars */
 
@@ -30,7 +30,7 @@ static const int point_types[QN_PLOT_STYLES] = { 7, 5, 9, 13, 4, 6, 8 };
 
 /* ---- text ---- */
 
-/* What stands between quotes. */
+/* Writes text that stands between single quotes. */
 static void put_quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -51,7 +51,7 @@ void qn_plot_quote(FILE *out, const char *text)
 
 double qn_plot_fraction(const struct qn_plot_layout *l, int pixels) { return (double)pixels / l->height; }
 
-/* The caption, broken into lines: '...' . "\n" . '...'; out NULL: only counts them. */
+/* Writes the caption, broken into lines: '...' . "\n" . '...'; returns their number.  out NULL: only counts them. */
 static int write_caption(const struct qn_plot_picture *p, FILE *out)
 {
     size_t used = 0;

@@ -1,4 +1,4 @@
-/* lib/plot/script.h - what the parts of a gnuplot script have in common.
+/* lib/plot/script.h - the functions that the parts of a gnuplot script share.
  *
  *   it's        -> 'it''s'                       quoted; nothing in it has a meaning
  *   lru, fifo   -> blue and a full line with circles, vermilion and dashes with squares
@@ -15,7 +15,7 @@
 
 #define QN_PLOT_STYLES 7
 extern const char *const qn_plot_colours[QN_PLOT_STYLES];
-/* Of gnuplot's patterns of filling, those that differ in print. */
+/* Those of gnuplot's fill patterns that differ in print. */
 extern const char *const qn_plot_fills[QN_PLOT_STYLES];
 
 #define QN_PLOT_WIDTH 1200  /* pixels; of pdf hundredths of an inch */
@@ -40,7 +40,7 @@ double qn_plot_choose_unit(const struct qn_plot_picture *p, int first, int count
 void qn_plot_quote_unit(FILE *out, const char *text, double unit);
 /* Column N of the data in that unit: "2" or "($2/1000)". */
 void qn_plot_write_using(FILE *out, int column, double unit);
-/* Title, room below, name of the x axis: of a picture with one panel. */
+/* Writes title, room below and name of the x axis of a picture with one panel. */
 void qn_plot_write_frame(const struct qn_plot_picture *p, FILE *out, int more_room);
 
 #endif

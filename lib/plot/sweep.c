@@ -1,4 +1,4 @@
-/* lib/plot/sweep.c - size, ways, line, curve and budget: curves out of the rows of a sweep.
+/* lib/plot/sweep.c - size, ways, line, curve and budget: makes curves of the rows of a sweep.
  *
  * In:  program,sim,D1_size,...,status,...,D1_miss_percent
  *      gzip,lru,1024,...,ok,...,32.2264                      --panel=program (as usual where there are several)
@@ -124,7 +124,7 @@ static enum qn_text_status collect_names(struct sweep *s, struct qn_text_error *
     return QN_TEXT_OK;
 }
 
-/* A panel has a curve only if a row says so. */
+/* Does the panel have rows of this curve? */
 static bool has_curve(const struct sweep *s, int panel, int name)
 {
     for (int row = 0; row < s->in.t.row_count; row++)
@@ -163,7 +163,7 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Checks that all is numbers; gathers the different ones of x. */
+/* Checks that all cells are numbers; collects the distinct values of x. */
 static enum qn_text_status collect_x(struct sweep *s, struct qn_text_error *err)
 {
     int rows = s->in.t.row_count, n = 0;
@@ -202,7 +202,7 @@ static void fill_data(struct sweep *s)
     }
 }
 
-/* Powers of two, and sizes and bits anyway, want a logarithmic scale. */
+/* x has a logarithmic scale if its values are powers of two, or if it is a size or a number of bits. */
 static void choose_scale(struct sweep *s)
 {
     const char *x = s->in.t.columns[s->keys.x];

@@ -1,4 +1,4 @@
-/* lib/plot/tables.c - data and calls: what stands in tables behind the summary of a profile.
+/* lib/plot/tables.c - data and calls: pictures of the tables behind the summary of a profile.
  *
  * Out: object,compulsory,capacity,conflict        "b (global, demo.c:20)",12288,0,16777216      D1 misses, those with most first
  *      object,reads,writes                        of a run without the module 3c
@@ -15,8 +15,8 @@
 #include "prof/data.h"
 
 #define BARS_USUAL 10
-#define OBJECT_ROOM 36  /* characters of a name below a bar that stands, */
-#define FUNCTION_ROOM 50 /* and of one beside a bar that lies */
+#define OBJECT_ROOM 36  /* characters of a name below a vertical bar, */
+#define FUNCTION_ROOM 50 /* and beside a horizontal one */
 #define NAME_BYTES 600
 #define SHARE_LEAST 0.005 /* of the whole, for a bar */
 
@@ -38,7 +38,7 @@ static int by_misses(const void *a, const void *b)
     return x != y ? (x < y) - (x > y) : by_name(a, b);
 }
 
-/* Those that are called the same are one.  How many there are. */
+/* Joins objects with the same name; returns how many there are then. */
 static size_t join_objects(struct object *at, size_t count)
 {
     size_t n = 0;
@@ -147,7 +147,7 @@ static bool is_of(const struct qn_plot_centre *c, const struct qn_prof_call_fn *
     return !strcmp(c->function, f->name) && (!*c->object || !f->object || !strcmp(c->object, f->object));
 }
 
-/* The two may differ in the file, if the function begins with inlined code; then the name decides. */
+/* The self cost of a function of the tables.  Its file may differ in the rows, if it begins with inlined code; then the name decides. */
 static int64_t count_of_itself(const struct qn_plot_centres *c, const struct qn_prof_call_fn *f)
 {
     int found = -1;

@@ -56,7 +56,7 @@ static enum qn_text_status add_run(struct qn_plot_picture *p, const struct qn_pl
     return QN_TEXT_OK;
 }
 
-/* Where only one column differs it is the axis. */
+/* If runs differ in one column only, that names the axis. */
 static void name_axis(struct qn_plot_picture *p, const struct qn_plot_keys *k)
 {
     const char *column = k->count == 1 ? k->in->t.columns[k->columns[0]] : "";

@@ -15,7 +15,7 @@
 #define USUAL_Y "D1m%,LLmr%"
 #define MILLION 1e6
 
-/* A last interval of less than half the length is no phase: its rate would be a spike that means nothing. */
+/* The number of rows that are drawn.  A last interval of less than half the length is left out: its rate would be a meaningless spike. */
 static int count_rows(struct qn_plot_picture *p, const struct qn_plot_input *in)
 {
     int rows = in->t.row_count, start = qn_exp_find_column(&in->t, "start"), end = qn_exp_find_column(&in->t, "end");
@@ -29,7 +29,7 @@ static int count_rows(struct qn_plot_picture *p, const struct qn_plot_input *in)
     return rows - 1;
 }
 
-/* Rates are empty where nothing was referenced: no point there. */
+/* A rate is empty if there were no references; then there is no point. */
 static enum qn_text_status add_rows(struct qn_plot_picture *p, const struct qn_plot_input *in, const int *columns,
                                     int count, struct qn_text_error *err)
 {

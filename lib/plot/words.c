@@ -146,7 +146,7 @@ const char *qn_plot_say_value(struct qn_exp_memory *m, const char *column, const
     return qn_exp_format(m, "%s %s", column, value);
 }
 
-/* Bytes above 0x7f but the first of a character are no characters of their own. */
+/* Does not cut inside a character of UTF-8. */
 char *qn_plot_shorten(struct qn_exp_memory *m, const char *text, size_t room)
 {
     size_t n = strlen(text), head = room / 2 - 1, tail = room - head - 3;
@@ -164,7 +164,7 @@ char *qn_plot_shorten(struct qn_exp_memory *m, const char *text, size_t room)
 
 /* ---- names of functions ---- */
 
-/* Where what opens at `text` ends, behind its last bracket; the end of the text if it does not. */
+/* The end of the brackets that open at `text`; the end of the text if they do not close. */
 static const char *skip_brackets(const char *text)
 {
     int depth = 0;
@@ -180,7 +180,7 @@ static const char *skip_brackets(const char *text)
     return text;
 }
 
-/* operator<<, operator() and the like: how many characters of punctuation belong to the name. */
+/* The number of punctuation characters that belong to a name such as operator<< or operator(). */
 static size_t count_operator(const char *start, const char *at)
 {
     static const char word[] = "operator";
@@ -191,7 +191,7 @@ static size_t count_operator(const char *start, const char *at)
     return !strncmp(at, "()", 2) || !strncmp(at, "[]", 2) ? 2 : strspn(at, "<>=-");
 }
 
-/* std::map<int, std::string>::at(int const&) -> std::map<>::at(); what a Rust name begins with, <T as Trait>, stays. */
+/* std::map<int, std::string>::at(int const&) -> std::map<>::at(); <T as Trait> at the beginning of a Rust name stays. */
 static char *empty_brackets(struct qn_exp_memory *m, const char *name)
 {
     char *out = qn_exp_alloc(m, strlen(name) + 1);
@@ -215,7 +215,7 @@ static char *empty_brackets(struct qn_exp_memory *m, const char *name)
     return out;
 }
 
-/* What stands before the name: a type and a blank; "(anonymous namespace)" has lost its blank by now. */
+/* Skips a type and a blank before the name; "(anonymous namespace)" has no blank any more. */
 static const char *skip_type(const char *name)
 {
     const char *end = strstr(name, "operator"), *found = name;
@@ -229,7 +229,7 @@ static const char *skip_type(const char *name)
     return found;
 }
 
-/* The outermost namespace goes; NULL: there is none. */
+/* Skips the outermost namespace; NULL: there is none. */
 static const char *skip_namespace(const char *name)
 {
     int depth = 0;
@@ -242,7 +242,7 @@ static const char *skip_namespace(const char *name)
     return NULL;
 }
 
-/* "f (inlined in g)": the first name gets half of the room, the second what is left. */
+/* "f (inlined in g)": the first name gets half of the room, the second the rest. */
 static char *shorten_inlined(struct qn_exp_memory *m, const char *name, const char *mark, size_t room)
 {
     const char *outer = mark + sizeof INLINED_MARK - 1;

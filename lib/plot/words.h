@@ -1,4 +1,4 @@
-/* lib/plot/words.h - what numbers and columns are called in a picture.
+/* lib/plot/words.h - the texts for numbers and columns in a picture.
  *
  *   65536              -> "64 KiB"
  *   D1_miss_percent    -> "D1 misses per 100 references"
@@ -11,13 +11,13 @@
 #include "exp/memory.h"
 
 char *qn_plot_say_bytes(struct qn_exp_memory *m, double bytes);
-/* 0: not known, or not the same for all. */
+/* A geometry; 0: not known, or not the same for all. */
 char *qn_plot_say_cache(struct qn_exp_memory *m, double size, double ways, double line);
 /* A column of a sweep, of intervals, or an event, with its unit. */
 const char *qn_plot_say_column(struct qn_exp_memory *m, const char *column);
 /* A key of a curve, for the legend: column sim, value srrip -> "srrip"; D1_ways, 4 -> "4 ways". */
 const char *qn_plot_say_value(struct qn_exp_memory *m, const char *column, const char *value);
-/* 262144 -> "262 k", with a sign where one is wanted. */
+/* 262144 -> "262 k"; sign: also a "+" for positive ones. */
 char *qn_plot_say_count(struct qn_exp_memory *m, double count, bool sign);
 /* At most `room` characters; the middle is cut out. */
 char *qn_plot_shorten(struct qn_exp_memory *m, const char *text, size_t room);

@@ -11,10 +11,10 @@
  *      * 1
  *      totals: 4 1
  *
- * Names may be shortened to numbers, positions be relative; several parts of a run in one file are added. Costs of rows are exclusive.
- * A function and its recursive activations, which Callgrind names f'2, are one function. Jumps are passed over.
+ * Names may be compressed to numbers, positions may be relative; several parts of a run in one file are added up. Rows have self cost.
+ * A function and its recursive activations, which Callgrind names f'2, are one function. Jumps are skipped.
  *
- * Invariants: all costs together are what `totals:` says, in each part that has it; every error names FILE:LINE, what was
+ * Invariants: in each part that has `totals:`, they are the sum of all costs; every error names FILE:LINE, what was
  * found and what was wanted.
  */
 #ifndef QN_PROF_CALLGRIND_H

@@ -4,10 +4,10 @@
  * In:  "12 3 1"; "cfn=f", "calls=2 20", "+2 900 100"
  * Out: a row; an edge of two calls in line 14 with its inclusive cost
  *
- * A position is a number, `+N` or `-N` from the last one, or `*`, the last one; the last is that of the line before, whether its costs are
- * the code's own or a call's.
+ * A position is a number, `+N` or `-N` relative to the last position, or `*`, the last position; that is the one of the line before, be its
+ * costs self cost or those of a call.
  *
- * The inclusive cost of a function is its exclusive cost and that of its calls, without its recursive activations, which Callgrind names
+ * The inclusive cost of a function is its self cost and that of its calls, without its recursive activations, which Callgrind names
  * `f'2`. (A file made with --separate-recs=1 has no such names: then only direct recursion is recognized.)
  */
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static uint32_t own_fn(file *c)
 
 static int too_large(const file *c, const char *text) { return qn_prof_callgrind_bad(c, "sum out of range", text, "sums within 64 bits"); }
 
-/* The line behind calls=: where the call stands, and what it has cost. */
+/* The line behind calls=: the call's line, and its inclusive cost. */
 static int add_call(file *c, const char *text)
 {
     const char *object = c->called_object ? c->called_object : c->object, *from = c->called_file ? c->called_file : c->file;

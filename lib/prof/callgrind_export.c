@@ -18,7 +18,7 @@
 #include "prof/table.h"
 #include "text/names.h"
 
-/* A line of the file to be: costs of a function in a line, or of calls there. */
+/* An entry of the output: costs of a function in a line, or of calls there. */
 struct unit {
     uint32_t fn;
     const char *file;
@@ -71,8 +71,8 @@ static int add_rows(struct export *x)
     return failed;
 }
 
-/* A call that was made before this part of a run has costs there, and none is counted.  Of a difference Callgrind's readers know nothing that has
- * become less. */
+/* Is the edge written?  An edge without calls is one that was called before this part of the run, and is still active: it is written if it has
+ * costs.  Callgrind's readers do not know negative costs, which a difference may have. */
 static int is_shown(const struct export *x, size_t edge)
 {
     const int64_t *counts = qn_prof_edge_counts(&x->calls, edge);
@@ -176,7 +176,7 @@ static int put_name(struct export *x, const char *key, struct qn_text_names *nam
     return 0;
 }
 
-/* A line, if it says something. */
+/* Writes a line, unless the number is 0. */
 static void put_number(struct qn_prof_writer *w, const char *name, unsigned number)
 {
     if (!number)
@@ -214,7 +214,7 @@ static void put_header(struct export *x)
 
 static const char *object_of(const struct qn_prof_call_fn *f) { return f->object ? f->object : QN_PROF_NOT_KNOWN; }
 
-/* To another function: object, file, name. */
+/* Begins another function: object, file, name. */
 static int put_fn(struct export *x, uint32_t fn)
 {
     char room[QN_TEXT_MAX];
@@ -230,7 +230,7 @@ static int put_callee(struct export *x, const struct unit *u)
     const struct qn_prof_call_fn *from = &x->calls.fns[u->fn], *to = &x->calls.fns[u->edge->callee];
     if (strcmp(object_of(from), object_of(to)) != 0 && put_name(x, "cob=(", &x->objects, object_of(to)) != 0)
         return -1;
-    /* Readers differ in whether a callee without a file is in that of the function or of the line: it is always said. */
+    /* If the callee's file is left out, some readers take the caller's file, others the line's; so it is always written. */
     if (put_name(x, "cfi=(", &x->files, to->file) != 0 || put_name(x, "cfn=(", &x->functions, qn_prof_call_name(to, room, sizeof room)) != 0)
         return -1;
     qn_prof_put_text(x->w, "calls=");

@@ -4,9 +4,9 @@
  * In:  rows of main in a.c and a.h, an edge of the tables of calls (calls.h): main calls f in a.c:14
  * Out: fl=(1) a.c / fn=(1) main / 12 3 1 / cfn=(2) f / calls=2 20 / 14 900 100 / fi=(2) a.h / 7 5 0
  *
- * Rules: a function is one, whatever files its lines come from; what was inlined into it ("leaf (inlined in main)") is its own cost,
- * in the lines where it stands. Rows belong to the function of the tables that has their object, file and name, else to one with their name.
- * The line of a callee (behind `calls=`) is the first of its own file that has a cost, 0 if it is not known.
+ * Rules: a function is one, whatever files its lines come from; code inlined into it ("leaf (inlined in main)") is self cost of the function,
+ * with the file and line of the inlined code. Rows belong to functions of the tables as calls_owner.h says.
+ * The line of a callee (behind `calls=`) is the first line of its own file that has a cost, 0 if it is not known.
  * Without tables of calls the file has costs by line only.
  *
  * Invariants: the costs of all lines add up to `totals:`, which are those of the profile; positions are absolute.
@@ -23,7 +23,7 @@ struct qn_prof_callgrind_head {
     int pid;               /* 0: not said */
 };
 
-/* path: a file, which is read twice. */
+/* path: a file that can be read twice. */
 enum qn_text_status qn_prof_export_callgrind(const char *path, const struct qn_prof_callgrind_head *head, struct qn_prof_writer *w, struct qn_text_error *err);
 
 #endif

@@ -20,8 +20,8 @@ struct reading {
     struct qn_text_lines lines;
     struct qn_text_error *err;
     const char *path;
-    char *object, *file;   /* of the functions, of the edges that come; NULL: not said */
-    int64_t promised[3];   /* functions, edges, nodes */
+    char *object, *file;   /* of the next functions, of the next edges; NULL: none was named */
+    int64_t promised[3];   /* numbers of functions, edges, nodes that `#calls:` announces */
     int inclusive_is_due;  /* the last line named a function */
 };
 
@@ -33,7 +33,7 @@ static int bad(const struct reading *r, const char *what, const char *got, const
 
 static int no_memory(const struct reading *r) { return qn_text_fail_memory(r->err), -1; }
 
-/* `count` numbers, each but the last followed by a blank; where they end, NULL if they are malformed. */
+/* Reads `count` numbers with a blank between each two; returns where they end, NULL if they are malformed. */
 static const char *take_numbers(const char *text, int64_t *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -168,7 +168,7 @@ static const struct keyword {
     {"edge: ", take_edge},          {"node: ", take_node}, {"call-file: ", take_file}, {"calls-lost: ", take_lost},
 };
 
-/* One line of the tables, without its "#". 1: they end here. */
+/* Takes one line of the tables, without its "#". 1: the tables have ended before it. */
 static int take_line(struct reading *r, char *text)
 {
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
@@ -187,7 +187,7 @@ static int take_line(struct reading *r, char *text)
 
 /* ---- the file ---- */
 
-/* To the line behind "#calls: FUNCTIONS EDGES NODES". 0: there is none. */
+/* Reads up to and with "#calls: FUNCTIONS EDGES NODES". 0: there is no such line. */
 static int find_tables(struct reading *r)
 {
     static const char head[] = "#calls: ";

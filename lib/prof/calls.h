@@ -1,6 +1,6 @@
 /*
- * Who called whom, at what inclusive cost (`quern run --calls=yes`), and by which path (`--calls=paths`): tables behind the summary of a
- * profile.
+ * Functions, calls (edges) with their inclusive cost (`quern run --calls=yes`), and contexts (`--calls=paths`): tables behind the summary of
+ * a profile.
  *
  *     summary: 900 12
  *     #calls: 2 1 2                               2 functions, 1 edge, 2 nodes follow
@@ -18,9 +18,9 @@
  *
  * To readers of Cachegrind's format these lines are comments.  Names are escaped as everywhere in a profile, so that they hold no tab.
  *
- * Recursion: the inclusive cost of a function counts no event twice, whatever it calls; that of an edge is the sum over its calls of what was
- * counted between call and return, so that in recursion an inner call's cost is in the outer call's, too, as it is in Callgrind's files.
- * In the tree a call of a function that is on the path already goes back to its node there.
+ * Recursion: the inclusive cost of a function has no event twice. That of an edge is the sum, over its calls, of the events between call and
+ * return, so in recursion it has an inner call's events twice, as in Callgrind's files. In the tree, a call of a function that is on the path
+ * already goes back to that function's node.
  *
  * Invariants: numbers of functions are below their count, a node's parent comes before it; a file whose tables end early, or go
  * on, is an error that names FILE:LINE.  Counts are negative in differences only.
@@ -48,7 +48,7 @@ struct qn_prof_call_fn {
 };
 
 struct qn_prof_call_edge {
-    uint32_t caller, callee, line; /* functions; line: where the call stands, 0: not known */
+    uint32_t caller, callee, line; /* functions; line of the call, 0: not known */
     const char *file;              /* of the line; NULL: that of the caller */
     int64_t calls;
 };
@@ -73,11 +73,11 @@ struct qn_prof_calls {
     int64_t *inclusive, *edge_counts, *node_counts; /* event_count for each function, edge, node */
     size_t fn_count, edge_count, node_count, lost_count;
     size_t fn_room, edge_room, node_room, lost_room, event_room, inclusive_room, edge_counts_room, node_counts_room;
-    struct qn_text_names *names; /* what all texts above lie in */
+    struct qn_text_names *names; /* owns all texts above */
 };
 
-/* Reads the tables of a profile.  One without any has no functions.  QN_TEXT_BAD, too, where a region was chosen (prof/region.h): calls
- * are not counted by region. */
+/* Reads the tables of a profile.  Without tables there are no functions.  QN_TEXT_BAD also if a region was chosen (prof/region.h), because
+ * calls are not counted by region. */
 enum qn_text_status qn_prof_read_calls(const char *path, struct qn_prof_calls *calls, struct qn_text_error *err);
 void qn_prof_free_calls(struct qn_prof_calls *calls);
 
@@ -97,14 +97,14 @@ static inline int64_t *qn_prof_edge_counts(const struct qn_prof_calls *c, size_t
 static inline int64_t *qn_prof_node_counts(const struct qn_prof_calls *c, size_t node) { return c->node_counts + node * c->event_count; }
 
 struct qn_prof_header;
-/* `rows` rows of counts (of functions, edges or nodes) with the events of a profile: what calls are not counted by is 0. free() it; NULL: no
- * memory. */
+/* Converts `rows` rows of counts (of functions, edges or nodes) to the events of a profile; events that calls do not have are 0. free() it;
+ * NULL: no memory. */
 int64_t *qn_prof_widen_calls(const struct qn_prof_calls *calls, const int64_t *counts, size_t rows, const struct qn_prof_header *events);
 
-/* What listings call it: its name; code without one "??? in OBJECT", of which only the last part of the path is said. In `room`, or the name itself. */
+/* The name in listings; for code without a name "??? in OBJECT", with the object's name without folders. In `room`, or the name itself. */
 const char *qn_prof_call_name(const struct qn_prof_call_fn *f, char *room, size_t size);
 
-/* The file in which the call of an edge stands. */
+/* The file of an edge's call. */
 static inline const char *qn_prof_edge_file(const struct qn_prof_calls *c, const struct qn_prof_call_edge *e)
 {
     return e->file ? e->file : c->fns[e->caller].file;

@@ -1,5 +1,5 @@
 /*
- * An index of tables of calls: each function, edge and node is in them once.
+ * An index of tables of calls, so that each function, edge and node is in them once.
  *
  * In:  ("a.c", "f"), ("a.c", "g"), ("a.c", "f")
  * Out: function 0, 1, 0
@@ -12,7 +12,7 @@
 #include "prof/calls.h"
 #include "text/hash.h"
 
-/* Of tables that were empty when the first was asked for. Zero it but for `calls`. */
+/* Set `calls`, whose tables must be empty, and zero the rest. */
 struct qn_prof_call_index {
     struct qn_prof_calls *calls;
     struct qn_text_hash fns, edges, nodes;

@@ -1,5 +1,5 @@
 /*
- * Tables of calls in their making: texts are kept, arrays grow. See calls.h.
+ * Builds tables of calls. See calls.h.
  *
  * In:  qn_prof_begin_calls(c, {"Ir"}, 1), qn_prof_add_call_fn(c, NULL, "a.c", "main")
  * Out: function 0, whose counts are 0

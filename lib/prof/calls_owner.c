@@ -1,7 +1,7 @@
 /*
  * Rows and the functions they belong to. See calls_owner.h.
  *
- * A function is found under up to four keys: with and without its object, with and without its file. Of several the first counts.
+ * A function has up to four keys: with and without its object, with and without its file. Of several functions with one key the first counts.
  */
 #include "prof/calls_owner.h"
 
@@ -88,7 +88,7 @@ static uint32_t owner(struct owners *o, const char *object, const char *file, co
     return fn == UINT32_MAX || enter(o, fn) != 0 ? UINT32_MAX : fn;
 }
 
-/* What one file has of the functions that were added; rows come by file. */
+/* The counts that the current file has of each added function; rows come by file. */
 struct shares {
     const char **file;
     int64_t *sum, *most;
@@ -102,7 +102,7 @@ static void settle(struct qn_prof_calls *c, struct shares *s, size_t fn)
     }
 }
 
-/* The files of functions from `first` on. */
+/* Chooses the files of functions from `first` on. */
 static int choose_files(const struct qn_prof_table *t, const uint32_t *fns, struct qn_prof_calls *c, size_t first)
 {
     struct shares s = {calloc(c->fn_count + 1, sizeof *s.file), calloc(c->fn_count + 1, sizeof *s.sum), calloc(c->fn_count + 1, sizeof *s.most)};

@@ -111,7 +111,7 @@ static int add_nodes(const struct adding *a)
     return 0;
 }
 
-/* What one of them has lost, the sum has. */
+/* Adds what was lost in this profile. */
 static int add_lost(const struct adding *a)
 {
     struct qn_prof_calls *to = &a->sum->calls;
@@ -139,7 +139,7 @@ static int add_all(struct adding *a)
     return add_lost(a);
 }
 
-/* Of a region: only whether there are calls. */
+/* Reads the tables; if a region was chosen, only finds out whether there are any. */
 static enum qn_text_status read_calls(struct adding *a)
 {
     struct qn_text_error refused = {.status = QN_TEXT_OK};

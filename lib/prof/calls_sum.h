@@ -4,8 +4,8 @@
  * In:  a.out (or its counts negated), b.out; names changed by s/old/new/
  * Out: one set of tables: each function, edge, path of calls once
  *
- * Rules: what not all profiles have is left out, and `left_out` says so: a sum of some of them would look like that of all. Calls of a
- * region are not known, and those of standard input cannot be read a second time.
+ * Rules: tables that not all profiles have are left out, and `left_out` says so, because a sum of some would look like that of all. Calls of
+ * a region are not known, and those of standard input cannot be read a second time.
  */
 #ifndef QN_PROF_CALLS_SUM_H
 #define QN_PROF_CALLS_SUM_H
@@ -18,14 +18,14 @@ struct qn_prof_call_sum {
     struct qn_prof_calls calls;
     struct qn_prof_call_index index;
     int inputs, with_calls, with_nodes; /* profiles; how many of them have such tables */
-    const char *of_region;              /* the first one that has calls, of which a region was chosen */
-    const char *without_calls, *without_nodes; /* the first one that has none */
+    const char *of_region;              /* if a region was chosen: the first profile that has calls */
+    const char *without_calls, *without_nodes; /* the first profile without such tables */
 };
 
 /* Zero the struct, then add. */
 enum qn_text_status qn_prof_sum_calls(struct qn_prof_call_sum *s, const char *path, int negate, struct qn_text_error *err);
 
-/* What all of them have, when all are added: drops the rest. Nothing, or what was left out and why, in `left_out` of `room` bytes. */
+/* Call this when all are added: drops tables that not all have. `left_out`, of `room` bytes, becomes empty, or says what was left out and why. */
 void qn_prof_finish_call_sum(struct qn_prof_call_sum *s, char *left_out, size_t room);
 
 void qn_prof_free_call_sum(struct qn_prof_call_sum *s);

@@ -46,7 +46,7 @@ static void put_fns(struct qn_prof_writer *w, const struct qn_prof_calls *c)
     }
 }
 
-/* The file of lines is said where it changes, and where it is the caller's again by the caller's name. */
+/* "#call-file:" comes where the file changes; it also names the caller's file again after another one. */
 static void put_edges(struct qn_prof_writer *w, const struct qn_prof_calls *c)
 {
     const char *file = NULL;

@@ -34,7 +34,7 @@ static inline void qn_prof_clear_counts(int64_t *counts, int events)
         counts[i] = QN_PROF_NONE;
 }
 
-/* A count as a number: none is zero. */
+/* A count as a number; QN_PROF_NONE is 0. */
 static inline int64_t qn_prof_count(int64_t count)
 {
     return count == QN_PROF_NONE ? 0 : count;

@@ -25,7 +25,7 @@ struct reading {
     struct qn_text_names names;
     struct qn_text_error *err;
     const char *path, *file, *function;
-    uint64_t objects, rows; /* promised */
+    uint64_t objects, rows; /* numbers that `#data:` announces */
     size_t object_room, part_room, member_room, miss_room, pair_room, use_room;
 };
 
@@ -35,7 +35,8 @@ static int bad(struct reading *r, const char *what, const char *got)
     return -1;
 }
 
-/* `count` numbers, each but the last followed by a blank; where they end, NULL if they are malformed, or all that were read are too large to be added. */
+/* Reads `count` numbers with a blank between each two; returns where they end, NULL if they are malformed, or if the sum of all that were read
+ * leaves 64 bits. */
 static const char *take_numbers(struct reading *r, const char *text, int64_t *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -123,7 +124,7 @@ static int take_member(struct reading *r, const char *text)
     return d->members[d->member_count - 1].name ? 0 : no_memory(r);
 }
 
-/* The names of a row's counts: those of misses, and either of the other groups, or both. */
+/* The names of a row's counts: those of misses, then the classes, or the bytes used, or both groups. */
 static int take_events(struct reading *r, const char *text)
 {
     struct qn_prof_data *d = r->data;
@@ -233,7 +234,7 @@ static int take_line_bytes(struct reading *r, const char *text)
     return end && !*end && r->data->line >= 0 ? 0 : bad(r, "malformed size of a line", text);
 }
 
-/* One line of the tables, without its "#". 1: they end here. */
+/* Takes one line of the tables, without its "#". 1: the tables have ended before it. */
 static int take_line(struct reading *r, char *text)
 {
     char *colon = strstr(text, ": ");
@@ -264,7 +265,7 @@ static int take_line(struct reading *r, char *text)
     return 1;
 }
 
-/* To the line behind "#data: OBJECTS ROWS". 0: there is none. */
+/* Reads up to and with "#data: OBJECTS ROWS". 0: there is no such line. */
 static int find_tables(struct reading *r)
 {
     char *text;

@@ -2,22 +2,22 @@
  * Objects in memory and the misses on them (`quern run --data=yes`): tables behind the summary of a profile.
  *
  *     summary: 9 4
- *     #data: 2 3                                  2 objects, 3 rows
- *     #data-events: D1mr D1mw DLmr DLmw           what a row counts; with --analysis=3c the classes of its D1 misses, too:
- *                                                 compulsory capacity conflict; with --data=use bytes of lines that came for the row's misses
- *                                                 and have left, and bytes of these that were used in between: filled used
- *     #line: 64                                   with these: bytes of a line of the D1; 0 = of several sizes
+ *     #data: 2 1                                  2 objects, 1 row of misses
+ *     #data-events: D1mr D1mw DLmr DLmw           the counts of a row; with --analysis=3c also the classes of its D1 misses:
+ *                                                 compulsory capacity conflict; with --data=use also the bytes of the lines that its misses
+ *                                                 filled and that were evicted since, and how many of these bytes were used: filled used
+ *     #line: 64                                   with filled and used: bytes of a line of the D1; 0 = of several sizes
  *     #object: symbol 8388608 0 0 b               KIND, bytes, blocks and bytes allocated, name
  *     #from: 20 /src/demo.c                       where it is declared, or allocated: line and file
- *     #in: main                                   by which function
- *     #type: 8 double                             what it is, or what it holds: bytes of one, name
- *     #member: 0 8 x                              of a structure: offset, bytes, name; where a type is first met
+ *     #in: main                                   the function that does so
+ *     #type: 8 double                             its type, or that of its elements: bytes of one, name
+ *     #member: 0 8 x                              of a structure: offset, bytes, name; at the first object of a type
  *     #part: next                                 parts of this object, numbered from 0 in the whole table
  *     #object: heap 64 1000 64000 malloc
  *     #part: +8
  *     #pair: 0 1 900 850                          misses on object 0 whose line had been evicted for one of object 1; conflict misses among them
- *     #use: 0 0 640 80                            of the bytes of such lines that are this part of object 0, how many there were, and were used
- *     #file: /src/demo.c                          of the rows that follow
+ *     #use: 0 0 640 80                            object, part; bytes of this part in evicted lines, and how many of them were used
+ *     #file: /src/demo.c                          of the next rows
  *     #function: main
  *     #miss: 55 0 0 16800000 0 12 0               line, object, part (or -), counts
  *
@@ -38,9 +38,9 @@
 struct qn_text_names;
 
 enum { QN_PROF_D1MR, QN_PROF_D1MW, QN_PROF_DLMR, QN_PROF_DLMW, QN_PROF_COMPULSORY, QN_PROF_CAPACITY, QN_PROF_CONFLICT, QN_PROF_FILLED, QN_PROF_USED, QN_PROF_DATA_EVENTS };
-enum { QN_PROF_DATA_MISSES = QN_PROF_COMPULSORY, QN_PROF_DATA_CLASSES = QN_PROF_FILLED }; /* number of misses; and of classes behind them, the end */
+enum { QN_PROF_DATA_MISSES = QN_PROF_COMPULSORY, QN_PROF_DATA_CLASSES = QN_PROF_FILLED }; /* the misses end here; the classes behind them */
 extern const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS]; /* names */
-extern const char *const qn_prof_data_profile_events[QN_PROF_DATA_EVENTS]; /* the same in `events:`, where those of an analysis bear its slot */
+extern const char *const qn_prof_data_profile_events[QN_PROF_DATA_EVENTS]; /* their names in `events:`, which begin with the module's slot */
 #define QN_PROF_NO_PART UINT32_MAX
 
 struct qn_prof_object {
@@ -49,7 +49,7 @@ struct qn_prof_object {
     const char *file, *function, *type; /* NULL: not known */
     uint32_t line;           /* 0: not known */
     int64_t type_size;       /* bytes of one; 0: not known */
-    int64_t size;            /* bytes: of all of it; heap: of the largest block */
+    int64_t size;            /* bytes; heap: of the largest block */
     int64_t blocks, bytes;   /* heap: allocated in the whole run */
 };
 
@@ -88,11 +88,11 @@ struct qn_prof_data {
     struct qn_prof_pair *pairs;
     struct qn_prof_use *uses;
     size_t use_count, pair_count, object_count, part_count, member_count, miss_count;
-    bool classes, use;       /* the table has these events; if not they are 0 */
+    bool classes, use;       /* the table has these events; otherwise they are 0 */
     int64_t line;            /* bytes of a line, with `use`; 0: of several sizes */
     int64_t lost[2];         /* of both levels */
-    int64_t all;             /* of all numbers that were read, without their signs: no sum of some of them is above it */
-    struct qn_text_names *names; /* what all texts above lie in */
+    int64_t all;             /* sum of the magnitudes of all numbers that were read; so no sum of some of them overflows */
+    struct qn_text_names *names; /* owns all texts above */
 };
 
 /* Does the table have this event? */
@@ -101,11 +101,11 @@ static inline bool qn_prof_data_has(const struct qn_prof_data *d, int event)
     return event < QN_PROF_DATA_MISSES || (event < QN_PROF_DATA_CLASSES ? d->classes : d->use);
 }
 
-/* Reads the tables of a profile.  A profile without any has no objects. */
+/* Reads the tables of a profile.  Without tables there are no objects. */
 enum qn_text_status qn_prof_read_data(const char *path, struct qn_prof_data *data, struct qn_text_error *err);
 void qn_prof_free_data(struct qn_prof_data *data);
 
-/* "b (global, demo.c:20, double)", "malloc in main (demo.c:30), struct node": as listings name it, in at most `size` bytes. */
+/* The object as listings name it, in at most `size` bytes: "b (global, demo.c:20, double)", "malloc in main (demo.c:30), struct node". */
 void qn_prof_describe_object(const struct qn_prof_object *o, char *text, size_t size);
 
 #endif

@@ -103,7 +103,7 @@ static int add_rows(struct qn_prof_data_sum *s, const struct qn_prof_data *from,
             to->counts[k] = sign * m->counts[k];
         if (m->part == QN_PROF_NO_PART)
             continue;
-        to->part = (uint32_t)s->data.part_count; /* each row its own, until all are there */
+        to->part = (uint32_t)s->data.part_count; /* a part for each row; unite_parts joins them when all are there */
         s->data.parts[s->data.part_count++] = (struct qn_prof_part){to->object, keep(s, from->parts[m->part].name)};
     }
     return 0;
@@ -312,5 +312,5 @@ void qn_prof_free_data_sum(struct qn_prof_data_sum *s)
 {
     tdestroy(s->objects, free);
     qn_text_free_names(&s->names);
-    qn_prof_free_data(&s->data); /* its texts were of s->names */
+    qn_prof_free_data(&s->data); /* does not free its texts, which s->names owns */
 }

@@ -46,7 +46,7 @@ static void put_header(const struct qn_prof_ledger *g, enum qn_prof_style style,
     qn_prof_put_text(w, "\n");
 }
 
-/* How many counts of a line are written. */
+/* The number of counts of a line that are written. */
 static int shown(const int64_t *counts, int events, enum qn_prof_style style)
 {
     while (style == QN_PROF_CLASSIC && events > 0 && counts[events - 1] == QN_PROF_NONE)
@@ -83,7 +83,7 @@ static enum qn_text_status put_lines(const struct diff *d, uint32_t fn, struct q
                     : qn_text_fail(err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
 }
 
-/* Whether line numbers of each file mean the same in both profiles: an array by file id. */
+/* An array by file id: do line numbers of the file mean the same in both profiles? */
 static unsigned char *find_numbered(const struct qn_prof_ledger *g)
 {
     uint32_t files = g->fns.files.index.count;

@@ -1,8 +1,8 @@
 /*
  * Sums rows by function. See functions.h.
  *
- * Rows of a sorted table come by file, so a part of a function, what one file has of it, is a run of rows. The parts are added up in a table
- * whose files are the objects; beside it stands which file is that of each function.
+ * Rows of a sorted table come by file, so the part of a function that one file has is a run of rows. The parts are added up in a table
+ * whose files are the objects; an array beside it has the file of each function.
  */
 #include "prof/functions.h"
 

@@ -1,11 +1,12 @@
 /*
- * A table by function: one row each, whatever files its lines come from.
+ * Makes a table by function: one row for each function, whatever files its lines come from.
  *
  * In:  lines of main in a.c and, inlined, in vector.h, both in object /bin/prog
  * Out: one row of main: object /bin/prog, file a.c (where most of it was counted), line 0, the sum
  *
- * Rules: a function is a name in an object; one whose name is not known is one for each file. Of its files the one counts that has most of
- * the first event, then the first by name. What is inlined is one function for each that has its code, whatever calls are between (inlined.h).
+ * Rules: a function is a name in an object; code without a known name is one function for each file. The function's file is the one with most
+ * of the first event, of equals the first by name. An inlined function is one row for each function that it is inlined in, whatever calls are
+ * between (inlined.h).
  */
 #ifndef QN_PROF_FUNCTIONS_H
 #define QN_PROF_FUNCTIONS_H

@@ -49,7 +49,7 @@ static enum qn_text_status keep_desc(struct qn_prof_header *h, const char *line,
     return status;
 }
 
-/* Where one region is read, it is named instead of all that there are. */
+/* If a region was chosen, the description names it instead of all regions. */
 static enum qn_text_status add_desc(struct qn_prof_header *h, const char *line, const char *value,
                                     struct qn_text_error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * The short form of the name of an inlined function. See inlined.h.
  *
- * Names of functions may have blanks, commas and parentheses of their own: the last " at " and the last ", in " of a chain are its own.
+ * Names of functions may contain " at " and ", in ", too; so the last one of each is taken for the chain's.
  */
 #define _GNU_SOURCE
 #include "prof/inlined.h"
@@ -35,7 +35,7 @@ static int ends_in_a_line(const char *name, size_t n)
     return i < n - 1 && i > 0 && name[i - 1] == ':';
 }
 
-/* Where the name of the function that has the code begins and ends. 0: nothing is inlined. */
+/* Finds the name of the function that the code is inlined in, from *outer to *end. 0: nothing is inlined. */
 static int find_outer(const char *name, size_t n, const char **begin, const char **outer, const char **end)
 {
     const char *last, *at;
@@ -47,7 +47,7 @@ static int find_outer(const char *name, size_t n, const char **begin, const char
     *end = name + n - 1;
     last = find_last(*begin, *end, GOES_ON);
     *outer = last ? last + strlen(GOES_ON) : *begin;
-    at = ends_in_a_line(name, n) ? find_last(*outer, *end, AT) : NULL; /* where a call stands is not always known */
+    at = ends_in_a_line(name, n) ? find_last(*outer, *end, AT) : NULL; /* the place of a call is not always known */
     *end = at ? at : *end;
     return 1;
 }

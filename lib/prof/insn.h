@@ -1,11 +1,11 @@
 /*
- * A machine instruction as a profile names it: where it lies and what its bytes are.
+ * A machine instruction in a profile: its address and its bytes.
  *
  * In:  "0x401136 488b45f8"       Out: address 0x401136, the 4 bytes 48 8b 45 f8
  * In:  "0x7f0000001000 -"        Out: address 0x7f0000001000, bytes not known
  *
- * The address is that of the object's own symbol table; of code that lies in no file it is where the
- * code lay when it ran. With the bytes a profile can be disassembled although the object is gone.
+ * The address is the one that the object's symbol table uses; for code that is in no file it is the
+ * address at run time. With the bytes, a profile can be disassembled even if the object is gone.
  */
 #ifndef QN_PROF_INSN_H
 #define QN_PROF_INSN_H
@@ -29,8 +29,8 @@ struct qn_prof_insn {
 void qn_prof_format_address(char to[QN_PROF_INSN_TEXT], uint64_t address);
 void qn_prof_format_bytes(char to[QN_PROF_INSN_TEXT], const struct qn_prof_insn *insn);
 
-/* The reverse: the end of what was understood, or NULL where the text begins with no such thing.
- * Hexadecimal digits of either case; bytes may be in groups of two with no blanks only. */
+/* The reverse: returns the end of what was read, or NULL if the text does not begin with an address or bytes.
+ * Hexadecimal digits of either case; two for each byte, without blanks. */
 const char *qn_prof_parse_address(const char *text, uint64_t *address);
 const char *qn_prof_parse_bytes(const char *text, struct qn_prof_insn *insn);
 

@@ -1,5 +1,5 @@
 /*
- * A compact record of "this line got these counts", kept per file in the order of arrival.
+ * A compact log of the counts of lines, for each file (or function, ledger.h) in the order of arrival.
  *
  * In:  qn_prof_log_add(&log, file, line, counts)
  * Out: qn_prof_log_lines(&log, file, &lines), then each line once, ascending, with the sums

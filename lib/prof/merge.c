@@ -61,7 +61,7 @@ static enum qn_text_status copy_texts(char **to, int *count, const char *text)
     return to[*count] ? (++*count, QN_TEXT_OK) : QN_TEXT_MEMORY;
 }
 
-/* Other blanks between names than the space would be written escaped, as parts of a name. */
+/* Turns other blanks into spaces: a tab between names would be escaped like one inside a name. */
 static void use_spaces(char *text)
 {
     for (; *text; text++)
@@ -69,7 +69,7 @@ static void use_spaces(char *text)
             *text = ' ';
 }
 
-/* The names of regions go where the regions go. */
+/* Copies the descriptions but that of regions, which a sum does not have. */
 static enum qn_text_status copy_descs(struct qn_prof_merge *m, const struct qn_prof_header *h)
 {
     enum qn_text_status status = QN_TEXT_OK;

@@ -5,10 +5,10 @@
  * Out: one profile with the header of the first, in cg_merge's layout: classic, by file name, function name and line;
  *      modern, files, functions and lines in the order in which they came first
  *
- * Objects are kept; instructions are kept where all inputs have them.
+ * Objects are kept; instructions are kept if all inputs have them.
  *
- * Invariants: memory holds one row per distinct (file, function, line) of all inputs, whatever their
- * number; all inputs have the same events.
+ * Invariants: memory holds one row per distinct (object, file, function, line, instruction) of all inputs,
+ * whatever their number; all inputs have the same events.
  */
 #ifndef QN_PROF_MERGE_H
 #define QN_PROF_MERGE_H

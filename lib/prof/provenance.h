@@ -1,5 +1,5 @@
 /*
- * Where two profiles come from, as far as their numbers can be compared.
+ * Tells whether two profiles were made in ways that make their numbers comparable.
  *
  * In:  the descriptions of two profiles, one per line
  * Out: "D1 cache: `32768 B, 64 B, 8-way associative' and `4096 B, ...'", or nothing

@@ -2,7 +2,7 @@
  * A profile from its first line to its last: header, body, regions. See read.h.
  *
  * In:  a path, and which region was chosen
- * Out: items, in the order of the file; the end only where everything that was promised has come
+ * Out: items, in the order of the file; the end only if all announced regions and tables are there
  */
 #include "prof/reader.h"
 
@@ -76,7 +76,7 @@ static int finish_region(struct qn_prof_reader *r, struct qn_text_error *err)
     return 0;
 }
 
-/* Behind the summary, or with a region chosen: most lines are passed over. */
+/* Behind the summary, or with a region chosen: most lines are skipped. */
 static int take_region_line(struct qn_prof_reader *r, const char *text, size_t length,
                             struct qn_prof_item *item, struct qn_text_error *err)
 {

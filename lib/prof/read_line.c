@@ -140,7 +140,7 @@ static int take_positions(struct qn_prof_reader *r, const char *text, struct qn_
     return 0;
 }
 
-/* ---- tables behind the summary: what they say is for others, but that they are there is looked at ---- */
+/* ---- tables behind the summary: calls.c and data.c read them; here only their rows are counted ---- */
 
 static const struct table {
     const char *head, *name, *row[QN_PROF_TABLE_ROWS], *what[QN_PROF_TABLE_ROWS];
@@ -213,7 +213,7 @@ static int take_name(struct qn_prof_reader *r, enum qn_prof_kind kind, const cha
     return check_covered(r, err) == 0 ? 1 : -1;
 }
 
-/* "[1, 2, 3]", cut short where it does not fit. */
+/* "[1, 2, 3]", cut if it does not fit. */
 static void list_counts(char *to, size_t room, const int64_t *counts, int n)
 {
     size_t at = 0;

@@ -1,11 +1,11 @@
 /*
- * A profile reader in its making: shared by read.c (files, regions) and read_line.c (one line) only.
+ * The state of a profile reader; only read.c (files, regions) and read_line.c (one line) include this.
  *
  * In:  the text of one line
  * Out: an item, or a message with FILE:LINE
  *
- * Invariants: `totals` is the sum of every COUNTS item handed out so far, of the whole or of this region; `left` is
- * what the last line has more than its instructions so far.
+ * Invariants: `totals` is the sum of all COUNTS items handed out so far, of the whole run or of this region; `left` is
+ * the counts of the last line less those of its instructions so far.
  */
 #ifndef QN_PROF_READER_H
 #define QN_PROF_READER_H
@@ -16,7 +16,7 @@
 
 enum qn_prof_stage { QN_PROF_NEED_FILE, QN_PROF_NEED_COUNTS, QN_PROF_SUMMED };
 
-/* Behind the summary: tables of calls (calls.h) and of data (data.h), each of rows of several kinds. */
+/* Behind the summary: tables of calls (calls.h) and of data (data.h), each with rows of several kinds. */
 enum { QN_PROF_TABLES = 2, QN_PROF_TABLE_ROWS = 3 };
 
 struct qn_prof_reader {
@@ -24,7 +24,7 @@ struct qn_prof_reader {
     struct qn_prof_header header;
     char *path;
     enum qn_prof_stage stage;
-    int is_strict, has_insns; /* as #positions: said */
+    int is_strict, has_insns; /* by #positions: no other comments; instructions follow */
     int in_line;     /* counts of a line came last: its instructions may follow */
     uint32_t line;   /* of the counts last handed out */
     int64_t *counts; /* of the current item */

@@ -45,8 +45,8 @@ struct qn_prof_regions {
     char names[QN_PROF_REGIONS_TEXT]; /* "setup, solve/step", for a message */
 };
 
-/* A line behind the summary, or any line while regions are looked for: 1: it is to be read, without its first byte;
- * 0: it is not; -1: it makes no sense here, and `what` says why. */
+/* Takes a line behind the summary, or any line if a region was chosen. 1: read it, without its first byte; 0: skip it;
+ * -1: it is an error here, and `what` says why. */
 int qn_prof_region_line(struct qn_prof_regions *r, const char *text, const char **what);
 
 #endif

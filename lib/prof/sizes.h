@@ -1,5 +1,5 @@
 /*
- * First sizes of what a table of counts is kept in; as text/sizes.h, so small with -DQN_TINY that everything splits all the time.
+ * First sizes of the buffers of a profile; with -DQN_TINY so small that buffers and tables split all the time, as in text/sizes.h.
  *
  * Invariant: a piece of the log holds at least one record of QN_PROF_EVENTS_MAX counts (10 bytes each, and their masks).
  */

@@ -5,8 +5,8 @@
  * Out: qn_prof_table_write(t, w) emits fl=, fn=, count lines by file name, function name (bytewise)
  *      and line, then the summary, which is the sum of all that was added.
  *
- * Two things more may be kept: the object (file of code) of a function, and the instructions of a
- * line. A function in two objects has rows of its own for each. Instructions are rows behind that of
+ * A table may also have the object (file of code) of a function, and the instructions of a
+ * line. A function in two objects has rows of its own in each. Instructions are rows behind that of
  * their line, by address; they add nothing to the summary. Both are written as prof/read.h describes.
  *
  * Invariants: one row per (object, file, function, line, instruction); each name is stored once;
@@ -55,7 +55,7 @@ enum qn_text_status qn_prof_table_add_line(struct qn_prof_table *t, uint32_t fn,
                                            const int64_t *counts, struct qn_text_error *err);
 #define QN_PROF_NO_FN UINT32_MAX /* qn_prof_table_fn: no memory */
 
-/* What the table's reader needs beyond lines, and the code that fills it therefore adds: set before the first add; by default lines only. */
+/* What whoever reads the table wants beyond lines; whoever fills it asks and adds that. Set it before the first add; the default is lines. */
 enum qn_prof_detail { QN_PROF_DETAIL_LINES, QN_PROF_DETAIL_OBJECTS, QN_PROF_DETAIL_INSNS };
 void qn_prof_table_want(struct qn_prof_table *t, enum qn_prof_detail detail);
 enum qn_prof_detail qn_prof_table_wants(const struct qn_prof_table *t);
@@ -68,8 +68,8 @@ enum qn_text_status qn_prof_table_add_insn(struct qn_prof_table *t, uint32_t fn,
                                            const struct qn_prof_insn *insn, const int64_t *counts,
                                            struct qn_text_error *err);
 
-/* Whether there are instructions, which come after their lines in the rows; and forgets them when
- * writing: where not all that was added had them, what is left would be a part only. */
+/* Are there instructions, which come after their lines in the rows?  Hiding leaves them out of what is
+ * written, because they would be incomplete if not all inputs had them. */
 int qn_prof_table_has_insns(const struct qn_prof_table *t);
 void qn_prof_table_hide_insns(struct qn_prof_table *t);
 

@@ -1,5 +1,5 @@
 /*
- * What a table of counts is made of: shared by table.c (adding) and table_write.c (order and text) only.
+ * The parts of a table of counts; only table.c (adding) and table_write.c (order and text) include this.
  *
  * Invariants: `places` and `rows` run in parallel; `order`, where present, is a permutation of all rows; a line's row
  * has a lower number than those of its instructions.

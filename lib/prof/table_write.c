@@ -31,7 +31,7 @@ static int sort_rows(const struct qn_prof_table *t, const uint32_t *rank, struct
     return qn_text_sort_keys(keys, count);
 }
 
-/* From there: lines by the number of their rows, which instructions take over from their line. */
+/* Then: lines by the numbers of their rows; instructions get the number of their line's row. */
 static int sort_lines_by_row(struct qn_text_key *keys, const struct qn_prof_table *t)
 {
     uint32_t line = 0;

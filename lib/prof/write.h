@@ -31,7 +31,7 @@
 /* A count that is not known ("." in the text); only readers of other tools' files meet it. */
 #define QN_PROF_NONE INT64_MIN
 
-/* The last column of tables without another count of their rows: the number of rows in the file, by which a cut file is found. */
+/* The last column of CSV tables that do not count their rows otherwise: the number of rows in the file, which shows a cut file. */
 #define QN_PROF_ROWS_COLUMN "of_rows"
 
 struct qn_prof_writer;
@@ -42,7 +42,7 @@ struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_text_erro
 /* The same on an open descriptor that stays the caller's; `name` is for messages. */
 struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct qn_text_error *err);
 
-/* Whose bytes sums and differences have: those of cg_merge and cg_diff since Valgrind 3.21, or those of the ones before. */
+/* The style of sums and differences: byte for byte that of cg_merge and cg_diff since Valgrind 3.21, or before. */
 enum qn_prof_style { QN_PROF_MODERN, QN_PROF_CLASSIC };
 
 /* Two forms of the same text. compact (the default): fl= only where the file changes, counts
@@ -65,8 +65,8 @@ void qn_prof_put_events(struct qn_prof_writer *w, const char *const *names, int 
 void qn_prof_put_file(struct qn_prof_writer *w, const char *name);
 void qn_prof_put_fn(struct qn_prof_writer *w, const char *name);
 
-/* What the body says beyond file, function and line, in comments that other tools' readers skip (all
- * but cg_merge's): "#positions: object line" or "#positions: object line instruction", after events. */
+/* What the body has beyond file, function and line, in comments that other tools' readers (but cg_merge's)
+ * skip: "#positions: object line" or "#positions: object line instruction", after events. */
 enum qn_prof_positions { QN_PROF_BY_OBJECT, QN_PROF_BY_INSN };
 void qn_prof_put_positions(struct qn_prof_writer *w, enum qn_prof_positions positions);
 

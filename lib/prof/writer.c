@@ -46,7 +46,7 @@ static void put_plain(struct qn_prof_writer *w, const char *text, size_t n)
     }
 }
 
-/* The text line by line, each behind a #. */
+/* Writes the text with a # in front of each line. */
 static void put_remark(struct qn_prof_writer *w, const char *text, size_t n)
 {
     while (n > 0) {

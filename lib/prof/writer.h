@@ -1,5 +1,5 @@
 /*
- * A profile writer in its making: shared by writer.c (where the bytes go) and write.c (what they are) only.
+ * The state of a profile writer; only writer.c (the output) and write.c (the text) include this.
  *
  * In:  bytes
  * Out: a complete file under its final name, or none
@@ -24,7 +24,7 @@ struct qn_prof_writer {
     char buffer[QN_PROF_WRITE_BYTES];
 };
 
-/* Through the buffer; where all is remarks, each line behind a #. */
+/* Writes through the buffer; while `remarks` is set, each line gets a # in front. */
 void qn_prof_put_bytes(struct qn_prof_writer *w, const char *text, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* lib/report/compare.c - the page about two profiles: what has changed, and where.  See report.h.
+/* lib/report/compare.c - the page about the differences of two profiles.  See report.h.
  *
  *   function   cycles before   after     change       instructions   D1 misses   ...   (of these the change)
  *   jki        4,423,680       1,802,240 -2,621,440   -0             -262,144
@@ -60,7 +60,7 @@ static const char *path_of(const struct row *r)
     return r->at[0] >= 0 ? r->of[0]->at[r->at[0]].file : r->of[1]->at[r->at[1]].file;
 }
 
-/* Of those with equal keys the ones before come first, each side by the whole path. */
+/* By key; of equal keys those of the profile before come first, on each side by the whole path. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -98,8 +98,8 @@ static int add_rows(struct row *rows, const struct qn_plot_centres both[2], int 
     return both[side].count;
 }
 
-/* Rows `from` to `middle` are those before, up to `end` those after, all with equal keys: the first of each belong together, and so
- * on.  They move down to `kept`; returns where the next ones go. */
+/* Rows with equal keys: `from` to `middle` are of the profile before, `middle` to `end` of the one after.  Pairs the first of each, and so on,
+ * and moves the pairs to `kept`; returns where the next ones go. */
 static int pair_up(struct row *rows, int kept, int from, int middle, int end)
 {
     for (int i = from; i < middle; i++) {
@@ -113,7 +113,7 @@ static int pair_up(struct row *rows, int kept, int from, int middle, int end)
     return kept;
 }
 
-/* Those of both sides that are the same become one; the largest changes first. */
+/* Matches rows of both sides; the largest changes come first. */
 static struct row *match(struct comparison *c, const struct qn_plot_centres both[2], int *count)
 {
     struct row *rows = qn_exp_alloc(&c->memory, (size_t)(both[0].count + both[1].count + 1) * sizeof *rows);

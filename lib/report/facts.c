@@ -47,7 +47,7 @@ static void read_geometry(struct qn_report_facts *f)
         f->size[i] = (double)numbers[3 * i];
 }
 
-/* A table that is not there has no rows. */
+/* Reads a table; if there is no file, it has no rows. */
 static enum qn_text_status read_table(struct qn_report_facts *f, struct qn_exp_table *t, const char *name,
                                       struct qn_text_error *err)
 {

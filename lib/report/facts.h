@@ -1,4 +1,4 @@
-/* lib/report/facts.h - the numbers that the page is made of.
+/* lib/report/facts.h - the numbers for the page.
  *
  *   a run costs about  Ir + 10 L1 misses + 100 LL misses + 10 mispredicts  cycles, or as --timing says
  *
@@ -17,7 +17,7 @@
 
 #define QN_REPORT_NAME_ROOM 70 /* characters of a function beside its line */
 
-/* What an event costs is a number of the timing in force: its place in there. */
+/* The cost of an event in cycles is a member of the timing in force; these are the members' offsets. */
 #define QN_REPORT_COST_L1 offsetof(struct qn_out_timing, L1)
 #define QN_REPORT_COST_LL offsetof(struct qn_out_timing, LL)
 #define QN_REPORT_COST_BRANCH offsetof(struct qn_out_timing, branch)
@@ -28,7 +28,7 @@ enum { QN_REPORT_I1, QN_REPORT_D1, QN_REPORT_LL, QN_REPORT_LEVELS };
 struct qn_report_facts {
     const struct qn_report *report;
     struct qn_exp_memory memory;
-    struct qn_plot_profile profile;           /* for all that is made of it */
+    struct qn_plot_profile profile;           /* read once for all parts of the page */
     struct qn_plot_centres functions, lines;  /* the most costly first */
     double size[QN_REPORT_LEVELS];            /* of caches, bytes; 0: not known */
     struct qn_exp_table intervals, runs, sets, curve, data, calls; /* no rows: there are none */
@@ -37,7 +37,7 @@ struct qn_report_facts {
     struct qn_plot_batch *batch; /* not NULL: pictures get their data and scripts only */
 };
 
-/* Free `f` also where it fails. */
+/* Call qn_report_free_facts even if it fails. */
 enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
                                          struct qn_text_error *err);
 void qn_report_free_facts(struct qn_report_facts *f);
@@ -49,11 +49,11 @@ static inline int qn_report_compare_falling(const void *a, const void *b)
 {
     return (*(const double *)a < *(const double *)b) - (*(const double *)a > *(const double *)b);
 }
-/* Whether the line or function has a source line. */
+/* Does the line or function have a known source line? */
 bool qn_report_has_line(const struct qn_plot_centre *c);
-/* Whether the profile has an event. */
+/* Does the profile have the event? */
 bool qn_report_has_event(const struct qn_report_facts *f, const char *event);
-/* A file of the report's folder. */
+/* The path of a file in the report's folder. */
 const char *qn_report_path(struct qn_report_facts *f, const char *name);
 
 #endif

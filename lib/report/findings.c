@@ -10,12 +10,12 @@
 #include "plot/words.h"
 #include "report/whole.h"
 
-#define PLACE_LEAST 0.1   /* of the event, at one place */
-#define COST_LEAST QN_REPORT_COST_LEAST /* at that place */
-#define SPREAD_LEAST 0.1  /* of the run, for what has no place */
+#define PLACE_LEAST 0.1   /* share of the event at one place */
+#define COST_LEAST QN_REPORT_COST_LEAST /* share of the run's cost at that place */
+#define SPREAD_LEAST 0.1  /* share of the run's cost, for an event that is spread over many places */
 #define FUNCTIONS_NAMED 3
 #define CLASS_MOST 0.5    /* of the misses, for a suggestion by class */
-#define FORESEEN 0.1      /* mispredicts of a branch: more are hard to foresee */
+#define FORESEEN 0.1      /* mispredicts per execution; a branch with more is hard to predict */
 
 enum about { DATA, CODE, BRANCH, INDIRECT };
 
@@ -70,7 +70,7 @@ static const char *say_classes(struct qn_report_facts *f, const struct classes *
                          percent(c->compulsory, c->all), percent(c->capacity, c->all), percent(c->conflict, c->all));
 }
 
-/* The next knee above a cache: how much would be enough. */
+/* The next knee above the cache's size, which would be large enough. */
 static const char *say_knee(struct qn_report_facts *f, double size)
 {
     for (int i = 0; i < f->knee_count; i++)
@@ -80,7 +80,7 @@ static const char *say_knee(struct qn_report_facts *f, double size)
     return "";
 }
 
-/* The classes are those of the D1; what the LL misses of lines that were there before, it had no room for. */
+/* Advice by class.  The classes are those of the D1; for the LL, misses that are not compulsory count as capacity misses. */
 static const char *advise_data(struct qn_report_facts *f, const struct classes *c, bool of_ll)
 {
     double bytes = f->size[of_ll ? QN_REPORT_LL : QN_REPORT_D1];
@@ -142,7 +142,7 @@ static const char *advise(struct qn_report_facts *f, const struct kind *k, int l
     }
 }
 
-/* The line that has the most; of equal ones the first, which costs more. */
+/* The line with the most of an event; of equal ones the first, which costs more. */
 static int find_most(const struct qn_report_facts *f, const char *events)
 {
     double most = 0;
@@ -191,7 +191,7 @@ static bool examine(struct qn_report_facts *f, const struct kind *k, struct qn_r
 
 /* ---- many places ---- */
 
-/* The function with the most, apart from `count` others; -1: there is none. */
+/* The function with the most of an event, except `count` others; -1: there is none. */
 static int find_next(const struct qn_report_facts *f, const char *events, const int *others, int count)
 {
     double most = 0;
@@ -211,7 +211,7 @@ static int find_next(const struct qn_report_facts *f, const char *events, const 
     return found;
 }
 
-/* Where no place has a good part of what costs much: "f (3.1%), g (2.9%), h (2.0%)". */
+/* For an event that no single place has a large share of: "f (3.1%), g (2.9%), h (2.0%)". */
 static const char *name_functions(struct qn_report_facts *f, const char *events, double all)
 {
     int named[FUNCTIONS_NAMED];
@@ -247,7 +247,7 @@ static bool examine_spread(struct qn_report_facts *f, const struct kind *k, stru
 
 /* ---- all ---- */
 
-/* Places come before what is about the whole run. */
+/* Findings about places come before those about the whole run. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct qn_report_finding *x = a, *y = b;

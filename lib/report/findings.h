@@ -1,4 +1,4 @@
-/* lib/report/findings.h - what to look at first, with the figures that prove it.
+/* lib/report/findings.h - findings: what to look at first, with the figures that prove it.
  *
  *   mm.c:10 (jki): 262,144 D1 misses, 98.9% of all 265,082; it misses in 50.0% of its 524,288 references.
  *   97% of them are conflict misses ...
@@ -22,7 +22,7 @@ struct qn_report_finding {
     double cost;                       /* share of the estimated cost */
 };
 
-/* Places first, the most costly in front, then what is about the whole run; returns how many. */
+/* Fills findings[], first those about places, the most costly first, then those about the whole run; returns how many. */
 int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX]);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Text of an element or of an attribute in double quotes.  Control bytes are made visible; what is no UTF-8 becomes
+/* Text of an element or of an attribute in double quotes.  Control bytes are made visible; bytes that are not UTF-8 become
  * U+FFFD. */
 void qn_report_text(FILE *out, const char *text);
 
@@ -25,7 +25,7 @@ void qn_report_heading(FILE *out, const char *id, const char *title);
 void qn_report_count_cell(FILE *out, double count, double whole);
 /* "WHAT; COMMAND does it", in place of a part that is missing. */
 void qn_report_missing(FILE *out, const char *what, const char *command);
-/* A line with a link to the page to explore. */
+/* A line with a link to the interactive page. */
 void qn_report_explore_link(FILE *out);
 void qn_report_text_cell(FILE *out, const char *text);
 

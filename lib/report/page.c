@@ -272,7 +272,7 @@ static void write_page(struct qn_report_facts *f, FILE *out)
 
 /* ---- all ---- */
 
-/* The data of some pictures is wanted before their section: they are drawn first.  A log, or a profile, that does not have them gives no rows. */
+/* Draws a picture whose data is needed before its section.  If the log or profile does not have the data, there are no rows. */
 static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *name, const char *input, struct qn_exp_table *t)
 {
     struct qn_plot_request q = { .kind = kind, .inputs = { input }, .input_count = 1, .profile = &f->profile, .batch = f->batch };
@@ -301,7 +301,8 @@ static enum qn_text_status save_page(struct qn_report_facts *f, struct qn_text_e
     return QN_TEXT_OK;
 }
 
-/* One gnuplot draws all pictures, as starting it costs most: the page is written twice, the first time to find out which pictures it has. */
+/* One gnuplot draws all pictures, because starting it takes most of the time.  So the page is written twice, first to find out which pictures
+ * it has. */
 static void draw_pictures(struct qn_report_facts *f)
 {
     FILE *nowhere = fopen("/dev/null", "w");

@@ -78,7 +78,7 @@ void qn_report_link(FILE *out, const char *name, const char *end)
     fprintf(out, "<a href=\"%s%s\">%s%s</a>", name, end, name, end);
 }
 
-/* The reason, without the name of the folder, which has another one later. */
+/* Writes the reason without the name of the folder, which is renamed later. */
 static void write_reason(const struct qn_report_facts *f, FILE *out, const struct qn_text_error *err)
 {
     const char *why = err->status == QN_TEXT_OK ? "there is no gnuplot here" : err->text, *folder = f->report->folder;

@@ -11,7 +11,7 @@ enum qn_report_picture {
     QN_REPORT_SETS, QN_REPORT_SETS_IN_TIME, QN_REPORT_PHASES, QN_REPORT_BRANCHES, QN_REPORT_DATA, QN_REPORT_CALLS
 };
 
-/* Draws it; where that fails, the reason stands in its place.  With a batch in the facts nothing is written to `out`. */
+/* Draws a picture; if that fails, writes the reason instead.  With a batch in the facts, nothing is written to `out`. */
 void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture which);
 
 /* <a> to a file beside the page. */

@@ -1,4 +1,4 @@
-/* lib/report/report.h - a page about one program: what its runs have left in a folder, explained.
+/* lib/report/report.h - writes a page about one program from the files that its runs have left in a folder.
  *
  *   folder: profile (of a run with the module 3c), intervals.csv, runs.csv (a sweep of D1 sizes), profile.sets.csv; the log of the run
  *   ->      index.html and its pictures: functions.svg, lines.svg, curve.svg, size.svg, classes.svg, phases.svg, ...
@@ -18,14 +18,14 @@
 #define QN_REPORT_SETS_BY_TIME QN_REPORT_PROFILE ".sets.csv" /* as the run itself calls it */
 #define QN_REPORT_BEFORE "before" /* of a comparison: the profile that QN_REPORT_PROFILE is compared with */
 #define QN_REPORT_PAGE "index.html"
-#define QN_REPORT_EXPLORE "explore.html" /* the same to explore (lib/page), which the page leads to */
-/* At the top of the page, so that a folder that holds a report is known for one. */
+#define QN_REPORT_EXPLORE "explore.html" /* the interactive page (lib/page), to which the page has a link */
+/* At the top of the page; by it quern recognises a folder with a report. */
 #define QN_REPORT_MARK "<!-- made by quern report -->"
 
 struct qn_report {
     const char *folder;
     const char *log;         /* the output of the modules mattson and sets; NULL: none */
-    const char *ended;       /* how the program ended, where it was not with status 0, else NULL */
+    const char *ended;       /* how the program ended; NULL: with status 0 */
 };
 
 enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_error *err);

@@ -15,7 +15,7 @@ static const char *const columns[][2] = {
     { "Ir", "Ir" }, { "D1mr+D1mw", "D1 misses" }, { "DLmr+DLmw", "LL misses" }, { "Bcm+Bim", "mispredicts" },
 };
 
-/* What all functions have at one line of a file: code that was inlined belongs to several. */
+/* The sum of all functions at one line of a file, because inlined code belongs to several functions. */
 static double count_line(const struct qn_report_facts *f, const char *file, uint32_t line, const char *events)
 {
     double sum = 0;

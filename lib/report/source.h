@@ -6,7 +6,7 @@
 
 #include "report/facts.h"
 
-/* Whether the file of that centre can be read. */
+/* Can the file of that centre be read? */
 bool qn_report_has_source(const struct qn_plot_centre *c);
 /* Around the line of that centre; a sentence where the file cannot be read. */
 void qn_report_write_source(struct qn_report_facts *f, FILE *out, int line);

@@ -7,7 +7,7 @@
 #include "plot/words.h"
 
 #define HALF 0.5
-#define ENLARGE_MOST 8    /* times the D1: larger ones are no proposal */
+#define ENLARGE_MOST 8    /* times the D1's size; larger caches are not proposed */
 #define PHASE_LENGTH 0.1  /* of the run */
 #define PHASE_LEAST 0.4   /* of the D1 misses, in so short a time */
 #define INTERVALS_LEAST 20
@@ -78,7 +78,7 @@ bool qn_report_examine_size(struct qn_report_facts *f, struct qn_report_finding 
 
 static double d1_misses(const struct qn_exp_table *t, int row) { return cell(t, row, "D1mr") + cell(t, row, "D1mw"); }
 
-/* A tenth of the run that has much more than its share. */
+/* Finds a tenth of the run that has much more than its share of the misses. */
 bool qn_report_examine_phases(struct qn_report_facts *f, struct qn_report_finding *finding)
 {
     const struct qn_exp_table *t = &f->intervals;
@@ -112,7 +112,7 @@ bool qn_report_examine_phases(struct qn_report_facts *f, struct qn_report_findin
     return finding->cost >= QN_REPORT_COST_LEAST;
 }
 
-/* The sum of the largest; for a tenth of the sets that may have most of the misses. */
+/* The sum of the `count` largest numbers of misses. */
 static double sum_largest(const struct qn_exp_table *t, int count)
 {
     double *misses = calloc((size_t)t->row_count + 1, sizeof *misses), sum = 0;

@@ -14,7 +14,7 @@ bool qn_report_examine_sets(struct qn_report_facts *f, struct qn_report_finding 
 bool qn_report_examine_size(struct qn_report_facts *f, struct qn_report_finding *finding);
 bool qn_report_examine_phases(struct qn_report_facts *f, struct qn_report_finding *finding);
 
-/* Of the curve of a fully associative cache where there is one, else of the D1s of each size. */
+/* Finds the knees of the curve of a fully associative cache if there is one, else of the D1s by size. */
 void qn_report_find_knees(struct qn_report_facts *f);
 
 #endif

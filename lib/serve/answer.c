@@ -9,7 +9,7 @@
 #include "page_files.h"
 
 
-/* The page's own script and style, requests to its own origin, and nothing else; in no frame. */
+/* The page may load its own script and style and send requests to its own origin, nothing else; no frame may hold it. */
 #define POLICY                                                                                                                \
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "           \
     "form-action 'none'; frame-ancestors 'none'"
@@ -93,7 +93,7 @@ static enum MHD_Result send_list(struct qn_serve *s, struct MHD_Connection *c)
     return result;
 }
 
-/* Made once of pieces. */
+/* Joins the pieces at the first call; later calls return the same text. */
 static const char *join(char **whole, const char *first, const char *second, const char *third, const char *fourth)
 {
     if (!*whole && asprintf(whole, "%s%s%s%s", first, second, third, fourth) < 0)
@@ -178,7 +178,7 @@ static enum MHD_Result post(struct qn_serve *s, struct qn_serve_request *r, cons
     return refuse(r->connection, MHD_HTTP_NOT_FOUND, "there is nothing of this name");
 }
 
-/* ---- from the first line of a request to its answer ---- */
+/* ---- receiving a request ---- */
 
 static void take_body(struct qn_serve_request *r, const char *data, size_t size)
 {
@@ -193,7 +193,7 @@ static void take_body(struct qn_serve_request *r, const char *data, size_t size)
     longer[r->size] = 0;
 }
 
-/* Said before it is sent. */
+/* The header announces the body's size before the body comes. */
 static bool is_too_large(struct MHD_Connection *c)
 {
     const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");

@@ -1,4 +1,4 @@
-/* lib/serve/folder.c - the C files of the folder: by plain names, links not followed. */
+/* lib/serve/folder.c - reads and writes the C files of the folder, by plain names; links are not followed. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static bool is_plain(const char *name)
 
 bool qn_serve_is_name(const char *name) { return is_plain(name) && ends_in(name, ".c"); }
 
-/* Names that `wanted` takes, sorted. */
+/* Fills names[] with the regular files that `wanted` accepts, sorted, `most` at most; returns how many. */
 static unsigned list(const struct qn_serve *s, bool (*wanted)(const char *name), char *names[], unsigned most)
 {
     int fd = openat(s->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -82,7 +82,7 @@ static bool is_text(const char *text, size_t size)
     return true;
 }
 
-/* A regular file of at most `most` bytes; a zero byte behind them. */
+/* Reads a regular file of at most `most` bytes; a zero byte follows them.  NULL: *why. */
 static char *read_file(int folder, const char *name, size_t most, size_t *size, const char **why)
 {
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -126,7 +126,7 @@ void qn_serve_version(const char *text, size_t size, char version[17])
     snprintf(version, 17, "%016" PRIx64, hash);
 }
 
-/* Of a file that is not there the version is "". */
+/* The version of a file that is not there is "". */
 static bool is_version(const struct qn_serve *s, const char *name, const char *version)
 {
     const char *why;

@@ -1,8 +1,8 @@
-/* lib/serve/guard.c - which requests are those of our own page.
+/* lib/serve/guard.c - refuses requests that do not come from our own page.
  *
- * Another page in the same browser can send requests to 127.0.0.1, but does not know the token; if it does, the browser tells its
- * origin (Fetch standard, "Origin" and "Sec-Fetch-Site"), and a body of JSON is not sent without asking, which is not answered (CORS).
- * A name of another host's that leads to 127.0.0.1 (DNS rebinding) is seen in "Host".
+ * Another page in the same browser can send requests to 127.0.0.1, but does not know the token.  Even if it did, the browser tells us
+ * its origin (Fetch standard, "Origin" and "Sec-Fetch-Site"), and sends a JSON body only after a preflight request, which we refuse
+ * (CORS).  If a name of another host resolves to 127.0.0.1 (DNS rebinding), "Host" shows that name.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static enum MHD_Result count_one(void *data, enum MHD_ValueKind kind, const char
     return MHD_YES;
 }
 
-/* Two of a kind are one that is looked at and one that is not. */
+/* Of two headers of the same name only one would be checked. */
 static bool is_said_once(struct MHD_Connection *c, const char *name)
 {
     struct counting counting = { name, 0 };
@@ -36,7 +36,7 @@ static bool is_said_once(struct MHD_Connection *c, const char *name)
     return counting.count == 1;
 }
 
-/* Takes as long for a wrong token as for the right one. */
+/* The comparison takes as long for a wrong token as for the right one. */
 static bool has_token(const struct qn_serve *s, const char *url)
 {
     size_t length = strlen(s->token);
@@ -56,7 +56,7 @@ static bool is_own_host(const struct qn_serve *s, struct MHD_Connection *c)
     return host && !strcmp(host, s->host) && is_said_once(c, "Host");
 }
 
-/* A page that the user opened comes from nowhere ("none"); what the page itself asks for from the same origin. */
+/* Sec-Fetch-Site is "none" for the page that the user opens, "same-origin" for what that page requests.  A POST needs an Origin. */
 static bool is_own_origin(const struct qn_serve *s, struct MHD_Connection *c, bool changes)
 {
     const char *origin = header(c, "Origin"), *site = header(c, "Sec-Fetch-Site");

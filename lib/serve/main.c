@@ -1,8 +1,8 @@
-/* lib/serve/main.c - `quern-serve`, which `quern serve` becomes (tools/serve.c): a program of its own, since libmicrohttpd cannot be linked
- * into a quern without shared libraries.
+/* lib/serve/main.c - `quern-serve`, which `quern serve` executes (tools/serve.c).  It is a program of its own, because libmicrohttpd cannot
+ * be linked into a static quern.
  *
  * In:  quern-serve FOLDER PORT QUERN HEADERS LIBRARY MODULES, checked by `quern serve`; MODULES: "I1=lru D1=lru ..."
- * Out: a line on stdout, "http://127.0.0.1:4711/TOKEN/", and a server until SIGINT, SIGTERM or SIGHUP
+ * Out: a line on stdout, "http://127.0.0.1:4711/TOKEN/"; then it serves until SIGINT, SIGTERM or SIGHUP
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -27,8 +27,8 @@
 
 #define PROGRAM "quern serve"
 #define CONNECTIONS_MAX 32
-#define IDLE_SECONDS 60             /* of a connection that asks for nothing */
-#define CONNECTION_BYTES (32u << 10) /* of memory that its headers may take */
+#define IDLE_SECONDS 60             /* after which an idle connection is closed */
+#define CONNECTION_BYTES (32u << 10) /* of memory for a connection's headers */
 
 enum { FOLDER = 1, PORT, QUERN, HEADERS, LIBRARY, MODULES, WORDS };
 
@@ -38,7 +38,7 @@ static bool complain(const char *what, const char *why)
     return false;
 }
 
-/* ---- before it begins ---- */
+/* ---- the start ---- */
 
 static bool make_token(struct qn_serve *s)
 {
@@ -124,7 +124,7 @@ static bool start(struct qn_serve *s, const char *port)
     return true;
 }
 
-/* ---- until it ends ---- */
+/* ---- the loop and the end ---- */
 
 static int descriptor(const struct qn_serve_request *r)
 {
@@ -140,7 +140,7 @@ static int time_left(const struct qn_serve *s)
     return MHD_get_timeout(s->daemon, &ms) == MHD_YES ? ms > INT_MAX ? INT_MAX : (int)ms : -1;
 }
 
-/* The signal that ends it. */
+/* Serves until a signal comes; returns it. */
 static int serve(struct qn_serve *s, int signals)
 {
     int epoll = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;

@@ -1,4 +1,4 @@
-/* lib/serve/run.c - the run that is going on: a process that compiles and runs (runner.c), its pipe, and its end. */
+/* lib/serve/run.c - starts and ends the process of a run (runner.c), and reads its answer from a pipe. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ bool qn_serve_start(struct qn_serve *s, struct qn_serve_request *r, const struct
     return true;
 }
 
-/* All processes are gone; the request, if it is still there, goes on. */
+/* Waits until all processes of the run are gone (kills them first if `given_up`); then the request goes on. */
 static void end(struct qn_serve *s, bool given_up)
 {
     struct qn_serve_run *run = s->run;

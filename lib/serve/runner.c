@@ -1,14 +1,14 @@
-/* lib/serve/runner.c - compiles a source and runs it under quern, in the sandbox of the labs; its answer is JSON.
+/* lib/serve/runner.c - compiles a source and runs it under quern, in the sandbox of the labs; the answer is JSON.
  *
  *   {"stage":"compile","command":"cc -g ...","status":1,"trouble":"","messages":"prog.c:3:5: error: ...","ok":false}
  *   {"stage":"run","messages":"prog.c:3:9: warning: ...","command":"quern run ...","status":0,"trouble":"","output":"...",
  *    "output_cut":false,"errors":"...","profile":"desc: I1 cache: ...","profile_cut":false}
  *   {"error":"the sandbox ..."}
  *
- * SCRATCH/run/work/     the sources, prog; the compiler may write here, the program may read it
- * SCRATCH/run/profile   a fifo: so the program, which has the same rights as the quern that it runs under, can write no file at all
+ * SCRATCH/run/work/     the sources, prog; the compiler may write here, the program may only read
+ * SCRATCH/run/profile   a fifo, because the program has the same rights as the quern that it runs under, and must not write any file
  *
- * The names are the same for each run, so that an unchanged program has the same addresses and counts.
+ * The names are the same for each run, so an unchanged program has the same addresses and counts.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,13 +33,13 @@
 #define COMPILE_SECONDS 30           /* by the clock */
 #define RUN_SECONDS 30
 #define RUN_CPU_SECONDS 20
-#define OUTPUT_KEPT (64u << 10)      /* bytes that are shown of what the program prints */
+#define OUTPUT_KEPT (64u << 10)      /* bytes of the program's output that the answer has at most */
 #define PROFILE_MAX (8u << 20)       /* bytes */
 #define WORDS_MAX (QN_SERVE_ARGUMENTS_MAX + 24)
 #define PROGRAM "./prog"
 
 struct profile {
-    int fifo, end;                   /* end: an eventfd, no more comes */
+    int fifo, end;                   /* end: an eventfd, written once quern has ended */
     char *text;
     size_t size;
     bool cut;
@@ -54,7 +54,7 @@ struct work {
 
 /* ---- JSON of bytes ---- */
 
-/* Zero bytes are shown as what they are not: a character that cannot be. */
+/* Zero bytes become 0xff, which is not UTF-8 and so is shown as U+FFFD. */
 static json_t *bytes(char *text, size_t size, size_t most)
 {
     size_t n = size < most ? size : most;
@@ -165,14 +165,14 @@ static bool take_profile(struct profile *p)
         return false;
     p->cut |= p->size + (size_t)n > PROFILE_MAX;
     if (p->cut || !(longer = realloc(p->text, p->size + (size_t)n + 1)))
-        return true; /* read, so that quern goes on */
+        return true; /* it was read nevertheless, so that quern does not wait for room in the fifo */
     memcpy(longer + p->size, bytes, (size_t)n);
     p->text = longer;
     p->size += (size_t)n;
     return true;
 }
 
-/* Until nothing more can come. */
+/* Reads the profile until quern has ended and the fifo is empty. */
 static void *attend(void *data)
 {
     struct profile *p = data;
@@ -213,7 +213,7 @@ static void add_words(struct work *k, const char *argv[WORDS_MAX], unsigned n)
     argv[n] = NULL;
 }
 
-/* What the user could type to have the same. */
+/* The answer's "command": what the user would type for the same run. */
 static void put_run(struct work *k, const char *const *argv)
 {
     const char *shown[WORDS_MAX] = { "quern", "run" };

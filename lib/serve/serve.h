@@ -1,21 +1,21 @@
-/* lib/serve/serve.h - `quern-serve`: one user's editor in the browser, and a run at a time.  `quern serve` starts it.
+/* lib/serve/serve.h - `quern-serve`: an editor in the browser for one user, and one run at a time.  `quern serve` starts it.
  *
  *   main.c      arguments, the loop, the end          guard.c    which requests are the page's own
- *   answer.c    what is asked for, and the answers    folder.c   the C files of the folder
+ *   answer.c    requests and their answers            folder.c   the C files of the folder
  *   wanted.c    JSON of a run -> struct qn_serve_wanted
  *   runner.c    the process that compiles and runs    run.c      the server's side of it
  *
  *   GET  /TOKEN/, /TOKEN/serve.js, /TOKEN/serve.css    the page
- *   GET  /TOKEN/files                                  {"folder":"/home/me/lecture","files":["mm.c"],"modules":["lru","fifo"]}
+ *   GET  /TOKEN/files                                  {"files":["mm.c"],"modules":{"I1":["lru"],"D1":["lru","fifo"],"LL":["lru"]}}
  *   GET  /TOKEN/file?name=mm.c                         {"name":"mm.c","text":"int main...","version":"50b34235a5a88360"}
- *   POST /TOKEN/save   {"name","text","version"}       {"version":"..."}; 409: the file is not the version that was changed
+ *   POST /TOKEN/save   {"name","text","version"}       {"version":"..."}; 409: the file is not that version any more
  *   POST /TOKEN/run    see wanted.c                    see runner.c; 503: another run is going on
  *
- * Everything else is refused, with {"error":"..."}.  Invariants: it listens on 127.0.0.1 only; nothing is done for a request without
- * the token, of another origin, or for another host; bodies, connections, and runs are bounded; there is one run at a time, and it
- * ends with the connection that asked for it.
+ * Everything else is refused, with {"error":"..."}.  Invariants: it listens on 127.0.0.1 only; a request without the token, from
+ * another origin, or for another host is refused; bodies, connections, and runs are bounded; there is one run at a time, and it ends
+ * with the connection that asked for it.
  *
- * One thread and one loop: MHD's descriptor, the run's pipe, its connection, signals.
+ * One thread waits in one loop for MHD's descriptor, the run's pipe, the run's connection, and signals.
  */
 #ifndef QN_SERVE_H
 #define QN_SERVE_H
@@ -40,15 +40,15 @@
 struct qn_serve_run;
 
 struct qn_serve {
-    const char *folder, *quern, *header, *library; /* the user's; the program; where quern.h is, and the modules */
-    char *modules;                       /* names of cache modules, JSON */
+    const char *folder, *quern, *header, *library; /* the user's folder; the program quern; the folders of quern.h and of the modules */
+    char *modules;                       /* names of cache modules by slot, JSON */
     char *compiler, *scratch;
     int folder_fd;
     unsigned port;
     char token[2 * QN_SERVE_TOKEN_BYTES + 1];
     char host[32], origin[40];           /* "127.0.0.1:4711", "http://127.0.0.1:4711" */
     struct MHD_Daemon *daemon;
-    struct qn_serve_run *run;            /* that is going on; NULL: none */
+    struct qn_serve_run *run;            /* the run that is going on; NULL: none */
 };
 
 /* A request, from its first line to its answer. */
@@ -57,16 +57,16 @@ struct qn_serve_request {
     char *body;
     size_t size;
     bool too_large;
-    struct qn_serve_run *run; /* it waits for */
+    struct qn_serve_run *run; /* the run that it asked for; NULL: none */
 };
 
 /* ---- guard.c ---- */
 
-/* The path behind the token, "/files"; NULL: it is not for the page, and *status and *why say what is answered. */
+/* The path behind the token, "/files"; NULL: the request is refused with *status and *why. */
 const char *qn_serve_guard(const struct qn_serve *s, struct MHD_Connection *c, const char *url, const char *method, unsigned *status,
                            const char **why);
 
-/* ---- answer.c: struct qn_serve is the first argument of both ---- */
+/* ---- answer.c: MHD calls both; `server` is the struct qn_serve ---- */
 
 enum MHD_Result qn_serve_answer(void *server, struct MHD_Connection *c, const char *url, const char *method, const char *version,
                                 const char *data, size_t *size, void **request);
@@ -76,25 +76,25 @@ void qn_serve_forget(void *server, struct MHD_Connection *c, void **request, enu
 
 /* "mm.c": letters, digits, "_", "-", "+" and "."; does not begin with "." or "-", ends in ".c". */
 bool qn_serve_is_name(const char *name);
-/* JSON of all; free() it. */
+/* The answer to /files; free() it. */
 char *qn_serve_list(const struct qn_serve *s);
-/* The file, at most `most` bytes, with a zero byte behind; free() it.  NULL: *why. */
+/* The text of a file of at most `most` bytes, with a zero byte behind it; free() it.  NULL: *why. */
 char *qn_serve_read(const struct qn_serve *s, const char *name, size_t most, size_t *size, const char **why);
-/* What tells one content from another. */
+/* A hash of the content, 16 hexadecimal digits. */
 void qn_serve_version(const char *text, size_t size, char version[17]);
-/* NULL, or why not; *status is the answer's. */
+/* Writes the file, if it still is the version (of a file that is not there: "").  NULL, or what went wrong; *status is then the answer's. */
 const char *qn_serve_save(const struct qn_serve *s, const char *name, const char *text, size_t size, const char *version, unsigned *status);
-/* *.c and *.h of the folder as they are now, into another.  NULL, or what went wrong. */
+/* Copies *.c and *.h of the folder (200 at most, of 1 MiB at most) to folder `to`.  NULL, or what went wrong. */
 const char *qn_serve_copy_sources(const struct qn_serve *s, const char *to);
 
 /* ---- wanted.c ---- */
 
 struct qn_serve_wanted {
-    void *json;               /* holds the texts */
+    void *json;               /* owns the texts */
     const char *name, *text;
     size_t size;
     const char *optimisation; /* "-O1" */
-    const char *caches[3];    /* "32768,8,64"; NULL: as the machine has them */
+    const char *caches[3];    /* of I1, D1, LL: "32768,8,64"; NULL: as the machine's */
     const char *modules[3];   /* "srrip"; NULL: the default one */
     bool branches;
     const char *arguments[QN_SERVE_ARGUMENTS_MAX + 1];
@@ -103,7 +103,7 @@ struct qn_serve_wanted {
     size_t input_size;
 };
 
-/* NULL, or what is wrong with it.  Whatever comes of it: forget. */
+/* Reads the JSON of a request.  NULL, or what is wrong with it.  Call qn_serve_forget_wanted in both cases. */
 const char *qn_serve_want(struct qn_serve_wanted *w, const char *body, size_t size);
 void qn_serve_forget_wanted(struct qn_serve_wanted *w);
 
@@ -112,22 +112,22 @@ void qn_serve_forget_wanted(struct qn_serve_wanted *w);
 struct qn_serve_run {
     struct qn_serve_request *request;
     pid_t runner;
-    int pipe;       /* its answer */
+    int pipe;       /* the runner writes the answer to it */
     char *answer;
     size_t size;
     bool ended;
 };
 
-/* false: no process. */
+/* Starts the runner and suspends the request's connection.  false: no memory or no process. */
 bool qn_serve_start(struct qn_serve *s, struct qn_serve_request *r, const struct qn_serve_wanted *w);
-/* There is something in its pipe: takes it; at its end the request goes on. */
+/* Reads from the run's pipe; at its end the request goes on. */
 void qn_serve_take(struct qn_serve *s);
-/* Kills it, if there is one, and all that it started. */
+/* Kills the run, if there is one, with all processes that it started. */
 void qn_serve_end_run(struct qn_serve *s);
 
 /* ---- runner.c ---- */
 
-/* Compiles, runs, writes the answer to `out`. */
+/* In the runner: compiles, runs, writes the answer to `out`. */
 void qn_serve_work(const struct qn_serve *s, const struct qn_serve_wanted *w, int out);
 
 #endif

@@ -1,10 +1,10 @@
-/* lib/serve/wanted.c - what a run is to be, out of JSON.
+/* lib/serve/wanted.c - reads and checks the JSON that asks for a run.
  *
  *   {"name":"mm.c","text":"int main(void)...","optimisation":"-O1","caches":{"D1":"32768,8,64"},"modules":{"D1":"srrip"},
  *    "branches":true,"arguments":["100"],"input":"1 2 3\n"}
  *
- * All but name and text may be left out.  Nothing here becomes part of a command but in a form that is checked: caches are numbers and
- * commas, modules are names of letters and digits (never a path), optimisation is one of five words.
+ * All but name and text may be left out.  What becomes part of quern's options and the compiler's is checked: caches are digits and
+ * commas, modules are names of small letters and digits (never a path), optimisation is one of five words.
  */
 #include <jansson.h>
 #include <limits.h>
@@ -13,12 +13,12 @@
 #include "serve/serve.h"
 
 #define MODULE_MAX 32
-#define CACHE_MAX 40 /* letters of a geometry */
+#define CACHE_MAX 40 /* bytes of a geometry */
 
 static const char *const slots[3] = { "I1", "D1", "LL" };
 static const char *const levels[] = { "-O0", "-O1", "-O2", "-O3", "-Os" };
 
-/* A string without zero bytes, which jansson refuses by itself; NULL: it is none, or is longer. */
+/* A string of at most `most` bytes, else NULL.  It holds no zero byte: jansson refuses those. */
 static const char *text_of(const json_t *object, const char *key, size_t most)
 {
     const json_t *value = json_object_get(object, key);
@@ -48,7 +48,7 @@ static const char *take_level(struct qn_serve_wanted *w, const json_t *all)
     return w->optimisation ? NULL : "optimisation: wanted -O0, -O1, -O2, -O3 or -Os";
 }
 
-/* Of one slot: NULL where nothing is said. */
+/* Reads the strings of the three slots under `key`; NULL for a slot without one.  Returns `wrong`, or NULL. */
 static const char *take_words(const json_t *all, const char *key, size_t most, const char *letters, const char *words[3], const char *wrong)
 {
     const json_t *object = json_object_get(all, key);

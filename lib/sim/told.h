@@ -62,7 +62,7 @@ static void init_analyses(const struct qn_config *c)
     qn_sim_i1_hit = QN_HIT_CALL;
     qn_sim_i1_repeat_is_noop = false;
     qn_sim_returns = true;
-    qn_fast.BC.counters = qn_fast.BI.targets = 0; /* their outcomes are told by qn_sim_cond and qn_sim_indirect */
+    qn_fast.BC.counters = qn_fast.BI.targets = 0; /* qn_sim_cond and qn_sim_indirect call the analyses for branches */
 }
 
 /* ---- the instruction of a site ---- */
@@ -88,7 +88,7 @@ static inline void set_pc(const uint64_t *counts)
 
 /* ---- callbacks ---- */
 
-/* Whatever the analyses change until the next one is on behalf of this reference. */
+/* Numbers the reference: what the analyses change until the next one belongs to it. */
 static inline void refer(const uint64_t *counts)
 {
     if (QN_UNLIKELY(readers.any))
@@ -146,9 +146,9 @@ void qn_sim_tell_misses(qn_miss_hook *hook, qn_slow_call *looked_up)
     qn_sim_tells_misses = true;
 }
 
-/* ---- later ---- */
+/* ---- misses that are collected, for analyses that are called later ---- */
 
-/* Misses are written down only where the default caches are emitted. */
+/* Misses are collected only if emitted code simulates the default caches. */
 static void init_later(const struct qn_config *c)
 {
 #ifdef QN_SIM_HOSTED
@@ -166,14 +166,14 @@ static void init_later(const struct qn_config *c)
 SLOW void qn_sim_later_tell(void)
 {
     struct qn_unit_later l = {qn_sim_later.misses, sites, &sim_pc, (uint32_t)*qn_sim_later.count, qn_sim_d1_filter.line};
-    uint64_t pc = sim_pc; /* of a reference that is being made */
+    uint64_t pc = sim_pc; /* of the reference that is being simulated */
 
     *qn_sim_later.count = 0;
     qn_readers_later(&l, QN_SIM_MISSES);
     sim_pc = pc;
 }
 
-/* What emitted code does, in C. */
+/* Collects a miss, as emitted code does. */
 static inline void write_later(struct qn_later_miss miss)
 {
     qn_sim_later.misses[(*qn_sim_later.count)++] = miss;
@@ -217,7 +217,7 @@ static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, u
         kind = site_kind(kind, counts);
         qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
     }
-    if (on_miss) /* after the analyses, whose classes it looks at */
+    if (on_miss) /* after the analyses, because it reads the miss's class */
         on_miss(addr, (uint32_t)(counts - sim_counters), outcome >> 1 & 1);
 }
 

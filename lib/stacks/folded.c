@@ -1,7 +1,7 @@
 /*
  * Folded stacks: a line for each path, as flamegraph.pl, inferno and speedscope read them. See stacks.h.
  *
- * A name has no `;`, which stands between names: it becomes a comma. Blanks may be in a name: the count is what follows the last one.
+ * A `;` in a name becomes a comma, because it separates names. A name may have blanks; the count follows the last one.
  */
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /*
  * pprof's format: a Profile of protocol buffers, packed by gzip. See stacks.h.
  *
- * The numbers of the fields are those of profile.proto (github.com/google/pprof). A location is a function: paths do not tell lines. Integers
- * are varints: seven bits a byte, the lowest first, the top bit set in all but the last (protobuf.dev, Encoding). Without libdeflate the text
- * is not packed; pprof reads both.
+ * The numbers of the fields are those of profile.proto (github.com/google/pprof). A location is a function, because paths have no lines.
+ * Integers are varints: seven bits a byte, the lowest first, the top bit set in all but the last (protobuf.dev, Encoding). Without libdeflate
+ * the output is not compressed; pprof reads both.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void put_block(struct pprof *p, struct qn_text_buffer *to, unsigned field
     put_bytes(p, to, bytes, n);
 }
 
-/* The message that was made goes out. */
+/* Writes the message that was built. */
 static void put_message(struct pprof *p, unsigned field)
 {
     put_block(p, &p->out, field, p->message.text ? p->message.text : "", p->message.length);

@@ -1,8 +1,7 @@
 /*
  * speedscope's own format: JSON with the functions once, and for each event a profile of samples. See stacks.h.
  *
- * A sample is a path, its weight the cost of the path itself. Numbers are exact up to 2^53, as JavaScript has them: a larger weight would lose
- * its last digits there, so that the sum is checked and refused beyond.
+ * A sample is a path, its weight the path's self cost. JavaScript's numbers are exact up to 2^53, so an event with a larger sum is refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ struct speedscope {
     uint32_t *path;
 };
 
-/* What is no UTF-8 becomes U+FFFD. */
+/* Bytes that are not UTF-8 become U+FFFD. */
 static void put_string(struct qn_prof_writer *w, const char *text)
 {
     size_t left = strlen(text);

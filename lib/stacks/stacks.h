@@ -7,7 +7,7 @@
  *      speedscope:  a profile of samples for each event (https://www.speedscope.app/file-format-schema.json)
  *      pprof:       a sample of each path with all events (profile.proto), packed by gzip
  *
- * Rules: costs are exclusive; a path without any is left out. Paths come depth first, so that tools which show samples in order show the
+ * Rules: costs are self costs; a path without any is left out. Paths come depth first, so that tools which show samples in order show the
  * tree. The tree of a difference, with costs below 0, is refused: these formats have no negative numbers.
  */
 #ifndef QN_STACKS_STACKS_H

@@ -1,4 +1,4 @@
-/* lib/text/complain.c - one line on stderr, of which no byte steers the terminal.
+/* lib/text/complain.c - prints one line on stderr; none of its bytes can steer the terminal.
  *
  * In:  qn_text_complain("quern: %s: no such command", "a\033[31m")
  * Out: quern: a\x1b[31m: no such command

@@ -9,9 +9,9 @@
 
 #define QN_EXIT_USAGE 2
 
-/* A line on stderr. Control bytes that come in through the arguments are made visible. */
+/* Prints a line on stderr. Control bytes in it are made visible. */
 void qn_text_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same behind a prefix that is printed as it is. */
+/* The same behind a prefix, which is printed as it is. */
 void qn_text_complain_of(const char *prefix, const char *format, va_list args);
 
 #endif

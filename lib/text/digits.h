@@ -1,10 +1,10 @@
 /*
- * Numbers in texts that come from outside.
+ * Reads numbers in texts that come from outside.
  *
  * In:  "-12 x"
- * Out: -12, and where the text goes on: " x"
+ * Out: -12, and the rest of the text: " x"
  *
- * Invariant: no blanks, no plus sign, no base but ten; what does not fit is no number.
+ * Invariant: no blanks, no plus sign, only base ten; a number that does not fit is refused.
  */
 #ifndef QN_TEXT_DIGITS_H
 #define QN_TEXT_DIGITS_H
@@ -22,13 +22,13 @@ static inline int qn_text_is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Digits to a magnitude of at most `limit`. Returns the end, or NULL where there is no number. */
+/* Reads digits, at most `limit`. Returns where they end; NULL: no digit, or the number is larger. */
 static inline const char *qn_text_parse_digits(const char *p, uint64_t limit, uint64_t *out)
 {
     if (!qn_text_is_digit(*p))
         return NULL;
     uint64_t value = 0;
-    /* 18 digits cannot overflow; past them every step is checked. */
+    /* 18 digits cannot overflow; every further digit is checked. */
     for (int i = 0; i < 18 && qn_text_is_digit(*p); i++, p++)
         value = value * 10 + (uint64_t)(*p - '0');
     for (; qn_text_is_digit(*p); p++)
@@ -39,7 +39,7 @@ static inline const char *qn_text_parse_digits(const char *p, uint64_t limit, ui
     return value <= limit ? p : NULL;
 }
 
-/* Digits with or without a minus sign; INT64_MIN is none. */
+/* Reads digits with or without a minus sign, -INT64_MAX to INT64_MAX. Returns where they end, or NULL. */
 static inline const char *qn_text_parse_integer(const char *p, int64_t *out)
 {
     uint64_t magnitude;

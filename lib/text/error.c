@@ -4,8 +4,8 @@
  * In:  qn_text_fail(&e, QN_TEXT_BAD, "%s:%d: no events line", "a\tb", 3)
  * Out: e.text == "a\tb:3: no events line" with the tab spelled as backslash, t
  *
- * Invariant: bytes that could steer a terminal never reach the message; a newline survives only
- * where the format itself holds it (a message that quotes two sums below each other).
+ * Invariant: bytes that could steer a terminal never reach the message. If the format holds a newline (a message
+ * that quotes two sums below each other), newlines before "- " stay; all others are escaped.
  */
 #include "text/error.h"
 
@@ -15,10 +15,10 @@
 
 #include "text/escape.h"
 
-/* The only newline that a message keeps: before an item of a list. */
+/* The only newline that a message keeps stands before an item of a list. */
 #define LIST_ITEM "\n- "
 
-/* Copies `raw` escaped to text + at; newlines that `format` asked for stay. */
+/* Copies `raw` to text + at, escaped; with `keep_newlines`, those before items of a list stay. */
 static void store_escaped(char *text, size_t at, const char *raw, int keep_newlines)
 {
     for (; *raw; raw++) {

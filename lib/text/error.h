@@ -5,7 +5,8 @@
  * Out: e.status == QN_TEXT_BAD, e.text == "a.out:5: too many counts, got 3, wanted at most 2"
  *
  * Invariants: text holds no newline except where the message quotes several lines on purpose,
- * and is never empty while status is not QN_TEXT_OK. Nothing in lib/text or lib/prof prints or exits.
+ * and is never empty while status is not QN_TEXT_OK. Nothing in lib/prof prints or exits, and nothing in lib/text
+ * but complain.c prints.
  */
 #ifndef QN_TEXT_ERROR_H
 #define QN_TEXT_ERROR_H
@@ -17,27 +18,27 @@ enum qn_text_status {
     QN_TEXT_MEMORY, /* no memory: exit 1 */
 };
 
-/* Bytes of one message; a longer one (a very long name) is cut short. */
+/* Bytes of one message with its NUL; a longer one (a very long name) is cut. */
 #define QN_TEXT_MAX 2048
 
 struct qn_text_error {
     enum qn_text_status status;
-    unsigned brief; /* where > 0: this many bytes of text are the message in its classic wording */
+    unsigned brief; /* if > 0: the first `brief` bytes of text are the message in Cachegrind's own wording */
     char text[QN_TEXT_MAX];
 };
 
-/* Records a failure unless one is recorded already (the first one counts). Returns the status.
- * `err` may be NULL. Control bytes that come in through the arguments are written escaped. */
+/* Records a failure, unless one is recorded already: the first one stays. Returns `status`.
+ * `err` may be NULL. Control bytes in the message are escaped. */
 enum qn_text_status qn_text_fail(struct qn_text_error *err, enum qn_text_status status,
                                  const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Appends to the message just recorded what a tool that keeps another's wording leaves out:
- * text up to here becomes the brief form. */
+/* Appends to the message just recorded. What it was before becomes its brief form, for a tool that keeps the
+ * wording of another one. Does nothing if it has a brief form already. */
 void qn_text_fail_more(struct qn_text_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The failure that every allocation reports. Returns QN_TEXT_MEMORY. */
+/* Records the failure of an allocation. Returns QN_TEXT_MEMORY. */
 enum qn_text_status qn_text_fail_memory(struct qn_text_error *err);
 
 #endif

@@ -46,7 +46,7 @@ int qn_text_has_control(const char *text, size_t n)
     return 0;
 }
 
-/* What vprintf would print, visible, in fresh memory; NULL: no memory. */
+/* The text that vprintf would print, with control bytes made visible, in fresh memory; NULL: no memory. */
 static char *escape_format(const char *format, va_list args)
 {
     char *text, *visible, *to;

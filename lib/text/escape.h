@@ -1,5 +1,5 @@
 /*
- * Makes control bytes visible, so that a hostile name cannot steer a terminal or break a line.
+ * Makes control bytes visible, so that a name cannot steer a terminal or break a line.
  *
  * In:  the bytes 'a' 0x0a 0x1b 'b'
  * Out: a\n\x1bb
@@ -24,13 +24,13 @@ static inline int qn_text_is_control(unsigned char c)
 /* Writes the visible form of `c` (no terminator) into `to`; returns its length, 1 to 4. */
 size_t qn_text_escape_byte(char to[QN_TEXT_ESCAPE_MAX + 1], unsigned char c);
 
-/* How many bytes the text begins with that pass unchanged. */
+/* The number of bytes before the first control byte. */
 size_t qn_text_plain_bytes(const char *text);
 
 /* Nonzero if the text of `n` bytes holds a control byte. */
 int qn_text_has_control(const char *text, size_t n);
 
-/* What vprintf would print, visible; without memory it is the words of the format.  *made is to be freed. */
+/* The text that vprintf would print, with control bytes made visible; without memory `format` itself. The caller frees *made. */
 const char *qn_text_visible(char **made, const char *format, va_list args);
 
 #endif

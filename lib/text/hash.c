@@ -2,7 +2,7 @@
  * Growth of the numbering hash index. See hash.h.
  *
  * In:  insert(h1), insert(h2), insert(h1)
- * Out: 0, 1, 2 (equal hashes are the owner's business)
+ * Out: 0, 1, 2 (the owner looks for an equal entry first)
  */
 #include "text/hash.h"
 

@@ -1,12 +1,12 @@
 /*
- * A hash index that numbers what is put into it: 0, 1, 2, ... The owner keeps the things themselves
- * in arrays by number; the index keeps only hashes and slots.
+ * A hash index that numbers its entries: 0, 1, 2, ... The owner keeps the entries themselves
+ * in arrays by number; the index keeps only their hashes.
  *
  * In:  for (id = qn_text_hash_first(&x, hash, &at); id != QN_TEXT_NO_ID;
  *           id = qn_text_hash_next(&x, hash, &at))
- *          if (equal(things[id], wanted)) return id;
+ *          if (equal(entries[id], wanted)) return id;
  *      id = qn_text_hash_insert(&x, hash);      the next number, or QN_TEXT_NO_ID: no memory
- * Out: candidates whose 32-bit hash is equal; the owner compares.
+ * Out: candidates, whose 32-bit hash is equal; the owner compares the entries.
  *
  * Invariants: at most 70% full; numbers never change; nothing is ever removed.
  */

@@ -96,7 +96,7 @@ enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *e
     return err->status;
 }
 
-/* A copy is opened anew, so that each reader begins at its beginning. */
+/* The name to open: each opening of a copy begins at its first byte. */
 static const char *locate(const char *path, char name[NAME_ROOM])
 {
     const struct copy *c = find_copy(path);
@@ -141,7 +141,7 @@ void qn_text_close_lines(struct qn_text_lines *l)
     l->fd = -1;
 }
 
-/* Moves what is left to the front; doubles the buffer where it is full. */
+/* Moves the text that is left to the front; doubles the buffer if it is full. */
 static int make_room(struct qn_text_lines *l, struct qn_text_error *err)
 {
     memmove(l->buffer, l->buffer + l->start, l->end - l->start);

@@ -29,10 +29,10 @@ struct qn_text_lines {
 enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path,
                                        struct qn_text_error *err);
 
-/* "-", or a path that is a pipe, is read to its end; from then on it begins anew each time that it is opened. */
+/* If `path` is "-", a pipe or a socket, copies it to its end; from then on the functions below and above open that copy. */
 enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *err);
 
-/* As fopen for reading: the copy of what was kept, else the file. */
+/* As fopen for reading: opens the copy if there is one, else the file. */
 FILE *qn_text_open_kept(const char *path);
 
 /* The next line: 1 and *text, *length; 0 at the end; -1 with `err` filled. */

@@ -1,8 +1,8 @@
 /*
  * Files and folders that are whole or not there. See output.h.
  *
- * What is to go by a signal is in a list of fixed size, because the handler may not take memory or wait for a lock; signals are
- * blocked while something is made and entered.  A child has the list, too, and leaves it alone: only its maker removes.
+ * The paths that a signal's handler removes are in a list of fixed size, because the handler may not allocate or lock.  Signals are
+ * blocked from the making of a file until its path is in the list.  A child inherits the list; only the process that made it removes.
  */
 #define _GNU_SOURCE
 #include "text/output.h"
@@ -19,10 +19,10 @@
 
 #include "base/base.h"
 
-#define WATCHED_MAX 64    /* one command has a handful; more would stay behind a signal */
+#define WATCHED_MAX 64    /* one command has a handful; a signal would leave further ones */
 #define ENTRIES_BYTES 2048
 
-/* ---- removing, as a handler of signals may ---- */
+/* ---- removing, with calls that a signal handler may make ---- */
 
 struct entry { /* as getdents64 gives it */
     uint64_t inode;
@@ -34,7 +34,8 @@ struct entry { /* as getdents64 gives it */
 
 static void remove_at(int folder, const char *name);
 
-/* Number of entries that went.  An entry may be passed over while others go, so one asks until none is left. */
+/* Removes the entries of a folder; returns how many.  The kernel may skip some while others are removed, so the caller repeats it
+ * until none is removed. */
 static int remove_entries(int folder)
 {
     _Alignas(struct entry) char buffer[ENTRIES_BYTES];
@@ -69,7 +70,7 @@ static void remove_at(int folder, const char *name)
     unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-/* ---- what goes by a signal ---- */
+/* ---- the list of paths that a signal removes ---- */
 
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 static char *volatile watched[WATCHED_MAX];
@@ -84,10 +85,10 @@ static void take_end(int sig)
     raise(sig);
 }
 
-/* The write says EFBIG. */
+/* A handler of SIGXFSZ makes the write fail with EFBIG. */
 static void pass_over(int sig) { (void)sig; }
 
-/* Signals that are ignored stay so; a handler, unlike that, does not go on to programs that we start. */
+/* Ignored signals stay ignored.  SIGXFSZ gets a handler, since programs that we start would inherit it as ignored. */
 static void take_signals(void)
 {
     struct sigaction act;
@@ -110,7 +111,7 @@ static sigset_t hold_signals(void)
     return old;
 }
 
-/* With signals held.  What a child has from its parent is the parent's. */
+/* Enters a path; the caller blocks signals.  A child first drops its parent's paths. */
 static void watch(const char *path)
 {
     int at = 0;
@@ -184,7 +185,7 @@ static void free_names(struct qn_text_output *o)
     o->path = o->temporary = NULL;
 }
 
-/* A name beside the target that nothing else uses: DIR/.BASE.XXXXXX. */
+/* Opens a new file beside the target: DIR/.BASE.XXXXXX. */
 static enum qn_text_status open_temporary(struct qn_text_output *o, mode_t mode, struct qn_text_error *err)
 {
     const char *slash = strrchr(o->path, '/');
@@ -211,7 +212,7 @@ static enum qn_text_status open_temporary(struct qn_text_output *o, mode_t mode,
     return QN_TEXT_OK;
 }
 
-/* Renaming is to replace what a link points to, not the link. */
+/* Replaces a path that is a link by what it points to, so that rename() replaces that. */
 static void follow_link(struct qn_text_output *o)
 {
     struct stat st;
@@ -229,7 +230,7 @@ static enum qn_text_status name_output(struct qn_text_output *o, const char *pat
     return o->path ? QN_TEXT_OK : qn_text_fail_memory(err);
 }
 
-/* 1: written directly; 0: by a temporary name; -1: not at all. */
+/* 1: the target is written directly; 0: a temporary file becomes the target; -1: it is a folder. */
 static int choose_way(struct qn_text_output *o, struct qn_text_error *err)
 {
     struct stat st;
@@ -308,9 +309,9 @@ char *qn_text_leave_output(struct qn_text_output *o)
     return left;
 }
 
-/* ---- before ---- */
+/* ---- a check before long work ---- */
 
-/* A device says by an empty write that it is full.  Who reads from a pipe would take an open and a close for its end. */
+/* An empty write to a full device fails.  A pipe is not opened, because its reader would take the close for the end of the data. */
 static enum qn_text_status check_directly(struct qn_text_output *o, struct qn_text_error *err)
 {
     struct stat st;

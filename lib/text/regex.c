@@ -115,7 +115,7 @@ int qn_text_regex_groups(const struct qn_text_regex *re)
     return (int)groups;
 }
 
-/* Called before each item of the pattern. PCRE2's own limit counts anew with every search; that of a name is for all. */
+/* PCRE2 calls this before each item of the pattern. Its own limit holds for one search; this one for all searches of a name. */
 static int take_step(pcre2_callout_block *block, void *steps)
 {
     (void)block;
@@ -127,7 +127,7 @@ static int match(const struct qn_text_search *s)
     return pcre2_match(s->code, (PCRE2_SPTR)s->text, s->n, s->from, s->options, s->re->data, s->re->context);
 }
 
-/* The first match, which finds out whether the text is UTF-8. */
+/* The first match, which tests whether the text is UTF-8. */
 static int begin(struct qn_text_search *s)
 {
     s->begun = 1;
@@ -164,7 +164,7 @@ int qn_text_next_match(struct qn_text_search *s, const size_t **spans, struct qn
     if ((*spans)[0] > (*spans)[1] || (*spans)[0] < s->from)
         return qn_text_fail(err, QN_TEXT_BAD, "\\K puts the start of a match outside of it"), -1;
     s->from = (*spans)[1];
-    /* Behind an empty match there may be one that is not empty, as in Perl and Python; it would be found for ever. */
+    /* After an empty match only one that is not empty may begin at the same place, as in Perl and Python. */
     s->options = PCRE2_NO_UTF_CHECK | ((*spans)[0] == (*spans)[1] ? PCRE2_NOTEMPTY_ATSTART : 0);
     return 1;
 }

@@ -5,11 +5,11 @@
  * In:  "words([0-9]+)\.c$", the text "dir/words12.c"
  * Out: match at 4..13, group 1 at 9..11
  *
- * A dot takes no newline, $ also stands before a last one, as both have it. Names in UTF-8 are searched by
- * characters, and \w, \d, \s and the i mode know Unicode's, as in Python; a name or a pattern that is not UTF-8 is
- * taken byte by byte, as in Perl.
+ * A dot matches no newline, and $ also matches before a final newline, as in both. Names in UTF-8 are searched by
+ * characters, and \w, \d, \s and flag i use Unicode, as in Python; if the name or the pattern is not UTF-8, the search
+ * is by bytes, as in Perl.
  *
- * Invariants: bytes, not NUL-terminated; searching that takes more steps than QN_TEXT_STEPS is given up, never a hang.
+ * Invariants: texts need no NUL; a search ends with an error after QN_TEXT_STEPS steps.
  */
 #ifndef QN_TEXT_REGEX_H
 #define QN_TEXT_REGEX_H
@@ -18,7 +18,8 @@
 
 #include "text/error.h"
 
-/* Items of the pattern that are tried on a name of n bytes, however often it is searched; 100 bytes take some hundreds. */
+/* The limit: how many items of the pattern are tried on a name of n bytes, in all searches of it together. A name of
+ * 100 bytes usually takes some hundreds. */
 #define QN_TEXT_STEPS(n) (2000000L + 100L * (long)(n))
 
 struct qn_text_regex;
@@ -31,7 +32,7 @@ void qn_text_free_regex(struct qn_text_regex *re);
 /* Number of groups in the pattern, not counting the whole match. */
 int qn_text_regex_groups(const struct qn_text_regex *re);
 
-/* The matches in one text, from left to right. Set the first three, the rest is zero. */
+/* The matches in one text, from left to right. The caller sets the first three fields, the others to zero. */
 struct qn_text_search {
     const struct qn_text_regex *re;
     const char *text;
@@ -43,8 +44,9 @@ struct qn_text_search {
     long steps;
 };
 
-/* The next match: 1 found, 0 none, -1 too costly or no memory (in `err`). Group g is text[spans[2g]..spans[2g+1]), the
- * whole match group 0; SIZE_MAX twice where it did not match. They hold until the next call with this regex. */
+/* Finds the next match. Returns 1; 0: there is none; -1: a limit, \K or no memory (in `err`). Group g is
+ * text[spans[2g]..spans[2g+1]), group 0 the whole match; both are SIZE_MAX if the group took no part. `spans` is valid
+ * until the next call with this regex. */
 int qn_text_next_match(struct qn_text_search *s, const size_t **spans, struct qn_text_error *err);
 
 #endif

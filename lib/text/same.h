@@ -4,7 +4,7 @@
  * In:  two paths
  * Out: 1 where both can be read and are equal, else 0
  *
- * Invariant: nothing is held whole; reading stops at the first difference.
+ * Invariant: memory does not depend on the files' sizes; reading stops at the first difference.
  */
 #ifndef QN_TEXT_SAME_H
 #define QN_TEXT_SAME_H

@@ -1,9 +1,9 @@
 /*
- * First sizes of buffers and tables, in one place.
+ * First sizes of buffers and tables.
  *
  * In:  -DQN_TINY, as the fuzzers and one test build have it
- * Out: sizes so small that everything grows and wraps all the time, to give bugs a chance;
- *      otherwise sizes that suit a profile of a real program
+ * Out: sizes so small that buffers and tables grow all the time, which shows bugs there;
+ *      otherwise sizes that suit the profile of a real program
  */
 #ifndef QN_TEXT_SIZES_H
 #define QN_TEXT_SIZES_H

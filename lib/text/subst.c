@@ -47,8 +47,8 @@ int qn_text_append(struct qn_text_buffer *out, const char *bytes, size_t n)
     return 0;
 }
 
-/* The piece up to its `close`: not one behind a backslash, which is then dropped, nor one that belongs
- * to a further `open` where the two differ. Returns what follows the close, or NULL. */
+/* Copies the piece up to its `close`; returns what follows that, or NULL. A close behind a backslash does not end the
+ * piece; that backslash is dropped if open and close are the same byte. If they differ, they nest. */
 static const char *take_piece(const char *at, char open, char close, struct qn_text_buffer *piece,
                               struct qn_text_error *err)
 {
@@ -113,8 +113,8 @@ static int take_flags(const char *flags, int *global, int *ignore_case, struct q
     return 0;
 }
 
-/* \1, $1, ${1}, $&, \0, \g<1>: the group; LITERAL where the text at *at is none of them. More digits than one are one
- * number. */
+/* \1, $1, ${1}, $&, \0, \g<1>: the group; LITERAL where the text at *at is none of them. A number may have several
+ * digits. */
 static int take_group(const char **at)
 {
     const char *p = *at;
@@ -135,7 +135,7 @@ static int take_group(const char **at)
     return group < INT_MAX ? (int)group : INT_MAX;
 }
 
-/* The byte that an escape stands for, \t, \x41, \.; `*at` is behind the backslash and is moved past it. -1: not known. */
+/* The byte that \t, \x41 or \. stands for; *at is behind the backslash and is moved past the escape. -1: not known. */
 static int escaped_char(const char **at)
 {
     static const char letters[] = "tnrfvae", bytes[] = "\t\n\r\f\v\a\x1b";

@@ -4,10 +4,10 @@
  * In:  qn_text_parse_subst("s/words([0-9]*)/w$1/"), then the name "dir/words2.c"
  * Out: "dir/w2.c"
  *
- * `old` is a regular expression (text/regex.h). In `new`, \1 to \9 and $1 to $9 stand for groups, $& and
- * \0 for the whole match; \/ is a slash, a backslash before any other punctuation is that character.
- * g: every match, not the first only. i: letters match either case. Any punctuation may stand for the
- * slashes, as in s|a/b|c|.
+ * `old` is a regular expression (text/regex.h). In `new`, \1, $1, ${1} and \g<1> stand for group 1, $& and
+ * \0 for the whole match; \/ is a slash, a backslash before other punctuation is that character, and \t, \n,
+ * \x41 and the like are bytes. g: every match, not only the first. i: letters match either case. Other
+ * punctuation than \ and _ may stand for the slashes, as in s|a/b|c|; brackets come in pairs, as in s{a}{b}.
  *
  * Invariant: applying never fails except for want of memory or a match that is too costly.
  */
@@ -24,7 +24,7 @@ struct qn_text_subst;
 struct qn_text_subst *qn_text_parse_subst(const char *expression, struct qn_text_error *err);
 void qn_text_free_subst(struct qn_text_subst *s);
 
-/* A growing text that results are put into. Zero-initialise; free(text) when done. */
+/* A growing text for results. Zero-initialise; free(text) when done. */
 struct qn_text_buffer {
     char *text; /* NUL-terminated once something was put */
     size_t length, room;

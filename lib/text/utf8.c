@@ -1,7 +1,7 @@
 /* UTF-8. See utf8.h. */
 #include "text/utf8.h"
 
-/* Bytes that the first one promises; 0: it cannot be a first one. */
+/* The length of a character by its first byte; 0: no character begins with it. */
 static size_t promised(unsigned char c)
 {
     if (c < 0x80)
@@ -13,7 +13,7 @@ static size_t promised(unsigned char c)
     return c >= 0xf0 && c < 0xf5 ? 4 : 0;
 }
 
-/* The second byte is in a range of its own behind some first ones. */
+/* Some first bytes exclude a part of the range of second bytes: overlong forms, surrogates, above U+10FFFF. */
 static int is_excluded(unsigned char first, unsigned char second)
 {
     return (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||

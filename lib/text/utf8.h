@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-/* Bytes of the character that `text`, of `left` bytes, begins with; 0: it begins with none. */
+/* The length in bytes of the character at the beginning of `text`, which has `left` bytes; 0: there is none. */
 size_t qn_text_utf8_length(const char *text, size_t left);
 
 #endif

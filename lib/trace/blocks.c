@@ -1,19 +1,19 @@
-/* lib/trace/blocks.c - blocks whose words are all there, many at a time, into the streams of a trace.
+/* lib/trace/blocks.c - writes complete blocks, many at a time, into the streams of a trace.
  *
  * In:  BLOCK 7, READ a, READ b, TAKEN 1, BLOCK 7, ...
- * Out: what trace/encode.c makes of each word by itself.
+ * Out: the same bytes that trace/encode.c writes for them, word by word.
  *
- * Nearly all blocks come here, so the streams have room before the loop, and what changes with each block is in registers.  Blocks with
- * open items, those that were left in the middle, and those at the ends of a window are encode.c's. */
+ * Nearly all blocks come here, so the streams get their room before the loop, and the state that each block changes is in registers.
+ * Blocks with open items, blocks that a fault ended early, and blocks at an end of the recorded window are encode.c's. */
 #include <string.h>
 
 #include "trace/encode.h"
 
-#define PLAIN_MAX 2048u /* words that are looked at before they are encoded, which then are in the cache */
+#define PLAIN_MAX 2048u /* words that are checked before they are encoded; so few stay in the cache until then */
 #define PLAIN (1u << QN_LOG_READ | 1u << QN_LOG_WRITE | 1u << QN_LOG_MODIFY | 1u << QN_LOG_BLOCK | 1u << QN_LOG_TAKEN | 1u << QN_LOG_TARGET)
 #define DATA_MAX ((QN_ITEMS_MAX + 1u) * sizeof(uint64_t)) /* of one block; larger than its other streams */
 
-struct ends { /* of the streams, and what belongs to the block written last */
+struct ends { /* ends of the streams, and the state of the block written last */
     struct part_block *block, *previous;
     struct item_site *site;
     uint8_t *control, *head, *data;
@@ -22,7 +22,7 @@ struct ends { /* of the streams, and what belongs to the block written last */
     uint8_t taken;
 };
 
-/* How many words there are before the first that such blocks do not have. */
+/* The number of words before the first one of another kind than such blocks consist of. */
 static size_t plain_words(const struct qn_log_entry *words, size_t n)
 {
     size_t i = 0;
@@ -53,7 +53,7 @@ static void set_ends(struct qn_trace_writer *w, const struct ends *e)
     w->part_references += e->instructions + e->references;
 }
 
-/* false: a word was none of a reference. */
+/* false: a word is not a reference. */
 static inline bool put_references(struct ends *e, const struct part_block *b, const struct qn_log_entry *word)
 {
     struct item_site *s = e->site + b->sites;
@@ -67,7 +67,7 @@ static inline bool put_references(struct ends *e, const struct part_block *b, co
     return kinds <= QN_LOG_MODIFY;
 }
 
-/* A block of `needed` words; false: they are others. */
+/* Writes a block of `needed` words.  false: they are not the words of block b. */
 static inline bool put_block(struct ends *e, struct part_block *b, const struct qn_log_entry *words, size_t needed)
 {
     const struct qn_log_entry *last = words + needed - 1;

@@ -3,7 +3,7 @@
  * In:  the bytes e8 0b 00 00 00; a fetch of 5 bytes at 401000; a write of 8 bytes at 7ffe0ff8
  * Out: ip 401000, branch, taken, writes 26 6, reads 6 26, written address 7ffe0ff8          (a direct call)
  *
- * An instruction is decoded when its bytes come up first; what a record has of its registers is kept under its address.
+ * An instruction is decoded when the trace gives its bytes; the registers of its record are then kept in a table by address.
  */
 #include "trace/champsim.h"
 
@@ -13,7 +13,7 @@
 #include "decode/decode.h"
 
 enum { STACK_POINTER = 6, FLAGS = 25, INSTRUCTION_POINTER = 26, OTHER = 27, VECTORS = 64, MASKS = 96, FLOATS = 104 };
-enum { WRITTEN = 2, READ = 4 }; /* in a record */
+enum { WRITTEN = 2, READ = 4 }; /* registers in a record, and addresses */
 
 struct record {
     uint64_t ip;
@@ -24,7 +24,7 @@ struct record {
 
 _Static_assert(sizeof(struct record) == QN_CHAMPSIM_LONG, "ChampSim's record");
 
-/* What a record has of an instruction at an address. */
+/* What the record of the instruction at an address holds of the instruction itself. */
 struct known {
     uint64_t pc;
     uint8_t is_there, branch, writes[WRITTEN], reads[READ]; /* branch: 1 + enum qn_champsim_branch, 0 none */
@@ -34,12 +34,12 @@ struct writer {
     struct qn_trace_pack *to;
     unsigned bytes;
     struct qn_champsim_counts *counts;
-    struct known *table; /* by qn_hash of the address, the next free one; size a power of two */
+    struct known *table; /* hashed by address, linear probing; size: a power of two */
     size_t size, used;
     struct record now;
-    unsigned written, read, next; /* addresses in it; where it falls through to, from ip */
-    bool is_open, is_decided;     /* there is one; its branch's way is known */
-    struct known decoded;         /* of the fetch that comes next; pc: 0 nothing */
+    unsigned written, read, next; /* addresses in `now`; length of its instruction */
+    bool is_open, is_decided;     /* `now` is in use; the trace said whether its branch is taken */
+    struct known decoded;         /* of the next fetch; is_there: 0 if nothing was decoded */
 };
 
 /* ---- registers ---- */
@@ -90,7 +90,7 @@ static void list_registers(struct known *k, const struct qn_insn *in)
     add_others(k->reads, READ, &reads);
 }
 
-/* ---- branches: the registers are those by which ChampSim knows the kind ---- */
+/* ---- branches: ChampSim tells their kind by these registers ---- */
 
 static int kind_of(const struct qn_insn *in)
 {
@@ -107,7 +107,7 @@ static int kind_of(const struct qn_insn *in)
     }
 }
 
-/* The registers of the address; one that is nobody's where there is none, or only the stack pointer. */
+/* Adds the registers that form the branch's target.  If there is none but the stack pointer, ChampSim needs another register: OTHER. */
 static void add_target(struct known *k, const struct qn_insn *in)
 {
     uint16_t reads = in->reads & (uint16_t)~(1u << QN_RSP);
@@ -156,7 +156,7 @@ static struct known decode(const uint8_t *bytes, size_t n)
     return k;
 }
 
-/* ---- what is known by address ---- */
+/* ---- the table by address ---- */
 
 static struct known *place(struct known *table, size_t size, uint64_t pc)
 {
@@ -193,7 +193,7 @@ static const struct known *know(struct writer *w, uint64_t pc)
     k = place(w->table, w->size, pc);
     if (w->decoded.is_there || !k->is_there) {
         w->used += !k->is_there;
-        *k = w->decoded; /* nothing is known of code outside of the program's address space (vsyscall): no registers */
+        *k = w->decoded; /* zeros, so no registers, for code whose bytes the trace does not have (vsyscall) */
         k->is_there = 1;
         k->pc = pc;
         w->decoded.is_there = 0;
@@ -203,7 +203,7 @@ static const struct known *know(struct writer *w, uint64_t pc)
 
 /* ---- records ---- */
 
-/* next: the address of the instruction that follows, which tells what no record told. */
+/* next: the address of the instruction that follows.  It decides whether the branch was taken if no record of the trace did. */
 static bool close_record(struct writer *w, uint64_t next, bool is_last)
 {
     struct qn_champsim_counts *c = w->counts;

@@ -1,4 +1,4 @@
-/* lib/trace/define.c - definitions of blocks.  One that was translated again is the same block in the file. */
+/* lib/trace/define.c - definitions of blocks.  A block that was translated again is defined in the file once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void put_items(struct qn_trace_writer *w, const struct part_block *b)
     for (uint32_t i = 0; i < b->n; i++) {
         uint32_t size = b->item[i].size, small = size < ITEM_SIZE_FOLLOWS ? size : ITEM_SIZE_FOLLOWS;
 
-        trace_varint(w, s, 0); /* room is made; the byte may have its high bit set */
+        trace_varint(w, s, 0); /* makes room for the item's byte, which is no varint: its high bit may be set */
         if (w->failed)
             return;
         s->at[s->n - 1] = (uint8_t)(b->item[i].kind | small << 4);

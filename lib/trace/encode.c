@@ -1,4 +1,4 @@
-/* lib/trace/encode.c - words of a recorder to the streams of sim/parts.h.  See write.h. */
+/* lib/trace/encode.c - encodes the words of a recorder into the streams of sim/parts.h.  See write.h. */
 #include "trace/encode.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ void trace_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value)
 
 /* ---- ways, groups ---- */
 
-/* From the block written last to `next`, 0: to a group. */
+/* Writes the way from the block written last to block `next`; 0: to a group. */
 static void put_way(struct qn_trace_writer *w, uint32_t next)
 {
     struct part_block *b = &w->block[w->previous];
@@ -163,11 +163,11 @@ static void put_block(struct qn_trace_writer *w, const struct pending *p)
     trace_end_part_if_large(w);
 }
 
-/* ---- a part of a block: as a group ---- */
+/* ---- a block of which only some instructions are wanted becomes a group ---- */
 
 struct expansion {
-    uint64_t from, end;    /* instructions of the block */
-    uint64_t done, at, pc; /* instructions; where the next lies; the last one's address */
+    uint64_t from, end;    /* the block's instructions that are wanted, counted from 0 */
+    uint64_t done, at, pc; /* instructions so far; addresses of the next and of the last one */
     unsigned references, opens;
     size_t grouped;
 };
@@ -218,7 +218,7 @@ static void expand(struct qn_trace_writer *w, const struct pending *p, uint64_t 
         expand_item(w, p, &b->item[i], &x);
 }
 
-/* Its first n instructions. */
+/* Writes the first n instructions of the block that has begun, as far as they are in the window. */
 static void put_some(struct qn_trace_writer *w, unsigned n)
 {
     uint64_t first = w->instructions, last = first + n;
@@ -235,7 +235,7 @@ static bool is_at_its_end(const struct pending *p, const struct part_block *b)
     return p->n == b->references && p->opens == b->opens && (!b->branch || p->known);
 }
 
-/* The block that has begun is at its end. */
+/* Writes the block that has begun; all its words must be there. */
 static void finish(struct qn_trace_writer *w)
 {
     struct pending *p = &w->now;
@@ -287,7 +287,7 @@ static uint8_t item_kind(uint32_t kind)
     return (uint8_t)(kind == QN_LOG_FETCH ? QN_ITEM_FETCH : kind == QN_LOG_MODIFY ? QN_ITEM_MODIFY : kind);
 }
 
-/* Of an open item, or of no block. */
+/* Takes a record that belongs to an open item, or to no block. */
 static void put_record(struct qn_trace_writer *w, const struct grouped *g)
 {
     struct pending *p = &w->now;
@@ -309,7 +309,7 @@ static void put_record(struct qn_trace_writer *w, const struct grouped *g)
         trace_end_part_if_large(w);
 }
 
-/* From C. */
+/* Takes a word with QN_LOG_FROM_C. */
 static void put_from_c(struct qn_trace_writer *w, const struct qn_log_entry *word)
 {
     uint32_t kind = word->kind & 15, whole = kind == QN_LOG_RUN || (word->kind & QN_LOG_BIG);

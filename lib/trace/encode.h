@@ -7,8 +7,8 @@
 #include "sim/parts.h"
 #include "trace/write.h"
 
-#define PART_WANTED (1u << 20)    /* bytes of all streams, or so many instructions: then a part ends */
-#define PART_INSTRUCTIONS (1u << 22)
+#define PART_WANTED (1u << 20)    /* a part ends at so many bytes in all streams, */
+#define PART_INSTRUCTIONS (1u << 22) /* or at so many instructions */
 #define VARINT_MAX 10u
 #define WAY_MAX (4 * VARINT_MAX)
 
@@ -17,28 +17,28 @@ struct stream {
     size_t n, room;
 };
 
-/* A record that is not one of a block's items: of a group. */
+/* A record of a group, which is none of a block's items. */
 struct grouped {
-    uint64_t addr, target; /* of a RUN, addr: how often; target of what it consists of: the step */
-    uint32_t size, open;   /* open: which open item of the block it belongs to, from 1 */
+    uint64_t addr, target; /* RUN: addr is the number of repetitions; target of its references: the step */
+    uint32_t size, open;   /* open: number of the block's open item that it belongs to, from 1 */
     uint8_t kind, flags;
-    bool stepping;         /* it is a part of a RUN */
+    bool stepping;         /* it is one of the references of a RUN */
 };
 
 struct pending { /* a block that has begun */
     uint32_t id;      /* 0: none */
     uint16_t n;       /* references so far */
     uint16_t opens;   /* open items that have begun */
-    bool open, known; /* the last of these has not ended; which way it goes is known */
+    bool open, known; /* the last open item has not ended; the outcome of the block's branch is known */
     uint8_t taken;
     uint64_t target;
     uint64_t addr[QN_ITEMS_MAX];
     struct grouped *group;
     size_t ngroup, group_room;
-    struct grouped held; /* a part of a RUN whose step is to come */
+    struct grouped held; /* a reference of a RUN that waits for its STEP */
 };
 
-/* What the file holds: parts that are whole, up to references. */
+/* What the file holds up to the end of a part of references. */
 struct written {
     uint32_t places;
     uint64_t bytes, instructions, references;
@@ -51,8 +51,8 @@ struct qn_trace_writer {
     bool failed;
     int error;                 /* errno */
     const char *bug;
-    uint64_t from, end;        /* instructions wanted */
-    uint64_t instructions;     /* that have come */
+    uint64_t from, end;        /* the window: instructions from <= i < end, counted from 0 */
+    uint64_t instructions;     /* executed so far, in the window or not */
     uint64_t offset;           /* in the file */
     struct qn_trace_counts counts;
     /* blocks, by their number in the file; sites of their references */
@@ -68,46 +68,47 @@ struct qn_trace_writer {
     uint64_t define_pc;
     uint32_t define_id, define_n, define_have;
     bool defining;
-    uint32_t run_parts;        /* of a RUN, that are to come */
+    uint32_t run_parts;        /* references of a RUN that are still to come */
     /* the block that runs, and the one that was written last */
     struct pending now;
     uint32_t previous;
     uint8_t previous_taken;
     uint64_t previous_target;
     bool in_group;
-    /* the part that is being made */
+    /* the part that is being encoded */
     struct stream control, heads, data, definitions, payload; /* payload: of the part that is being written */
-    uint64_t run_times;        /* of the run whose parts are written */
+    uint64_t run_times;        /* repetitions of the RUN whose references are being encoded */
     uint64_t part_first, part_instructions, part_references, before, last[16], last_pc;
     uint32_t generation;
     struct part_place *place;
     uint32_t places, place_room;
-    struct written written, written_before; /* before: without the last part of references */
+    struct written written, written_before; /* before: at the end of the part of references before the last */
 };
 
-/* write.c: the parts that have been made go into the file. */
+/* write.c: writes the encoded definitions and references into the file, a part each. */
 void trace_write_parts(struct qn_trace_writer *w);
 
-/* encode.c: the streams come to an end; a block that has begun is left out. */
+/* encode.c: ends the streams of a part; a block that has begun is not in it. */
 void trace_end_streams(struct qn_trace_writer *w);
-/* The block that has begun is written, if it is at its end. */
+/* Writes the block that has begun, if all its words are there. */
 void trace_finish(struct qn_trace_writer *w);
 
 void trace_fail(struct qn_trace_writer *w);
 void trace_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value);
 void trace_close_group(struct qn_trace_writer *w);
 void trace_end_part_if_large(struct qn_trace_writer *w);
-/* So many bytes fit into it, whatever lies in it.  false: no memory. */
+/* Grows the stream until it has room for `bytes` in all, those it holds included.  false: no memory. */
 bool trace_room(struct qn_trace_writer *w, struct stream *s, size_t bytes);
 
-/* blocks.c: words from a BLOCK on, behind a block that is at its end.  How many it took; 0: the next is trace/encode.c's. */
+/* blocks.c: encodes complete blocks; words[0] is a BLOCK, and no block has begun.  Returns the number of words that it took; 0: encode.c
+ * has to take the next one. */
 size_t trace_take_blocks(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n);
 
 /* define.c */
 void trace_define_begin(struct qn_trace_writer *w, const struct qn_log_entry *word);
 void trace_define_word(struct qn_trace_writer *w, const struct qn_log_entry *word);
 
-/* ---- bytes to where there is room ---- */
+/* ---- writing where there is room already ---- */
 
 static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
 {
@@ -117,7 +118,8 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
     return to;
 }
 
-/* From a block, as its branch went, to `next`, number `id`; 0: to a group.  Both have begun in this part.  WAY_MAX bytes at most. */
+/* Writes the way from block b, whose branch was `taken` or went to `went`, to block `next` with number `id`; 0: to a group.  Both blocks
+ * must have begun in this part.  WAY_MAX bytes at most.  Returns where they end. */
 static inline uint8_t *way_put(struct part_block *b, bool taken, uint64_t went, const struct part_block *next, uint32_t id, uint8_t *to)
 {
     bool target = b->branch == 2 && !(id && next->pc == went);
@@ -139,7 +141,7 @@ static inline uint8_t *way_put(struct part_block *b, bool taken, uint64_t went, 
     return target ? varint_put(to, site_zigzag(went - b->pc)) : to;
 }
 
-/* What the data streams get of one reference: `head` and `bytes` move on. */
+/* Writes one reference to the heads and the data; 8 bytes of room must be at *bytes. */
 static inline void site_put(struct item_site *s, uint64_t addr, uint64_t before, uint8_t **head, uint8_t **bytes)
 {
     uint64_t z = site_zigzag(addr - site_expects(s, before));

@@ -1,4 +1,4 @@
-/* lib/trace/pack.h - bytes into a file, compressed by zstd, by xz or not at all.
+/* lib/trace/pack.h - writes bytes into a file, compressed by zstd, by xz or not at all.
  *
  *   struct qn_trace_pack *p = qn_trace_open_pack(file, QN_TRACE_XZ);
  *   qn_trace_pack(p, bytes, n); ... if (!qn_trace_close_pack(p)) ...
@@ -15,19 +15,20 @@ enum qn_trace_packing { QN_TRACE_PLAIN, QN_TRACE_ZSTD, QN_TRACE_XZ };
 
 struct qn_trace_pack;
 
-/* Is the library there? */
+/* Was quern built with the library that this needs? */
 bool qn_trace_can_pack(enum qn_trace_packing how);
 
-/* NULL: no memory, or the library is not there. */
+/* NULL: no memory, or quern was built without the library. */
 struct qn_trace_pack *qn_trace_open_pack(FILE *to, enum qn_trace_packing how);
 
-/* false: it could not be written; then all later ones are false, too. */
+/* false: a write failed, now or in an earlier call. */
 bool qn_trace_pack(struct qn_trace_pack *p, const void *bytes, size_t n);
 
 /* Writes the rest and frees p; the file stays open.  false: something was not written. */
 bool qn_trace_close_pack(struct qn_trace_pack *p);
 
-/* Pieces, each by itself: all bytes of one at once.  They lie in the packer's memory until the next.  NULL: no memory, or they cannot be packed. */
+/* A packer compresses pieces, each by itself, in memory.  qn_trace_pack_bytes returns the packed piece, which is valid until the next call;
+ * NULL: no memory, or the library failed. */
 struct qn_trace_packer;
 struct qn_trace_packer *qn_trace_open_packer(enum qn_trace_packing how);
 const uint8_t *qn_trace_pack_bytes(struct qn_trace_packer *p, const uint8_t *bytes, size_t n, size_t *packed);

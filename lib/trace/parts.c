@@ -14,11 +14,11 @@
 struct walk {
     const uint8_t *bytes;
     uint64_t size, at;
-    struct part_place *place; /* of parts that are whole, but the index */
+    struct part_place *place; /* of the whole parts, without the index */
     uint32_t places, room;
 };
 
-/* The part at w->at, if it is whole. */
+/* Reads the head of the part at w->at.  false: there is no whole part. */
 static bool get_part(const struct walk *w, struct part_head *h)
 {
     if (w->size - w->at < sizeof *h)
@@ -60,7 +60,7 @@ static bool walk(struct walk *w, struct qn_trace_facts *facts)
     return true;
 }
 
-/* Mapped, and walked through; to be released. */
+/* Maps the file and walks through its parts.  Release w afterwards, whatever it returns. */
 static bool look(int fd, struct walk *w, struct qn_trace_facts *facts)
 {
     off_t size = lseek(fd, 0, SEEK_END);

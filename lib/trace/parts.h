@@ -1,7 +1,7 @@
-/* lib/trace/parts.h - quern's own trace (sim/parts.h) by the heads of its parts: how much there is, and an end for one that has none.
+/* lib/trace/parts.h - measures a trace of quern's own format (sim/parts.h) by the heads of its parts, and ends one that was cut off.
  *
- *   qn_trace_measure_parts(fd, &facts)     instructions, references, bytes; whole or not
- *   qn_trace_end_parts(fd)                 what is not a whole part goes; index and end are written
+ *   qn_trace_measure_parts(fd, &facts)     instructions, references, bytes; whether the trace has its end
+ *   qn_trace_end_parts(fd)                 cuts off what is not a whole part; writes the index and the end mark, unless they are there
  */
 #ifndef QN_TRACE_PARTS_H
 #define QN_TRACE_PARTS_H
@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 struct qn_trace_facts {
-    uint64_t parts, instructions, references; /* that are whole */
+    uint64_t parts, instructions, references; /* whole parts, the index not counted; what they hold */
     uint64_t bytes;                           /* of the file */
-    uint64_t whole;                           /* bytes of these parts, and what is before them */
+    uint64_t whole;                           /* bytes from the file's beginning to the end of these parts */
     uint8_t packing;                          /* of the last part, enum part_packing */
-    bool ended;                               /* the index and the mark of the end are there */
+    bool ended;                               /* the index and the end mark are there */
 };
 
 /* false: it cannot be read (errno), or is no such trace (errno 0). */

@@ -17,7 +17,7 @@
 enum { MEMORY, THEIRS, OURS, DONE, FDS };
 
 struct qn_trace_recorder {
-    int fd[FDS];          /* the memory; ends of the socket: the program's, ours; the program has ended */
+    int fd[FDS];          /* the ring's memory; the program's end of the socket; ours; an eventfd: the program has ended */
     struct ring *ring;
     struct qn_trace_writer *to;
     pthread_t thread;
@@ -26,7 +26,7 @@ struct qn_trace_recorder {
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* What is there, up to the end of the ring.  false: it cannot be written. */
+/* Takes words up to `head`, at most to the ring's end and an eighth of it; wakes the recorder.  false: the writer failed. */
 static bool take(struct qn_trace_recorder *r, uint64_t head)
 {
     uint64_t tail = r->ring->tail, at = tail % RING_WORDS, n = smaller(head - tail, smaller(RING_WORDS - at, RING_WORDS / 8));
@@ -39,7 +39,7 @@ static bool take(struct qn_trace_recorder *r, uint64_t head)
     return true;
 }
 
-/* Until there is more, or the program has ended; then true. */
+/* Waits until there are more words (false) or the program has ended (true). */
 static bool sleep_on(struct qn_trace_recorder *r)
 {
     struct pollfd p[] = {{r->fd[OURS], POLLIN, 0}, {r->fd[DONE], POLLIN, 0}};
@@ -75,7 +75,7 @@ static void *read_ring(void *data)
     }
     if (!r->good)
         RING_STORE(r->ring->refused, 1);
-    shutdown(r->fd[OURS], SHUT_RDWR); /* who waits for room learns that nobody reads */
+    shutdown(r->fd[OURS], SHUT_RDWR); /* a recorder that waits for room wakes and sees that the reader has ended */
     return NULL;
 }
 

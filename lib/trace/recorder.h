@@ -1,7 +1,7 @@
-/* lib/trace/recorder.h - the reader's side of sim/ring.h: a thread that gives the words of a recorder to a writer.
+/* lib/trace/recorder.h - the reader of the ring (sim/ring.h): a thread that hands the recorder's words to a trace writer.
  *
  *   struct qn_trace_recorder *r = qn_trace_open_recorder(writer);
- *   the program inherits qn_trace_recorder_fds(r)[0], the memory, and [1], the socket; it comes to its end
+ *   start the program, which inherits qn_trace_recorder_fds(r)[0], the memory, and [1], the socket; wait for its end
  *   good = qn_trace_close_recorder(r, &begun);
  */
 #ifndef QN_TRACE_RECORDER_H
@@ -17,7 +17,7 @@ struct qn_trace_recorder;
 struct qn_trace_recorder *qn_trace_open_recorder(struct qn_trace_writer *to);
 const int *qn_trace_recorder_fds(const struct qn_trace_recorder *r);
 
-/* What is in the ring is written still.  *begun: anything was; false: the writer said so. */
+/* Writes what is left in the ring, ends the thread and frees r.  *begun: the program recorded something.  false: the writer failed. */
 bool qn_trace_close_recorder(struct qn_trace_recorder *r, bool *begun);
 
 #endif

@@ -77,7 +77,7 @@ static struct record_sum add_up(const uint8_t *p, size_t left)
     return s;
 }
 
-/* The recorder may have been killed at any point: only who reads the file afterwards knows that there is nothing more to come. */
+/* The recorder cannot write the end itself: it may be killed at any point. */
 bool qn_trace_end_records(int fd, size_t size)
 {
     uint8_t *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0), trailer[RECORD_TRAILER_BYTES] = { RECORD_END };

@@ -1,4 +1,4 @@
-/* lib/trace/records.h - the records of a trace that lie in memory (sim/record.h has the format).
+/* lib/trace/records.h - reads the records of a trace in memory (sim/record.h has the format).
  *
  *   struct qn_trace_records r = { bytes, bytes + size };
  *   while (qn_trace_next_record(&r, &ref)) ...
@@ -13,7 +13,7 @@
 #include "sim/record.h"
 
 struct qn_trace_records {
-    const uint8_t *at, *end; /* behind the magic; the end of what is mapped */
+    const uint8_t *at, *end; /* the next record, at first the one behind the magic; the end of the memory */
     uint64_t last[RECORD_KINDS];
 };
 
@@ -27,7 +27,7 @@ struct qn_trace_record {
 /* false: the records are at their end. */
 bool qn_trace_next_record(struct qn_trace_records *r, struct qn_trace_record *ref);
 
-/* Gives the records in a file, which begin behind its magic, the end that a reader wants.  false: errno says why not. */
+/* Writes the end mark and the checksum behind the last whole record of a file of `size` bytes, and cuts off the rest.  false: errno. */
 bool qn_trace_end_records(int fd, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
-/* lib/trace/write.c - parts of a trace into its file.  See write.h.
+/* lib/trace/write.c - writes the parts of a trace into its file.  See write.h.
  *
- * Each part is written through at once: whatever ends us, what the file holds until then are whole parts.  A part that does not fit is taken
- * back, and index and end are written over it. */
+ * Each part is flushed at once, so a process that is killed leaves whole parts, and at most one that is cut off.  If the file has no room
+ * for a part, the index and the end mark are written over what there is of it. */
 #define _GNU_SOURCE
 #include "trace/write.h"
 
@@ -50,7 +50,7 @@ static void note_place(struct qn_trace_writer *w, const struct part_head *h)
         w->place[w->places++] = (struct part_place){.offset = w->offset, .first = h->first, .kind = h->kind};
 }
 
-/* head: what is known of the part. */
+/* head: kind, first, instructions and references of the part; the other fields are filled in here. */
 static void write_part(struct qn_trace_writer *w, struct part_head head, const uint8_t *payload, size_t n)
 {
     size_t packed;
@@ -141,7 +141,7 @@ static void write_end(struct qn_trace_writer *w)
     put(w, PARTS_END, PARTS_MAGIC_BYTES);
 }
 
-/* Index and end behind the first parts, over what lies there. */
+/* Writes index and end mark behind the parts that `to` counts, over what lies there, and cuts off the rest. */
 static bool end_at(struct qn_trace_writer *w, const struct written *to)
 {
     w->failed = false;
@@ -157,8 +157,9 @@ static bool end_at(struct qn_trace_writer *w, const struct written *to)
     return !w->failed && fflush(w->to) == 0 && ftruncate(fileno(w->to), (off_t)w->offset) == 0;
 }
 
-/* An end for what has been written: where the part begins that could not be; there is room at least for what of it did fit.  If that is too
- * little, the part before makes room.  A file system that writes to other places than before gets what is behind the parts back first. */
+/* Ends the trace behind the last whole part of references.  First index and end mark overwrite what there is of the part that did not fit.
+ * If that fails, the file is cut there before they are written: a copy-on-write file system needs the room that this frees.  If that fails,
+ * too, they replace the last part of references. */
 static bool end_short(struct qn_trace_writer *w)
 {
     const struct written all = w->written, fewer = w->written_before;

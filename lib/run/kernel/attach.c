@@ -1,4 +1,4 @@
-/* lib/run/kernel/attach.c - shmat, shmdt: as mmap and munmap, but the size is known to the kernel only. */
+/* lib/run/kernel/attach.c - shmat, shmdt: as mmap and munmap, but only the kernel knows the size. */
 #include "guest/exec_map.h"
 #include "run/run.h"
 

@@ -141,7 +141,7 @@ void qn_signal_force(int sig)
     t->pending |= 2;
 }
 
-/* Not a fault: trap number and address in the frame stay those of the last fault. */
+/* Raises SIGSYS.  It is no fault, so the frame has the trap number and address of the last fault. */
 void qn_signal_raise_call(int code, int err, long nr)
 {
     struct qn_thread *t = qn_self;

@@ -1,11 +1,11 @@
-/* lib/run/kernel/exec_path.c - execveat: the program that a descriptor stands for, or that a name below one leads to, by a path.
+/* lib/run/kernel/exec_path.c - execveat: finds a path for a program that is given by a descriptor, or by a name relative to one.
  *
  *   execveat(5, "", ..., AT_EMPTY_PATH)      5 is /bin/true         ->  /bin/true
  *   execveat(7, "bin/true", ...)             7 is /usr              ->  /usr/bin/true
  *
- * The engine opens its program by that path, when the descriptor may be closed already.  Where no path leads to the very same
- * file (memory, a file without a name any more, a folder that may not be searched) there is none.  Nor for scripts: the kernel gives
- * them a name in /dev/fd, which is gone if the descriptor is closed by then.
+ * The new engine opens its program by that path, because the descriptor may be closed by then.  There is none if no path leads to the same
+ * file (memory, a deleted file, a folder that may not be searched), nor for scripts: the kernel gives them a name in /dev/fd, which is
+ * gone once the descriptor is closed.
  */
 #include "base/format.h"
 #include "guest/elf.h"
@@ -27,7 +27,7 @@ static bool is_script(const char *path)
     return err == 0;
 }
 
-/* Whether the file that the call names is a regular one, and the one at this path. */
+/* Is the file that the call names a regular one, and the same as the one at this path? */
 static bool leads_there(int dirfd, const char *name, int flags, const char *path)
 {
     uint64_t meant[STAT_WORDS], found[STAT_WORDS];

@@ -1,4 +1,4 @@
-/* lib/run/kernel/files.c - how many descriptors the program may have (RLIMIT_NOFILE), and where the engine has its own.
+/* lib/run/kernel/files.c - the limit of the program's descriptors (RLIMIT_NOFILE), and the numbers of the engine's own.
  *
  *   0 ... soft limit - 1          the program's: its soft limit is set in the kernel
  *   from config.fd_limit on       the engine's, above the soft limit where there is room (lib/collect/launch.c)
@@ -37,7 +37,7 @@ void qn_files_go_back(const struct qn_limit *before)
         limits(before, NULL);
 }
 
-/* Above what the program may have; where that is impossible, as high as it goes. */
+/* Moves a descriptor above those that the program may have; if that is impossible, as high as possible. */
 int qn_files_move_up(int fd, const struct qn_limit *before)
 {
     uint64_t from = before->soft > qn_cfg()->fd_limit ? before->soft : qn_cfg()->fd_limit;
@@ -75,7 +75,7 @@ bool qn_is_capable(unsigned bit)
     return !qn_sys2(__NR_capget, (long)&header, (long)data) && (data[bit / 32].effective >> bit % 32 & 1);
 }
 
-/* The program may have more than before: out of its way.  Not to where a fork would copy a long table. */
+/* The program may have more descriptors than before: moves the engine's above them, but not so high that a fork would copy a long table. */
 static void move_own(uint64_t soft)
 {
     int *const own[] = {&qn_arena_fd, &qn_socket_fd, &qn_cfg()->trace_fd};
@@ -91,7 +91,7 @@ static void move_own(uint64_t soft)
     qn_files_go_back(&before);
 }
 
-/* old: as the program has it. */
+/* old: the limit as the program sees it. */
 static long set(const struct qn_limit *new, const struct qn_limit *old, uint64_t kernel_hard)
 {
     struct qn_limit kernel = {new->soft, new->hard > kernel_hard ? new->hard : kernel_hard};
@@ -101,7 +101,7 @@ static long set(const struct qn_limit *new, const struct qn_limit *old, uint64_t
         return -E_INVAL;
     if (new->hard > old->hard && !qn_is_capable(CAP_SYS_RESOURCE_))
         return -E_PERM;
-    if (qn_self->shares) /* a process of its own, but no engine: it will execute a program soon */
+    if (qn_self->shares) /* a process that shares our memory has no limits stored here: it will execute a program soon */
         return limits(new, NULL);
     r = limits(&kernel, NULL);
     if (r)

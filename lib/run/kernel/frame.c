@@ -30,7 +30,7 @@ struct frame {
     struct qn_siginfo info;
 };
 
-/* On a processor without xsave the kernel writes what fxsave does. */
+/* On a processor without xsave the frame has the state that fxsave stores. */
 static bool is_extended(void) { return qn_host_state() != 0; }
 
 /* Bytes of x87 and vector state, without the magic word behind what xsave stores. */
@@ -72,7 +72,7 @@ static void save_fpu(uint8_t *area)
     *(uint64_t *)(area + FXSAVE_IP) = qn_fpu_guest_ip(*(uint64_t *)(area + FXSAVE_IP));
 }
 
-/* Handlers start with a clean unit, as the kernel gives them. */
+/* Handlers start with the initial x87 and vector state, as natively. */
 static void reset_fpu(void)
 {
     static uint8_t init[XSAVE_HEADER_END] __attribute__((aligned(64)));
@@ -95,7 +95,7 @@ static uint64_t frame_stack(struct qn_thread *t, const struct qn_sigaction *act,
     return qn_ctx.gpr[4] - RED_ZONE;
 }
 
-/* Does the frame lie below the alternate stack that it is for?  The kernel raises SIGSEGV then. */
+/* Does the frame exceed the alternate stack?  Then the kernel raises SIGSEGV. */
 static bool beyond(const struct qn_thread *t, uint64_t frame)
 {
     return frame <= t->altstack.sp || frame - t->altstack.sp > t->altstack.size;
@@ -113,7 +113,7 @@ __asm__(".globl qn_probe, qn_peek, qn_probe_failed\n"
         "qn_probe_failed: xor %eax, %eax\n"
         "           ret");
 
-/* Can the guest write there?  A stack grows by that. */
+/* Can the guest write there?  The accesses make a stack grow. */
 static bool probe_write(uint64_t start, uint64_t bytes)
 {
     bool (*probe)(uint64_t) = (bool (*)(uint64_t))(uintptr_t)qn_probe;
@@ -205,7 +205,7 @@ static bool is_readable(uint64_t start, uint64_t bytes)
     return start + bytes > start && qn_read_guest(start + bytes - 1, &byte, sizeof byte);
 }
 
-/* How much of it is looked at; 0: it cannot be read at all. */
+/* The number of bytes of the state that are read; 0: it cannot be read. */
 static uint64_t fpstate_bytes(uint64_t fpstate)
 {
     uint32_t magic;
@@ -226,7 +226,7 @@ static void restore_registers(const struct qn_mcontext *mc)
     qn_ctx.rflags = (mc->flags & GUEST_FLAGS) | 0x202;
 }
 
-/* The handler returned: everything as the (perhaps edited) frame says.  Where there is none, SIGSEGV. */
+/* The handler has returned: restores the state from the frame, which it may have edited.  SIGSEGV if there is no frame. */
 void qn_sys_sigreturn(void)
 {
     struct qn_thread *t = qn_self;

@@ -115,7 +115,7 @@ static void take_kick(struct qn_thread *t)
 
 static void can_be_called(const struct qn_thread *t)
 {
-    __atomic_exchange_n(&qn_arena->runner, (uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, __ATOMIC_SEQ_CST); /* before any look at `wish` */
+    __atomic_exchange_n(&qn_arena->runner, (uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, __ATOMIC_SEQ_CST); /* before `wish` is read */
 }
 
 static void wait_for_caller(void)
@@ -130,7 +130,7 @@ static void wait_for_caller(void)
 
 static void bar_calls(void)
 {
-    __atomic_exchange_n(&qn_arena->runner, 0, __ATOMIC_SEQ_CST); /* before any look at `caller`: one of the two sees the other */
+    __atomic_exchange_n(&qn_arena->runner, 0, __ATOMIC_SEQ_CST); /* before `caller` is read, so that one of the two sees the other */
     if (QN_LIKELY(!qn_arena->caller && !qn_arena->called))
         return;
     wait_for_caller();
@@ -230,7 +230,7 @@ static void pass_on(void)
 {
     uint32_t next = (serving | 1) + 1;
 
-    __atomic_exchange_n(&serving, next, __ATOMIC_SEQ_CST); /* before any look at `kicker`: one of the two sees the other */
+    __atomic_exchange_n(&serving, next, __ATOMIC_SEQ_CST); /* before `kicker` is read, so that one of the two sees the other */
     if (2 * __atomic_load_n(&tickets, __ATOMIC_ACQUIRE) != next)
         qn_sys6(__NR_futex, (long)&serving, FUTEX_WAKE_BITSET_, 0x7fffffff, 0, 0, turn_bit(next / 2) | turn_bit(next / 2 + 1));
 }

@@ -1,10 +1,10 @@
-/* lib/run/kernel/locked.c - mlockall: what the program has and will have stays in memory, but not the gigabytes that the engine has reserved.
+/* lib/run/kernel/locked.c - mlockall: locks the program's mappings in memory, but not the gigabytes that the engine has reserved.
  *
  *   MCL_CURRENT     each of the program's mappings is locked by itself
- *   MCL_FUTURE      remembered, and said of each new mapping (MAP_LOCKED, or mlock2 afterwards with MCL_ONFAULT)
+ *   MCL_FUTURE      remembered; each new mapping is locked (MAP_LOCKED, or with MCL_ONFAULT by mlock2 afterwards)
  *
- * As the kernel does it: if all of it is more than the program may lock, nothing is; that a page cannot be had is no error.
- * A segment that is attached later (shmat) is not locked.
+ * As in the kernel, nothing is locked if all together is more than the program may lock; a page that cannot be allocated is no error.
+ * Not done: a segment that is attached later (shmat) is not locked.
  */
 #include "run/kernel/locked.h"
 
@@ -15,13 +15,13 @@ enum { E_INVAL = 22, E_NOMEM = 12, CURRENT = 1, FUTURE = 2, ONFAULT = 4 /* MCL_ 
 #define USER_END (1ull << 47)
 
 static long future;  /* MCL_FUTURE and MCL_ONFAULT, or 0 */
-static long its_pid; /* children do not inherit that */
+static long its_pid; /* the process that `future` is for: children do not inherit it */
 
 static long lock_at_fault(uint64_t start, uint64_t size) { return qn_sys3(__NR_mlock2, (long)start, (long)size, MLOCK_ONFAULT_); }
 static long lock_now(uint64_t start, uint64_t size) { return qn_sys2(__NR_mlock, (long)start, (long)size); }
 static long unlock(uint64_t start, uint64_t size) { return qn_sys2(__NR_munlock, (long)start, (long)size); }
 
-/* "7f00-7f01 rw-p ...", if it is the program's; the result of the call for it. */
+/* "7f00-7f01 rw-p ...": makes the call for the mapping, if it is the program's, and returns its result; else 0. */
 static long take_line(const char *line, long (*call)(uint64_t start, uint64_t size))
 {
     uint64_t start, end;
@@ -31,7 +31,7 @@ static long take_line(const char *line, long (*call)(uint64_t start, uint64_t si
     return start >= USER_END || qn_is_engine_range(start, end - start) ? 0 : call(start, end - start);
 }
 
-/* For each mapping of the program; stops at the first that fails, and returns what it said, if `strict`. */
+/* Makes the call for each mapping of the program.  With `strict`, stops at the first that fails, and returns its result. */
 static long each_mapping(long (*call)(uint64_t start, uint64_t size), bool strict)
 {
     static char part[QN_PAGE], line[64];
@@ -61,7 +61,7 @@ long qn_sys_mlockall(long flags)
 {
     long r = !flags || flags & ~(long)(CURRENT | FUTURE | ONFAULT) || flags == ONFAULT ? -E_INVAL : lock_at_fault(0, 0);
 
-    if (r) /* the latter where it may lock nothing at all */
+    if (r) /* also if the program may lock nothing at all */
         return r;
     if (flags & CURRENT) {
         r = each_mapping(lock_at_fault, true);

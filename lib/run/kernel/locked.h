@@ -7,7 +7,7 @@
 long qn_sys_mlockall(long flags);
 long qn_sys_munlockall(void);
 
-int qn_locked_flag(void);                          /* for mmap: a new mapping of the program's */
-void qn_locked_note(uint64_t start, uint64_t size); /* one has been made */
+int qn_locked_flag(void);                          /* flag for mmap of the program's new mappings */
+void qn_locked_note(uint64_t start, uint64_t size); /* call it after a new mapping of the program */
 
 #endif

@@ -17,7 +17,7 @@ enum { M_SHARED = 1, M_PRIVATE = 2, M_FIXED = 0x10, M_ANON = 0x20, M_32BIT = 0x4
 enum { REMAP_MAYMOVE = 1, REMAP_FIXED = 2, REMAP_DONTUNMAP = 4 };
 
 #define LOW_START 0x10000000ull  /* libraries: above programs linked at 4 MiB ... */
-#define LOW_END 0x40000000ull    /* ... and below what MAP_32BIT and runtimes with fixed places take */
+#define LOW_END 0x40000000ull    /* ... and below the range of MAP_32BIT and of runtimes that use fixed addresses */
 #define BRK_START 0x555556000000ull
 #define BRK_MAX (1ull << 40)     /* bytes: the next thing in the address space is farther away */
 #define ASLR_PAGES 0x4000u       /* --aslr=yes: up to 64 MiB of shift */
@@ -85,7 +85,7 @@ void *qn_engine_alloc(uint64_t bytes)
 
 void qn_guard(uint64_t start, uint64_t bytes) { qn_sys3(__NR_mprotect, (long)start, (long)bytes, 0); }
 
-/* Where the guest has put nothing of its own yet. */
+/* Allocates at the first address in the range where the guest has no mapping. */
 void *qn_engine_alloc_low(uint64_t bytes)
 {
     uint64_t size = qn_round_up(bytes, QN_PAGE);
@@ -192,8 +192,8 @@ static bool wants_low(const long *a)
 
 /* The lines of /proc/self/maps, byte by byte: "7f00-7f01 rw-p ...". */
 struct gaps {
-    uint64_t size;       /* what is looked for */
-    uint64_t found;      /* the highest place so far; 0 = none */
+    uint64_t size;       /* bytes wanted */
+    uint64_t found;      /* the highest address so far; 0 = none */
     uint64_t before;     /* end of the mapping before */
     uint64_t start, end; /* of this one */
     enum { START, END, REST } field;
@@ -227,7 +227,7 @@ static void take_byte(struct gaps *g, char c)
     }
 }
 
-/* The highest place below the engine's that has room, as the kernel would choose one; 0 = none. */
+/* The highest address below the engine's ranges that has room, as the kernel would choose it; 0 = none. */
 static uint64_t highest_gap(uint64_t size)
 {
     static char part[QN_PAGE];

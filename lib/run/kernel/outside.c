@@ -1,11 +1,11 @@
-/* lib/run/kernel/outside.c - code that is written although the program cannot write it: by /proc/PID/mem, or by a debugger.
+/* lib/run/kernel/outside.c - writes to code that is not writable: by /proc/PID/mem, or by a debugger.
  *
- *   open("/proc/self/mem", O_RDWR)            its own: all its code is compared at each entry of a block from now on, as writable
- *   open("/proc/4711/mem", O_RDWR),           another's: the arena of that process says so, if it runs under quern; its dispatcher
- *   ptrace(PTRACE_ATTACH, 4711)               looks there, and is called if it runs translated code
+ *   open("/proc/self/mem", O_RDWR)            its own: from now on all its code is treated as writable, so it is compared at block entries
+ *   open("/proc/4711/mem", O_RDWR),           another process: if it runs under quern, a flag is set in its arena; its dispatcher reads
+ *   ptrace(PTRACE_ATTACH, 4711)               the flag, and is kicked if the process runs translated code
  *   ptrace(PTRACE_TRACEME)                    its own, also when it executes another program
  *
- * All that happens before anything can be written, so the writes themselves need not be observed.
+ * All this happens before anything can be written, so the writes themselves need not be observed.
  */
 #include "run/kernel/outside.h"
 
@@ -20,7 +20,7 @@
 
 enum { PTRACE_TRACEME_ = 0, PTRACE_POKETEXT_ = 4, PTRACE_POKEDATA_ = 5, PTRACE_ATTACH_ = 16, PTRACE_SEIZE_ = 0x4206 };
 enum { SI_QUEUE_ = -1, O_CLOEXEC_ = 02000000 };
-#define LOOKS 100 /* times that a notified process is looked at before its state is asked: if it waits for something it has time */
+#define LOOKS 100 /* reads of a notified process's variables before its state is read from /proc, which is slower */
 
 void qn_outside_writes(void)
 {
@@ -38,16 +38,16 @@ static bool transfer(long nr, int32_t pid, const volatile void *at, void *here, 
     return qn_sys6(nr, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)size;
 }
 
-/* Where every process has it. */
+/* The address of an arena's byte, which is the same in every process. */
 static void *in_arena(uint64_t offset) { return (void *)(uintptr_t)(QN_ARENA_ALIAS_BASE + offset); }
 
-/* Its engine has all variables where ours has them. */
+/* Reads a variable of another engine; all engines have it at the same address. */
 static bool look(int32_t pid, const volatile void *at, void *here, uint64_t size)
 {
     return transfer(__NR_process_vm_readv, pid, at, here, size);
 }
 
-/* Calls the thread that runs (QN_KICK_VALUE in cost/arena.h).  Returns its number, 0: there is none. */
+/* Kicks the running thread (QN_KICK_VALUE in cost/arena.h).  Returns its tid; 0: there is none. */
 static int32_t call(int32_t pid)
 {
     struct qn_siginfo info = {.signo = SIG_TRAP, .code = SI_QUEUE_};
@@ -78,7 +78,7 @@ static char state_of(int32_t pid, int32_t tid)
     return 0;
 }
 
-/* Will a thread that was called come to its dispatcher by itself?  Not if it is stopped, dead, or waits in a system call. */
+/* Will a thread that was kicked come to its dispatcher by itself?  Not if it is stopped, dead, or waits in a system call. */
 static bool comes(int32_t pid, int32_t tid)
 {
     char state = state_of(pid, tid);
@@ -87,8 +87,8 @@ static bool comes(int32_t pid, int32_t tid)
     return state == 'R' || ((state == 'S' || state == 'D') && look(pid, &qn_ctx.in_cache, &running, sizeof running) && running);
 }
 
-/* A thread that was called has its SIGTRAP, and steps to a block boundary.  That must be over before we go on: a debugger that attaches
- * meanwhile would find another stop than its own, and leave that behind. */
+/* Notifies a process.  A thread that was kicked gets SIGTRAP and steps to a block boundary.  We wait for that: a debugger that attached
+ * meanwhile would take this stop for its own. */
 static void notify(int32_t pid)
 {
     uint32_t *flag = in_arena(offsetof(struct qn_arena_header, outside)), wanted = 1, running = 0;
@@ -107,7 +107,7 @@ static void notify(int32_t pid)
 
 /* ---- who may write ---- */
 
-/* Of what "/proc/4711/mem" or "/proc/4711/task/4712/mem" names, wherever it is mounted: the last number.  0: it is something else. */
+/* The last number in "/proc/4711/mem" or "/proc/4711/task/4712/mem", wherever /proc is mounted.  0: it is another path. */
 static int32_t owner(const char *path)
 {
     uint64_t number = 0;
@@ -141,7 +141,7 @@ void qn_outside_opened(long fd)
         notify(pid);
 }
 
-/* A debugger of the guest's own would find the engine in what it has started, not the program. */
+/* Is the program traced by another program that runs under quern?  That debugger would find the engine instead of the program. */
 bool qn_outside_is_debugged(void)
 {
     static const char key[] = "\nTracerPid:\t";
@@ -160,7 +160,7 @@ bool qn_outside_is_debugged(void)
     return tracer && qn_proc_program((int32_t)tracer);
 }
 
-/* Requests that are about registers, or stop at what the engine does. */
+/* Requests for registers, and those that stop at the engine's own steps or system calls. */
 static bool is_of_engine(long request)
 {
     enum { PEEKUSER = 3, POKEUSER = 6, SINGLESTEP = 9, GETREGS = 12, SETREGS = 13, SYSCALL = 24, GETREGSET = 0x4204, SETREGSET = 0x4205 };

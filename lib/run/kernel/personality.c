@@ -1,11 +1,11 @@
-/* lib/run/kernel/personality.c - personality(): whether addresses vary is the user's choice (--aslr) while the program runs here, and the
- * program's own for what it executes, if that is not followed: gdb and setarch ask for it so. */
+/* lib/run/kernel/personality.c - personality(): for the program itself, --aslr decides whether addresses vary; for programs that it executes
+ * and that are not traced, its own call decides, which gdb and setarch need. */
 #include "run/run.h"
 
 #define ADDR_NO_RANDOMIZE_ 0x0040000u
 #define ASK 0xffffffffu
 
-/* As the program has chosen. */
+/* The personality that the program has chosen. */
 uint32_t qn_personality(void)
 {
     uint32_t host = (uint32_t)qn_sys1(__NR_personality, ASK);

@@ -1,12 +1,11 @@
 /* lib/run/kernel/pointers.c - pointers of the program into the engine.
  *
- * What the program may not touch natively, because nothing is there, is the engine's here; and the kernel, asked by the engine, would
- * read and write it.  So an argument of a system call that is a pointer, and points there, becomes one to a page that nobody
- * may touch: the kernel answers as it would natively (mostly EFAULT).
+ * At the engine's addresses nothing is mapped natively, but here the kernel would read and write the engine's memory.  So if an argument of a
+ * system call points there, it is replaced by a pointer to a page without access, and the kernel answers as natively (mostly EFAULT).
  *
  *   read(3, 0x70001000, 8)   ->   read(3, a guard page, 8)
  *
- * Of ioctl, fcntl and prctl the request tells which argument is one.  What stands in structures: vectors.c. */
+ * For ioctl, fcntl and prctl the request tells which argument is a pointer.  Pointers in structures: vectors.c. */
 #include "run/kernel/pointers.h"
 
 #include "run/run.h"
@@ -82,8 +81,8 @@ bool qn_pointer_is_inside(uint64_t at) { return QN_UNLIKELY(is_near_engine(at)) 
 
 uint64_t qn_pointer_hidden(uint64_t at) { return qn_pointer_is_inside(at) ? (uint64_t)(uintptr_t)qn_stack_guard_low : at; }
 
-/* An ioctl's number has the size of what its argument points to in bits 16 to 29.  Numbers of terminals and of sockets are older; where
- * an argument of theirs is none it is a small number. */
+/* Bits 16 to 29 of an ioctl's number are the size of the argument's target.  Numbers of terminals and of sockets are older and lack them; their
+ * arguments that are no pointers are small numbers, which do no harm here. */
 static bool ioctl_has_pointer(uint64_t request)
 {
     enum { TERMINALS = 0x54, SOCKETS = 0x89 };

@@ -1,4 +1,4 @@
-/* lib/run/kernel/proc_calls.c - system calls that take names: where they name what procfs.c has its own of, that. */
+/* lib/run/kernel/proc_calls.c - system calls that take names: names of files in /proc that procfs.c replaces lead to its files. */
 #include "run/kernel/outside.h"
 #include "run/kernel/procfs.h"
 #include "run/run.h"
@@ -37,7 +37,7 @@ static long renamed(long nr, const long *a, unsigned path, const char *name)
     return qn_syscall_pass(nr, b);
 }
 
-/* What it opens for writing may be memory. */
+/* Makes the call; the file opened may be the memory of a process (outside.c). */
 static long open_other(long nr, const long *a, uint64_t flags)
 {
     long fd = qn_syscall_pass(nr, a);
@@ -60,7 +60,7 @@ static long open_call(long nr, const long *a)
     return entry == QN_PROC_MAPS ? qn_proc_open_maps(f.path, (long)how.flags) : renamed(nr, a, path, f.exe);
 }
 
-/* path: number of the argument; flags: that of the flags, 0 = it has none */
+/* path, flags: numbers of these arguments; flags 0: the call has none */
 static long follow_call(long nr, const long *a, unsigned path, unsigned flags)
 {
     struct qn_proc_file f;
@@ -71,7 +71,7 @@ static long follow_call(long nr, const long *a, unsigned path, unsigned flags)
     return renamed(nr, a, path, f.exe);
 }
 
-/* What holds descriptors of the engine alone is no end. */
+/* A listing that held only descriptors of the engine would look empty, which means the end; so it is read on. */
 static long list_call(const long *a)
 {
     long b[6], r, left;

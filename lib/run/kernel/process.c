@@ -23,7 +23,7 @@ enum { S_ISUID_ = 04000, S_ISGID_ = 02000 };
 
 /* ---- exit ---- */
 
-/* Others that share our memory may want the lock while we leave, and this thread's struct. */
+/* Ends a process that shares memory with others, which may wait for the lock, and reuse this thread's struct. */
 static _Noreturn void sharer_exit(int code)
 {
     struct qn_thread *t = qn_self;
@@ -33,7 +33,7 @@ static _Noreturn void sharer_exit(int code)
     if (alone)
         qn_lock_release();
     if (t->shares == QN_SHARES_VFORK)
-        qn_exit_group(code); /* the parent clears up */
+        qn_exit_group(code); /* the parent frees its structs */
     qn_thread_gone(t, alone, __NR_exit_group, code);
 }
 
@@ -64,7 +64,7 @@ static void say_untraced(const char *name, const char *why)
     qn_unsupported(text);
 }
 
-/* What would execve say?  0 = traceable; positive errno = fails; negative = let the kernel run it untraced. */
+/* The outcome of execve: 0 = it will be traced; positive errno = it fails; negative = the kernel runs it untraced. */
 static int check_target(const char *path)
 {
     static char name[QN_PATH_MAX];
@@ -77,7 +77,7 @@ static int check_target(const char *path)
     for (unsigned depth = 0; depth < 5; depth++) {
         fd = qn_sys3(__NR_open, (long)name, 02000000, 0);
         if (qn_sys_failed(fd))
-            return -1; /* missing, unreadable: the kernel knows best */
+            return -1; /* missing or unreadable: the kernel returns the right error */
         qn_sys2(__NR_fstat, fd, (long)st);
         err = (st[6] & 0111) ? qn_elf_read_script((int)fd, &script) : -1;
         if (st[6] & (S_ISUID_ | S_ISGID_))
@@ -109,8 +109,8 @@ static const char *decimal(char *buf, int value)
     return p;
 }
 
-/* Pointers of the guest's argv up to its NULL, at most so many, page by page; to NULL: only counts them, else it has room for a page
- * more.  Negative: -errno. */
+/* Reads the pointers of the guest's argv up to its NULL, about `most` of them, page by page, and returns their number.  to: NULL to only count;
+ * otherwise it needs room for a page more.  Negative: -errno. */
 static long read_argv(uint64_t argv, long most, const char **to)
 {
     const char *part[QN_PAGE / sizeof(char *)];
@@ -133,7 +133,8 @@ static long read_argv(uint64_t argv, long most, const char **to)
     return n > most ? -E_2BIG : n;
 }
 
-/* argv of the engine: its own three, then the guest's n.  Linux gives who has none an empty one.  NULL: it has changed meanwhile. */
+/* argv of the engine: its own three, then the guest's n.  If n is 0, one empty string follows, as in Linux.  NULL: the guest's has changed
+ * meanwhile. */
 static const char **engine_argv(uint64_t argv, long n, int arena, int sock)
 {
     static char numbers[2][16];
@@ -150,7 +151,7 @@ static const char **engine_argv(uint64_t argv, long n, int arena, int sock)
     return to;
 }
 
-/* Tell the fresh arena which program it is for. */
+/* Writes the program's path into the new arena. */
 static bool name_program(int arena, const char *path)
 {
     uint64_t size = QN_ARENA_STRINGS_OFF + QN_ARENA_STRINGS_SIZE, at, len = qn_strlen(path) + 1;
@@ -174,7 +175,7 @@ static bool name_program(int arena, const char *path)
     return true;
 }
 
-/* A signal that has come before the kernel is asked is delivered first, and the guest's call made again (-QN_ERESTART). */
+/* Makes the exec call.  A signal that is pending before it is delivered first, and the guest's call is then made again (-QN_ERESTART). */
 static long make_call(long nr, const long a[6], bool untraced)
 {
     struct qn_thread *t = qn_self;
@@ -206,7 +207,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     }
     qn_sys1(__NR_personality, qn_personality());
     qn_files_exec(true);
-    if (dirfd == AT_FDCWD_ && !flags) /* a debugger sees which */
+    if (dirfd == AT_FDCWD_ && !flags) /* a debugger can tell the two calls apart */
         r = make_call(__NR_execve, (const long[6]){a[0], a[1], a[2]}, true);
     else
         r = make_call(__NR_execveat, (const long[6]){dirfd, a[0], a[1], a[2], flags}, true);
@@ -236,7 +237,7 @@ static bool fresh_arena(int *arena, int *sock)
     return true;
 }
 
-/* By its path, or, where none leads to it for this user (or from this root), as what this process runs itself. */
+/* Executes the engine by its path; if this user cannot reach that (or not from this root), by /proc/self/exe. */
 static long execute_engine(const char **argv, long envp)
 {
     long r = make_call(__NR_execve, (const long[6]){(long)qn_arena_text(qn_cfg()->engine_path), (long)argv, envp}, false);

@@ -155,7 +155,8 @@ enum qn_proc_entry qn_proc_find(int dirfd, uint64_t path, struct qn_proc_file *f
 
 /* ---- maps ---- */
 
-/* A line that begins with an address says whether what follows is shown: "7f00-7f01 rw-p ..." or, in numa_maps, "7f00 default". */
+/* Is this line shown?  A line that begins with an address decides for itself and those below it, up to the next such line:
+ * "7f00-7f01 rw-p ..." or, in numa_maps, "7f00 default". */
 static bool shows(const char *line, bool before)
 {
     uint64_t start, end;
@@ -190,7 +191,7 @@ static void take_byte(struct filter *f, char c)
     f->n = 0;
 }
 
-/* What `from` says without the engine's lines: a file in memory, or -errno. */
+/* Copies the file `from` without the engine's lines into a file in memory; its descriptor, or -errno. */
 static long copy_maps(long from)
 {
     static struct filter f;
@@ -204,7 +205,7 @@ static long copy_maps(long from)
     return f.to;
 }
 
-/* Puts the copy where fd is, for reading only and from its beginning, as the file that it stands for would be. */
+/* Replaces fd by the copy, opened for reading, at its beginning, as the file itself would be. */
 static long put_in_place(long copy, long fd, long flags)
 {
     char name[32];
@@ -221,7 +222,7 @@ static long put_in_place(long copy, long fd, long flags)
     return fd;
 }
 
-/* The kernel opens it, so that number and errors are what they have to be; there may be no other descriptor left for the copy. */
+/* Lets the kernel open the file first, so that the descriptor's number and errors are right; the limit may leave no descriptor for the copy. */
 long qn_proc_open_maps(const char *path, long flags)
 {
     long fd = qn_sys3(__NR_open, (long)path, flags, 0), copy;
@@ -264,7 +265,7 @@ static bool names_engine(const struct entry *e)
     return end != e->name && !*end && qn_is_engine_fd((long)number);
 }
 
-/* In a copy: the guest's memory may be gone meanwhile. */
+/* Works in a copy, because the guest's memory may be unmapped meanwhile. */
 long qn_proc_list(uint64_t buffer, long bytes)
 {
     static uint8_t copy[QN_PROC_LIST];
@@ -276,7 +277,7 @@ long qn_proc_list(uint64_t buffer, long bytes)
         const struct entry *e = (const struct entry *)(copy + at);
         uint16_t len = e->len;
 
-        if (len < sizeof *e || len > bytes - at) /* somebody has written there meanwhile */
+        if (len < sizeof *e || len > bytes - at) /* another thread has written there meanwhile */
             break;
         if (!names_engine(e)) {
             at += len;
@@ -288,14 +289,14 @@ long qn_proc_list(uint64_t buffer, long bytes)
     return bytes == all || qn_write_guest(buffer, copy, (uint64_t)bytes) ? bytes : all;
 }
 
-/* ---- what the kernel prints itself ---- */
+/* ---- files that the kernel fills in by itself ---- */
 
 struct mm_map { /* struct prctl_mm_map */
     uint64_t start_code, end_code, start_data, end_data, start_brk, brk, start_stack, arg_start, arg_end, env_start, env_end, auxv;
     uint32_t auxv_size, exe_fd;
 };
 
-/* First byte of the first of these strings, first behind the last; all lie side by side. */
+/* The range of these strings, which lie side by side; returns what follows the list of pointers. */
 static uint64_t *strings(uint64_t *p, uint64_t *start, uint64_t *end)
 {
     *start = *end = *p;
@@ -304,7 +305,7 @@ static uint64_t *strings(uint64_t *p, uint64_t *start, uint64_t *end)
     return p + 1;
 }
 
-/* Where it refuses (an old kernel, or one without checkpoints) all stays as it was. */
+/* If the kernel refuses (an old one, or one without checkpoints), these files describe the engine. */
 void qn_proc_publish(uint64_t sp, const struct qn_image *image)
 {
     uint64_t *p = (uint64_t *)(uintptr_t)sp + 1, code = qn_round_down(image->phdr, QN_PAGE);

@@ -129,7 +129,7 @@ static uint32_t run(const struct qn_seccomp_filter *f, const struct data *d)
     }
 }
 
-/* The gravest answer, and whose it is: actions are ordered as signed numbers. */
+/* The action of highest precedence, which is the smallest as a signed number, and its filter. */
 static uint32_t ask(const struct qn_seccomp_filter *f, const struct data *d, const struct qn_seccomp_filter **whose)
 {
     uint32_t answer = RET_ALLOW;
@@ -145,7 +145,7 @@ static uint32_t ask(const struct qn_seccomp_filter *f, const struct data *d, con
     return answer;
 }
 
-/* ---- what becomes of a call ---- */
+/* ---- the decision about a call ---- */
 
 static void die_of(int sig)
 {
@@ -159,7 +159,7 @@ static bool strictly_allowed(long nr)
     return nr == __NR_read || nr == __NR_write || nr == __NR_exit || nr == __NR_rt_sigreturn;
 }
 
-/* Calls that do not go to the kernel as they are. */
+/* Calls that the engine does not pass on unchanged. */
 static bool is_engines(long nr)
 {
     switch (nr) {
@@ -219,7 +219,7 @@ bool qn_seccomp_allows(long nr, const long *a, long *r)
 
 static bool may_install(void)
 {
-    /* With a pointer to nothing the kernel looks at privileges only where it comes to that: so ask for them. */
+    /* The kernel's check cannot be tried out: with an invalid pointer the call fails before it.  So it is made here. */
     return qn_sys6(__NR_prctl, PR_GET_NO_NEW_PRIVS_, 0, 0, 0, 0, 0) == 1 || qn_is_capable(CAP_SYS_ADMIN_);
 }
 

@@ -15,6 +15,6 @@ struct qn_seccomp_filter;
 struct qn_arena_header;
 void qn_seccomp_exec_untraced(const struct qn_thread *t);
 void qn_seccomp_save(const struct qn_seccomp_filter *filters, struct qn_arena_header *fresh);
-void qn_seccomp_restore(void); /* those that were in force before execve */
+void qn_seccomp_restore(void); /* the filters that were in force before execve */
 
 #endif

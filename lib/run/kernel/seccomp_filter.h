@@ -15,11 +15,11 @@ enum { IMM = 0x00, ABS = 0x20, JEQ = 0x10, JGE = 0x30 };
 struct qn_seccomp_filter {
     const struct qn_seccomp_filter *older;
     uint32_t n;
-    bool listens;                /* the kernel has it, too */
+    bool listens;                /* it has a listener, so it is installed in the kernel, too */
     struct qn_bpf_insn insn[];
 };
 
-/* Gives the filter to the kernel, with a listener: its descriptor, or -errno. */
+/* Installs the filter in the kernel with a listener; returns the listener's descriptor, or -errno. */
 long qn_seccomp_listen(const struct qn_seccomp_filter *f, uint64_t flags);
 
 #endif

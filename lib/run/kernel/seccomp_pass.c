@@ -29,14 +29,14 @@ long qn_seccomp_listen(const struct qn_seccomp_filter *f, uint64_t flags)
 {
     uint32_t guest = (uint32_t)(uintptr_t)qn_syscall_commit + QN_SYSCALL_INSN_LEN, end = (uint32_t)(uintptr_t)_end;
     const struct qn_bpf_insn prologue[PROLOGUE] = {
-        {LD | ABS, 0, 0, AT_IP + 4},             /* 0: above 4 GiB is no engine: to 7 */
+        {LD | ABS, 0, 0, AT_IP + 4},             /* 0: the engine is not above 4 GiB: then to 7 */
         {JMP | JEQ, 0, 5, 0},
         {LD | ABS, 0, 0, AT_IP},
         {JMP | JGE, 0, 3, QN_ENGINE_BASE},
         {JMP | JGE, 2, 0, end},
         {JMP | JEQ, 1, 0, guest},
         {RET, 0, 0, RET_ALLOW},
-        {LD | IMM, 0, 0, 0},                     /* 7: as at the beginning of a program */
+        {LD | IMM, 0, 0, 0},                     /* 7: the accumulator is 0, as at the beginning of a filter */
     };
     static struct qn_bpf_insn whole[QN_BPF_MAX];
 
@@ -47,7 +47,7 @@ long qn_seccomp_listen(const struct qn_seccomp_filter *f, uint64_t flags)
     return install(whole, f->n + PROLOGUE, flags);
 }
 
-/* The oldest first; what listens is there already. */
+/* Installs the filters in the kernel, the oldest first; those with a listener are there already. */
 static void give_to_kernel(const struct qn_seccomp_filter *f)
 {
     if (!f)

@@ -1,4 +1,4 @@
-/* lib/run/kernel/signal.h - names of signals and kernel constants for signal.c, frame.c, recover.c. */
+/* lib/run/kernel/signal.h - signal numbers, kernel constants and shared functions of signal.c, frame.c, deliver.c and recover.c. */
 #ifndef QN_RUN_SIGNAL_H
 #define QN_RUN_SIGNAL_H
 
@@ -20,15 +20,15 @@ enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2, SEGV_MAPERR_ = 1, SE
 
 static inline qn_sigset sig_bit(int sig) { return 1ull << (sig - 1); }
 
-/* Signals that faults raise.  A fault whose signal is blocked kills, so these are blocked in the kernel when the guest blocks
- * them; but SIGTRAP, which the engine itself needs. */
+/* Signals that faults raise.  A fault whose signal is blocked kills, so when the guest blocks these, they are blocked in the kernel, too,
+ * except SIGTRAP, which the engine needs. */
 #define SYNC_SIGNALS ((1ull << (SIG_ILL - 1)) | (1ull << (SIG_TRAP - 1)) | (1ull << (SIG_BUS - 1)) | \
                       (1ull << (SIG_FPE - 1)) | (1ull << (SIG_SEGV - 1)))
 #define UNBLOCKABLE ((1ull << (SIG_KILL - 1)) | (1ull << (SIG_STOP - 1)))
 
 static inline bool is_sync(int sig) { return (SYNC_SIGNALS >> (sig - 1)) & 1; }
 
-/* The kernel's __on_sig_stack, with its edges; a stack that disarms itself is never in use. */
+/* As the kernel's __on_sig_stack, with the same bounds; a stack with SS_AUTODISARM is never in use. */
 static inline bool on_altstack(const struct qn_thread *t, uint64_t sp)
 {
     const struct qn_stack *s = &t->altstack;
@@ -45,24 +45,24 @@ struct qn_recovered {
 };
 bool qn_recover_fault(struct qn_ucontext *uc, bool after);
 uint64_t qn_recover_pc(uint64_t host);
-bool qn_recover_is_behind_int3(uint64_t host); /* of a copied one */
+bool qn_recover_is_behind_int3(uint64_t host); /* is `host` directly after a copied int3? */
 /* At a block boundary?  If so fills qn_ctx and returns true. */
 bool qn_recover_boundary(struct qn_ucontext *uc);
 void qn_signal_set_host_mask(qn_sigset guest);
 void qn_signal_install(int sig, const struct qn_sigaction *guest);
-void qn_signal_raise_call(int code, int err, long nr); /* SIGSYS: this call, at ctx.rip, is not to be made */
-void qn_signal_die(const struct qn_siginfo *info); /* the default action of a signal that nothing keeps off: a fault */
-/* A fault at qn_probe goes on at qn_probe_failed. */
+void qn_signal_raise_call(int code, int err, long nr); /* SIGSYS instead of this call, at ctx.rip */
+void qn_signal_die(const struct qn_siginfo *info); /* takes the default action of a fault's signal, which cannot be blocked */
+/* After a fault at qn_probe, execution continues at qn_probe_failed. */
 extern char qn_probe[], qn_probe_failed[];
-/* Reads the word of the guest's that begins there; false: not all of it can be read.  The same of a fault at its first instruction. */
+/* Reads the guest's word at this address; false: not all of it can be read (after a fault at its first instruction, as above). */
 bool qn_peek(uint64_t address, uint64_t *word);
 void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler */
 
-/* signal.c: what the kernel does about a signal; with the engine's handler in the place of the guest's. */
+/* signal.c: sets the kernel's action for a signal; stand_in: to the engine's handler. */
 void qn_signal_kernel_action(int sig, uint64_t handler, uint64_t flags);
 void qn_signal_stand_in(int sig, uint64_t flags);
 
-/* die.c: the engine itself, or the simulator at work, has faulted at this host pc. */
+/* die.c: ends the run, because the engine itself, or a module, has faulted at this host pc. */
 _Noreturn void qn_die_of_fault(const struct qn_siginfo *info, uint64_t pc);
 
 #endif

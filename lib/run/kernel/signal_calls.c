@@ -1,4 +1,5 @@
-/* lib/run/kernel/signal_calls.c - sigaction, sigprocmask, sigaltstack, who the parent is and the signal of its death: what the guest asks of the kernel, and the engine keeps. */
+/* lib/run/kernel/signal_calls.c - sigaction, sigprocmask, sigaltstack, getppid and the parent-death signal: calls about state that the
+ * engine keeps for the guest. */
 #include "run/kernel/signal.h"
 
 enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
@@ -58,7 +59,7 @@ bool qn_signal_set_altstack(const struct qn_stack *given, int *err)
 
     *err = on_altstack(t, qn_ctx.gpr[4])                             ? E_PERM
            : mode > SS_DISABLE_                                      ? E_INVAL
-           : same                                                    ? 0 /* also what nobody could set: that there is none yet */
+           : same                                                    ? 0 /* also for the initial state, which could not be set */
            : mode != SS_DISABLE_ && given->size < ALTSTACK_MIN       ? E_NOMEM
                                                                      : 0;
     if (*err)
@@ -89,8 +90,8 @@ long qn_sys_sigaltstack(uint64_t ss, uint64_t old)
     return -err;
 }
 
-/* The kernel kills the first process when its collector dies (lib/collect/launch.c); the signal that it wants itself is for the death
- * of the collector's parent, and is sent by the collector. */
+/* For the first process, the kernel's parent-death signal is SIGKILL for the collector's death (lib/collect/launch.c).  The signal that the
+ * program sets itself is for the death of the collector's parent; the collector sends it. */
 long qn_sys_death_signal(const long *a)
 {
     int32_t *sig = &qn_cfg()->death_signal;
@@ -113,7 +114,7 @@ long qn_sys_getppid(void)
     return parent == qn_cfg()->collector ? qn_cfg()->parent : parent;
 }
 
-/* CLONE_CLEAR_SIGHAND: what is caught is so no more; what is ignored stays so. */
+/* CLONE_CLEAR_SIGHAND: signals with a handler get the default action; ignored ones stay ignored. */
 void qn_signal_clear_handlers(void)
 {
     static const struct qn_sigaction none;

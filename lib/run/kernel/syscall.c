@@ -39,7 +39,7 @@ long qn_syscall_pass(long nr, const long *a)
     return r;
 }
 
-/* Calls that wait under another mask: which. */
+/* Does the call wait under another signal mask?  Then *mask is that. */
 static bool waiting_mask(long nr, const long *a, qn_sigset *mask)
 {
     uint64_t at[2] = {0, 0};
@@ -63,7 +63,7 @@ static bool waiting_mask(long nr, const long *a, qn_sigset *mask)
     return at[0] && at[1] == sizeof *mask && qn_read_guest(at[0], mask, sizeof *mask);
 }
 
-/* A handler that ends such a call runs under that mask. */
+/* Makes such a call.  A handler that interrupts it runs under that mask. */
 static long waiting_call(long nr, const long *a)
 {
     struct qn_thread *t = qn_self;
@@ -109,7 +109,7 @@ static long set_base(long code, uint64_t addr, const long *a)
 {
     long r;
 
-    if (code == ARCH_SET_CPUID_ && !addr) /* cpuid that faults: the engine needs it; as on a processor that cannot do that */
+    if (code == ARCH_SET_CPUID_ && !addr) /* would make cpuid fault, but the engine needs cpuid: answers as on a processor that cannot do this */
         return -E_NODEV;
     r = qn_sys2(__NR_arch_prctl, a[0], a[1]);
     if (r == 0 && code == ARCH_SET_FS_)
@@ -178,7 +178,7 @@ static long descriptor_call(long nr, const long *a)
     return qn_syscall_pass(nr, a);
 }
 
-/* Translation is timed by the time stamp counter, with --stats. */
+/* With --stats, the engine reads the time stamp counter; notes whether it may. */
 static long set_tsc(const long *a)
 {
     long r = qn_syscall_pass(__NR_prctl, a);

@@ -99,7 +99,7 @@ void qn_thread_each_of_process(void (*act)(struct qn_thread *, const void *), co
             act(all[i], argument);
 }
 
-/* Does another thread than this one have these dispositions of signals? */
+/* Does another thread than `but` use these signal dispositions? */
 bool qn_thread_uses(const struct qn_sigaction *actions, const struct qn_thread *but)
 {
     for (unsigned i = 0; i < nall; i++)
@@ -108,7 +108,7 @@ bool qn_thread_uses(const struct qn_sigaction *actions, const struct qn_thread *
     return false;
 }
 
-/* One of ours with this tid; NULL: there is none. */
+/* The thread with this tid that shares our memory; NULL: there is none. */
 const struct qn_thread *qn_thread_of(int32_t tid)
 {
     for (unsigned i = 0; i < nall; i++)

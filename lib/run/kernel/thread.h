@@ -38,7 +38,7 @@ long qn_clone_call(const struct qn_clone_request *r, uint64_t flags, struct qn_t
 /* lock.c */
 void qn_lock_steal(const struct qn_thread *dead, struct qn_thread *t);
 void qn_lock_reset(void);
-void qn_lock_bar_kicks(struct qn_thread *t); /* t itself, before execve: no kick comes after it, none is on its way */
+void qn_lock_bar_kicks(struct qn_thread *t); /* t calls it before execve: then no kick is on its way, and none will be sent */
 void qn_lock_allow_kicks(struct qn_thread *t);
 
 /* switch.S: t NULL: a plain fork, which returns twice. */

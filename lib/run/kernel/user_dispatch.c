@@ -1,10 +1,10 @@
-/* lib/run/kernel/user_dispatch.c - prctl(PR_SET_SYSCALL_USER_DISPATCH): a program that has its own system calls come back as SIGSYS.
+/* lib/run/kernel/user_dispatch.c - prctl(PR_SET_SYSCALL_USER_DISPATCH): the program gets SIGSYS in place of its own system calls.
  *
- * The kernel would go by the address of the call, and the engine makes them all: so the engine does what the kernel would
+ * The kernel decides by the address of the call; since the engine makes all calls, it decides itself, by the kernel's rules
  * (Documentation/admin-guide/syscall-user-dispatch.rst, kernel/entry/syscall_user_dispatch.c):
  *
- *   a call from outside [offset, offset + size), while the byte at `selector` says so (or there is none):
- *   SIGSYS, with the address behind the call, its number, all registers as they were. */
+ *   a call from outside [offset, offset + size), while the byte at `selector` is BLOCK (or there is no selector):
+ *   SIGSYS with the address after the call and its number; the registers do not change. */
 #include "run/kernel/signal.h"
 
 enum { E_INVAL = 22, MODE_OFF = 0, MODE_ON = 1, ALLOW = 0, BLOCK = 1 };
@@ -26,7 +26,7 @@ long qn_sys_user_dispatch(const long *a)
     return 0;
 }
 
-/* Is the call that the guest is about to make not for the kernel?  Then a signal is on its way. */
+/* Decides about the call that the guest is about to make.  true: it is not made, and a signal is pending. */
 bool qn_user_dispatch_takes(long nr)
 {
     const struct qn_user_dispatch *d = &qn_self->user_dispatch;
@@ -41,7 +41,7 @@ bool qn_user_dispatch_takes(long nr)
     if (state == ALLOW)
         return false;
     if (state != BLOCK)
-        qn_self->actions[SIG_SYS].handler = HANDLER_DFL; /* a byte without a meaning: there is no handling that */
+        qn_self->actions[SIG_SYS].handler = HANDLER_DFL; /* an invalid byte: as in the kernel, SIGSYS cannot be handled */
     qn_signal_raise_call(SYS_USER_DISPATCH_, 0, nr);
     return true;
 }

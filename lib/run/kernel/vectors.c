@@ -1,4 +1,4 @@
-/* lib/run/kernel/vectors.c - pointers of the program into the engine that stand in a struct iovec or a struct msghdr.
+/* lib/run/kernel/vectors.c - pointers of the program into the engine, in a struct iovec or a struct msghdr.
  *
  *   readv(3, {{buffer, 8}, {0x70001000, 8}}, 2)   ->   readv(3, a copy: {{buffer, 8}, {a guard page, 8}}, 2)
  *
@@ -6,12 +6,12 @@
  * Out: the same, but a structure with a pointer into the engine is replaced by a copy, in which that pointer is one to a guard page.  The
  *      result then is that of a native run: the kernel transfers the vectors before it, or returns EFAULT.
  *
- * Left out: what process_vm_readv and process_vm_writev name in the other process; sendmmsg and recvmmsg, aio, io_uring.
+ * Not done: the other process's addresses in process_vm_readv and process_vm_writev; sendmmsg and recvmmsg, aio, io_uring.
  */
 #include "run/kernel/pointers.h"
 #include "run/run.h"
 
-enum { VECTORS_MAX = 1024, PART = 16 }; /* the most that the kernel takes (UIO_MAXIOV); read at a time */
+enum { VECTORS_MAX = 1024, PART = 16 }; /* the kernel's maximum (UIO_MAXIOV); vectors read at a time */
 
 struct vector { uint64_t base, len; };
 
@@ -28,7 +28,7 @@ struct qn_pointer_copies {
     struct message message;
 };
 
-/* A thread has one of its own: while it waits in the kernel others make calls. */
+/* Each thread has copies of its own, because other threads make calls while it waits in the kernel. */
 static struct qn_pointer_copies *copies(void)
 {
     if (!qn_self->copies)
@@ -52,7 +52,7 @@ static bool any_inside(uint64_t at, uint64_t n)
     return false;
 }
 
-/* Where the kernel shall look for n vectors that the program has at an address. */
+/* The address that the kernel gets for the program's n vectors: theirs, or that of a copy. */
 static uint64_t hide_vectors(uint64_t at, uint64_t n)
 {
     struct vector *to;
@@ -95,7 +95,7 @@ void qn_vectors_hide(long nr, long *a)
     }
 }
 
-/* What recvmsg says in the structure itself (verify_iovec's counterpart in the kernel, ____sys_recvmsg). */
+/* Copies to the program's struct msghdr what recvmsg has written into the copy (____sys_recvmsg in the kernel). */
 void qn_vectors_tell(long nr, uint64_t at, const long *a, long r)
 {
     const struct qn_pointer_copies *c = qn_self->copies;

@@ -1,7 +1,7 @@
-/* lib/run/kernel/vsyscall.c - the page of the oldest fast system calls: three entries at fixed addresses, which old static programs call.
+/* lib/run/kernel/vsyscall.c - the vsyscall page: three system calls at fixed addresses, which old static programs call.
  *
- * The kernel lets nobody read it, and runs the calls itself when somebody jumps there (arch/x86/entry/vsyscall); so do we, on a
- * kernel that has it.  No instruction is counted: there is none.
+ * The page cannot be read: the kernel executes the call when a program jumps there (arch/x86/entry/vsyscall).  So does the engine, on a
+ * kernel that has the page.  No instruction is counted, because there is none.
  */
 #include "run/run.h"
 

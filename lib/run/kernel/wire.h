@@ -1,4 +1,4 @@
-/* lib/run/kernel/wire.h - see wire.c; messages that other files send by name stand in run/run.h. */
+/* lib/run/kernel/wire.h - see wire.c; functions for single messages are declared in run/run.h. */
 #ifndef QN_RUN_WIRE_H
 #define QN_RUN_WIRE_H
 

@@ -23,7 +23,8 @@
  * of one set with no more ways.  A reference to several lines is a miss if one of them misses.
  * Source: inclusion: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970; set refinement, and
  * that it implies inclusion here: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989; that a
- * smaller cache may filter what a larger one is told: T. R. Puzak, Analysis of cache replacement algorithms, University of Massachusetts, 1985. */
+ * smaller cache may filter the references for a larger one: T. R. Puzak, Analysis of cache replacement algorithms, University of Massachusetts,
+ * 1985. */
 #include "sim/module.h"
 
 #define ANALYSIS "sizes"
@@ -34,7 +35,7 @@
 #define FIRST_ORDER 0x0706050403020100ull
 #define EACH_BYTE 0x0101010101010101ull
 #define STEPS_MAX 12
-#define SIZES_EACH 3u /* that one cache tells of */
+#define SIZES_EACH 3u /* sizes whose misses one cache decides */
 #define BYTES_MAX (1ull << 31)
 
 /* A set: the lines that the next smaller cache does not hold, the latest first.  With at most eight ways, each of them has a byte in `order`,
@@ -44,7 +45,7 @@ struct set {
     uint32_t all, held; /* lines that the cache holds in the set; those of them in here */
 };
 
-/* A victim, and when it was used last: the number of the event by which it was no longer near. */
+/* A victim, and the time of its last use: the number of the event after which it was no longer near. */
 struct stamped {
     uint64_t line, stamp;
 };
@@ -53,16 +54,16 @@ struct cache {
     uint64_t *elements;  /* of each set the lines, then the stamps; a free element has stamp 0 */
     struct set *sets;
     uint32_t set_mask;
-    unsigned first, n; /* sizes, of which the last one is that of this cache */
+    unsigned first, n; /* sizes first to first + n - 1; the last one is that of this cache */
 };
 
 static struct cache caches[SIZES_MAX];
 static unsigned n_caches, n_sizes;
 static uint32_t ways, room, line_bits; /* room: elements of a set */
 static uint64_t now;
-static uint64_t *missed[2];   /* reads, writes: references that missed so many sizes */
+static uint64_t *missed[2];   /* reads, writes: missed[w][i] is the number of references that missed i sizes */
 static unsigned worst;        /* of this reference: sizes that its lines have missed so far */
-static uint64_t latest = SIM_NO_LINE; /* where nobody tells who is near: the line that is */
+static uint64_t latest = SIM_NO_LINE; /* the only near line, if analysis_ref is called instead of analysis_far */
 
 static bool analysis_wants_far(const struct sim_config *c) { return c->near <= c->ways; }
 
@@ -76,7 +77,7 @@ static void add_cache(uint32_t sets, unsigned first, unsigned n)
         c->sets[i].order = FIRST_ORDER;
 }
 
-/* What misses more than i sizes misses size i. */
+/* A reference that misses more than i sizes misses size i. */
 static void declare(uint64_t first_size)
 {
     sim_row(NULL, 0, "%s: misses of D1s by size, %u ways, lines of %u bytes: reads, writes", sim.slot, ways, 1u << line_bits);
@@ -113,8 +114,8 @@ static void analysis_init(const struct sim_config *c)
 
 /* ---- one set ----
  *
- * `packed`: a constant, so that the usual case is code of its own, without jumps that depend on how many lines the set holds: nobody could
- * predict them. */
+ * `packed` is a constant, so the usual case has code of its own.  That has no jumps that depend on how many lines the set holds, because the
+ * processor would mispredict them. */
 
 #define SIZES_INLINE static inline __attribute__((always_inline))
 
@@ -135,7 +136,7 @@ SIZES_INLINE struct set *set_of(const struct cache *c, uint32_t number, uint64_t
 
 SIZES_INLINE uint32_t element_of(const struct set *s, uint32_t i, bool packed) { return packed ? byte_of(s->order, i) : i; }
 
-/* Its number in the order; s->held: it is not there. */
+/* The line's index in the order; s->held: it is not there. */
 SIZES_INLINE uint32_t find(const struct set *s, const uint64_t *lines, uint64_t line, bool packed)
 {
     uint32_t i = 0;
@@ -152,7 +153,7 @@ SIZES_INLINE uint32_t find(const struct set *s, const uint64_t *lines, uint64_t 
     return s->held;
 }
 
-/* Byte i goes to the end, those behind it move up. */
+/* Moves byte i to the end; the bytes behind it move up. */
 SIZES_INLINE uint64_t without(uint64_t word, uint32_t i)
 {
     uint64_t before = ((uint64_t)1 << 8 * i) - 1;
@@ -160,7 +161,7 @@ SIZES_INLINE uint64_t without(uint64_t word, uint32_t i)
     return (word & before) | (word >> 8 & ~before & ~(uint64_t)0 >> 8) | (uint64_t)byte_of(word, i) << 56;
 }
 
-/* Returns its stamp. */
+/* Removes the line at index i; returns its stamp. */
 SIZES_INLINE uint64_t take_out(struct set *s, uint64_t *lines, uint32_t i, bool packed)
 {
     uint64_t *stamps = lines + elements(packed), stamp = stamps[element_of(s, i, packed)];
@@ -178,7 +179,7 @@ SIZES_INLINE uint64_t take_out(struct set *s, uint64_t *lines, uint32_t i, bool 
     return stamp;
 }
 
-/* It was the victim of the next smaller cache: used later than all that are not there. */
+/* Adds the victim of the next smaller cache in front: it was used later than all lines that are here. */
 SIZES_INLINE void come_back(const struct cache *c, struct stamped it, bool packed)
 {
     uint64_t *lines, *stamps, order;
@@ -218,7 +219,7 @@ SIZES_INLINE struct stamped give_up(struct set *s, uint64_t *lines, struct stamp
 
 /* ---- one cache ---- */
 
-/* Lines of the set that were used after the stamp, which is that of a line that the next smaller cache does not hold. */
+/* The number of lines of the set that were used after the stamp, which is that of a line that the next smaller cache does not hold. */
 SIZES_INLINE uint32_t used_since(const struct cache *c, uint32_t number, uint64_t stamp, bool packed)
 {
     uint64_t *lines;
@@ -232,12 +233,12 @@ SIZES_INLINE uint32_t used_since(const struct cache *c, uint32_t number, uint64_
     return n;
 }
 
-/* The cache has the line of that stamp, and since then it has used so many lines of its set: how many sizes miss it? */
+/* The cache hits on the line with that stamp; `since` lines of its set were used after it.  Returns the number of sizes that miss the line. */
 SIZES_INLINE unsigned smaller_sizes(const struct cache *c, uint32_t set, uint64_t stamp, uint32_t since, bool packed)
 {
     for (unsigned n = 1; n < c->n; n++) {
-        uint32_t sets = (c->set_mask + 1) >> n; /* of the size with as many of these in each as */
-        uint32_t other = (set & (sets - 1)) | (~set & sets);
+        uint32_t sets = (c->set_mask + 1) >> n; /* of that smaller size; */
+        uint32_t other = (set & (sets - 1)) | (~set & sets); /* its set has these sets of the next larger size, too */
 
         for (uint32_t i = other; i <= c->set_mask && since < ways; i += 2 * sets)
             since += used_since(c, i, stamp, packed);
@@ -247,8 +248,9 @@ SIZES_INLINE unsigned smaller_sizes(const struct cache *c, uint32_t set, uint64_
     return c->first;
 }
 
-/* The next smaller cache fills the line, and *left, or SIM_NO_LINE, is its victim.  On a hit: how many sizes miss it.  On a miss: SIZES_MAX,
- * and *left is the victim here, which does not depend on that of the smaller cache: the processor need not wait from one to the other. */
+/* The next smaller cache fills the line, and *left, or SIM_NO_LINE, is its victim.  On a hit: returns the number of sizes that miss the line.
+ * On a miss: returns SIZES_MAX, and *left is the victim here.  It hardly depends on the smaller cache's victim, so the processor can work on
+ * several caches at once. */
 SIZES_INLINE unsigned exchange(const struct cache *c, uint64_t line, struct stamped *left, bool packed)
 {
     uint32_t number = (uint32_t)(line >> line_bits) & c->set_mask, at;
@@ -272,7 +274,7 @@ SIZES_INLINE unsigned exchange(const struct cache *c, uint64_t line, struct stam
 
 /* ---- references ---- */
 
-/* How many sizes miss the line. */
+/* The number of sizes that miss the line. */
 SIZES_INLINE unsigned go_through(uint64_t line, uint64_t near_left, bool packed)
 {
     struct stamped left = {.line = near_left, .stamp = ++now};
@@ -286,7 +288,7 @@ SIZES_INLINE unsigned go_through(uint64_t line, uint64_t near_left, bool packed)
     return n_sizes;
 }
 
-/* `more`: of the reference whose line was told before. */
+/* `more`: the reference has touched another line before. */
 static void touch(uint64_t line, uint64_t left, bool write, bool more)
 {
     unsigned i = room == PACKED ? go_through(line, left, true) : go_through(line, left, false);

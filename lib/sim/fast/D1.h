@@ -13,7 +13,8 @@
  *
  *   fast_D1_init(geometry)         once, before the first reference; false: the cache is too large for the table
  *   fast_D1_ref(addr, size, &clock)   1 on a miss
- *   fast_D1_ref_told(addr, size, &clock, tell)   the same; calls tell for each line filled, with its victim
+ *   fast_D1_ref_told(addr, size, &clock, tell)   the same; calls tell for each line that misses, with its victim; if the reference spans
+ *                                                several lines, for each of them
  *   fast_D1_ref_near(addr, size, &clock, tell, tell_far)   the same; calls tell_far for each line that becomes near (fast_D1_near)
  *   fast_D1_older(time, enough)    the number of ways that are free or hold a line last used at `time` or before
  *   fast_D1_time(line)             the time of the last use of a line that is in its home
@@ -25,7 +26,7 @@
 #include "sim/fast/fast.h"
 
 #define D1_SLOTS_MAX (1u << 19)
-#define D1_SLOTS_MIN 8 /* entries of a set with more than one way: so fewer lines share a home */
+#define D1_SLOTS_MIN 8 /* entries of a set with more than one way; with more entries fewer lines share a home */
 #define D1_TAKEN (~0ull)
 
 static struct qn_filter_entry D1_slots[D1_SLOTS_MAX] __attribute__((aligned(4096)));
@@ -94,13 +95,13 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
 
 static struct {
     uint32_t lines, n;
-    uint64_t found; /* the line of the slot in which the last one was found, or which gave way, with D1_FAR if it was not near */
+    uint64_t found; /* what the entry of the last referenced line, or of the victim, held; with D1_FAR if that line was not near */
     uint64_t *touched; /* counts lines beyond the first of their reference */
-    bool told;      /* a line of this reference, ... */
-    uint8_t kind;   /* which is of this kind: enum sim_kind */
+    bool told;      /* tell_far was called for a line of this reference */
+    uint8_t kind;   /* of this reference: enum sim_kind */
     struct {
         uint64_t line;
-        struct qn_filter_entry *home, out; /* home: of the line, or &out, which has it after its eviction */
+        struct qn_filter_entry *home, out; /* home: the line's home entry, or, after its eviction, &out, which has its stamp */
     } at[D1_NEAR_MAX];
 } D1_near;
 
@@ -133,7 +134,7 @@ static inline unsigned D1_near_find(uint64_t line)
     return i;
 }
 
-/* n: D1_near.n, a constant where the loop is to be unrolled. */
+/* n: D1_near.n; a constant if the compiler shall unroll the loop. */
 static inline __attribute__((always_inline)) unsigned D1_near_oldest(unsigned n)
 {
     uint64_t time = D1_TAKEN;
