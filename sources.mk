@@ -1345,6 +1345,7 @@ shell_tests = \
 	tests/unit/run/ctl.sh \
 	tests/unit/run/ctl_children.sh \
 	tests/unit/run/data.sh \
+	tests/unit/run/data_bounds.sh \
 	tests/unit/run/data_frames.sh \
 	tests/unit/run/data_types.sh \
 	tests/unit/run/data_uses.sh \

@@ -93,6 +93,15 @@ static void tell_lost(struct qn_collect *r, const struct qn_prof_calls *calls)
             }
 }
 
+/* A bound of --data that was reached. */
+static void tell_full(struct qn_collect *r)
+{
+    const size_t room = QN_ARENA_PAIRS_SIZE / sizeof(struct qn_data_pair);
+
+    if (qn_cost_get_extent(&r->store).pairs == room)
+        qn_collect_note(r, "--data: no room for more than %zu pairs of objects of which one evicts the other's lines; misses of further pairs are in none", room);
+}
+
 static enum qn_text_status write_profile(struct qn_collect_work *w, const char *path, struct qn_text_error *err)
 {
     const struct qn_collect *r = w->run;
@@ -112,8 +121,10 @@ static enum qn_text_status write_profile(struct qn_collect_work *w, const char *
     struct qn_prof_calls calls = { 0 };
     enum qn_text_status status = QN_TEXT_OK;
 
-    if (r->config.data)
+    if (r->config.data) {
         p.data = &data;
+        tell_full(w->run);
+    }
     if (r->config.calls) {
         status = qn_cost_fold_calls(&r->store, &w->events, w->modules, &calls, err);
         p.calls = &calls;

@@ -15,9 +15,9 @@ static int compare(const void *left, const void *right)
 
 bool qn_cost_sort_charges(struct qn_cost_charges *c, const struct qn_cost_store *store)
 {
-    size_t words = qn_cost_charge_bytes(store) / sizeof(uint64_t);
     const uint64_t *row = (const uint64_t *)(store->base + QN_ARENA_CHARGES_OFF);
     struct qn_cost_extent e = qn_cost_get_extent(store);
+    size_t words = e.charge_bytes / sizeof(uint64_t);
 
     *c = (struct qn_cost_charges){ .events = (uint32_t)words - 1, .count = e.charges };
     c->list = malloc((e.charges + 1) * sizeof *c->list);

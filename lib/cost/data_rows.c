@@ -83,11 +83,11 @@ static bool take_place(struct qn_data_output *o, const struct qn_used_place *p, 
 
 void qn_data_take_places(struct qn_data_output *o)
 {
-    const uint32_t line = qn_cost_header(o->x->store)->config.D1.line;
     const uint8_t *from = o->x->store->base + QN_ARENA_USED_PLACES_OFF;
     struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
+    const size_t line = (e.used_place_bytes - sizeof(struct qn_used_place)) / sizeof(uint64_t);
 
-    for (uint64_t i = 0; i < e.used_places; i++, from += qn_used_place_bytes(line)) {
+    for (uint64_t i = 0; i < e.used_places; i++, from += e.used_place_bytes) {
         struct qn_used_place p;
 
         memcpy(&p, from, sizeof p);

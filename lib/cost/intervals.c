@@ -110,21 +110,19 @@ static void put_row(struct output *o, const int64_t row[QN_COST_COLUMNS])
     o->start = end;
 }
 
-static void get_row(const struct qn_cost_store *store, uint64_t i, int64_t row[QN_COST_COLUMNS])
+static void get_row(const struct qn_cost_store *store, size_t bytes, uint64_t i, int64_t row[QN_COST_COLUMNS])
 {
-    size_t bytes = qn_cost_interval_bytes(store);
-
     memset(row, 0, QN_COST_COLUMNS * sizeof *row);
     memcpy(row, store->base + QN_ARENA_INTERVALS_OFF + i * bytes, bytes);
 }
 
 /* Takes rows of the arena off the totals; those of a damaged arena cannot overflow. */
-static void take_off(const struct qn_cost_store *store, uint64_t rows, int64_t rest[QN_COST_COLUMNS])
+static void take_off(const struct qn_cost_store *store, const struct qn_cost_extent *e, int64_t rest[QN_COST_COLUMNS])
 {
     int64_t row[QN_COST_COLUMNS];
 
-    for (uint64_t i = 0; i < rows; i++) {
-        get_row(store, i, row);
+    for (uint64_t i = 0; i < e->intervals; i++) {
+        get_row(store, e->interval_bytes, i, row);
         for (int k = 0; k < QN_COST_COLUMNS; k++)
             rest[k] = (int64_t)((uint64_t)rest[k] - (uint64_t)row[k]);
     }
@@ -150,11 +148,11 @@ enum qn_text_status qn_cost_write_intervals(const char *path, const struct qn_co
         return err->status;
     e = qn_cost_get_extent(store);
     memcpy(rest, totals, sizeof rest);
-    take_off(store, e.intervals, rest);
+    take_off(store, &e, rest);
     o.rows = e.intervals + !is_empty(rest);
     put_head(&o);
     for (uint64_t i = 0; i < e.intervals; i++) {
-        get_row(store, i, row);
+        get_row(store, e.interval_bytes, i, row);
         put_row(&o, row);
     }
     if (!is_empty(rest))
@@ -166,5 +164,5 @@ bool qn_cost_intervals_full(const struct qn_cost_store *store)
 {
     struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    return (e.intervals + 1) * qn_cost_interval_bytes(store) > QN_ARENA_INTERVALS_SIZE;
+    return (e.intervals + 1) * e.interval_bytes > QN_ARENA_INTERVALS_SIZE;
 }

@@ -31,14 +31,12 @@ static void subtract_words(uint64_t *words, const uint64_t *less, uint64_t count
 }
 
 /* Rows of charges begin with their site. */
-static void subtract_charges(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t count)
+static void subtract_charges(const struct qn_cost_store *store, const struct qn_cost_store *then, size_t bytes, uint64_t count)
 {
-    uint64_t words = qn_cost_charge_bytes(store) / sizeof(uint64_t);
+    uint64_t words = bytes / sizeof(uint64_t);
     uint64_t *rows = AT(store, uint64_t, QN_ARENA_CHARGES_OFF);
     const uint64_t *less = AT(then, const uint64_t, QN_ARENA_CHARGES_OFF);
 
-    if (qn_cost_charge_bytes(then) != qn_cost_charge_bytes(store))
-        return;
     for (uint64_t i = 0; i < count; i++)
         subtract_words(rows + i * words + 1, less + i * words + 1, words - 1);
 }
@@ -67,16 +65,16 @@ static void subtract_data(const struct qn_cost_store *store, const struct qn_cos
     subtract_words(qn_cost_header(store)->data_lost, qn_cost_header(then)->data_lost, 2);
 }
 
-static void subtract_uses(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t rows, uint64_t places)
+static void subtract_uses(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t rows, size_t place_bytes, uint64_t places)
 {
-    const uint32_t line = qn_cost_header(store)->config.D1.line;
+    const size_t words = (place_bytes - sizeof(struct qn_used_place)) / sizeof(uint64_t);
 
     if (qn_cost_header(store)->config.data != QN_DATA_USE)
         return;
     subtract_words(AT(store, uint64_t, QN_ARENA_USES_OFF), AT(then, const uint64_t, QN_ARENA_USES_OFF), rows * sizeof(struct qn_data_use) / sizeof(uint64_t));
-    for (uint64_t i = 0, at = QN_ARENA_USED_PLACES_OFF; i < places; i++, at += qn_used_place_bytes(line)) {
+    for (uint64_t i = 0, at = QN_ARENA_USED_PLACES_OFF; i < places; i++, at += place_bytes) {
         AT(store, struct qn_used_place, at)->lines -= AT(then, const struct qn_used_place, at)->lines;
-        subtract_words(AT(store, uint64_t, at + sizeof(struct qn_used_place)), AT(then, const uint64_t, at + sizeof(struct qn_used_place)), line);
+        subtract_words(AT(store, uint64_t, at + sizeof(struct qn_used_place)), AT(then, const uint64_t, at + sizeof(struct qn_used_place)), words);
     }
 }
 
@@ -94,9 +92,11 @@ bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_st
     subtract_words(AT(store, uint64_t, QN_ARENA_COUNTERS_OFF), AT(then, const uint64_t, QN_ARENA_COUNTERS_OFF), lower(now.counters, before.counters));
     for (uint64_t i = 0; i < lower(now.leaves, before.leaves); i++)
         leaves[i].count -= less[i].count;
-    subtract_charges(store, then, lower(now.charges, before.charges));
+    if (now.charge_bytes == before.charge_bytes)
+        subtract_charges(store, then, now.charge_bytes, lower(now.charges, before.charges));
     subtract_data(store, then, lower(now.data, before.data));
     subtract_pairs(store, then, lower(now.pairs, before.pairs));
-    subtract_uses(store, then, lower(now.data, before.data), lower(now.used_places, before.used_places));
+    subtract_uses(store, then, lower(now.data, before.data), now.used_place_bytes,
+                  now.used_place_bytes == before.used_place_bytes ? lower(now.used_places, before.used_places) : 0);
     return true;
 }

@@ -12,6 +12,7 @@ struct output {
     const struct qn_cost_store *store;
     struct qn_set_cells cache[QN_SET_CACHES_MAX];
     uint32_t caches;
+    struct qn_cost_extent extent;
     uint64_t recorded, instructions; /* rows of the arena; of the run */
     struct qn_prof_writer *w;        /* NULL: rows are counted only */
     uint64_t rows, of_rows;
@@ -24,7 +25,9 @@ bool qn_cost_has_sets(const struct qn_cost_store *store)
 
 bool qn_cost_sets_full(const struct qn_cost_store *store)
 {
-    return (qn_cost_set_rows(store) + 1) * qn_cost_set_row_bytes(store) > QN_TABLE_SETS_SIZE;
+    struct qn_cost_extent e = qn_cost_get_extent(store);
+
+    return (e.set_rows + 1) * e.set_row_bytes > QN_TABLE_SETS_SIZE;
 }
 
 static void begin(struct output *o, const struct qn_cost_store *store, uint64_t instructions)
@@ -33,8 +36,7 @@ static void begin(struct output *o, const struct qn_cost_store *store, uint64_t 
     const uint64_t most = QN_TABLE_CELLS_SIZE / sizeof(uint64_t);
     struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    *o = (struct output){ .store = store, .instructions = instructions, .recorded = qn_cost_set_rows(store) };
-    o->recorded = o->recorded < e.intervals ? o->recorded : e.intervals;
+    *o = (struct output){ .store = store, .instructions = instructions, .extent = e, .recorded = e.set_rows < e.intervals ? e.set_rows : e.intervals };
     for (uint32_t i = 0; i < t->set_caches && i < QN_SET_CACHES_MAX; i++) {
         struct qn_set_cells c = t->set_cells[i];
 
@@ -92,7 +94,7 @@ static void put_interval(struct output *o, uint64_t number, uint64_t start, uint
 /* The intervals that have ended, and what is left. */
 static void put_all(struct output *o)
 {
-    size_t bytes = qn_cost_set_row_bytes(o->store), interval_bytes = qn_cost_interval_bytes(o->store);
+    size_t bytes = o->extent.set_row_bytes, interval_bytes = o->extent.interval_bytes;
     uint64_t rest[GROUPS], row[GROUPS] = { 0 }, start = 0;
 
     o->rows = 0;

@@ -19,21 +19,16 @@ static uint64_t at_most(uint64_t n, uint64_t bytes, size_t size)
     return n < bytes / size ? n : bytes / size;
 }
 
-size_t qn_cost_charge_bytes(const struct qn_cost_store *s)
+static size_t charge_bytes(const struct qn_cost_store *s)
 {
     uint32_t events = ((const volatile struct qn_arena_header *)qn_cost_header(s))->sim_output.events;
 
     return (1 + (events < QN_SIM_EVENTS_MAX ? events : QN_SIM_EVENTS_MAX)) * sizeof(uint64_t);
 }
 
-size_t qn_cost_interval_bytes(const struct qn_cost_store *s)
-{
-    return qn_cost_charge_bytes(s) + (QN_COST_EVENTS - 1) * sizeof(uint64_t);
-}
-
 size_t qn_cost_set_row_bytes(const struct qn_cost_store *s)
 {
-    const struct qn_table_head *t = &qn_cost_header(s)->sim_output.tables;
+    const volatile struct qn_table_head *t = &qn_cost_header(s)->sim_output.tables;
     uint64_t groups = 0;
 
     for (uint32_t i = 0; i < t->set_caches && i < QN_SET_CACHES_MAX; i++)
@@ -41,33 +36,31 @@ size_t qn_cost_set_row_bytes(const struct qn_cost_store *s)
     return groups * sizeof(uint64_t);
 }
 
-uint64_t qn_cost_set_rows(const struct qn_cost_store *s)
-{
-    size_t bytes = qn_cost_set_row_bytes(s);
-
-    return bytes && qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(qn_cost_header(s)->sim_output.tables.set_rows, QN_TABLE_SETS_SIZE, bytes) : 0;
-}
-
 struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s)
 {
     const volatile struct qn_arena_header *h = qn_cost_header(s);
     struct qn_cost_extent e;
 
+    e.charge_bytes = charge_bytes(s);
+    e.interval_bytes = e.charge_bytes + (QN_COST_EVENTS - 1) * sizeof(uint64_t);
+    e.used_place_bytes = qn_used_place_bytes(h->config.D1.line);
     e.strings = at_most(h->n_strings, QN_ARENA_STRINGS_SIZE, 1);
     e.maps = at_most(h->n_maps, QN_ARENA_MAPS_SIZE, sizeof(struct qn_map_rec));
     e.leaves = at_most(h->n_leaves, QN_ARENA_LEAVES_SIZE, sizeof(struct qn_leave_rec));
     e.blocks = at_most(h->n_blocks, QN_ARENA_BLOCKS_SIZE, sizeof(struct qn_block_rec));
     e.insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(qn_insn_desc));
     e.counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
-    e.charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, qn_cost_charge_bytes(s));
+    e.charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, e.charge_bytes);
     e.points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
     e.notes = qn_cost_has(s, QN_SECTION_EXPLAIN) ? at_most(qn_cost_explain(s)->notes, QN_NOTES_MAX, 1) : 0;
     e.findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
     e.objects = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object)) : 0;
     e.data = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row)) : 0;
     e.pairs = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair)) : 0;
-    e.used_places = qn_cost_has(s, QN_SECTION_USES) ? at_most(h->n_used_places, QN_ARENA_USED_PLACES_SIZE, qn_used_place_bytes(h->config.D1.line)) : 0;
-    e.intervals = qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s)) : 0;
+    e.used_places = qn_cost_has(s, QN_SECTION_USES) ? at_most(h->n_used_places, QN_ARENA_USED_PLACES_SIZE, e.used_place_bytes) : 0;
+    e.intervals = qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, e.interval_bytes) : 0;
+    e.set_row_bytes = qn_cost_set_row_bytes(s);
+    e.set_rows = e.set_row_bytes && qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->sim_output.tables.set_rows, QN_TABLE_SETS_SIZE, e.set_row_bytes) : 0;
     e.shared = at_most(h->sim_output.tables.shared, QN_TABLE_SHARED_SIZE, sizeof(struct qn_shared_row));
     return e;
 }
@@ -251,8 +244,8 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_BLOCKS_OFF, e.blocks * sizeof(struct qn_block_rec) },
         { QN_ARENA_INSNS_OFF, e.insns * sizeof(qn_insn_desc) },
         { QN_ARENA_COUNTERS_OFF, e.counters * sizeof(uint64_t) },
-        { QN_ARENA_CHARGES_OFF, e.charges * qn_cost_charge_bytes(from) },
-        { QN_ARENA_INTERVALS_OFF, e.intervals * qn_cost_interval_bytes(from) },
+        { QN_ARENA_CHARGES_OFF, e.charges * e.charge_bytes },
+        { QN_ARENA_INTERVALS_OFF, e.intervals * e.interval_bytes },
         { QN_ARENA_POINTS_OFF, e.points * sizeof(struct qn_point) },
         { QN_ARENA_EXPLAIN_OFF, from_explain },
         { QN_ARENA_FINDINGS_OFF, e.findings * sizeof(struct qn_finding) },
@@ -261,12 +254,12 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { tables + QN_TABLE_ROWS_OFF, at_most(t->rows, QN_TABLE_ROWS_SIZE, sizeof(struct qn_table_row)) * sizeof(struct qn_table_row) },
         { tables + QN_TABLE_TEXT_OFF, at_most(t->text, QN_TABLE_TEXT_SIZE, 1) },
         { tables + QN_TABLE_SHARED_OFF, e.shared * sizeof(struct qn_shared_row) },
-        { tables + QN_TABLE_SETS_OFF, qn_cost_set_rows(from) * qn_cost_set_row_bytes(from) },
+        { tables + QN_TABLE_SETS_OFF, e.set_rows * e.set_row_bytes },
         { QN_ARENA_OBJECTS_OFF, e.objects * sizeof(struct qn_object) },
         { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },
         { QN_ARENA_PAIRS_OFF, e.pairs * sizeof(struct qn_data_pair) },
         { QN_ARENA_USES_OFF, h->config.data == QN_DATA_USE ? e.data * sizeof(struct qn_data_use) : 0 },
-        { QN_ARENA_USED_PLACES_OFF, e.used_places * qn_used_place_bytes(h->config.D1.line) },
+        { QN_ARENA_USED_PLACES_OFF, e.used_places * e.used_place_bytes },
         { QN_ARENA_FRAMES_OFF, at_most(h->n_frames, QN_ARENA_FRAMES_SIZE, sizeof(struct qn_frame_rec)) * sizeof(struct qn_frame_rec) },
         { QN_ARENA_FRAME_VARIABLES_OFF,
           at_most(h->n_frame_variables, QN_ARENA_FRAME_VARIABLES_SIZE, sizeof(struct qn_frame_variable)) * sizeof(struct qn_frame_variable) },

@@ -21,9 +21,12 @@ struct qn_cost_store {
     unsigned sections; /* that are mapped, a bit for each enum qn_section */
 };
 
-/* The parts of the arena, in elements, cut to what fits: never more than the room there is. */
+/* The parts of the arena, in elements, cut to what fits: never more than the room there is.  The engine may write to the header at any
+ * time: a reader who takes a number of rows from here takes their size from here, too. */
 struct qn_cost_extent {
-    uint64_t strings, maps, leaves, blocks, insns, counters, charges, intervals, points, notes, findings, objects, data, pairs, used_places, shared;
+    uint64_t strings, maps, leaves, blocks, insns, counters, charges, intervals, points, notes, findings, objects, data, pairs, used_places, shared, set_rows;
+    size_t charge_bytes, interval_bytes, used_place_bytes, set_row_bytes; /* of a row: of charges a site and a count for each event
+                                                                              of the modules; of intervals a count for each event */
 };
 
 /* All sections are mapped.  0, or errno. */
@@ -53,15 +56,8 @@ static inline volatile struct qn_explain_output *qn_cost_explain(const struct qn
 
 struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s);
 
-/* Of one row of charges: its site and a count for each event of the modules. */
-size_t qn_cost_charge_bytes(const struct qn_cost_store *s);
-
-/* Of one row of intervals: a count for each event, those of the modules last. */
-size_t qn_cost_interval_bytes(const struct qn_cost_store *s);
-
-/* Of one row of misses by set; how many rows there are. */
+/* Of one row of misses by set; 0: none are counted. */
 size_t qn_cost_set_row_bytes(const struct qn_cost_store *s);
-uint64_t qn_cost_set_rows(const struct qn_cost_store *s);
 
 /* Appends a string; 0 (the empty string) where there is no room.  Before the engine starts only. */
 uint32_t qn_cost_put_string(struct qn_cost_store *s, const char *text);

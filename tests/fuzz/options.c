@@ -10,6 +10,7 @@
 #include "out/columns.h"
 #include "out/options.h"
 #include "collect/collect.h"
+#include "run_options.h"
 #include "tools.h"
 
 enum { WORDS_MAX = 16 };

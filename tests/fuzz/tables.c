@@ -11,7 +11,7 @@
 #include "out/findings.h"
 #include "plot/input.h"
 
-/* A table that has no row at all is refused as a whole. */
+/* A table that has no row at all is refused as a whole, and so are a profile and the log of a run where plot reads them. */
 static void check(enum qn_text_status status, const struct qn_text_error *err, const char *path)
 {
     size_t n = strlen(path);
@@ -19,7 +19,8 @@ static void check(enum qn_text_status status, const struct qn_text_error *err, c
     if (status != QN_TEXT_OK)
         must(strncmp(err->text, path, n) == 0 && err->text[n] == ':', "the message names the file");
     if (status == QN_TEXT_BAD)
-        must(isdigit((unsigned char)err->text[n + 1]) || strstr(err->text, "empty") || strstr(err->text, "rows: got none"),
+        must(isdigit((unsigned char)err->text[n + 1]) || strstr(err->text, "empty") || strstr(err->text, "rows: got none")
+                 || strstr(err->text, ": got no line ") || strstr(err->text, ": got a profile,"),
              "and the line");
 }
 

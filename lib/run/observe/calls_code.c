@@ -169,6 +169,7 @@ static bool loads_rsp(const struct qn_insn *in)
     case 0x89: return !in->n_mem && in->rm == QN_RSP && in->reg != QN_RBP;
     case 0x8b: return in->reg == QN_RSP && (in->n_mem || in->rm != QN_RBP);
     case 0x87: return in->reg == QN_RSP || (!in->n_mem && in->rm == QN_RSP);
+    case 0x94: return true;           /* xchg %rax, %rsp */
     case 0x5c: return !(in->rex & 1); /* pop %rsp, not pop %r12 */
     default: return false;
     }

@@ -180,4 +180,6 @@ static void analysis_finish(void)
     }
     sim_print("%s: conflicts within %U of %U instructions observed: %U, %U of them 4 KiB apart, %u pairs", sim.slot, window, now,
               total, total - bytes, pairs.count);
+    if (pairs.lost || loads.lost)
+        sim_print("%s: there was no room for %U conflicts and %U executions of further loads", sim.slot, pairs.lost, loads.lost);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cost/events.h"
+#include "cost/objects.h"
 #include "tap.h"
 
 static void test_create(struct qn_cost_store *s)
@@ -84,6 +85,37 @@ static void test_sections(void)
     qn_cost_close(&s);
 }
 
+static bool fits(const struct qn_cost_extent *e)
+{
+    return e->charges == QN_ARENA_CHARGES_SIZE / e->charge_bytes && e->intervals == QN_ARENA_INTERVALS_SIZE / e->interval_bytes
+           && e->used_places == QN_ARENA_USED_PLACES_SIZE / e->used_place_bytes && e->set_rows == QN_TABLE_SETS_SIZE / e->set_row_bytes;
+}
+
+/* The engine may change the header at any time: the number of rows and their size are given together. */
+static void test_rows(void)
+{
+    struct qn_cost_store s;
+    struct qn_cost_extent e, later;
+    struct qn_arena_header *h;
+
+    is_int(qn_cost_create(&s), 0, "an arena");
+    h = qn_cost_header(&s);
+    h->sim_output.charges = h->n_used_places = h->n_intervals = h->sim_output.tables.set_rows = UINT64_MAX;
+    h->config.D1.line = 16;
+    h->sim_output.tables.set_caches = 1;
+    h->sim_output.tables.set_cells[0].sets = 1;
+    e = qn_cost_get_extent(&s);
+    h->sim_output.events = QN_SIM_EVENTS_MAX + 1;
+    h->config.D1.line = 1u << 20;
+    h->sim_output.tables.set_cells[0].sets = 8;
+    later = qn_cost_get_extent(&s);
+    ok(fits(&e) && fits(&later), "as many rows as there is room for, of the size that is given with them");
+    ok(e.charge_bytes == sizeof(uint64_t) && later.charge_bytes == (1 + QN_SIM_EVENTS_MAX) * sizeof(uint64_t) && e.set_row_bytes < later.set_row_bytes
+           && e.used_place_bytes == qn_used_place_bytes(16) && later.used_place_bytes == qn_used_place_bytes(1u << 20),
+       "which is what the header said");
+    qn_cost_close(&s);
+}
+
 int main(void)
 {
     struct qn_cost_store s;
@@ -101,5 +133,6 @@ int main(void)
        "sizes that cannot be are cut to what fits");
     is_int(qn_cost_put_string(&s, "no room"), 0, "no string is written behind the end");
     qn_cost_close(&s);
+    test_rows();
     return done_testing();
 }

@@ -169,25 +169,31 @@ NI void two(void) { work(2); }
 /* All that a call keeps goes onto the stack, whose pointer goes to *save; then the same from another one.  Returns, or jumps. */
 void switch_ret(void **save, void *to);
 void switch_jump(void **save, void *to);
-#define KEEP "push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n mov %rsp, (%rdi)\n mov %rsi, %rsp\n" \
-             "pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbx\n pop %rbp\n"
+void switch_xchg(void **save, void *to); /* in its short form, which only rax has */
+#define PUSH "push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n"
+#define POP "pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbx\n pop %rbp\n"
+#define KEEP PUSH "mov %rsp, (%rdi)\n mov %rsi, %rsp\n" POP
 __asm__(".text\n .globl switch_ret, switch_jump\n .type switch_ret, @function\n switch_ret:\n" KEEP "ret\n .size switch_ret, . - switch_ret\n"
-        ".type switch_jump, @function\n switch_jump:\n" KEEP "pop %r8\n jmp *%r8\n .size switch_jump, . - switch_jump\n");
-static void *main_sp, *co_sp[2];
-static char stacks[2][65536] __attribute__((aligned(16)));
+        ".type switch_jump, @function\n switch_jump:\n" KEEP "pop %r8\n jmp *%r8\n .size switch_jump, . - switch_jump\n"
+        ".globl switch_xchg\n .type switch_xchg, @function\n switch_xchg:\n" PUSH "mov %rsi, %rax\n xchg %rax, %rsp\n mov %rax, (%rdi)\n" POP
+        "ret\n .size switch_xchg, . - switch_xchg\n");
+static void *main_sp, *co_sp[3];
+static char stacks[3][65536] __attribute__((aligned(16)));
 NI void step(int n) { work(n); }
 NI void first(void) { for (;;) { step(10); switch_ret(&co_sp[0], main_sp); } }
 NI void second(void) { for (;;) { step(20); switch_jump(&co_sp[1], main_sp); } }
+NI void third(void) { for (;;) { step(30); switch_xchg(&co_sp[2], main_sp); } }
 NI void resume_first(void) { switch_ret(&main_sp, co_sp[0]); }
 NI void resume_second(void) { switch_jump(&main_sp, co_sp[1]); }
+NI void resume_third(void) { switch_xchg(&main_sp, co_sp[2]); }
 NI void make(int k, void (*body)(void)) {
     void **sp = (void **)(stacks[k] + sizeof stacks[k]) - 2;
     *sp = (void *)body;
     co_sp[k] = memset(sp - 6, 0, 6 * sizeof *sp);
 }
 NI void coroutines(void) {
-    make(0, first); make(1, second);
-    for (int i = 0; i < 7; i++) { resume_first(); work(3); resume_second(); }
+    make(0, first); make(1, second); make(2, third);
+    for (int i = 0; i < 7; i++) { resume_first(); work(3); resume_second(); resume_third(); }
 }
 NI void in_child(void) { work(50); }
 NI void vforks(void) { int s; pid_t p = vfork(); if (!p) { in_child(); _exit(0); } waitpid(p, &s, 0); work(8); }
@@ -208,11 +214,11 @@ for options in --calls=yes --calls=paths '--calls=yes --no-filter' '--calls=path
     run $options
     one=$(edge one work | cut -d' ' -f2) two=$(edge two work | cut -d' ' -f2)
     each=$((two - one)) none=$((2 * one - two))
-    works step 14 210 "$options"
+    works step 21 420 "$options"
     works coroutines 7 21 "$options"
-    is "$(edge first step | cut -d' ' -f1) $(edge second step | cut -d' ' -f1)" '7 7' "each coroutine makes its steps ($options)"
-    is "$(inclusive first | cut -d' ' -f1) $(inclusive second | cut -d' ' -f1)" '1 1' "and is one call ($options)"
-    is "$(edge coroutines resume_first | cut -d' ' -f1) $(edge coroutines resume_second | cut -d' ' -f1) $(edge main coroutines | cut -d' ' -f1)" '7 7 1' \
+    is "$(for c in first second third; do edge $c step | cut -d' ' -f1; done | tr '\n' ' ')" '7 7 7 ' "each coroutine makes its steps ($options)"
+    is "$(for c in first second third; do inclusive $c | cut -d' ' -f1; done | tr '\n' ' ')" '1 1 1 ' "and is one call ($options)"
+    is "$(for c in first second third; do edge coroutines resume_$c | cut -d' ' -f1; done | tr '\n' ' ')$(edge main coroutines | cut -d' ' -f1)" '7 7 7 1' \
         "who resumes them goes on behind ($options)"
     ok "and does not pay for their steps ($options)" test "$(edge main coroutines | cut -d' ' -f2)" -lt $((7 * (none + 3 * each) + 140 * each))
     works vforks 1 8 "$options"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # CALLGRIND_DUMP_STATS and CALLGRIND_ZERO_STATS: are the parts of a run those of Callgrind 3.19, and all parts together the run?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
+. "$top_srcdir/tests/tap/freestanding.sh"
 
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
 HOME=$SCRATCH
@@ -13,8 +14,8 @@ fi
 # Without libc: it does the same under Valgrind.  The functions that ask do nothing else.
 cat >parts.c <<'END'
 #include <valgrind/callgrind.h>
+#include "guest.h"
 #define FUNCTION __attribute__((noinline, used)) static void
-__attribute__((used)) static char stack[65536] __attribute__((aligned(16)));
 static volatile int cell, table[4096];
 FUNCTION work(int n)
 {
@@ -57,22 +58,14 @@ FUNCTION run(void)
     deep(3);
     work(10);
 }
-__attribute__((noinline, noreturn)) static void leave(void)
-{
-    __asm__ volatile("syscall" : : "a"(231), "D"(0));
-    __builtin_unreachable();
-}
-FUNCTION begin(void)
+static int guest_main(void)
 {
     run();
-    leave();
+    return 0;
 }
-__asm__(".globl guest_start\n.type guest_start, @function\nguest_start: lea stack+65536(%rip), %rsp\ncall begin\n.size guest_start, . - guest_start");
 END
-freestanding='-std=gnu11 -O1 -g -ffreestanding -fno-builtin -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables -fno-pic
-    -fno-pie -nostdlib -static -no-pie -Wl,-e,guest_start -Wl,--build-id=none'
-"$CC" $freestanding -DZERO -o zeroes parts.c 2>log || bail "cc: $(cat log)"
-"$CC" $freestanding -o parts parts.c 2>log || bail "cc: $(cat log)"
+"$CC" $freestanding -I"$top_srcdir/tests/guest" -DZERO -o zeroes parts.c 2>log || bail "cc: $(cat log)"
+"$CC" $freestanding -I"$top_srcdir/tests/guest" -o parts parts.c 2>log || bail "cc: $(cat log)"
 caches='--I1=1024,2,64 --D1=2048,2,32 --LL=16384,4,64'
 csv() { "$QUERN" csv --metadata=no --crlf=no --show=Ir,Dr,Dw,I1mr,D1mr,D1mw,ILmr,DLmr,DLmw "$@" | sed '1d; s/^[^,]*,//' | LC_ALL=C sort; }
 
@@ -90,7 +83,7 @@ if valgrind --version 2>/dev/null | grep -q '^valgrind-3\.19\.'; then
             csv --by=line profile.$tool >rows.$tool
             csv --by=call profile.$tool >calls.$tool
             grep ',named,' rows.$tool >>askers.$tool
-            grep -v ',dump,\|,named,\|,zero,\|,leave,' rows.$tool >others.$tool
+            grep -v ',dump,\|,named,\|,zero,\|,guest_start,' rows.$tool >others.$tool
         done
         same_file others.q others.v "part '$part': nine counts of each line"
         same_file calls.q calls.v "part '$part': each call with its line, number and nine inclusive costs"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # --dump-before, --dump-after, --zero-before, --toggle-collect: are the parts of a run those of Callgrind 3.19, and is what is counted?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
+. "$top_srcdir/tests/tap/freestanding.sh"
 
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
 HOME=$SCRATCH
@@ -9,8 +10,8 @@ unset VALGRIND_OPTS
 
 # Without libc: it does the same under Valgrind.  last() jumps to inner().
 cat >at.c <<'END'
+#include "guest.h"
 #define FUNCTION __attribute__((noinline, used)) static void
-__attribute__((used)) static char stack[65536] __attribute__((aligned(16)));
 static volatile int cell = 1, table[4096];
 FUNCTION work(int n)
 {
@@ -51,20 +52,13 @@ FUNCTION run(void)
     last(9);
     work(4);
 }
-__attribute__((noinline, noreturn)) static void leave(void)
-{
-    __asm__ volatile("syscall" : : "a"(231), "D"(0));
-    __builtin_unreachable();
-}
-FUNCTION begin(void)
+static int guest_main(void)
 {
     run();
-    leave();
+    return 0;
 }
-__asm__(".globl guest_start\n.type guest_start, @function\nguest_start: lea stack+65536(%rip), %rsp\ncall begin\n.size guest_start, . - guest_start");
 END
-"$CC" -std=gnu11 -O1 -foptimize-sibling-calls -g -ffreestanding -fno-builtin -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables -fno-pic \
-    -fno-pie -nostdlib -static -no-pie -Wl,-e,guest_start -Wl,--build-id=none -o at at.c 2>log || bail "cc: $(cat log)"
+"$CC" $freestanding -I"$top_srcdir/tests/guest" -foptimize-sibling-calls -o at at.c 2>log || bail "cc: $(cat log)"
 caches='--cache-sim=yes --I1=1024,2,64 --D1=2048,2,32 --LL=16384,4,64'
 # csv EVENTS WORDS...
 csv() {
@@ -92,13 +86,12 @@ parts() {
         for file in "$tool" "$tool".*; do
             [ -f "$file" ] || continue
             "$QUERN" convert -o profile "$file"
-            csv $nine --by=line profile | sed "s/^/${file#?} /" >>$tool-rows
+            csv $nine --by=line profile | sed "/,guest_start,/d; s/^/${file#?} /" >>$tool-rows # where the program ends: Callgrind does not count that block
             csv $nine --by=call profile | sed "s/^/${file#?} /" >>$tool-calls
             sed -n 's/^part: \([0-9]*\).*/part \1/p; s/^desc: Trigger: *\(--.*\)/\1/p' "$file" >>$tool-heads
         done
     done
-    grep -v ',leave,' q-rows >q-others # Callgrind does not count the block in which a program ends
-    same_file q-others v-rows '... nine counts of each line'
+    same_file q-rows v-rows '... nine counts of each line'
     same_file q-calls v-calls '... each call with its line, number and nine inclusive costs'
     is "$(cat q-heads)" "$(cat v-heads)" '... their numbers, and what ended them'
 }
@@ -125,7 +118,7 @@ toggled() {
     valgrind -q --tool=callgrind $caches --callgrind-out-file=v "$@" ./at >log 2>&1 || bail "callgrind: $(cat log)"
     for tool in q v; do
         "$QUERN" convert -o profile $tool
-        csv $nine --by=line profile | grep -v ',leave,' >$tool-rows
+        csv $nine --by=line profile | grep -v ',guest_start,' >$tool-rows
         csv $nine --by=call profile >$tool-calls
     done
     same_file q-rows v-rows "$*"

@@ -1,4 +1,5 @@
 /* tests/unit/sim/conflicts.c - which loads follow a store to the same bytes, or 4 KiB apart, within a window. */
+#define SITES_BITS 13 /* room for 6144 loads, and as many pairs */
 #define ANALYSIS_FILE "sim/analysis/conflicts.c"
 #include "draw_analysis.h"
 
@@ -200,6 +201,31 @@ static void beside_a_model(uint32_t within)
     is_int((int64_t)pairs_found(true), (int64_t)wanted[1], "... 4 KiB apart");
 }
 
+/* What is printed after the findings. */
+static const char *ends(void)
+{
+    *said = 0;
+    analysis_finish();
+    return strstr(said, "AN: conflicts");
+}
+
+static void full(void)
+{
+    restart("");
+    for (unsigned i = 0; i < 6144; i++)
+        accesses(0x10000 + i, SIM_READ, AT, 8, 0);
+    ok(!strstr(ends(), "no room"), "as many loads as there is room for");
+    for (unsigned i = 0; i < 5; i++)
+        accesses(0x20000, SIM_READ, AT, 8, 0);
+    ok(strstr(ends(), "AN: there was no room for 0 conflicts and 5 executions of further loads\n"), "more loads: a line says so");
+    restart("");
+    for (unsigned i = 0; i < 6144 + 7; i++) {
+        store(0x10000 + i, AT, 8);
+        load(AT, 8);
+    }
+    ok(strstr(ends(), "AN: there was no room for 7 conflicts and 0 executions of further loads\n"), "more pairs: a line says so");
+}
+
 int main(void)
 {
     beside_a_model(4);
@@ -209,5 +235,6 @@ int main(void)
     two_stores();
     windows();
     modifies();
+    full();
     return done_testing();
 }

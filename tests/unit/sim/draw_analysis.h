@@ -18,7 +18,7 @@
 uint64_t sim_pc;
 
 #include "tap.h"
-static char said[65536];
+static char said[1 << 18];
 
 static int take_line(const char *line)
 {

@@ -1,0 +1,33 @@
+#!/bin/sh
+# quern run --data: what happens where there is no room for another pair of objects?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
+
+[ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
+
+# Objects that all lie in one set of a D1 of one way: any two of them evict each other, which makes two pairs.
+make_guest() {
+    awk -v n="$1" 'BEGIN {
+        print ".globl _start\n_start: mov $objects, %rsi\nxor %ecx, %ecx"
+        print "1: cmp $" n * 1024 ", %rcx\nje 3f\nxor %edx, %edx"
+        print "2: cmp %rcx, %rdx\nje 4f\nmovb (%rsi,%rcx), %al\nmovb (%rsi,%rdx), %al\nmovb (%rsi,%rcx), %al\nmovb (%rsi,%rdx), %al"
+        print "add $1024, %rdx\njmp 2b\n4: add $1024, %rcx\njmp 1b\n3: mov $231, %eax\nxor %edi, %edi\nsyscall\n.bss\n.balign 1024\nobjects:"
+        for (i = 0; i < n; i++)
+            print "o" i ": .zero 64\n.type o" i ", @object\n.size o" i ", 64\n.balign 1024"
+    }' >guest.s
+    "$CC" -nostdlib -static -no-pie -o guest guest.s 2>log || bail "cc: $(cat log)"
+}
+# pairs: their number in a run
+pairs() {
+    "$QUERN" run -q --D1=1024,1,64 --data=yes --analysis=3c --out-file=profile ./guest 2>err || bail "quern: $(cat err)"
+    grep -c '^#pair: ' profile
+}
+room=$((4194304 / 24)) # bytes of the table, of a row
+
+make_guest 40
+make_guest 418
+is "$(pairs) $(cat err)" "$((418 * 417)) " 'all pairs of 418 objects'
+make_guest 419
+is "$(pairs)" $room 'of 419 objects, as many as there is room for'
+is "$(sed 's/^==*[0-9]*==* *//; s/^--[0-9]*-- //; s/^quern: run: //' err)" \
+    "--data: no room for more than $room pairs of objects of which one evicts the other's lines; misses of further pairs are in none" 'a line says so'
+done_testing
