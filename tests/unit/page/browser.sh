@@ -2,7 +2,7 @@
 # Does a real browser show what the profile has, in every view, without an error and without asking anyone for anything?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-points=36
+points=41
 browser_test $points
 
 cat >prog.c <<'END'
@@ -121,6 +121,31 @@ js "location.hash = makeHash('functions', { columns: 'D1mr', filter: 'transpose'
 is "$(js "const c = document.querySelector('#functions tbody td.n'); return c.className + ' ' + c.firstChild.textContent.replace(/,/g, '')")" \
     "n better $(for f in p q; do "$QUERN" csv --metadata=no --crlf=no --by=function --show=D1mr $f | awk -F, '$4 == "transpose" { print $5 }'; done | { read -r p; read -r q; echo $((q - p)); })" \
     'and what changed, marked better'
+browser_messages >>messages
+
+# 10,002 functions, lines and objects; the first costs least in one profile, the last in the other.
+for order in up down; do
+    awk -v order=$order 'function cost(i) { return order == "up" ? i + 1 : 10002 - i }
+    BEGIN { print "cmd: p\nevents: D1mr\nfl=a.c"; for (i = 0; i < 10002; i++) { printf "fn=f%d\n%d %d\n", i, i + 1, cost(i); sum += cost(i) }
+        print "summary:", sum "\n#data: 10002 10002"; for (i = 0; i < 10002; i++) printf "#object: symbol 8 0 0 x%d\n", i
+        for (i = 0; i < 10002; i++) { if (!i) print "#file: a.c\n#function: f"; print "#miss:", i + 1, i, "-", cost(i), "0 0 0" } }' >$order || bail 'no profile'
+done
+"$QUERN" page --diff -o folded.html up down || bail 'no page'
+left='What only one of the two leaves out is shown as if it had no counts there: its change may be wrong.'
+note() { js "return (document.querySelector('#$1') || { textContent: 'no note' }).textContent"; }
+open_page folded.html functions
+is "$(note left)" "Left out, for they cost least: 2 functions of this profile, 2 functions of the earlier one; the totals have them. $left" \
+    'a comparison says which functions find no room'
+open_page folded.html data
+is "$(note folded | sed 's/.*as others/others/')" \
+    'others, in each profile by itself. What only one of the two adds up is shown as if it had no misses there: its change may be wrong.' '... that objects are added up'
+"$QUERN" page -o folded.html up || bail 'no page'
+open_page folded.html origin
+is "$(note left)" 'Left out, for they cost least: 2 functions and 0 lines; the totals have them.' '... of one profile it is as many as are left out'
+open_page folded.html data
+is "$(note folded)" 'no note' '... whose objects are added up rightly'
+open_page diff.html data
+is "$(note folded)$(note left)" 'no noteno note' 'where all find room there is nothing to say'
 browser_messages >>messages
 
 # ---- looks: both colour schemes, widths, print, names ----
