@@ -2,7 +2,7 @@
 # Does a real browser show what the profile has, in every view, without an error and without asking anyone for anything?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-points=41
+points=42
 browser_test $points
 
 cat >prog.c <<'END'
@@ -48,7 +48,7 @@ is "$(js "return [...document.querySelectorAll('#summary tr[data-events]')].filt
     "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=Ir,I1mr,ILmr,Bc,Bcm,Bi,Bim p | awk -F, 'NR == 1 { split($0, name) } NR == 2 { for (i = 2; i <= NF; i++) print name[i], $i }' | LC_ALL=C sort)" \
     'the summary is that of quern csv'
 js "location.hash = makeHash('functions', { all: 1, columns: $all.map(c => c.name).join(',') })" >/dev/null
-js "return [...document.querySelectorAll('#functions tbody tr')].map(r => r.cells[0].querySelector('a').title + ' ' + [...r.cells].slice(1, -1).map(c => c.firstChild.textContent.replace(/,/g, '')).join(' ')).join('\\n')" |
+js "return [...document.querySelectorAll('#by-function tbody tr')].map(r => r.cells[0].querySelector('a').title + ' ' + [...r.cells].slice(1, -1).map(c => c.firstChild.textContent.replace(/,/g, '')).join(' ')).join('\\n')" |
     LC_ALL=C sort >got
 awk -F, -v events="$events" "$csv_events" functions.csv | LC_ALL=C sort >wanted
 ok 'there are functions to compare' test "$(wc -l <wanted)" -gt 20
@@ -64,21 +64,26 @@ same_file got wanted 'each ratio of each function, and there are no others'
 
 # ---- sorting, filter, links ----
 
-column() { js "return [...document.querySelectorAll('#functions tbody tr')].map(r => Number(r.cells[$1].firstChild.textContent.replace(/,/g, ''))).join('\\n')"; }
+browser_size 1280 400
+open_page page.html functions
+is "$(js 'return new Promise(done => setTimeout(() => done(scrollY), 0))')" 0 'a view opens at its beginning: its name is no place in it'
+browser_size 1280 1000
+
+column() { js "return [...document.querySelectorAll('#by-function tbody tr')].map(r => Number(r.cells[$1].firstChild.textContent.replace(/,/g, ''))).join('\\n')"; }
 open_page page.html 'functions&columns=Ir,D1mr'
-click '#functions th:nth-child(3) button'
+click '#by-function th:nth-child(3) button'
 column 2 >got
 is "$(cat got)" "$(sort -rn got)" 'a click on a heading sorts, most first'
-is "$(js "return document.querySelector('#functions th:nth-child(3)').getAttribute('aria-sort')")" descending 'and says so to a screen reader'
-click '#functions th:nth-child(3) button'
+is "$(js "return document.querySelector('#by-function th:nth-child(3)').getAttribute('aria-sort')")" descending 'and says so to a screen reader'
+click '#by-function th:nth-child(3) button'
 is "$(column 2)" "$(sort -n got)" 'a second click the other way'
 is "$(js 'return location.hash')" '#functions&columns=Ir%2CD1mr&sort=D1mr&dir=up' 'the address has the state'
 js 'history.back()' >/dev/null
 is "$(column 2)" "$(cat got)" 'back is back'
 browser_keys /
 browser_keys transp
-is "$(js "return [...document.querySelectorAll('#functions tbody tr')].map(r => r.cells[0].textContent).join()")" transpose 'keys: / and a name filter'
-click '#functions tbody a'
+is "$(js "return [...document.querySelectorAll('#by-function tbody tr')].map(r => r.cells[0].textContent).join()")" transpose 'keys: / and a name filter'
+click '#by-function tbody a'
 is "$(js 'return readHash().file.split("/").pop() + ":" + readHash().line')" prog.c:7 'a function leads to its most costly line'
 
 # ---- source ----
@@ -118,7 +123,7 @@ is "$(js "return [...document.querySelectorAll('#summary tr[data-events=\"D1mr+D
     "$(for f in p q; do "$QUERN" csv --metadata=no --crlf=no --by=program --show=D1mr,D1mw $f | awk -F, 'NR == 2 { print $2 + $3 }'; done | paste -s -d ' ')" \
     'a comparison: both counts'
 js "location.hash = makeHash('functions', { columns: 'D1mr', filter: 'transpose' })" >/dev/null
-is "$(js "const c = document.querySelector('#functions tbody td.n'); return c.className + ' ' + c.firstChild.textContent.replace(/,/g, '')")" \
+is "$(js "const c = document.querySelector('#by-function tbody td.n'); return c.className + ' ' + c.firstChild.textContent.replace(/,/g, '')")" \
     "n better $(for f in p q; do "$QUERN" csv --metadata=no --crlf=no --by=function --show=D1mr $f | awk -F, '$4 == "transpose" { print $5 }'; done | { read -r p; read -r q; echo $((q - p)); })" \
     'and what changed, marked better'
 browser_messages >>messages
