@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "options.h"
 #include "prof_args.h"
 #include "text/output.h"
@@ -190,6 +191,21 @@ static int check_output(const struct qn_report_options *o)
 
 /* ---- all ---- */
 
+/* What is wrong with a copy in the folder, which goes, is said of the file that was given. */
+static const char *name_given(struct qn_report_options *o, const char *message)
+{
+    const char *const files[][2] = { { QN_REPORT_PROFILE, o->profile }, { QN_REPORT_BEFORE, o->before }, { QN_REPORT_RUNS, o->sizes },
+                                     { QN_REPORT_INTERVALS, o->intervals }, { QN_REPORT_SETS_BY_TIME, o->sets } };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(files); i++) {
+        const char *copy = qn_exp_format(&o->memory, "%s/%s:", o->folder, files[i][0]);
+
+        if (files[i][1] && !strncmp(message, copy, strlen(copy)))
+            return qn_exp_format(&o->memory, "%s:%s", files[i][1], message + strlen(copy));
+    }
+    return message;
+}
+
 static int write_page(struct qn_report_options *o)
 {
     struct qn_report page = { .folder = o->folder,
@@ -205,7 +221,7 @@ static int write_page(struct qn_report_options *o)
         qn_report_explore(o, &err);
     qn_report_end_steps(o);
     if (err.status != QN_TEXT_OK)
-        return fprintf(stderr, "quern report: %s\n", err.text), 1;
+        return fprintf(stderr, "quern report: %s\n", name_given(o, err.text)), 1;
     return move_into_place(o);
 }
 

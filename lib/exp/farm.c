@@ -22,6 +22,7 @@ static size_t add_parallel(struct qn_exp_memory *m, const struct qn_exp_farm *f,
     if (f->jobs)
         argv[n++] = qn_exp_format(m, "--jobs=%d", f->jobs);
     argv[n++] = qn_exp_copy(m, "--retries=3");
+    argv[n++] = qn_exp_copy(m, "--quote"); /* it gives the command to a shell */
     argv[n++] = qn_exp_format(m, "--joblog=%s/joblog", f->folder);
     argv[n++] = qn_exp_copy(m, "sh");
     argv[n++] = qn_exp_copy(m, f->script);

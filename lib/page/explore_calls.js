@@ -75,8 +75,10 @@ views.calls = {
     main.append(el('div', { class: 'tools' }, picker('event', 'by', all.map(c => c.name), column.name, event => go({ ...state, event }))),
       flameSection(state, column), f ? functionPanel(f, columns, state) : '', el('div', { class: 'tools' }, filter), table);
     table.append(inclusiveTable(state, columns));
-    const [functions, edges, nodes] = (model.profile.calls || {}).left || [0, 0, 0];
-    if (functions + edges + nodes) main.append(el('p', { class: 'note' }, `Left out, for they cost least: ${commas(functions)} functions, ${commas(edges)} edges, ${commas(nodes)} contexts.`));
+    main.append(leftNote(p => {
+      const [functions, edges, nodes] = (p.calls || {}).left || [0, 0, 0];
+      return functions + edges + nodes ? `${commas(functions)} functions, ${commas(edges)} edges, ${commas(nodes)} contexts` : '';
+    }));
     for (const [what, n] of (model.profile.calls || {}).lost || []) main.append(el('p', { class: 'note' }, visible(`There was no room for ${commas(n)} ${what}.`)));
   },
 };

@@ -53,8 +53,8 @@ views.functions = {
       if (rows.length > most) count.append(el('a', { href: makeHash('functions', { ...state, all: 1 }) }, 'Show all.'));
     }
     fillBody();
-    main.append(el('div', { class: 'tools' }, filter, columnChooser(state)), count, el('div', { class: 'wide' },
-      el('table', { id: 'functions', class: 'sorted' }, el('thead', {}, el('tr', {}, sortHeading(NAME, state, sorted),
+    main.append(el('div', { class: 'tools' }, filter, columnChooser(state)), count, leftNote(p => p.left.functions ? `${commas(p.left.functions)} functions` : ''), el('div', { class: 'wide' },
+      el('table', { id: 'by-function', class: 'sorted' }, el('thead', {}, el('tr', {}, sortHeading(NAME, state, sorted),
         ...columns.map(c => sortHeading(c, state, sorted)), el('th', { scope: 'col' }, 'file'))), body)));
   },
 };

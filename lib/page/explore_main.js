@@ -55,6 +55,15 @@ function notCollected(main, what, how) {
   main.append(el('p', { class: 'absent' }, what), el('pre', {}, how));
 }
 
+// What of one profile, or of two, found no room on the page, and what that means where they are compared.
+function leftNote(tell) {
+  const [here, earlier] = [model.profile, model.before].map(p => p ? tell(p) : '');
+  if (!here && !earlier) return '';
+  const of = model.before ? [here && here + ' of this profile', earlier && earlier + ' of the earlier one'].filter(Boolean).join(', ') : here;
+  return el('p', { class: 'note', id: 'left' }, `Left out, for they cost least: ${of}; the totals have them.`,
+    model.before ? ' What only one of the two leaves out is shown as if it had no counts there: its change may be wrong.' : null);
+}
+
 function start(data) {
   readData(data);
   addEventListener('hashchange', show);

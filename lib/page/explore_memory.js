@@ -167,6 +167,14 @@ function lostNote() {
   return lost[0] || lost[1] ? el('p', { class: 'note' }, `There was no room for the objects of ${commas(lost[0])} D1 misses and ${commas(lost[1])} LL misses.`) : '';
 }
 
+// Objects are summed up as others, lines that miss on them and pairs in rows of their own.
+function foldedNote() {
+  const folds = p => p && p.data && (p.data.objects.some(o => o[0] === 'others') || p.data.pairs.some(pair => pair[1] === NO_PART) ||
+    p.data.misses.some(m => !p.names[m[0]] && !p.names[m[1]] && !m[2]));
+  return model.before && (folds(model.profile) || folds(model.before)) ? el('p', { class: 'note', id: 'folded' },
+    'Objects, lines and evictions that cost least are added up as others, in each profile by itself. What only one of the two adds up is shown as if it had no misses there: its change may be wrong.') : '';
+}
+
 views.data = {
   title: 'Data',
   show(state, main) {
@@ -185,7 +193,7 @@ views.data = {
       body.replaceChildren(kindLegend(rows), objectMap(rows, area, state), objectPanel(rows, state, column), objectTable(rows, state, column));
     };
     main.append(el('div', { class: 'tools' }, filter, picker('by', 'size by', sizeColumns().map(c => c.name), area.name, by => go({ ...state, by })),
-      typed ? picker('group', 'group by', ['object', 'type'], state.group || 'object', group => go({ ...state, group, object: '' })) : null), lostNote(), usedNote(), adviceList(), body);
+      typed ? picker('group', 'group by', ['object', 'type'], state.group || 'object', group => go({ ...state, group, object: '' })) : null), lostNote(), usedNote(), foldedNote(), adviceList(), body);
     fill();
   },
 };

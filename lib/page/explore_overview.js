@@ -153,13 +153,11 @@ views.overview = {
 views.origin = {
   title: 'Origin',
   show(state, main) {
-    const left = model.profile.left;
     main.append(el('h1', {}, 'Where this comes from'), el('table', {}, el('tr', {}, el('th', { scope: 'row' }, 'profile'),
       el('td', { class: 'name' }, visible(model.profile.path))), ...model.profile.descs.map(([key, value]) => el('tr', {},
       el('th', { scope: 'row' }, visible(key)), el('td', { class: 'name' }, visible(value))))));
     if (model.before) main.append(el('p', {}, 'Compared with ' + visible(model.before.path) + '.'));
-    main.append(el('p', {}, left.functions || left.lines
-      ? `Left out, for they cost least: ${commas(left.functions)} functions and ${commas(left.lines)} lines; the totals have them.`
-      : 'All functions and lines of the profile are on this page.'));
+    main.append(leftNote(({ left }) => left.functions || left.lines ? `${commas(left.functions)} functions and ${commas(left.lines)} lines` : '') ||
+      el('p', {}, 'All functions and lines of the profile are on this page.'));
   },
 };

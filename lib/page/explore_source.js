@@ -153,5 +153,6 @@ views.source = {
     if (state.file && !file) main.append(el('p', { class: 'absent' }, 'The profile has no file ' + visible(state.file) + '.'));
     if (file) showFile(state, main, file);
     else fileTable(state, main);
+    main.append(leftNote(p => p.left.lines ? `${commas(p.left.lines)} lines` : ''));
   },
 };

@@ -93,7 +93,7 @@ function describeBytes(line) {
 function threadLegend(lines) {
   const threads = [...new Set(lines.flatMap(line => line.threads.filter(t => t.written).map(t => t.thread)))].sort((a, b) => a - b);
   const entry = (kind, text) => el('li', {}, svg('svg', { viewBox: '0 0 12 12', width: 12, height: 12, 'aria-hidden': 'true' }, svg('rect', { width: 12, height: 12, class: kind })), text);
-  return el('ul', { class: 'legend', id: 'threads' }, ...threads.slice(0, 16).map(t => entry(threadClass(t), `thread ${t} wrote`)), threads.length > 16 ? el('li', {}, 'colours repeat') : null,
+  return el('ul', { class: 'legend', id: 'thread-colours' }, ...threads.slice(0, 16).map(t => entry(threadClass(t), `thread ${t} wrote`)), threads.length > 16 ? el('li', {}, 'colours repeat') : null,
     entry('threads-several', 'several wrote'), entry('threads-read', 'only read'));
 }
 

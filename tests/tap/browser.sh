@@ -16,7 +16,7 @@
 #   browser_test 12                     # skips all 12 points without a browser; works in $SCRATCH
 #   open_page page.html data&object=1   # a file of $SCRATCH from its beginning
 #   view 'functions&sort=Ir'            # another view of the page that is open
-#   click '#functions a'                # the first element of a selector
+#   click '#objects a'                  # the first element of a selector
 #   page_text '#detail'                 # its text, as it is shown
 #   page_cells '#objects tbody tr' 0 1  # of each such row the first text of these cells, digits without commas
 #   page_asked                          # files and addresses that were asked for since the last call, each once

@@ -11,7 +11,13 @@ for_any_shell() {
         done
 }
 
-plan 2
+# left_behind: what somebody's quern has written in the top folder, and git has
+left_behind() {
+    (cd "$top_srcdir" && git ls-files -- ':(glob)*.csv' ':(glob)*.gp' ':(glob)*.svg' ':(glob)*.html' 2>/dev/null)
+}
+
+plan 3
 ok 'sources.mk lists what the folders hold' sh "$top_srcdir/build-aux/sources.sh" --check
 is "$(for_any_shell)" '' 'scripts are read by any shell'
+is "$(left_behind)" '' 'no table, script or picture lies in the top folder'
 done_testing

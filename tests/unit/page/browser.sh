@@ -2,7 +2,7 @@
 # Does a real browser show what the profile has, in every view, without an error and without asking anyone for anything?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-points=36
+points=42
 browser_test $points
 
 cat >prog.c <<'END'
@@ -48,7 +48,7 @@ is "$(js "return [...document.querySelectorAll('#summary tr[data-events]')].filt
     "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=Ir,I1mr,ILmr,Bc,Bcm,Bi,Bim p | awk -F, 'NR == 1 { split($0, name) } NR == 2 { for (i = 2; i <= NF; i++) print name[i], $i }' | LC_ALL=C sort)" \
     'the summary is that of quern csv'
 js "location.hash = makeHash('functions', { all: 1, columns: $all.map(c => c.name).join(',') })" >/dev/null
-js "return [...document.querySelectorAll('#functions tbody tr')].map(r => r.cells[0].querySelector('a').title + ' ' + [...r.cells].slice(1, -1).map(c => c.firstChild.textContent.replace(/,/g, '')).join(' ')).join('\\n')" |
+js "return [...document.querySelectorAll('#by-function tbody tr')].map(r => r.cells[0].querySelector('a').title + ' ' + [...r.cells].slice(1, -1).map(c => c.firstChild.textContent.replace(/,/g, '')).join(' ')).join('\\n')" |
     LC_ALL=C sort >got
 awk -F, -v events="$events" "$csv_events" functions.csv | LC_ALL=C sort >wanted
 ok 'there are functions to compare' test "$(wc -l <wanted)" -gt 20
@@ -64,21 +64,26 @@ same_file got wanted 'each ratio of each function, and there are no others'
 
 # ---- sorting, filter, links ----
 
-column() { js "return [...document.querySelectorAll('#functions tbody tr')].map(r => Number(r.cells[$1].firstChild.textContent.replace(/,/g, ''))).join('\\n')"; }
+browser_size 1280 400
+open_page page.html functions
+is "$(js 'return new Promise(done => setTimeout(() => done(scrollY), 0))')" 0 'a view opens at its beginning: its name is no place in it'
+browser_size 1280 1000
+
+column() { js "return [...document.querySelectorAll('#by-function tbody tr')].map(r => Number(r.cells[$1].firstChild.textContent.replace(/,/g, ''))).join('\\n')"; }
 open_page page.html 'functions&columns=Ir,D1mr'
-click '#functions th:nth-child(3) button'
+click '#by-function th:nth-child(3) button'
 column 2 >got
 is "$(cat got)" "$(sort -rn got)" 'a click on a heading sorts, most first'
-is "$(js "return document.querySelector('#functions th:nth-child(3)').getAttribute('aria-sort')")" descending 'and says so to a screen reader'
-click '#functions th:nth-child(3) button'
+is "$(js "return document.querySelector('#by-function th:nth-child(3)').getAttribute('aria-sort')")" descending 'and says so to a screen reader'
+click '#by-function th:nth-child(3) button'
 is "$(column 2)" "$(sort -n got)" 'a second click the other way'
 is "$(js 'return location.hash')" '#functions&columns=Ir%2CD1mr&sort=D1mr&dir=up' 'the address has the state'
 js 'history.back()' >/dev/null
 is "$(column 2)" "$(cat got)" 'back is back'
 browser_keys /
 browser_keys transp
-is "$(js "return [...document.querySelectorAll('#functions tbody tr')].map(r => r.cells[0].textContent).join()")" transpose 'keys: / and a name filter'
-click '#functions tbody a'
+is "$(js "return [...document.querySelectorAll('#by-function tbody tr')].map(r => r.cells[0].textContent).join()")" transpose 'keys: / and a name filter'
+click '#by-function tbody a'
 is "$(js 'return readHash().file.split("/").pop() + ":" + readHash().line')" prog.c:7 'a function leads to its most costly line'
 
 # ---- source ----
@@ -118,9 +123,34 @@ is "$(js "return [...document.querySelectorAll('#summary tr[data-events=\"D1mr+D
     "$(for f in p q; do "$QUERN" csv --metadata=no --crlf=no --by=program --show=D1mr,D1mw $f | awk -F, 'NR == 2 { print $2 + $3 }'; done | paste -s -d ' ')" \
     'a comparison: both counts'
 js "location.hash = makeHash('functions', { columns: 'D1mr', filter: 'transpose' })" >/dev/null
-is "$(js "const c = document.querySelector('#functions tbody td.n'); return c.className + ' ' + c.firstChild.textContent.replace(/,/g, '')")" \
+is "$(js "const c = document.querySelector('#by-function tbody td.n'); return c.className + ' ' + c.firstChild.textContent.replace(/,/g, '')")" \
     "n better $(for f in p q; do "$QUERN" csv --metadata=no --crlf=no --by=function --show=D1mr $f | awk -F, '$4 == "transpose" { print $5 }'; done | { read -r p; read -r q; echo $((q - p)); })" \
     'and what changed, marked better'
+browser_messages >>messages
+
+# 10,002 functions, lines and objects; the first costs least in one profile, the last in the other.
+for order in up down; do
+    awk -v order=$order 'function cost(i) { return order == "up" ? i + 1 : 10002 - i }
+    BEGIN { print "cmd: p\nevents: D1mr\nfl=a.c"; for (i = 0; i < 10002; i++) { printf "fn=f%d\n%d %d\n", i, i + 1, cost(i); sum += cost(i) }
+        print "summary:", sum "\n#data: 10002 10002"; for (i = 0; i < 10002; i++) printf "#object: symbol 8 0 0 x%d\n", i
+        for (i = 0; i < 10002; i++) { if (!i) print "#file: a.c\n#function: f"; print "#miss:", i + 1, i, "-", cost(i), "0 0 0" } }' >$order || bail 'no profile'
+done
+"$QUERN" page --diff -o folded.html up down || bail 'no page'
+left='What only one of the two leaves out is shown as if it had no counts there: its change may be wrong.'
+note() { js "return (document.querySelector('#$1') || { textContent: 'no note' }).textContent"; }
+open_page folded.html functions
+is "$(note left)" "Left out, for they cost least: 2 functions of this profile, 2 functions of the earlier one; the totals have them. $left" \
+    'a comparison says which functions find no room'
+open_page folded.html data
+is "$(note folded | sed 's/.*as others/others/')" \
+    'others, in each profile by itself. What only one of the two adds up is shown as if it had no misses there: its change may be wrong.' '... that objects are added up'
+"$QUERN" page -o folded.html up || bail 'no page'
+open_page folded.html origin
+is "$(note left)" 'Left out, for they cost least: 2 functions and 0 lines; the totals have them.' '... of one profile it is as many as are left out'
+open_page folded.html data
+is "$(note folded)" 'no note' '... whose objects are added up rightly'
+open_page diff.html data
+is "$(note folded)$(note left)" 'no noteno note' 'where all find room there is nothing to say'
 browser_messages >>messages
 
 # ---- looks: both colour schemes, widths, print, names ----

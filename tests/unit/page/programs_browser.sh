@@ -64,7 +64,7 @@ record() {
 compare() {
     name=$1
     open_page $name.html functions
-    is "$(js 'return document.querySelectorAll("#functions tbody tr").length > 10')" true "$name: it opens"
+    is "$(js 'return document.querySelectorAll("#by-function tbody tr").length > 10')" true "$name: it opens"
     js "return model.functions.map(f => f.name + ' ' + f.counts.join(' ')).join('\\n')" | LC_ALL=C sort >got
     "$QUERN" csv --metadata=no --crlf=no --by=function -o functions.csv $name.p
     python3 -c 'import csv, sys

@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 165
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 166
 LC_ALL=C
 export LC_ALL
 
@@ -236,6 +236,15 @@ is $? 2 'a profile has its caches'
 is "$?: $(cat err)" '1: quern report: none.csv: No such file or directory' 'no such file'
 "$QUERN" report --intervals=full.prof.sets.csv -o none full.prof 2>err
 is "$?: $(cat err)" '1: quern report: full.prof.sets.csv:1: got no columns `start`, `end` and an event of the profile, wanted the counts of `quern run --interval=N`' 'misses by set are no intervals'
+grep -v '^summary:' bare.prof >cut.prof
+for files in cut.prof '--sizes=bare.prof full.prof' '--diff bare.prof cut.prof' '--diff cut.prof bare.prof'; do
+    # shellcheck disable=SC2086 # words
+    "$QUERN" report -o none $files 2>>cut.err
+done
+is "$(sed 's/:[0-9]*: .*//; s/: got.*//' cut.err) $(ls -d none* 2>&1 | grep -c '^none')" 'quern report: cut.prof
+quern report: bare.prof
+quern report: cut.prof
+quern report: cut.prof 0' 'files that cannot be read are called what they were given as'
 "$QUERN" report --sets=run.csv -o none full.prof 2>err
 is "$?: $(cat err)" '1: quern report: run.csv:1: got no column `cache`, wanted PROFILE.sets.csv of the analysis sets with --interval' '... nor are intervals misses by set'
 
