@@ -90,7 +90,7 @@ static inline enum qn_decode_status qn_block_decode(const uint8_t *bytes, size_t
     return qn_decode_insn_for(qn_block_machine, bytes, avail, in);
 }
 
-/* The program sees fewer bits of XCR0 than are set (--cpu), so that the engine runs xgetbv and xsave.  Set once, as above. */
+/* The program sees fewer bits of XCR0 than are set (--cpu), so that the engine runs xgetbv, xsave and xrstor.  Set once, as above. */
 extern bool qn_block_hides_state;
 
 /* Does the engine run this instruction itself?  Then it ends its block. */

@@ -9,12 +9,11 @@ bool qn_block_hides_state;
 
 #define XGETBV_MODRM 0xd0
 
-/* Reads XCR0: xgetbv, and those of the xsave family that store. */
+/* Reads XCR0: xgetbv and the xsave family. */
 static bool tells_state(const struct qn_insn *in)
 {
-    return (in->attr & (QN_ATTR_XSAVE | QN_ATTR_FPUIP)) == (QN_ATTR_XSAVE | QN_ATTR_FPUIP)
-               ? (in->mem[0].access & QN_ACC_WRITE) && !(in->attr & QN_ATTR_PRIV)
-               : in->map == 1 && in->opcode == 0x01 && in->modrm == XGETBV_MODRM && in->encoding == QN_ENC_LEGACY;
+    return in->attr & QN_ATTR_XSAVE ? !(in->attr & QN_ATTR_PRIV)
+                                    : in->map == 1 && in->opcode == 0x01 && in->modrm == XGETBV_MODRM && in->encoding == QN_ENC_LEGACY;
 }
 
 /* fnstenv, fnsave */

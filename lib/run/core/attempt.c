@@ -22,18 +22,22 @@ __asm__(".globl qn_attempt_begin, qn_attempt_end, qn_attempt_failed\n"
         ATTEMPT(qn_attempt_xsave, "xsave (%rdi)")
         ATTEMPT(qn_attempt_xsave64, "xsave64 (%rdi)")
         ATTEMPT(qn_attempt_xsavec, "xsavec (%rdi)")
-        ATTEMPT(qn_attempt_xsavec64, "xsavec64 (%rdi)") /* clang-format on */
+        ATTEMPT(qn_attempt_xsavec64, "xsavec64 (%rdi)")
+        ATTEMPT(qn_attempt_xrstor, "xrstor (%rdi)")
+        ATTEMPT(qn_attempt_xrstor64, "xrstor64 (%rdi)") /* clang-format on */
         "qn_attempt_end:\n"
         "qn_attempt_failed: xor %eax, %eax\n"
         " ret");
 
 typedef bool attempt(uint64_t at, uint32_t low, uint32_t high);
-attempt qn_attempt_fnstenv16, qn_attempt_fnsave16, qn_attempt_xsave, qn_attempt_xsave64, qn_attempt_xsavec, qn_attempt_xsavec64;
+attempt qn_attempt_fnstenv16, qn_attempt_fnsave16, qn_attempt_xsave, qn_attempt_xsave64, qn_attempt_xsavec, qn_attempt_xsavec64,
+    qn_attempt_xrstor, qn_attempt_xrstor64;
 
 bool qn_attempt(enum qn_attempt what, uint64_t at, uint64_t components)
 {
     static attempt *const how[] = {qn_attempt_fnstenv16, qn_attempt_fnsave16, qn_attempt_xsave,
-                                   qn_attempt_xsave64, qn_attempt_xsavec, qn_attempt_xsavec64};
+                                   qn_attempt_xsave64, qn_attempt_xsavec, qn_attempt_xsavec64,
+                                   qn_attempt_xrstor, qn_attempt_xrstor64};
 
     if (how[what](at, (uint32_t)components, (uint32_t)(components >> 32)))
         return true;

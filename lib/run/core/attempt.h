@@ -4,7 +4,8 @@
 
 #include "base/base.h"
 
-enum qn_attempt { QN_ATTEMPT_FNSTENV16, QN_ATTEMPT_FNSAVE16, QN_ATTEMPT_XSAVE, QN_ATTEMPT_XSAVE64, QN_ATTEMPT_XSAVEC, QN_ATTEMPT_XSAVEC64 };
+enum qn_attempt { QN_ATTEMPT_FNSTENV16, QN_ATTEMPT_FNSAVE16, QN_ATTEMPT_XSAVE, QN_ATTEMPT_XSAVE64, QN_ATTEMPT_XSAVEC, QN_ATTEMPT_XSAVEC64,
+                  QN_ATTEMPT_XRSTOR, QN_ATTEMPT_XRSTOR64 };
 
 /* Executes the instruction with the guest's memory at this address (any address) as its operand; components: edx:eax, for the xsave
  * family.  false: it faulted.  Then the signal is pending, and nothing has changed except bytes that the processor has stored before

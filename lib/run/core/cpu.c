@@ -5,7 +5,8 @@
  *
  * A feature is shown only if the processor has it.  Hidden instructions still run if the program uses them without a test.  A program that
  * asks cpuid for the size of xsave's area (the dynamic linker does) allocates only that much.  So if components are hidden, the engine
- * executes xsave itself, for the visible ones.  Signal frames hold the whole state.
+ * executes xsave and xrstor itself, for the visible ones.  (xrstor may read the places of components that it only sets to their initial
+ * values.)  Signal frames hold the whole state.
  *
  * Transactions (TSX) are always hidden, because translated code cannot support them.
  */
@@ -218,7 +219,7 @@ static void put_ip_right(const struct qn_insn *in, uint64_t at)
         *narrow = (uint32_t)qn_fpu_guest_ip(*narrow);
 }
 
-static bool store_state(const struct qn_insn *in)
+static bool move_state(const struct qn_insn *in)
 {
     bool wide = in->opsize == 8;
     enum qn_attempt plain = wide ? QN_ATTEMPT_XSAVE64 : QN_ATTEMPT_XSAVE;
@@ -226,6 +227,8 @@ static bool store_state(const struct qn_insn *in)
     uint64_t wanted = ((uint32_t)qn_ctx.gpr[QN_RAX] | qn_ctx.gpr[QN_RDX] << 32) & state;
     uint64_t at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
 
+    if (!(in->mem[0].access & QN_ACC_WRITE))
+        return qn_attempt(wide ? QN_ATTEMPT_XRSTOR64 : QN_ATTEMPT_XRSTOR, at, wanted);
     if (!qn_attempt(in->opcode == 0xc7 ? compact : plain, at, wanted))
         return false;
     if (wanted & *(const uint64_t *)(uintptr_t)(at + XSTATE_BV) & 1)
@@ -236,5 +239,5 @@ static bool store_state(const struct qn_insn *in)
 
 bool qn_cpu_tell_state(const struct qn_insn *in)
 {
-    return in->attr & QN_ATTR_XSAVE ? store_state(in) : tell_register();
+    return in->attr & QN_ATTR_XSAVE ? move_state(in) : tell_register();
 }

@@ -17,6 +17,38 @@ int main(int argc, char **argv)
 }
 END
 $CC -O1 -fno-builtin -static -o copies copies.c || bail 'copies.c cannot be compiled'
+# small: the area of x87, SSE and AVX state ends where memory ends; as in the dynamic linker, edx:eax has AVX-512, too.  With an argument,
+# xrstor has no memory.
+cat >small.S <<'END'
+        .globl _start
+_start: mov     $9, %eax                /* mmap */
+        mov     $0x2103ff0000, %rdi
+        mov     $0x10000, %esi
+        mov     $3, %edx
+        mov     $0x32, %r10d
+        mov     $-1, %r8
+        xor     %r9d, %r9d
+        syscall
+        lea     0x10000-0x340(%rax), %rbx
+        mov     $42, %eax
+        vmovd   %eax, %xmm7
+        vinsertf128 $1, %xmm7, %ymm7, %ymm7
+        mov     $7, %eax
+        xor     %edx, %edx
+        xsave   (%rbx)
+        vpxor   %ymm7, %ymm7, %ymm7
+        mov     $0xee, %eax
+        xor     %edx, %edx
+        cmpq    $1, (%rsp)              /* argc */
+        je      1f
+        add     $0x10000, %rbx
+1:      xrstor  (%rbx)
+        vextractf128 $1, %ymm7, %xmm6
+        vmovd   %xmm6, %edi
+        mov     $231, %eax
+        syscall
+END
+$CC -nostdlib -static -o small small.S || bail 'small.S cannot be compiled'
 
 # shown CPU: what ./cpu finds
 shown() { "$QUERN" run -q --instr-at-start=no --cpu="$1" --out-file=profile -- ./cpu 2>&1 | grep -v -- '-- nothing was counted: '; }
@@ -24,7 +56,7 @@ shown() { "$QUERN" run -q --instr-at-start=no --cpu="$1" --out-file=profile -- .
 # has LEVEL: has this processor all of it?
 has() { ! "$QUERN" run --cpu="$1" --out-file=profile -- true 2>&1 | grep -q 'this processor has no'; }
 
-has x86-64-v2 || skip_all 'this processor has less than x86-64-v2' 23
+has x86-64-v2 || skip_all 'this processor has less than x86-64-v2' 25
 is "$(shown x86-64-v2)" '0.0: 0000000d 68747541 444d4163 69746e65
 1.0: 00060fb1 00010800 00982201 07888111
 7.0: 00000001 00000000 00000000 00000000
@@ -48,6 +80,8 @@ if has x86-64-v3; then
 d.0: 00000007 00000340 00000340 00000000
 80000001.0: 00060fb1 00000000 00000021 20100800' 'x86-64-v3, with what xsave stores'
     is "$("$QUERN" run -q --cpu=x86-64-v2 --out-file=profile -- ./cpu 3)" '1ffffff 0' 'what is hidden runs none the less'
+    is "$("$QUERN" run -q --cpu=x86-64-v3 --out-file=profile -- ./small; echo $?)" 42 'xrstor reads no more than cpuid tells'
+    is "$("$QUERN" run -q --cpu=x86-64-v3 --out-file=profile -- ./small beyond 2>err; echo $?)" 139 'xrstor of an area that is not there'
     is "$(shown -avx | grep agree)" '' 'without avx everything agrees'
     is "$("$QUERN" run -q --cpu=-avx2 --out-file=profile -- ./cpu 2>&1 | grep agree)" '' 'without avx2, counted'
 else
