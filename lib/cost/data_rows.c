@@ -116,7 +116,7 @@ void qn_data_take_uses(struct qn_data_output *o)
 
 /* ---- objects ---- */
 
-/* The one that stands for all that are the same to the reader. */
+/* The object that represents all objects that the tables show as the same. */
 static uint32_t stands_for(const struct qn_data_output *o, uint32_t object)
 {
     const struct qn_object *a = &o->objects[object];

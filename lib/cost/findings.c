@@ -40,7 +40,7 @@ static bool put_quoted(struct qn_prof_writer *w, const char *name)
     return true;
 }
 #else
-/* RFC 4180, since these files are written without libcsv, too. */
+/* As RFC 4180 prescribes, for a quern that is built without libcsv. */
 static bool put_quoted(struct qn_prof_writer *w, const char *name)
 {
     char one[2] = { 0 };
@@ -69,7 +69,7 @@ bool qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name)
 
 static void put_name(struct output *o, const char *name) { o->no_memory |= !qn_cost_put_csv_name(o->w, name); }
 
-/* Bytes that cannot stand in a name are not believed. */
+/* Bytes that cannot occur in a name are replaced: the arena is not trusted. */
 static void put_what(struct output *o, const char *what)
 {
     char text[QN_FINDING_NAME] = "";
