@@ -142,7 +142,7 @@ void qn_data_merge_objects(struct qn_data_output *o)
     }
 }
 
-/* The number of the object in the tables; UINT32_MAX: it is not there. */
+/* The number of the object in the tables; UINT32_MAX: it is in none. */
 static uint32_t number_of(const struct qn_data_output *o, uint32_t object)
 {
     uint32_t same = object < o->object_count ? o->shown[object].same : 0;

@@ -208,7 +208,7 @@ static bool take(struct findings *f, const struct qn_cost_store *store)
     return f->rows && f->copy;
 }
 
-/* A row that was kept is one of all of its name. */
+/* `of` of a row that was kept: the sum of the counts of all rows of this name. */
 static void add_up(struct findings *f)
 {
     for (uint64_t i = 0, end; i < f->count; i = end) {
@@ -222,7 +222,7 @@ static void add_up(struct findings *f)
     }
 }
 
-/* What was kept of a load gives its value to what the counters say of it, which follows, and goes. */
+/* The row that an analysis kept of a load passes its value to the rows that follow, made from counters, and is removed. */
 static void give_values(struct findings *f)
 {
     const struct qn_finding *load = NULL;

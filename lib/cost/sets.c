@@ -45,7 +45,7 @@ static void begin(struct output *o, const struct qn_cost_store *store, uint64_t 
     }
 }
 
-/* All that was counted, by group. */
+/* The counts of the whole run, by group of sets. */
 static void sum_cells(const struct output *o, uint64_t sum[GROUPS])
 {
     const volatile uint64_t *cells = (const volatile uint64_t *)(const void *)(o->store->base + QN_ARENA_TABLES_OFF + QN_TABLE_CELLS_OFF);
@@ -89,7 +89,7 @@ static void put_interval(struct output *o, uint64_t number, uint64_t start, uint
     }
 }
 
-/* The intervals that have ended, and what is left. */
+/* The intervals that have ended, then the rest of the run. */
 static void put_all(struct output *o)
 {
     size_t bytes = qn_cost_set_row_bytes(o->store), interval_bytes = qn_cost_interval_bytes(o->store);
