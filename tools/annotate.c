@@ -75,7 +75,7 @@ static void complain(const struct qn_out_request *q, const struct qn_text_error 
     fprintf(stderr, PROGRAM ": %s%.*s\n", q->style == QN_OUT_MODERN ? "error: " : "", n, err->text);
 }
 
-/* Calls and objects are read behind the counts, from the beginning. */
+/* Keeps inputs that can be read only once, because calls and objects are read in a second pass. */
 static enum qn_text_status keep_input(const struct qn_out_request *q, struct qn_text_error *err)
 {
     for (int i = 0; i < q->input_count && q->by >= QN_OUT_BY_DATA && err->status == QN_TEXT_OK; i++)
@@ -122,7 +122,7 @@ static int print(const char *text)
     return fflush(stdout) != 0;
 }
 
-/* --json: the rows of its tables, which quern csv makes; by function unless told otherwise.  -1: it is not asked for. */
+/* --json: writes the rows that `quern csv` makes, by function unless --by says otherwise.  -1: --json is not given. */
 static int write_json(int argc, char **argv)
 {
     static char csv[] = "csv", metadata[] = "--metadata=no", by[] = "--by=function";

@@ -56,7 +56,7 @@ static pid_t parent_of(pid_t pid)
     return parent;
 }
 
-/* Is this the run with this number, or one of a user's own, for a process of his? */
+/* Is this run the process pid itself, or does the process pid belong to the same user? */
 static bool answers_for(const struct ucred *who, pid_t pid)
 {
     char path[64];
@@ -66,7 +66,7 @@ static bool answers_for(const struct ucred *who, pid_t pid)
     return who->pid == pid || (!stat(path, &process) && process.st_uid == who->uid);
 }
 
-/* -1: none listens there. */
+/* A connection to the run that serves process pid; -1: there is none. */
 static int reach(pid_t pid)
 {
     struct sockaddr_un address;
@@ -81,7 +81,7 @@ static int reach(pid_t pid)
     return -1;
 }
 
-/* The exit status; what it says goes to `out`, what is wrong to stderr. */
+/* Returns the exit status.  The answer goes to `out`, an error to stderr. */
 static int ask(int fd, const char *word, FILE *out)
 {
     char text[4096];

@@ -27,7 +27,7 @@ static bool has_tests(const struct qn_lab_request *r)
     return false;
 }
 
-/* -1: go on, else the exit status. */
+/* The exit status, or -1: go on. */
 static int parse(struct qn_lab_request *r, char **argv)
 {
     struct qn_lab_folder folder;

@@ -48,7 +48,7 @@ static bool write_file(const char *path, const char *text, size_t size, mode_t m
     return good || complain(path);
 }
 
-/* Links and what is too large are not followed, as in a check: such a file was not handed in. */
+/* As in a check, a link or a file that is too large does not count as handed in. */
 static char *read_handed_in(const char *path, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -2,9 +2,9 @@
  *
  *   FILE.parts/students    the names, one a line
  *   FILE.parts/job.sh      checks the student on line K, K + PARTS, ...; K is its argument, or that of Slurm's array
- *   FILE.parts/LINE.tap    what a check said, whole or not there
+ *   FILE.parts/LINE.tap    the output of a check; it is complete, or does not exist
  *
- * Jobs that were lost are given out again, and so by the same command once more; the folder goes when all is there.
+ * Checks that were lost are given out again, also if the same command is run again.  The folder is removed when all checks are done.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -93,7 +93,7 @@ const char *qn_option_version(const struct qn_option *o, void *field, char **val
 
 /* ---- --help ---- */
 
-/* Words up to the width; where there are more, lines that begin at `column`. */
+/* Prints words up to the width; further lines begin at `column`. */
 static void print_text(const char *text, int at, int column)
 {
     while (*text) {
@@ -215,7 +215,7 @@ static const char *find_met(const char *names)
     return NULL;
 }
 
-/* -1, or the exit status after a line. */
+/* -1: the rules are kept; else the exit status, after a message. */
 static int check_rules(const struct qn_options *c)
 {
     for (const struct qn_option_rule *r = c->rules; r && r->name; r++) {
@@ -246,7 +246,7 @@ static const struct qn_option *find(const struct qn_options *c, const char *name
     return NULL;
 }
 
-/* Whatever takes it. */
+/* Does the option take yes or no? */
 static bool is_yesno(const struct qn_option *o) { return o->argument && !strcmp(o->argument, "yes|no"); }
 
 /* The option that a word names; *value: the one that stands in the same word, or NULL. */
@@ -267,7 +267,7 @@ static const struct qn_option *read_word(const struct qn_options *c, char *word,
     return o && is_yesno(o) ? o : NULL;
 }
 
-/* Values that are not in the option's own word: yes goes without saying, but is taken if it is said. NULL: too few. */
+/* The values in the words after the option's own.  A yes|no option without such a value is yes.  NULL: there are too few words. */
 static char **next_values(const struct qn_options *c, const struct qn_option *o, char ***at)
 {
     static char yes_text[] = "yes", *yes[] = { yes_text };

@@ -22,13 +22,13 @@ struct qn_option {
     const char *names;    /* "-q, --quiet"; the last entry of a list has NULL */
     const char *argument; /* as --help shows it; "yes|no" has all forms of these; NULL: there is none */
     const char *help;     /* NULL: not shown */
-    /* Takes the value (NULL without argument). NULL, or what was wanted instead, "" where a line says so already. */
+    /* Takes the value (NULL without argument). NULL, or what was wanted instead, "" if a message has been printed. */
     const char *(*take)(const struct qn_option *o, void *field, char **value);
     size_t field;         /* offset in the command's settings */
     const char *const *words; /* of qn_option_word and qn_option_choice: what is known, NULL ends them */
 };
 
-/* Options that only have a sense together, or have none:
+/* Options that need or exclude others:
  *
  *   { "--calls-room", false, "--calls or --profile-format=callgrind", NULL }     "--calls-room: needs --calls or ..."
  *   { "--from", true, "--line", "which tells where to begin, too" }              "--from: not with --line, which tells ..."

@@ -78,7 +78,7 @@ static const char *check(const struct prof_args *a)
     return a->input_count == 1 ? NULL : "name one profile, or two with --diff";
 }
 
-/* Whether a second file can lie beside it: not beside a pipe or a device. */
+/* Is it a regular file, or none yet?  Only then can a second file lie beside it. */
 static bool is_regular(const char *path)
 {
     struct stat st;
@@ -86,7 +86,7 @@ static bool is_regular(const char *path)
     return stat(path, &st) || S_ISREG(st.st_mode);
 }
 
-/* "prog.html" -> "prog.sources.js": what has no room on the page. */
+/* "prog.html" -> "prog.sources.js", the file of the sources for which the page has no room. */
 static const char *name_more(const char *path)
 {
     static char name[PATH_MAX];
@@ -96,7 +96,7 @@ static const char *name_more(const char *path)
     return name;
 }
 
-/* Where all sources found room there is no such file. */
+/* The second file is dropped if the page has room for all sources. */
 static enum qn_text_status close_more(struct qn_text_output *more, FILE *stream, struct qn_text_error *err)
 {
     if (stream && err->status == QN_TEXT_OK && ftell(stream) > 0)

@@ -1,4 +1,4 @@
-/* tools/prof_args.c - the command line of `quern merge`, `quern diff` and `quern csv`.
+/* tools/prof_args.c - the command line of the tools that read profiles: merge, diff, csv, json, convert, page and plot.
  *
  * In:  -o out --mod-filename=s/a/b/ x.out y.out
  * Out: struct prof_args; exit status 0, 1 or 2 (wrong usage, one line on stderr)
@@ -69,7 +69,7 @@ static const char *check(const struct prof_command *c, const struct prof_args *a
     return c->check ? c->check(a) : NULL;
 }
 
-/* Profiles with calls or objects are read once for each table. */
+/* Keeps inputs that can be read only once, because profiles with calls or objects are read once for each table. */
 enum qn_text_status prof_args_keep_input(const struct prof_args *a, struct qn_text_error *err)
 {
     for (int i = 0; i < a->input_count && err->status == QN_TEXT_OK; i++)

@@ -1,4 +1,4 @@
-/* tools/prof_args.h - what `quern merge`, `diff` and `csv` share: their command line and their output. */
+/* tools/prof_args.h - what the tools that read profiles share (merge, diff, csv, json, convert, page, plot): command line and output. */
 #ifndef QN_PROF_ARGS_H
 #define QN_PROF_ARGS_H
 
@@ -14,7 +14,7 @@ struct prof_args {
     int style;       /* enum qn_prof_style */
     struct qn_text_subst *mod_file, *mod_fn;
     bool json;
-    bool table;      /* with json: what the command writes is a table, whatever it looks like */
+    bool table;      /* with json: the command's output is a table, even if it looks like a profile */
 };
 
 #define PROF_ARGS_OUT(argument, help) QN_OPTION("-o", argument, help, qn_option_text, struct prof_args, out)
@@ -44,7 +44,7 @@ struct prof_command {
 /* Parses argv into `args`, runs the command, prints the message; returns the exit status. */
 int prof_args_run(const struct prof_command *c, struct prof_args *args, char **argv);
 
-/* For a command that reads its inputs more than once: standard input can be. */
+/* For a command that reads its inputs more than once: keeps a copy of those that can be read only once, such as standard input. */
 enum qn_text_status prof_args_keep_input(const struct prof_args *a, struct qn_text_error *err);
 
 /* Opens the output that was asked for. */

@@ -22,7 +22,7 @@ struct qn_report_options {
     bool data, calls;                   /* of the run: objects in memory, calls */
     bool quiet;
     const char *self;                   /* the quern command */
-    struct qn_engines_guard guard;          /* a signal ends the runs; the folders go first */
+    struct qn_engines_guard guard;          /* a signal ends the runs; the folders are removed before */
     const char *folder, *work;          /* being filled; for what will be thrown away */
     bool diff;                          /* two profiles are compared, `before` and `profile` */
     const char *before;
@@ -31,7 +31,7 @@ struct qn_report_options {
     const char *ended, *log;            /* as in struct qn_report; filled by the run */
 };
 
-/* A command of ours on its way. */
+/* A quern command that is being made and run. */
 #define QN_REPORT_WORDS_MAX 64
 struct qn_report_runner {
     struct qn_report_options *o;
@@ -45,13 +45,13 @@ struct qn_report_runner {
     int count;
 };
 
-/* Says so, with its number of two or three: on a terminal in one line, with the seconds that have passed, else in a line of its own. */
+/* Shows which step begins, with its number: on a terminal in one line, with the seconds that have passed, else in a line of its own. */
 void qn_report_begin_step(struct qn_report_runner *r, const char *what);
 void qn_report_end_steps(const struct qn_report_options *o);
 
 void qn_report_begin_command(struct qn_report_runner *r, const char *command);
 void qn_report_add_word(struct qn_report_runner *r, const char *word);
-/* A file that goes when the report is made. */
+/* A path in the work folder, which is removed when the report is made. */
 const char *qn_report_in_work(struct qn_report_runner *r, const char *name);
 /* `errors`: a file for what it complains of.  -1: it could not be started, or a signal came. */
 pid_t qn_report_start(struct qn_report_runner *r, bool with_program, const char *errors);

@@ -88,7 +88,7 @@ static bool names_sizes(const char *analyses)
     return false;
 }
 
-/* Which analyses, and do they say what D1s of other sizes miss?  They know least recently used ones, as the default is. */
+/* Chooses the analyses.  Returns whether the D1 is LRU, the only policy for which analysis sizes gives the misses of other sizes. */
 static bool choose_analyses(struct qn_report_options *o)
 {
     bool asked = o->analysis && names_sizes(o->analysis), known;
@@ -109,7 +109,7 @@ static bool choose_analyses(struct qn_report_options *o)
     return known;
 }
 
-/* "D1.size=1024,2048,...": of one set at least, ways and lines as they are. */
+/* "D1.size=1024,2048,...": sizes from one set on; ways and line size are those of the D1. */
 static const char *list_sizes(struct qn_report_runner *r)
 {
     const struct qn_geometry *d1 = &r->geometry[QN_COLLECT_D1];
@@ -134,7 +134,7 @@ static void put_quoted(FILE *out, const char *text)
     putc('"', out);
 }
 
-/* Input is a matter of experiment files: `program report { command = {"./prog", "arg"} input = "FILE" }`. */
+/* Only experiment files can name an input: `program report { command = {"./prog", "arg"} input = "FILE" }`. */
 static const char *write_experiment(struct qn_report_runner *r)
 {
     const char *path = qn_report_in_work(r, "sizes.exp");
@@ -192,7 +192,7 @@ static void begin_sizes(struct qn_report_runner *r, const char *runs, const char
     r->sizes = qn_report_start(r, !r->o->input, errors);
 }
 
-/* Without it the page lacks a picture, and says so. */
+/* If there is no result, the page lacks a picture, and a message says so. */
 static void end_sizes(struct qn_report_runner *r, const char *runs, const char *errors)
 {
     if (r->told) {
@@ -207,7 +207,7 @@ static void end_sizes(struct qn_report_runner *r, const char *runs, const char *
                          qn_report_read_error(r, errors, "the sweep failed"));
 }
 
-/* The page is not made. */
+/* Ends the sweep, because no page will be made. */
 static void stop_sizes(struct qn_report_runner *r)
 {
     if (r->sizes > 0) {

@@ -113,7 +113,7 @@ static void redirect(const struct qn_report_options *o, const char *errors)
     dup2(err, STDERR_FILENO);
 }
 
-/* Nothing is started after a signal: -1. */
+/* -1: nothing was started, for example after a signal. */
 pid_t qn_report_start(struct qn_report_runner *r, bool with_program, const char *errors)
 {
     char **argv = make_argv(r, with_program);

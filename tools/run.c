@@ -21,7 +21,7 @@ static int run_command(int argc, char **argv)
     return status >= 0 ? status : qn_collect_run(&options);
 }
 
-/* ---- a stack of our own, where the user has left little (ulimit -s): the limit is for the program ---- */
+/* ---- a stack of quern's own, if `ulimit -s` is small: the limit is meant for the program ---- */
 
 #define STACK_ENOUGH (1u << 20) /* bytes */
 #define STACK_OWN (8u << 20)

@@ -26,7 +26,7 @@ static bool parse_number(const char *text, char **end, uint64_t *number)
     return errno == 0;
 }
 
-/* The settings that a field lies in. */
+/* The settings that contain a field. */
 static struct qn_collect_options *all_of(const struct qn_option *o, void *field)
 {
     return (struct qn_collect_options *)((char *)field - o->field);
@@ -121,7 +121,7 @@ static const char *take_GEOMETRY(const struct qn_option *o, void *field, char **
     return qn_collect_check_geometry(o->names + 2, field) ? NULL : "";
 }
 
-/* The words of the argument, "exact|cachegrind": the number of one is that of its enum (exact: QN_COUNTING_EXACT). */
+/* The index of a word in the argument, "exact|cachegrind", is its value in the enum (exact: QN_COUNTING_EXACT). */
 static const char *take_WORD(const struct qn_option *o, void *field, char **value)
 {
     char *left = strdup(o->argument), *copy = left;

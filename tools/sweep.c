@@ -81,7 +81,7 @@ static int take_old_rows(struct qn_sweep *s)
 
 /* ---- the work folder ---- */
 
-/* 1: the folder's lock is ours; 0: it, or the folder, went with another sweep meanwhile; -1: errno says why not. */
+/* 1: we have the lock of the folder; 0: another sweep has removed the lock or the folder meanwhile; -1: errno says why not. */
 static int lock_work(const struct qn_sweep *s, const char *lock)
 {
     struct stat ours, there;
@@ -100,7 +100,7 @@ static int lock_work(const struct qn_sweep *s, const char *lock)
     return 0;
 }
 
-/* One sweep at a time may write a file; the lock goes when we do. */
+/* One sweep at a time may write a file; the lock ends with this process. */
 static int make_work(struct qn_sweep *s)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;

@@ -5,7 +5,7 @@
  *   sweep_run.c      jobs, the CSV file, progress                sweep_programs.c  programs and their build-ids
  *   sweep_on.c       parts of it as jobs of GNU parallel or Slurm   sweep_stage.c     their files, by content
  *                                                               sweep_staged.c    ... where they were, on a node
- *   sweep_command.c  the `quern run` of a job                    sweep_result.c    what came of it
+ *   sweep_command.c  the `quern run` of a job                    sweep_result.c    its results
  */
 #ifndef QN_SWEEP_H
 #define QN_SWEEP_H
@@ -69,13 +69,13 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim);
 /* Finds each run's program and input, and the program's build-id.  0, or the exit status after a line. */
 int qn_sweep_check_programs(struct qn_sweep *s);
 
-/* As it is called in /usr/local/bin, /usr/bin or /bin, if it has no slash; NULL: there is none. */
+/* The path of a program; a name without a slash is searched in /usr/local/bin, /usr/bin and /bin.  NULL: it is not there. */
 const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name);
 
 /* Copies what the runs need into --stage; the folder for the parts there, or NULL after a line. */
 const char *qn_sweep_stage(struct qn_sweep *s);
 bool qn_sweep_is_whole(const char *path, uint64_t hash);
-/* In a job: what was staged is where it was.  false: a line was printed. */
+/* In a job: makes staged files visible at their old paths.  false: a message was printed. */
 bool qn_sweep_enter_stage(char **argv);
 /* The staged engine of a simulator, by its name in the experiment.  NULL: there is none. */
 const char *qn_sweep_find_staged(struct qn_exp_memory *m, const char *text);
@@ -98,7 +98,7 @@ struct qn_sweep_command qn_sweep_single(struct qn_sweep *s, int run);
  * engine NULL: it cannot be built, and a line says why. */
 const struct qn_sweep_build *qn_sweep_build_many(struct qn_sweep *s, const struct qn_exp_group *group, int number);
 
-/* Results of a job: of one run; of a group, false if they are not to be believed. */
+/* Take the results of a job: of one run; of a group, false if they cannot be used. */
 void qn_sweep_take_single(struct qn_sweep *s, const struct qn_exp_job *job, int run, const char *stem);
 bool qn_sweep_take_group(struct qn_sweep *s, const struct qn_exp_job *job, const struct qn_exp_group *group,
                          const char *stem);

@@ -1,4 +1,4 @@
-/* tools/sweep_command.c - the `quern run` of a run, or of a group of runs. */
+/* tools/sweep_command.c - makes the `quern run` command of a run, or of a group of runs. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -61,7 +61,7 @@ static const char *describe(struct qn_sweep *s, const struct qn_exp_job *job)
     return qn_exp_describe_end(m, job->status, job->errors);
 }
 
-/* A run that was killed has no counts, because its modules had no chance to say theirs. */
+/* A run that was killed has no counts, because its modules could not write theirs. */
 void qn_sweep_take_single(struct qn_sweep *s, const struct qn_exp_job *job, int run, const char *stem)
 {
     struct qn_exp_result *result = &s->results[run];

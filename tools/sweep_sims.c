@@ -29,7 +29,7 @@ static int refuse(const struct qn_exp_text *sim, const char *what, const char *g
 
 /* ---- modules ---- */
 
-/* Modules of whole levels, and predictors of returns, run alone. */
+/* May a run with this module share an execution?  Not with an analysis, a module of a whole level, or a predictor of returns. */
 static bool is_shareable(int slot, const char *file)
 {
     char *source = qn_engines_read_source(file);

@@ -43,7 +43,7 @@ struct stage {
     unsigned long long bytes;
 };
 
-/* Whole or not there.  Mode and time are those of the file, since a program may look at them, and so that what nobody else may read stays so. */
+/* Makes a complete copy or none.  It has the mode and times of the file, because a program may read them, and a private file must stay private. */
 static bool copy(const char *from, const struct stat *st, const char *to)
 {
     const struct timespec times[2] = { st->st_atim, st->st_mtim };
@@ -69,10 +69,10 @@ static bool copy(const char *from, const struct stat *st, const char *to)
     return n == 0;
 }
 
-/* Is it what was copied?  Another disk error or hand may have changed it since. */
+/* Is the copy still what was copied?  A disk error or a user may have changed it since. */
 bool qn_sweep_is_whole(const char *path, uint64_t hash) { return access(path, R_OK) == 0 && qn_engines_hash_file(path) == hash; }
 
-/* A file that is not there needs no staging; who needs it says so. */
+/* A file that does not exist is not staged; whatever needs it reports that. */
 static bool add(struct stage *g, const char *path)
 {
     char *cwd = getcwd(NULL, 0);

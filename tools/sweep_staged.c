@@ -74,7 +74,7 @@ static bool show_entry(int old, const struct dirent *e, const char *target)
     return fd >= 0 && close(fd) == 0 && mount(from, to, NULL, MS_BIND, NULL) == 0;
 }
 
-/* The folder becomes one in which this namespace can make files, and shows what it has shown. */
+/* Mounts a new folder at `path`, in which this namespace can make files, and shows the old contents in it. */
 static bool own_folder(const char *path)
 {
     int old = strcmp(path, "/") ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -179,7 +179,7 @@ static bool take_line(struct stay *y, const char *folder, char *line)
     return there > 0 || (there == 0 && show(staged, path, &y->entered));
 }
 
-/* The copy in the folder has done its part. */
+/* Executes quern in its own place; the copy in FOLDER is not needed any more. */
 static bool go_on_as(const char *quern, const char *folder, char **argv)
 {
     const char *own = qn_engines_own_path("sweep");

@@ -133,7 +133,7 @@ static bool write_trace(const struct settings *s, int raw, FILE *f)
     return to && qn_trace_close_pack(to) && good;
 }
 
-/* What has come to its end in `raw`, a file of that name, becomes the output.  true: it could not, and stays where it is. */
+/* Makes the output from `raw`, a complete file of that name.  true: that failed, and the file stays where it is. */
 static bool deliver(const struct settings *s, int raw, const char *name, struct qn_text_output *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
@@ -178,7 +178,7 @@ static int run_recorder(struct qn_engines_guard *g, const struct settings *s, ch
     return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
 }
 
-/* The recorder inherits it.  NULL: a line was printed. */
+/* Opens a temporary file, which the recorder inherits.  NULL: a message was printed. */
 static char *open_raw(int *raw)
 {
     const char *tmp = getenv("TMPDIR");
@@ -194,7 +194,7 @@ static char *open_raw(int *raw)
     return NULL;
 }
 
-/* Out of all references, which lie in a file. */
+/* Other formats: all references are recorded in a file, from which the output is made. */
 static int record_raw(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
 {
     char option[160];
@@ -225,7 +225,7 @@ static int record_raw(struct qn_engines_guard *g, const struct settings *s, stru
     return status;
 }
 
-/* quern's own: a block at a time, written while the program runs. */
+/* quern's own format: block by block, written while the program runs. */
 static int record_blocks(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
 {
     FILE *f = qn_text_stream_output(o);
@@ -283,7 +283,7 @@ static int recover(const char *name)
     return close(raw) || !good ? complain(name, strerror(errno)) : 0;
 }
 
-/* What there is in a trace of our own. */
+/* Prints what a trace in quern's own format contains. */
 static int tell(const char *name, bool json)
 {
     static const char *const packings[] = { "none", "zstd", "xz" };
@@ -340,7 +340,7 @@ static int own_words(const char *word)
     return 0;
 }
 
-/* Those at the beginning; `rest` is what stands behind them: options of quern run, the program. */
+/* Our own options, which come first.  `rest`: what follows them, options of `quern run` and the program. */
 static char **own_options(char **argv, int argc)
 {
     int at = 1;

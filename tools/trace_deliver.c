@@ -8,7 +8,7 @@
 
 #include "text/complain.h"
 
-/* What there was room for: a trace that is whole, or parts that --recover makes one of. */
+/* Keeps what could be written: a complete trace, or parts from which --recover makes one. */
 static void deliver_short(const struct qn_trace_counts *c, const char *why, struct qn_text_output *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };

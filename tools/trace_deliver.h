@@ -1,4 +1,4 @@
-/* tools/trace_deliver.h - `quern trace`: what the writer has becomes the output, all of it or what there was room for.
+/* tools/trace_deliver.h - `quern trace`: makes the output from what the writer has, the whole trace or the part that could be written.
  *
  *   status = trace_deliver_blocks(writer, begun, &output, status)
  */

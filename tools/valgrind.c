@@ -11,7 +11,7 @@
 #include "tools.h"
 #include "valgrind.h"
 
-/* What is compared with in tests; scripts look at this line for a version that is new enough. */
+/* The version that the tests compare with.  Scripts read it to see whether it is new enough. */
 #define LIKE "valgrind-3.19.0"
 #define DEFAULT_TOOL "memcheck"
 #define FAILED 1

@@ -193,7 +193,7 @@ static bool is_geometry(const char *text)
     return sscanf(text, "%u,%u,%u%n", &n[0], &n[1], &n[2], &end) == 3 && !text[end];
 }
 
-/* Is the value among the words, or what stands in capitals there? */
+/* Is the value one of the words, or of the form that a word in capitals stands for? */
 static bool fits(const char *value, const char *wanted)
 {
     size_t n;
@@ -229,7 +229,7 @@ static bool refuse_value(const struct entry *e, const char *word)
     return refuse("Bad option", word, why);
 }
 
-/* quern's own opinion of a cache, before anything runs. */
+/* Checks a cache as quern does, before anything runs. */
 static bool check_geometry(const struct entry *e, const char *word, const char *value)
 {
     struct qn_geometry g;

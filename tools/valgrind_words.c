@@ -67,7 +67,7 @@ static const char *take_word(const char *text, char *word)
     return text;
 }
 
-/* Words of text that nobody sees as they are typed; "--" says nothing there. */
+/* Words of a file or of VALGRIND_OPTS; "--" has no meaning there. */
 static bool add_text(struct qn_words *words, const char *tool, const char *text)
 {
     char *word = malloc(strlen(text) + 1);

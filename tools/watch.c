@@ -207,7 +207,7 @@ static void pass_on(const char *path)
         fclose(f);
 }
 
-/* 0, or the exit status: where no file came of it, it is that of the run or replay, which has said why. */
+/* 0, or the exit status of a run that made no file, or of a replay that failed; their messages are passed on. */
 int watch_execute(struct watch_runner *r, char **argv, const char *file, bool replay)
 {
     const char *errors = qn_exp_format(&r->memory, "%s/errors", r->scratch);

@@ -87,7 +87,7 @@ static int record(struct watch_runner *r)
 
 /* ---- --line ---- */
 
-/* As users name files: the whole path, or what comes behind one of its slashes. */
+/* Does `name` name this file?  It is the whole path, or the part behind one of its slashes. */
 static bool is_file(const char *path, const char *name, size_t n)
 {
     size_t length = strlen(path);

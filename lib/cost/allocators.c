@@ -21,7 +21,7 @@ static const struct standard {
     { "_ZnwmSt11align_val_t", QN_ALLOC_MALLOC, "new" }, { "_ZnamSt11align_val_t", QN_ALLOC_MALLOC, "new[]" },
     { "_ZnwmSt11align_val_tRKSt9nothrow_t", QN_ALLOC_MALLOC, "new" },
     { "_ZnamSt11align_val_tRKSt9nothrow_t", QN_ALLOC_MALLOC, "new[]" },
-    /* Nobody shows what ends a block: */
+    /* Functions that free are shown nowhere, so they have no name to show: */
     { "free", QN_ALLOC_FREE, "" }, { "cfree", QN_ALLOC_FREE, "" },
     { "_ZdlPv", QN_ALLOC_FREE, "" }, { "_ZdaPv", QN_ALLOC_FREE, "" }, { "_ZdlPvm", QN_ALLOC_FREE, "" }, { "_ZdaPvm", QN_ALLOC_FREE, "" },
     { "_ZdlPvRKSt9nothrow_t", QN_ALLOC_FREE, "" }, { "_ZdaPvRKSt9nothrow_t", QN_ALLOC_FREE, "" },
@@ -117,7 +117,7 @@ static void add_object(struct search *s, enum qn_object_kind kind, uint64_t star
     s->objects++;
 }
 
-/* By falling address (run/observe/ranges.c). */
+/* Appends symbols by falling address, as run/observe/ranges.c wants them. */
 static void find_objects(struct search *s)
 {
     struct qn_map_rec *map = (struct qn_map_rec *)(s->store->base + QN_ARENA_MAPS_OFF) + s->number;

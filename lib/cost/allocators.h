@@ -17,18 +17,19 @@ struct qn_cost_allocator {   /* --alloc=NAME:BYTES*TIMES */
     uint8_t bytes, times;    /* numbers of arguments, from 1; 0 = not given */
 };
 
-/* "pool_get:2*3"; the text is cut.  false: it is wrong, and as it was. */
+/* Parses "pool_get:2*3"; a NUL replaces the colon.  false: the text is not of this form, and is unchanged. */
 bool qn_cost_parse_allocator(char *text, struct qn_cost_allocator *a);
 
 /* Appends what is in one map of the arena to its points and objects. */
 void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
                        const struct qn_cost_allocator *named, unsigned count);
 
-/* The type of blocks of an object of the heap: that which the innermost of the functions that allocate for others tells, if any does.
+/* The type of the blocks of a heap object: the one that debug information has at the innermost call of a function that allocates for others;
+ * else at the caller's own line; NULL: at neither.
  * `bias`: from the guest's addresses to the file's. */
 const struct qn_debug_type *qn_cost_find_type(struct qn_debug *d, const struct qn_object *o, uint64_t bias);
 
-/* Tells the engine how large an element of the variable or the blocks is that this object of the arena stands for. */
+/* Writes into an object of the arena the size of an element of its variable or blocks, for the engine. */
 void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t object);
 
 /* The name of a standard allocator: "malloc"; of a custom one NULL. */

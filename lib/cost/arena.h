@@ -40,7 +40,7 @@
 
 #include <stdint.h>
 
-#define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
+#define QN_ARENA_MAGIC 0x3130616e72657571ull /* "querna01" */
 #define QN_ARENA_VERSION 18
 
 /* File offsets and sizes in bytes. */
@@ -301,13 +301,13 @@ struct qn_term {
     uint64_t first, count;   /* cells */
     int64_t times;
     uint8_t of;              /* enum qn_sum: the cells, or a total of the run */
-    uint8_t plus, needed;    /* the next one is added to the same number; the row is left out where that is 0 */
+    uint8_t plus, needed;    /* plus: the next term is added to the same number; needed: the row is left out if the number is 0 */
     uint8_t hidden, pad[4];  /* the number is not printed */
 };
 
 struct qn_table_row {
     uint32_t text, first, count; /* a string of the text, %U or %x for each number; terms */
-    uint32_t list;               /* so many rows, from this one on, are sorted: the largest second number first, then the smallest first one */
+    uint32_t list;               /* number of rows, from this one on, that are sorted together: the largest second number first, then the smallest first number */
 };
 #define QN_TABLE_LIST_MAX 64
 
@@ -338,11 +338,11 @@ struct qn_versus {
     uint64_t worse, better;                  /* of the different ones: the second missed more levels, fewer levels */
     uint64_t first, addr;                    /* the first different one: its number from 1 (0: none), its address */
     uint32_t site, size;
-    uint8_t kind, a, b;                      /* bit 0: level-1 miss or mispredict, bit 1: LL miss */
+    uint8_t kind, a, b;                      /* kind: enum qn_versus_kind.  a, b, the outcomes: bit 0: level-1 miss or mispredict, bit 1: LL miss */
 };
 
 /* Regions that the program has named, as paths: region 0 is no region; the others have a parent. */
-#define QN_REGION_ASIDE UINT16_MAX /* of blocks whose counts are of nobody: qn_config.aside */
+#define QN_REGION_ASIDE UINT16_MAX /* of blocks that run while counting is off; their counts are not used (qn_config.aside) */
 #define QN_ARENA_REGIONS_MAX 250 /* with region 0; each has a home in the code cache (tcache.h) */
 #define QN_REGION_NAME 64        /* bytes of a name, with its NUL */
 

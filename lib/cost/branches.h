@@ -1,9 +1,9 @@
 /* lib/cost/branches.h - the source line of each translated branch, as CSV: `run --branches-file`.
  *
  *   pc,file,source_line,function
- *   0x401146,"/src/a.c",14,"main"
+ *   0x401146,/src/a.c,14,main
  *
- * It has conditional and indirect branches, and returns if a module predicts them.  Addresses are those of the run, as in its trace.  An
+ * It has conditional and indirect branches, and, if a module predicts returns, all calls and returns.  Addresses are those of the run, as in its trace.  An
  * instruction in several blocks, or translated twice, has several rows.  source_line 0: unknown.
  */
 #ifndef QN_COST_BRANCHES_H

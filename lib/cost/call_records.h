@@ -39,8 +39,8 @@
 
 #define QN_CALL_STACKS_MAX 4096u
 
-/* Flags of a range: a function by a symbol; one of those that profiles show as (below main), which are one; a section of stubs that jump
- * elsewhere. */
+/* Flags of a range.  SYMBOL: a function that a symbol names; PLT: a section of stubs that jump elsewhere; BELOW_MAIN: a function that profiles show
+ * as (below main), all of which are one function. */
 enum { QN_CALL_SYMBOL = 1, QN_CALL_PLT = 2, QN_CALL_BELOW_MAIN = 4 };
 
 struct qn_call_range {
@@ -76,7 +76,7 @@ struct qn_call_stack {
     uint32_t top;            /* frame: offset; while it does not run (see QN_CALL_TOP) */
     uint32_t used;           /* 0: free */
     uint32_t interrupted;    /* of a handler of a signal: the stack that it came to */
-    uint32_t called;         /* ctx.called of that one then */
+    uint32_t called;         /* ctx.called when it was interrupted */
     uint32_t fresh, pad;     /* of a coroutine that has not begun: whatever leads to its first function does not call it */
     uint64_t low, base;      /* stack pointers: where it was left, where it begins */
     uint64_t times;          /* when it was left last: the number of the change */
@@ -91,9 +91,9 @@ struct qn_call_frame {
     uint32_t below, edge;    /* offsets */
     uint64_t sp;             /* at the first instruction: address of the return address */
     uint32_t node, owner;    /* owner: offset */
-    int64_t rare;            /* as long as it is what it was, so are the rare counts */
+    int64_t rare;            /* changes whenever a rare count changes */
     uint64_t row;            /* address of the row of the edge that it counts for: the second one, if its function was active already */
-    uint64_t active;         /* address of this number of its function */
+    uint64_t active;         /* address of `active` of its function */
     uint64_t under, above;   /* addresses of the frame below, and of the one that comes above it; 0: none was taken yet */
 };
 
@@ -107,7 +107,7 @@ static inline bool qn_call_is_inner(const struct qn_call_frame *f)
     return f->row != QN_CALL_AT(QN_CALL_EDGES_OFF) + f->edge + sizeof(struct qn_call_edge);
 }
 
-/* Counters behind the sums of the running stack: the address of its frame on top; and two for misses that are of nobody (qn_config.aside). */
+/* Counters behind the sums of the running stack: the address of its frame on top; and two for misses that are charged to nobody (qn_config.aside). */
 #define QN_CALL_TOP (QN_COST_COLUMNS + 1)
 #define QN_CALL_ASIDE (QN_COST_COLUMNS + 2)
 

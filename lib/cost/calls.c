@@ -199,7 +199,7 @@ static uint32_t edge_of(struct fold *f, const struct qn_call_edge *e, uint32_t c
     return qn_prof_call_edge_of(&f->index, caller, file, place.line, callee);
 }
 
-/* A call that was seen while nothing was counted (--toggle-collect): as Callgrind, it is left out if no other one has costs. */
+/* Does the edge have no costs, because nothing was counted at its calls (--toggle-collect)?  Callgrind leaves such an edge out, too. */
 static bool is_aside(const struct fold *f, const int64_t *rows)
 {
     for (uint32_t k = 0; k < 2 * f->columns; k++)
@@ -357,7 +357,7 @@ void qn_cost_count_call(const struct qn_cost_store *now, const struct qn_cost_st
         e->calls += always || memcmp(e + 1, before && l.columns == f.columns ? (int64_t *)(before + 1) : none, 2 * f.columns * sizeof *none);
 }
 
-/* Rows stay where they are, and of what they are. */
+/* A row that both have has the same index in both, because the engine only appends. */
 void qn_cost_subtract_calls(const struct qn_cost_store *store, const struct qn_cost_store *less)
 {
     struct fold f = { .store = store }, l = { .store = less };

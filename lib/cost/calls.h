@@ -18,7 +18,7 @@ void qn_cost_find_calls(const struct qn_cost_store *store, struct qn_cost_librar
 /* The first address of the function that covers pc by the engine's list; pc itself, if none does.  base: of the calls; head: within bounds. */
 uint64_t qn_cost_call_start(const uint8_t *base, const struct qn_call_head *head, uint32_t map, uint64_t pc);
 
-/* calls: zeroed; the caller frees it, whatever becomes of this. */
+/* calls: zeroed; the caller frees it, also after an error. */
 enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                                        struct qn_cost_modules *modules, struct qn_prof_calls *calls, struct qn_text_error *err);
 

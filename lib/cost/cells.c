@@ -62,7 +62,7 @@ static struct qn_term next_sum(const struct tables *t, uint64_t *at, uint64_t en
     return term;
 }
 
-/* The next number that stands in the line; false: without it, or a hidden one before it, the line is not wanted. */
+/* The next number that the line shows.  false: it, or a hidden one before it, is needed and is 0, so the line is not printed. */
 static bool next_number(const struct tables *t, uint64_t *at, uint64_t end, uint64_t *number)
 {
     struct qn_term term;
@@ -117,7 +117,7 @@ static int compare_lines(const void *a, const void *b)
     return (x->number[0] > y->number[0]) - (x->number[0] < y->number[0]);
 }
 
-/* Rows that are sorted together, or one that is not.  How many. */
+/* Makes the lines of the rows from `first` on that are sorted together, or of one row that is not sorted.  Returns how many. */
 static uint64_t make_lines(const struct tables *t, uint64_t first, struct line lines[QN_TABLE_LIST_MAX])
 {
     struct qn_table_row row;

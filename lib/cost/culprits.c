@@ -42,7 +42,7 @@ static struct qn_culprit_line line_of(struct qn_cost_modules *modules, uint32_t 
     return (struct qn_culprit_line){ place.file, place.function, place.line };
 }
 
-/* Each finding of one, with the lines of both instructions. */
+/* The findings that name an evictor, each with the source lines of both instructions. */
 static size_t take(const struct qn_finding *f, size_t n, struct qn_cost_modules *modules, struct qn_culprit_pair *to)
 {
     size_t count = 0;
@@ -54,7 +54,7 @@ static size_t take(const struct qn_finding *f, size_t n, struct qn_cost_modules 
     return count;
 }
 
-/* Sorted by place: equal ones become one. */
+/* Pairs of the same two lines become one.  They are sorted by place. */
 static size_t add_up(struct qn_culprit_pair *p, size_t n)
 {
     size_t kept = 0;
@@ -67,7 +67,7 @@ static size_t add_up(struct qn_culprit_pair *p, size_t n)
     return kept;
 }
 
-/* All that a line lost. */
+/* `of` of each pair: the misses of its victim over all evictors. */
 static void sum_victims(struct qn_culprit_pair *p, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {

@@ -1,10 +1,10 @@
 /* lib/cost/culprits.h - the findings of the analysis culprits by source line: which line evicted the lines that another line missed.
  *
- *   count,of,file,function,line,evictor_file,evictor_function,evictor_line
- *   8000,9000,/src/a.c,main,12,/src/a.c,main,15
+ *   count,of,file,function,line,evictor_file,evictor_function,evictor_line,of_rows
+ *   8000,9000,/src/a.c,main,12,/src/a.c,main,15,2
  *
  * Source line 12 missed 9,000 cache lines that had been in the D1 before; 8,000 of these had been evicted by references of source line 15.
- * Sorted by count, the largest first, then alphabetically.
+ * of_rows: the number of rows of the file.  Sorted by count, the largest first, then by place.
  */
 #ifndef QN_COST_CULPRITS_H
 #define QN_COST_CULPRITS_H
@@ -28,7 +28,7 @@ struct qn_culprits {
     size_t count;
 };
 
-/* What there is of them in the store; `culprits` is to be freed, and lives as long as the modules do. */
+/* The pairs in the store.  The caller frees `culprits`; their texts are valid as long as the modules. */
 enum qn_text_status qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, struct qn_culprits *culprits,
                                           struct qn_text_error *err);
 void qn_cost_free_culprits(struct qn_culprits *culprits);

@@ -23,7 +23,7 @@
 
 #define TEXT_MAX 4096
 #define PART_MAX 512
-#define WORD UINT64_C(8) /* bytes used of what has no type are told by words */
+#define WORD UINT64_C(8) /* bytes; uses of an object without a type are counted for each word */
 
 /* ---- names ---- */
 
@@ -172,7 +172,7 @@ static const struct qn_debug_type *find_type(const struct qn_data_output *o, con
     return type;
 }
 
-/* Members are told once. */
+/* The members of a type are written once. */
 static bool was_shown(const struct qn_data_output *o, const char *type)
 {
     for (size_t i = 0; i < o->data.object_count; i++)

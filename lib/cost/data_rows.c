@@ -116,7 +116,7 @@ void qn_data_take_uses(struct qn_data_output *o)
 
 /* ---- objects ---- */
 
-/* The one that stands for all that are the same to the reader. */
+/* The object that represents all objects that the tables show as the same. */
 static uint32_t stands_for(const struct qn_data_output *o, uint32_t object)
 {
     const struct qn_object *a = &o->objects[object];
@@ -142,7 +142,7 @@ void qn_data_merge_objects(struct qn_data_output *o)
     }
 }
 
-/* The number of the object in the tables; UINT32_MAX: it is not there. */
+/* The number of the object in the tables; UINT32_MAX: it is in none. */
 static uint32_t number_of(const struct qn_data_output *o, uint32_t object)
 {
     uint32_t same = object < o->object_count ? o->shown[object].same : 0;

@@ -21,7 +21,7 @@ struct qn_data_line {
 
 struct qn_data_shown {        /* of an object of the arena */
     bool used;
-    uint32_t same;            /* the object that stands for it, + 1; 0: none looked for */
+    uint32_t same;            /* number of the object that represents it, + 1; 0: not looked for yet */
     uint32_t number;          /* in the tables */
     const struct qn_debug_type *type;
 };

@@ -125,7 +125,7 @@ static void put_reason(struct output *o, const struct qn_note_line *l)
     put(o, "%s\n", l->out.number ? "." : "");
 }
 
-/* The tags of the set, free places as a dot; where the line itself is, in brackets. */
+/* The tags of the set before the access: a dot for a free way, brackets around the tag of the line itself. */
 static void put_set(struct output *o, const struct qn_note_line *l)
 {
     uint32_t ways = l->ways < QN_NOTE_WAYS ? l->ways : QN_NOTE_WAYS;

@@ -19,7 +19,7 @@ static json_t *hex(const char *prefix, uint64_t value)
 
 static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
 
-/* Who used or evicted it when; null: nobody. */
+/* The reference that used or evicted a line; null: there was none. */
 static json_t *use(struct explain_notes *o, const struct qn_note_use *u)
 {
     char name[EXPLAIN_PLACE_MAX];
@@ -28,7 +28,7 @@ static json_t *use(struct explain_notes *o, const struct qn_note_use *u)
     return u->number ? json_pack("{s:o, s:o}", "reference", number(u->number), "place", qn_json_text(explain_place_of(o, u->site, name, &pc))) : json_null();
 }
 
-/* Tags; null: a free place. */
+/* The tags of the set; null: a free way. */
 static json_t *held(const struct explain_notes *o, const struct qn_note_line *l)
 {
     uint32_t ways = l->ways < QN_NOTE_WAYS ? l->ways : QN_NOTE_WAYS;

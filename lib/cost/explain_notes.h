@@ -20,11 +20,11 @@ bool explain_begin(struct explain_notes *o, const struct qn_cost_explanation *x)
 /* "demo.c:12", or as much as is known. */
 const char *explain_place_of(struct explain_notes *o, uint32_t site, char text[EXPLAIN_PLACE_MAX], uint64_t *pc);
 
-/* Some code of what was named; false: none was executed. */
+/* A piece of the code that an option names; false: none of it was executed. */
 bool explain_first_point(struct explain_notes *o, const struct qn_cost_named *n, struct qn_point *p);
 
-/* Who had evicted what the accesses of `which` then missed, most first.  Sites of one line of source are added up.  list: room for
- * QN_EVICTORS_MAX.  Returns how many there are. */
+/* The source lines that had evicted what the accesses of `which` then missed, the most frequent first.  list: room for QN_EVICTORS_MAX.
+ * Returns their number. */
 struct explain_culprit {
     uint64_t count;
     char name[EXPLAIN_PLACE_MAX];

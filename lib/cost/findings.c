@@ -40,7 +40,7 @@ static bool put_quoted(struct qn_prof_writer *w, const char *name)
     return true;
 }
 #else
-/* RFC 4180, since these files are written without libcsv, too. */
+/* As RFC 4180 prescribes, for a quern that is built without libcsv. */
 static bool put_quoted(struct qn_prof_writer *w, const char *name)
 {
     char one[2] = { 0 };
@@ -69,7 +69,7 @@ bool qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name)
 
 static void put_name(struct output *o, const char *name) { o->no_memory |= !qn_cost_put_csv_name(o->w, name); }
 
-/* Bytes that cannot stand in a name are not believed. */
+/* Bytes that cannot occur in a name are replaced: the arena is not trusted. */
 static void put_what(struct output *o, const char *what)
 {
     char text[QN_FINDING_NAME] = "";
@@ -208,7 +208,7 @@ static bool take(struct findings *f, const struct qn_cost_store *store)
     return f->rows && f->copy;
 }
 
-/* A row that was kept is one of all of its name. */
+/* `of` of a row that was kept: the sum of the counts of all rows of this name. */
 static void add_up(struct findings *f)
 {
     for (uint64_t i = 0, end; i < f->count; i = end) {
@@ -222,7 +222,7 @@ static void add_up(struct findings *f)
     }
 }
 
-/* What was kept of a load gives its value to what the counters say of it, which follows, and goes. */
+/* The row that an analysis kept of a load passes its value to the rows that follow, made from counters, and is removed. */
 static void give_values(struct findings *f)
 {
     const struct qn_finding *load = NULL;

@@ -1,4 +1,4 @@
-/* lib/cost/frames.h - what --data has to know of frames on the stack: see struct qn_frame_rec in objects.h. */
+/* lib/cost/frames.h - finds, for --data, where a function keeps its return address and its variables: struct qn_frame_rec in objects.h. */
 #ifndef QN_COST_FRAMES_H
 #define QN_COST_FRAMES_H
 

@@ -4,7 +4,7 @@
  *   _RNvMs_NtCslNYArtu3iFV_5alloc7raw_vecINtB4_6RawVec...8grow_one   Rust: the first crate named is alloc or hashbrown, and a word of `words`
  *   _ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h...E           the same as Rust mangled names before
  *
- * Left out: functions that are called for each element and never allocate.
+ * The lists leave out functions that are called for each element and never allocate.
  */
 #include "cost/growers.h"
 
@@ -63,7 +63,7 @@ static bool is_of_cpp(const char *name)
 static const char *const words[] = {"alloc", "grow", "reserve", "push", "insert", "extend", "resize", "append", "new", "from_iter", "from_elem",
                                     "with_capacity", "to_vec", "clone", "collect", "split_off", "from", NULL};
 
-/* The first crate that a name of Rust's (version 0) names: what stands behind "Cs", a hash and "_". */
+/* The first crate in a Rust name (version 0): the text after "Cs", a hash and "_". */
 static const char *first_crate(const char *name)
 {
     for (const char *at = name; (at = strstr(at, "Cs")) != NULL; at += 2) {

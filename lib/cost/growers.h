@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* By the name that the linker has. */
+/* name: as in the symbol table. */
 bool qn_cost_is_grower(const char *name);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define TERMS 3
 
-/* A rate: 100 or 1000 times a sum of events over a sum of events.  Shown if the first of each is. */
+/* A rate: 100 or 1000 times a sum of events over a sum of events.  Written if the first event of both sums is a column. */
 static const struct rate {
     const char *name;
     int64_t times;
@@ -116,7 +116,7 @@ static void get_row(const struct qn_cost_store *store, size_t bytes, uint64_t i,
     memcpy(row, store->base + QN_ARENA_INTERVALS_OFF + i * bytes, bytes);
 }
 
-/* Takes rows of the arena off the totals; those of a damaged arena cannot overflow. */
+/* Subtracts rows of the arena from the totals; rows of a damaged arena cause no overflow. */
 static void take_off(const struct qn_cost_store *store, const struct qn_cost_extent *e, int64_t rest[QN_COST_COLUMNS])
 {
     int64_t row[QN_COST_COLUMNS];

@@ -127,7 +127,7 @@ static void take_map(struct qn_cost_jit *j, char *text, size_t size)
     }
 }
 
-/* Takes over the text, which has room for one byte more, and adds what it tells; what was there before is older. */
+/* Takes over the text, which has room for one byte more, and adds its ranges, which count more than those added before. */
 static struct qn_cost_jit *add(struct qn_cost_jit *j, char *text, size_t size, void (*take)(struct qn_cost_jit *, char *, size_t))
 {
     if (!j)

@@ -1,11 +1,11 @@
-/* lib/cost/jit.h - names of code that a program has generated at run time, from /tmp/perf-PID.map, or from jit-PID.dump (jitdump.c) in
+/* lib/cost/jit.h - names of code that a program has generated at run time, from /tmp/perf-PID.map, and from jit-PID.dump (jitdump.c) in
  * /tmp or in quern's working directory.
  *
  *   3ef6c00040 1a4 JS:*sum /home/me/sum.js:3:13   ->   3ef6c00040..3ef6c001e4: JS:*sum, /home/me/sum.js, line 3
  *   3ef6c00400 80 Builtin:Call                    ->   Builtin:Call, no file
  *
  * node --perf-basic-prof, java with perf-map-agent, python3 -X perf and others write such files: hexadecimal start and size, then a name.
- * If ranges overlap, the last one in the file counts, because the file has no times.
+ * If ranges overlap, the last one that was read counts, because the map file has no times.
  */
 #ifndef QN_COST_JIT_H
 #define QN_COST_JIT_H
@@ -30,7 +30,7 @@ struct qn_cost_jit *qn_cost_parse_jit(const char *text, size_t size);
 struct qn_cost_jit *qn_cost_parse_dump(const void *dump, size_t size);
 void qn_cost_free_jit(struct qn_cost_jit *j);
 
-/* false: no range holds the address; place->end is set all the same. */
+/* false: no range contains the address; place->end is set also then. */
 bool qn_cost_find_jit(const struct qn_cost_jit *j, uint64_t address, struct qn_cost_jit_place *place);
 
 #endif

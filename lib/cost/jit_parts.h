@@ -11,7 +11,7 @@ struct qn_cost_jit_range {
     uint32_t line;
 };
 
-/* One more range; its texts stay where they are.  A range of no or too many bytes is left out. */
+/* Adds a range, whose texts are not copied.  A range of 0 bytes, or of too many, is left out. */
 bool qn_cost_add_jit(struct qn_cost_jit *j, const struct qn_cost_jit_range *r);
 
 /* "JS:*sum /home/me/sum.js:3:13": function, file and line into r.  The text is cut. */
@@ -20,7 +20,7 @@ void qn_cost_split_jit_name(struct qn_cost_jit_range *r, char *name);
 /* As qn_cost_find_jit, while ranges are being added. */
 bool qn_cost_find_jit_now(const struct qn_cost_jit *j, uint64_t address, struct qn_cost_jit_place *place);
 
-/* All that a dump tells, behind what is there. */
+/* Adds all ranges of a dump. */
 void qn_cost_take_dump(struct qn_cost_jit *j, char *dump, size_t size);
 
 #endif

@@ -57,7 +57,7 @@ static bool add_insns(struct loads *l, const struct qn_block_rec *b, uint64_t x)
     return true;
 }
 
-/* What lies outside the arena is left out, as in fold.c, which tells of it. */
+/* A block that does not lie in the arena is left out, as in fold.c, which reports it. */
 static bool add_block(struct loads *l, uint64_t at)
 {
     struct qn_block_rec b;
@@ -82,7 +82,7 @@ static int by_place(const void *left, const void *right)
     return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
-/* Sorted by place: an instruction in several blocks is one. */
+/* Rows of the same instruction, from several blocks, become one.  They are sorted by place. */
 static void add_up(struct loads *l)
 {
     size_t kept = 0;

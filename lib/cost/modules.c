@@ -137,7 +137,7 @@ static const struct qn_cost_jit *find_jit(struct qn_cost_modules *m)
     return m->jit;
 }
 
-/* Where there is a map, what it does not name is told apart by where it lies. */
+/* If the program has named any generated code, the code that it has not named is named after its mapping. */
 static const char *name_rest(struct qn_cost_modules *m, uint32_t at)
 {
     if (!m->unnamed)

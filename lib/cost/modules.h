@@ -70,7 +70,7 @@ void qn_cost_find_user(struct qn_cost_modules *m, uint32_t map, uint64_t pc, str
 /* What is known of the file of a map, and what to add to the guest's addresses for its own, modulo 2^64; NULL: nothing. */
 struct qn_debug *qn_cost_open_map(struct qn_cost_modules *m, uint32_t map, uint64_t *bias);
 
-/* Around what else is asked of it. */
+/* To be called before and after other questions to the file of a map, so that the guard knows which file is being read. */
 void qn_cost_guard_map(struct qn_cost_modules *m, uint32_t map);
 void qn_cost_unguard(struct qn_cost_modules *m);
 

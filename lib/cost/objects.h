@@ -17,9 +17,9 @@
 enum qn_object_kind {
     QN_OBJECT_STACK,     /* frames of a function, but for its variables: start = an address of its code, map; object 0: 0 */
     QN_OBJECT_SYMBOL,    /* a variable that the symbol table has: start, size, map */
-    QN_OBJECT_SEGMENT,   /* what else of an ELF file lies in memory: start, size, map */
-    QN_OBJECT_HEAP,      /* all blocks allocated by one call: start = where it returns to, map */
-    QN_OBJECT_HEAP_REST, /* of the heap ([heap], brk) what no block holds: allocators' own data, blocks that were freed */
+    QN_OBJECT_SEGMENT,   /* the rest of a segment of an ELF file: start, size, map */
+    QN_OBJECT_HEAP,      /* all blocks that one call in the code allocates: start = its return address, map */
+    QN_OBJECT_HEAP_REST, /* the parts of the heap ([heap], brk) that are in no block: allocators' own data, blocks that were freed */
     QN_OBJECT_FILE,      /* a mapped file: name */
     QN_OBJECT_ANONYMOUS, /* a mapping without a file: start, size */
     QN_OBJECT_LOCAL,     /* a variable in frames of a function: start as of STACK, size, map; inner: its number in the file, an address of
@@ -28,7 +28,7 @@ enum qn_object_kind {
     QN_OBJECT_KINDS
 };
 
-/* What a function does that allocates: how its arguments say how much, and where the block is. */
+/* The kinds of functions that allocate or free: the meaning of their arguments and of their result. */
 enum qn_alloc {
     QN_ALLOC_MALLOC,     /* (bytes) -> block; also operator new, valloc */
     QN_ALLOC_CALLOC,     /* (n, bytes) -> block */
@@ -43,8 +43,8 @@ enum qn_alloc {
     QN_ALLOC_KINDS
 };
 
-/* Of a point: the kind; of a custom function the number of the argument with the bytes, from 1, and of one to multiply it by, 0 = none;
- * number of the name in the collector's list (below 64). */
+/* `which` of a point: the kind; for a custom function the number of the argument with the bytes, from 1, and of the argument by which it is
+ * multiplied, 0 = none; the number of the name in the collector's list (below 64). */
 #define QN_ALLOC_OF(kind, bytes, times, name) ((uint16_t)((kind) | (bytes) << 4 | (times) << 7 | (name) << 10))
 #define QN_ALLOC_KIND(which) ((which) & 15u)
 #define QN_ALLOC_BYTES(which) ((which) >> 4 & 7u)
@@ -58,7 +58,7 @@ enum { QN_LOCAL_ID, QN_LOCAL_PC }; /* what `inner` has of a LOCAL */
 struct qn_object {
     uint64_t start, size;    /* bytes; see qn_object_kind */
     uint64_t blocks, bytes;  /* HEAP: allocated in the whole run */
-    uint64_t inner[QN_OBJECT_INNER]; /* HEAP: where calls inside library functions return to, the innermost first; 0 = no more */
+    uint64_t inner[QN_OBJECT_INNER]; /* HEAP: return addresses of calls inside library functions, the innermost first; 0 = no more */
     uint32_t map;            /* index into maps; of `inner`, too */
     uint32_t name;           /* FILE: string; HEAP: point that it was allocated by, as QN_ALLOC_OF */
     uint32_t element;        /* bytes of an element of an array of known type; offsets are within it.  0 = not known; asked for where a
@@ -79,8 +79,8 @@ static inline uint64_t qn_offset_step(uint64_t offset)
     return offset < QN_OFFSET_EXACT ? 1 : 1ull << (63u - (unsigned)__builtin_clzll(offset) - QN_OFFSET_BITS);
 }
 
-/* How to come from an address of code, and rsp and rbp there, to the frame's CFA, to its variables and to its caller (debug/types.h).  The
- * engine writes down pc and map, the collector all else, once for each. */
+/* How to find, from an address of code and from rsp and rbp there, the frame's CFA, its variables and its caller (debug/types.h).  There is one
+ * record for each address.  The engine writes pc and map, the collector the other fields. */
 enum qn_frame_from { QN_FRAME_NOTHING, QN_FRAME_RSP, QN_FRAME_RBP, QN_FRAME_CFA };
 
 struct qn_frame_rec {
@@ -88,7 +88,7 @@ struct qn_frame_rec {
     uint32_t map, object;    /* object: QN_OBJECT_STACK */
     uint32_t first, count;   /* of its variables: in qn_frame_variable */
     int32_t cfa, rbp, ret;   /* bytes from what follows: */
-    uint8_t cfa_from, rbp_from, ret_from; /* enum qn_frame_from; NOTHING: not known; rbp has not changed; there is no caller */
+    uint8_t cfa_from, rbp_from, ret_from; /* enum qn_frame_from.  NOTHING: the CFA is not known; rbp has not changed; there is no caller */
     uint8_t stored, interrupted;
 };
 
@@ -107,28 +107,28 @@ struct qn_data_row {
     uint64_t classes[QN_MISS_CLASSES]; /* of the misses, where an analysis tells them */
 };
 
-/* --data=use, of the row of the same number: lines that came for a reference of its site to its object, and have left the D1; bytes of
- * these that were used in between. */
+/* --data=use, for the row of the same number: the lines that were fetched for a reference of its site to its object, and have left the D1; the
+ * bytes of these lines that were used in between. */
 struct qn_data_use {
     uint64_t lines, bytes;
 };
 
-/* And the same by the bytes of the object: lines that begin `at` bytes behind its beginning, or that of the element in which they
- * begin, and hold its bytes `first` to `end` - 1; behind it, for each byte of a line, how many times it was used.  The object is that of
- * the reference for which the line came: others may lie in the line, too.  Not told for what has offsets that are rounded. */
+/* --data=use, by the bytes of an object: the lines that begin `at` bytes after the beginning of the object, or of the element in which they
+ * begin, and contain its bytes `first` to `end` - 1.  After the record: for each byte of a line, how many times it was used.  The object is that of
+ * the reference for which the line was fetched; the line may contain other objects, too.  Objects with rounded offsets have no such records. */
 #define QN_USE_LINE_MAX (32u << 10) /* bytes: places in a line have 16 bits */
 
 struct qn_used_place {
     int64_t at;
     uint32_t object;
     uint16_t first, end;
-    uint32_t element, pad;   /* bytes; 0: it is none */
+    uint32_t element, pad;   /* bytes; 0: `at` counts from the beginning of the object */
     uint64_t lines;
 };
 
 static inline uint64_t qn_used_place_bytes(uint32_t line) { return sizeof(struct qn_used_place) + line * sizeof(uint64_t); }
 
-/* --data with 3c or culprits: misses on an object whose line had been evicted for a line of another, or of its own. */
+/* --data with 3c or culprits: misses on lines of `object` that had been evicted for a line of `by`, which may be the same object. */
 struct qn_data_pair {
     uint32_t object, by;
     uint64_t misses, conflicts; /* conflicts: conflict misses among them, by 3c */

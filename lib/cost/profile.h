@@ -6,13 +6,15 @@
  *   desc: Simulator:        quern 0.1, quern-engine 0123456789abcdef
  *   desc: Modules:          I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind
  *   desc: Counting:         exact
+ *   desc: Processor:        haswell                               with --cpu
  *   desc: Seed:             1
  *   desc: Sample:           4 of 124000 instructions                 if only some were observed
  *   desc: Program:          /bin/true, build-id 0123...
  *   desc: Instrumented:     all of the run                           or parts, or nothing
+ *   desc: Unsupported:      ...                                   for each feature that the program used and that is not supported
  *   desc: Trigger:          Client Request: warm                  if it is a part that ended before the run did
  *   desc: Regions:          setup, solve/step                        if there are any
- *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/data.h)  regions (prof/region.h)
+ *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/data.h)  calls (prof/calls.h)  regions (prof/region.h)
  *
  * Invariants: the same run gives the same bytes; nothing here depends on time, pid or machine load.
  */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slash separates names; it cannot be part of one.  Nor can what a terminal would obey. */
+/* A slash separates names, so in a name it is replaced, as are bytes that a terminal would obey. */
 static void append_name(const struct qn_cost_store *store, uint32_t name, char path[QN_COST_REGION_PATH])
 {
     size_t n = strlen(path);

@@ -47,7 +47,7 @@ static void begin(struct output *o, const struct qn_cost_store *store, uint64_t 
     }
 }
 
-/* All that was counted, by group. */
+/* The counts of the whole run, by group of sets. */
 static void sum_cells(const struct output *o, uint64_t sum[GROUPS])
 {
     const volatile uint64_t *cells = (const volatile uint64_t *)(const void *)(o->store->base + QN_ARENA_TABLES_OFF + QN_TABLE_CELLS_OFF);
@@ -91,7 +91,7 @@ static void put_interval(struct output *o, uint64_t number, uint64_t start, uint
     }
 }
 
-/* The intervals that have ended, and what is left. */
+/* The intervals that have ended, then the rest of the run. */
 static void put_all(struct output *o)
 {
     size_t bytes = o->extent.set_row_bytes, interval_bytes = o->extent.interval_bytes;

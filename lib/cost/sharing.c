@@ -133,7 +133,7 @@ static void add_up(struct output *o)
 
 /* ---- what threads have in common in a line of memory ---- */
 
-/* Which bytes the thread of the row at `at` has touched, and written; returns where the next thread begins. */
+/* The bytes that the thread of the row at `at` has accessed, and written.  Returns the first row of the next thread. */
 static size_t take_thread(const struct row *rows, size_t at, size_t end, uint64_t *touched, uint64_t *written)
 {
     uint64_t thread = rows[at].of.thread;
@@ -146,7 +146,7 @@ static size_t take_thread(const struct row *rows, size_t at, size_t end, uint64_
     return at;
 }
 
-/* Do the thread at `first` and a later one share the line without a byte? */
+/* Is there a later thread so that it or the thread at `first` has written to the line, but neither has accessed a byte that the other has written? */
 static bool has_false_pair(const struct row *rows, size_t first, size_t end)
 {
     uint64_t a, a_written, b, b_written;
@@ -201,7 +201,7 @@ static int by_weight(const void *left, const void *right)
     return d ? d : by_address(left, right);
 }
 
-/* Lines that are not shared go. */
+/* Removes rows of lines that are not shared. */
 static void take_lines(struct output *o)
 {
     size_t kept = 0;

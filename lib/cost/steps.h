@@ -17,7 +17,7 @@ struct qn_cost_steps {
     const struct qn_explain_output *head; /* of the notes: how the sets are shown */
 };
 
-/* Who makes a reference; what is not known is NULL or 0. */
+/* The instruction that makes a reference; what is not known is NULL or 0. */
 struct qn_cost_step {
     uint64_t pc;
     const char *file, *function;

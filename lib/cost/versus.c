@@ -91,11 +91,11 @@ static void print_first(struct printer *p)
 
 struct difference {
     int64_t of[PARTS];
-    uint64_t size; /* how much differs in all */
+    uint64_t size; /* sum of the absolute differences */
     size_t row;
 };
 
-/* Which part a column belongs to: + for B, - for A; PARTS: none. */
+/* The part that a column belongs to, PARTS: none.  *sign: 1 for events of B, -1 for those of A. */
 static int part_of(const struct printer *p, int column, int *sign)
 {
     static const struct {

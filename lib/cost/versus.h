@@ -1,13 +1,16 @@
 /* lib/cost/versus.h - the report of `run --versus`: the first difference of two simulators, and the differences by source line.
  *
- *   B: I1=lru D1=fifo:0123456789abcdef LL=lru BC=cachegrind BI=cachegrind
- *   First difference: reference 30 of the run, a read of 4 bytes at 0x501000 by belady.S:8 (_start): A hits, B misses, the LL has it
- *   Different: 3 of 26 references; B missed more in 2, less in 1
- *   B less A, by source line (the 20 with most of 1):
- *             I1           D1           LL
- *              0           -1            0  belady.S:8 (_start)
+ *   B: I1=lru D1=srrip LL=lru BC=cachegrind BI=cachegrind
+ *   First difference: reference 11422 of the run, a read of 8 bytes at 0x10024478, by the instruction at 0x10001172,
+ *       grid.c:10 (main): A hits; B misses, the LL has it
+ *   Different: 189 of 3546139 references; B missed more in 189, less in 0
+ *   Misses of B less those of A, by source line:
+ *             I1          D1          LL
+ *              0         150           0  grid.c:10 (main)
+ *              0          39           0  grid.c:18 (main)
+ *              0         189           0  all
  *
- * Invariants: the differences of all lines add up to that of the totals; nothing of the arena is trusted.
+ * Invariants: the differences of all lines add up to that of the totals; what the arena says is checked before it is used.
  */
 #ifndef QN_COST_VERSUS_H
 #define QN_COST_VERSUS_H

@@ -1,6 +1,6 @@
-/* lib/cost/watch.c - notes of the arena to CSV.  See watch.h.
+/* lib/cost/watch.c - writes notes of the arena as CSV.  See watch.h.
  *
- * Invariant: notes are not trusted: nonsense is written as it stands, never a crash. */
+ * Invariant: notes are not trusted.  Values that make no sense are written as they are; they cause no crash. */
 #include "cost/watch.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void put_text(void *data, const char *text)
     qn_prof_put_text(o->w, text);
 }
 
-/* The variable at an address. */
+/* The variable at an address; NULL: no symbol table names one. */
 static const char *object_at(void *data, uint64_t address)
 {
     struct watch *o = data;

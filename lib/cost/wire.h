@@ -19,12 +19,11 @@
  *                                           (without one if there is none to be had: value = errno)
  *   EXEC_OUT  before an untraced execve     EXEC_OK without descriptors
  *   EXEC_FAILED value = errno               (nothing; the last EXEC_* is void)
- *   RESOLVE  value = index of a map that    RESOLVED: the points that the user has named in this map are in the
- *          is about to be executed, with    arena (none if there are none)
- *          --explain or --toggle
- *   TYPE   value = index of an object       TYPED: its element is known, if it ever will be
- *          (--data)
- *   FRAME  value = index of a frame record  TYPED: it is filled in, as far as anything is known
+ *   RESOLVE  value = index of a map that    RESOLVED: what the arena needs of this map has been appended: points of
+ *          is about to be executed            names in options, functions (--calls), allocators and variables (--data)
+ *   TYPE   value = index of an object       TYPED: the size of its element is in the arena, if debug information
+ *          (--data)                           has it
+ *   FRAME  value = index of a frame record  TYPED: the record is filled in; what is not known is 0
  *          (--data)
  *   PART   value = enum qn_part; text = its    PARTED: the part is written, counts are of the next one
  *          name                               (lib/collect/part.c)
@@ -50,15 +49,15 @@ enum qn_wire_kind {
     QN_WIRE_TYPE, QN_WIRE_FRAME, QN_WIRE_TYPED, QN_WIRE_PART, QN_WIRE_PARTED
 };
 
-/* The run is divided: what was counted since the last part is written, or forgotten. */
-/* Of those that a function is the cause of, text = its entry, and the edge of the call that comes next (call_records.h) or 0, in hexadecimal. */
+/* A part of the run ends.  Its counts are written as a profile, or, for ZERO and ZERO_BEFORE, dropped.  The text of BEFORE, AFTER and ZERO_BEFORE:
+ * the address of the function's entry, and the edge of the call that comes next (call_records.h) or 0, both hexadecimal. */
 enum qn_part { QN_PART_DUMP, QN_PART_ZERO, QN_PART_BEFORE, QN_PART_AFTER, QN_PART_ZERO_BEFORE };
 
 struct qn_wire_msg {
     uint32_t kind;   /* enum qn_wire_kind */
     int32_t pid;
     int32_t value;
-    char text[244];  /* NUL-terminated for NOTE */
+    char text[244];  /* NUL-terminated for NOTE, PRINT and PART */
 };
 
 #endif

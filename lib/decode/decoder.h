@@ -17,13 +17,13 @@ struct decoder {
     uint8_t opcode_map; /* enum map_id */
     uint8_t pos;        /* next byte to read */
     uint8_t opcode_end; /* after the last opcode byte */
-    uint8_t limit;      /* bytes there are: at most 15 */
+    uint8_t limit;      /* number of bytes that may be read: at most 15 */
     uint8_t rex;        /* 0 or the REX byte */
     uint8_t w, r, x, b; /* REX.W, VEX.W: 0 or 1; upper bits for ModRM.reg (0, 8, 16, 24), index (0, 8), base and rm
                            (0, 8); prefix.c sets all four at once */
     uint16_t key;       /* what a row's `when` may ask for: KEY_... of tables.h */
     uint8_t vvvv;       /* 0..15, EVEX 0..31; 0 if the instruction has none */
-    uint8_t vvvv_given; /* its field is not that of "none" */
+    uint8_t vvvv_given; /* its field is not the value for "no register" */
     uint8_t length_code; /* VEX.L, EVEX.L'L */
     uint8_t pp;         /* mandatory prefix: 0 none, 1 66, 2 F3, 3 F2 */
     uint8_t segment;    /* enum qn_seg */
@@ -37,7 +37,7 @@ struct decoder {
     uint8_t mod, reg, rm, sib;
     uint8_t vector;     /* vector length in bytes: 16, 32, 64 */
     uint8_t opsize;     /* 2, 4, 8 */
-    uint8_t size_state; /* column of qn_decode_bytes: both of them */
+    uint8_t size_state; /* column of qn_decode_bytes for opsize and vector */
     uint8_t vvvv_used;
     uint8_t popped;     /* bytes that a pop has already taken from the stack */
 };
@@ -71,7 +71,7 @@ enum qn_decode_status qn_decode_implicit_mem(struct decoder *d, const struct ope
 /* operands.c: facts of the row's operands, immediates included. */
 enum qn_decode_status qn_decode_operand_facts(struct decoder *d);
 
-/* reserved.c: raises #UD although the tables have it. */
+/* reserved.c: does the instruction raise #UD, although the tables have it? */
 bool qn_decode_is_reserved(const struct decoder *d);
 
 /* effects.c: class, flags and implicit registers of the whole instruction. */
@@ -119,8 +119,8 @@ static inline int64_t read_exactly(const uint8_t *p, unsigned n)
     return (int64_t)(value << (64 - 8 * n)) >> (64 - 8 * n);
 }
 
-/* The same at the place reached, 0 for n = 0, of which there must be enough; without a branch on n, which no
- * processor could predict, wherever four bytes are left. */
+/* The same for the next n bytes, 0 to 8, which must exist; 0 for n = 0.  If four bytes are left, there is no branch on n,
+ * which no processor could predict. */
 static inline int64_t read_signed(const struct decoder *d, unsigned n)
 {
     const uint8_t *p = d->bytes + d->pos;

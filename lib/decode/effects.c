@@ -3,8 +3,8 @@
  *   48 83 c0 01  row traits 0, flags ARITH  ->  class other, flags written OSZAPC
  *   f3 a4        row traits A(STRING)       ->  attr REP, reads and writes rcx besides
  *
- * Flags that depend on what is known at once (the count of a shift, the condition of a jump) are worked out here;
- * the rest is copied from effects.inc. */
+ * Flags that depend on the encoding (the count of a shift, the condition of a jump) are determined here; the others
+ * are copied from effects.inc. */
 #include "decoder.h"
 
 static const struct {
@@ -71,7 +71,7 @@ static void set_flags(struct decoder *d)
     __builtin_memcpy(&insn->flags_read, &effects, sizeof effects);
 }
 
-/* A repetition count of 0 leaves everything as it was, also what lods would load. */
+/* A repetition count of 0 leaves all registers as they were, also the one that lods loads. */
 static void set_string(struct decoder *d)
 {
     struct qn_insn *insn = d->insn;

@@ -3,8 +3,8 @@
  *   c5 fd fe c1        vpaddd, vector length 32  row AVX_AVX2  ->  avx2
  *   62 f1 7d 28 fe c1  the same with EVEX        row AVX512F   ->  avx512f, avx512vl
  *
- * Rules for vector lengths: SDM vol. 1, 15.2 and 15.3; vol. 2, VAESENC, VPCLMULQDQ, GF2P8MULB.  Apart from the facts of
- * decode.c, so that only who asks pays. */
+ * Rules for vector lengths: SDM vol. 1, 15.2 and 15.3; vol. 2, VAESENC, VPCLMULQDQ, GF2P8MULB.  decode.c does not
+ * compute them, so only callers that ask for them spend this time. */
 #include "tables.h"
 
 enum { CPUID_NONE = QN_REG_NONE, CPUID_EAX = QN_RAX, CPUID_EBX = QN_RBX, CPUID_ECX = QN_RCX, CPUID_EDX = QN_RDX };
@@ -52,7 +52,7 @@ static enum feature main_feature(const struct qn_insn *insn)
     }
 }
 
-/* Came with one width, and needs the feature of the encoding besides. */
+/* Is the feature one of several encodings, so that the feature of the encoding is needed, too? */
 static bool is_of_any_encoding(enum feature id)
 {
     return id == FEATURE_AES || id == FEATURE_VAES || id == FEATURE_PCLMULQDQ || id == FEATURE_VPCLMULQDQ ||

@@ -5,7 +5,7 @@
  * Operands are taken in the order of the row, which is also that of their immediates. */
 #include "decoder.h"
 
-/* A register operand.  Writing 8 or 16 bits keeps the rest of the register, so it reads too. */
+/* A general register as an operand.  A write of 8 or 16 bits keeps the other bits, so it counts as a read, too. */
 static void use_gpr(struct decoder *d, unsigned reg, unsigned size, unsigned access)
 {
     bool reads = (access & QN_ACC_READ) | ((access != 0) & (size < 4));

@@ -67,7 +67,7 @@ static void take_legacy_prefix(struct decoder *d, uint8_t byte, enum prefix_kind
     }
 }
 
-/* What legacy prefixes select rows by; of 66h and F2 or F3 the latter is the mandatory one. */
+/* The bits of the key that legacy prefixes set.  With 66h and F2 or F3, the latter is the mandatory prefix. */
 static void note_prefixes(struct decoder *d)
 {
     const struct qn_insn *insn = d->insn;
@@ -95,8 +95,8 @@ static enum qn_decode_status scan_prefixes(struct decoder *d, const uint8_t *pre
     return bytes_missing(d, 1);
 }
 
-/* Most instructions have a REX prefix or none at all; which of the two, no processor could predict, so there is no
- * branch on it.  False if there are other prefixes, or hardly any bytes. */
+/* Most instructions have one REX prefix or no prefix.  No processor could predict which of the two, so there is no
+ * branch on it.  False if there are other prefixes, or too few bytes. */
 static bool take_lone_rex(struct decoder *d, const uint8_t *prefix_of)
 {
     uint8_t first = d->bytes[0];
@@ -109,7 +109,7 @@ static bool take_lone_rex(struct decoder *d, const uint8_t *prefix_of)
     return true;
 }
 
-/* Opcode byte at `at`; remembers where the opcode ends. */
+/* Reads the opcode byte at `at`, and notes where the opcode ends. */
 static void take_opcode(struct decoder *d, enum map_id id, uint8_t map, unsigned at)
 {
     d->opcode_map = id;

@@ -194,7 +194,7 @@ static void put_with_predicate(struct printer *p, const char *name, const char *
         qn_decode_put_char(p, *c);
 }
 
-/* EVEX that VEX could have expressed. */
+/* Is it EVEX, although VEX could have encoded the instruction? */
 static bool needs_evex_mark(const struct printer *p)
 {
     const struct decoder *d = p->d;

@@ -107,7 +107,7 @@ static void put_target(struct printer *p, const struct operand_info *info)
     qn_decode_put_hex(p, qn_decode_target(p->insn, p->pc));
 }
 
-/* Operands that have nothing to do with ModRM. */
+/* Operands that ModRM does not encode. */
 static void put_other(struct printer *p, const struct operand_info *info)
 {
     struct decoder *d = p->d;

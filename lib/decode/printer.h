@@ -48,7 +48,7 @@ void qn_decode_print_mnemonic(struct printer *p);
 /* print_operands.c: operands in the order of the syntax, with masks, broadcast and rounding. */
 void qn_decode_print_operands(struct printer *p);
 
-/* print_operand.c: an operand; the immediate at this offset from the instruction's first byte; a value, as $0x1f, Intel's as 0x1f. */
+/* print_operand.c: an operand; the immediate at an offset from the instruction's first byte; a value, as $0x1f, in Intel syntax as 0x1f. */
 void qn_decode_put_operand(struct printer *p, const struct operand_info *info);
 void qn_decode_put_immediate(struct printer *p, const struct operand_info *info, unsigned offset);
 void qn_decode_put_immediate_value(struct printer *p, uint64_t value);

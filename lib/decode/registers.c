@@ -3,7 +3,7 @@
  *   62 f1 7d 29 fe d1  vpaddd %ymm1,%ymm0,%ymm2{%k1}  reads vector 0 1 2, mask 1; writes vector 2
  *   de c1              faddp %st,%st(1)               reads x87 0 1, control and status; writes x87 1, status
  *
- * Apart from the facts of decode.c, so that only who asks pays. */
+ * decode.c does not compute them, so only callers that ask for them spend this time. */
 #include "tables.h"
 
 struct access {
@@ -156,7 +156,7 @@ static void touch_operand(struct access *a, const struct operand_info *info, uns
     }
 }
 
-/* Of a destination written only in part the rest stays, so it is read. */
+/* A destination that is written only in part keeps its other bits, so it counts as read. */
 static bool keeps_destination(const struct access *a, const struct operand_info *info)
 {
     bool unmasked = !a->insn->kreg || (a->insn->attr & QN_ATTR_ZEROING);

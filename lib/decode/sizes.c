@@ -4,7 +4,7 @@
  *   48 89 c8   REX.W: operand size 8     SZ_V 8, SZ_Z 4, SZ_Y 8
  *   66 c3      near branches (F64): 8 on Intel's processors, 2 on AMD's (SDM vol. 2D, table A-1; APM vol. 3, 1.2.7)
  *
- * Sizes are looked up instead of worked out: REX.W and ModRM.mod are what a processor predicts worst. */
+ * Sizes are looked up in a table, because a processor predicts branches on REX.W and ModRM.mod badly. */
 #include "decoder.h"
 
 #define VECTORS(x, y, z) x, y, z, x, y, z, x, y, z           /* by vector length */

@@ -53,14 +53,14 @@ enum operand_kind {
     K_MEM,       /* ModRM.rm: memory only */
     K_VEC_RM,    /* ModRM.rm: vector, MMX or mask register, or memory */
     K_VSIB,      /* arg = bytes of an index element */
-    K_VEC_REG,   /* vector register of ModRM.reg; printed only, no concern of the facts */
+    K_VEC_REG,   /* ModRM.reg: vector register */
     K_VEC_U,     /* vector register of ModRM.rm */
     K_VEC_VVVV,
-    K_VEC_FOUR,  /* that register and the others of its group of four: 4 to 7, for instance */
+    K_VEC_FOUR,  /* VEX.vvvv: that vector register and the others of its group of four, 4 to 7 for instance */
     K_MMX_REG,
     K_MMX_U,
     K_MASK_REG,
-    K_MASK_PAIR, /* that register and the one whose number differs in the last bit */
+    K_MASK_PAIR, /* ModRM.reg: that mask register and the one whose number differs in the last bit */
     K_MASK_U,
     K_MASK_VVVV,
     K_TILE_REG,
@@ -107,7 +107,7 @@ enum operand_size {
     SZ_V, /* operand size: 2, 4, 8 */
     SZ_Z, /* 2, 4, 4 */
     SZ_Y, /* 4, 4, 8 */
-    SZ_A, /* two operands: bound */
+    SZ_A, /* two operands of the operand size: bound */
     SZ_ENV,  /* x87 environment: 28, with 66h 14 */
     SZ_SAVE, /* x87 state: 108, with 66h 94 */
     SZ_X, /* vector length and its parts */
@@ -243,8 +243,8 @@ enum { ON_64 = 1, ON_32 = 2, ON_INTEL = 4, ON_AMD = 8, ON_AMD_64 = 16 };
 #define XD (1ull << 33)   /* the destination must not be a source */
 #define KEEP (1ull << 34) /* from register to register the destination keeps the part that is not written */
 #define SEL (1ull << 35)  /* the mask selects between sources, so nothing of the destination stays */
-#define FP (1ull << 36)   /* SSE arithmetic: MXCSR controls it, and takes its exceptions */
-#define FPC (1ull << 37)  /* MXCSR controls it, but takes none */
+#define FP (1ull << 36)   /* SSE arithmetic: MXCSR controls it and records its exceptions */
+#define FPC (1ull << 37)  /* MXCSR controls it, but records no exceptions of it */
 /* Above: enum qn_attr, as far as the tables give it. */
 #define TRAIT_ATTR_SHIFT 40
 #define A(attr) ((uint64_t)QN_ATTR_##attr << TRAIT_ATTR_SHIFT)

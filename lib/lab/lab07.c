@@ -13,7 +13,7 @@
 #define BASE 0x100000
 #define CASES 3
 #define REFS 600
-#define TAIL 200                /* references more, in a variant */
+#define TAIL 200                /* additional references in a variant */
 
 struct module {
     const char *file;
@@ -45,7 +45,7 @@ static void tell_lines(struct qn_lab_check *c, const struct qn_lab_level *level,
         qn_lab_why(c, "    %llx%s", (unsigned long long)there, prefetched ? mark : "");
 }
 
-/* For --keep: the model once more, up to the wrong reference. */
+/* For --keep: runs the model again, up to the wrong reference. */
 static void explain(struct qn_lab_check *c, const struct module *m, struct shape s, const struct qn_lab_trace *t, size_t at)
 {
     struct qn_lab_prefetcher p = new_model(c, m, s);
@@ -101,7 +101,7 @@ static bool run(struct qn_lab_check *c, const struct module *m, struct shape s, 
     return l->missed && qn_lab_ask_level(c, l);
 }
 
-/* Takes the trace.  events: compare these, too. */
+/* Frees the trace.  events: the counts of prefetches are compared, too. */
 static bool agrees(struct qn_lab_check *c, const struct module *m, struct shape s, struct qn_lab_trace *t, bool events)
 {
     struct qn_lab_prefetcher p = new_model(c, m, s);
@@ -118,7 +118,7 @@ static bool agrees(struct qn_lab_check *c, const struct module *m, struct shape 
 
 static void add(struct qn_lab_trace *t, uint64_t line) { qn_lab_add_ref(t, 'L', BASE + line * QN_LAB_LINE + 8, 4); }
 
-/* Short walks that begin anywhere, so that there is something to foresee, and to foresee in vain. */
+/* Short walks that begin anywhere: some prefetches are useful, and some are not. */
 static void draw_walks(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned lines, size_t refs)
 {
     while (t->n < refs) {
@@ -151,7 +151,7 @@ static unsigned last_of_block(struct qn_lab_check *c)
     return block ? block - 1 : 0;
 }
 
-/* n lines, one after the other. */
+/* A walk of n lines in sequence. */
 static bool sequential(struct qn_lab_check *c, const struct module *m, unsigned degree, unsigned long n)
 {
     struct shape s = { 32, 4, degree };
@@ -295,7 +295,7 @@ static bool compare_exclusive(struct qn_lab_check *c, struct pair g, const struc
     return good;
 }
 
-/* Takes the trace. */
+/* Frees the trace. */
 static bool exclusive_agrees(struct qn_lab_check *c, struct pair g, struct qn_lab_trace *t)
 {
     struct qn_lab_leveled l = { .program = qn_lab_module(c, "exclusive.c", false), .trace = t, .last = true, .sets = g.sets, .ways = g.ways,

@@ -1,6 +1,6 @@
 /* lib/lab/lab08.c - the tests of lab 8: profile, which finds frequent values, the mix of levels, and conflicts.
  *
- * Streams are drawn; what is exact is compared, what chance decides is held against the bounds of its theory, several lists at a time.
+ * Streams are random.  Exact output is compared; estimates must lie within the bounds of theory, in most of several lists.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "lab/lab08.h"
 
 #define LISTS 12           /* drawn for what chance decides */
-#define MORE_LISTS 36      /* drawn when too few of LISTS are right, as happens to honest code once in some hundred times */
+#define MORE_LISTS 36      /* drawn when too few of LISTS are right, which happens to correct code once in some hundred times */
 #define STREAM 20000
 #define SMALL_STREAM 8192  /* bytes */
 #define TAU_LISTS 4
@@ -32,7 +32,7 @@ bool qn_lab08_run(struct qn_lab_check *c, struct qn_lab_job *job, const char *wh
                                    qn_lab_write(c, "stream.txt", stream->bytes, stream->size), NULL, NULL }, sizeof argv);
     free(stream->bytes);
     if (!strcmp(what, "values") && stream->size > SMALL_STREAM)
-        qn_lab_measure_time(c); /* a list that is kept badly is slow, and the other profilers are run all the same */
+        qn_lab_measure_time(c); /* a slow list must not keep the other profilers from being run */
     *job = (struct qn_lab_job){ .argv = argv };
     return argv[0] && qn_lab_run_program(c, job);
 }
@@ -84,7 +84,7 @@ struct truth {
 
 static unsigned dropped(struct qn_lab_check *c) { return qn_lab_rules(c)->value[QN_LAB_VALUES_DROP]; }
 
-/* A variant's profile drops the lowest bits: they are drawn, and values lie so far apart. */
+/* A variant's profile drops the lowest bits of values: the value is shifted by them, and they are random. */
 static void print_value(struct qn_lab_check *c, struct qn_lab08_text *t, unsigned v)
 {
     fprintf(t->file, "%u\n", dropped(c) ? v << dropped(c) | qn_lab_below(c, 1u << dropped(c)) : v);
@@ -137,7 +137,7 @@ static bool exact(struct qn_lab_check *c)
     return qn_lab08_prints(c, "values", "-k", n, &stream, &wanted);
 }
 
-/* The first value and estimate behind "tau,T" of n values; false: it says something else.  No line behind it: *estimate 0. */
+/* Reads "tau,T" of n values, and the first value and its estimate, 0 if there is none.  false: the output has another form. */
 static bool parse_list(struct qn_lab_check *c, const char *output, unsigned n, struct list *list)
 {
     unsigned said = n;
@@ -159,7 +159,7 @@ static bool parse_list(struct qn_lab_check *c, const char *output, unsigned n, s
     return true;
 }
 
-/* n different values in k places; *tau: at what it ended. */
+/* n different values in k places; *tau: its last value. */
 static bool count_up(struct qn_lab_check *c, unsigned n, unsigned k, double *tau)
 {
     struct qn_lab_job job = { .argv = NULL };
@@ -196,7 +196,8 @@ static bool counter(struct qn_lab_check *c)
     return true;
 }
 
-/* One list; *exact: the estimate is the true count, which chance makes rare; *within: the estimate of value 7 is within its bounds.  false: nothing sensible was printed. */
+/* One list.  Adds 1 to *within if the estimate of value 7 is within its bounds, and to *exact_ones if it is the true count, which is rare by chance.
+ * false: the output is not a list. */
 static bool one_mostly(struct qn_lab_check *c, unsigned *within, unsigned *exact_ones)
 {
     struct qn_lab_job job = { .argv = NULL };
@@ -236,7 +237,7 @@ static bool draw(struct qn_lab_check *c, one_list *one, unsigned n, unsigned *ri
     return true;
 }
 
-/* Honest code, each of whose lists is right with 95%, fails once in millions of times. */
+/* Correct code, each of whose lists is right with a probability of 95%, fails once in millions of times. */
 static bool often(struct qn_lab_check *c, const struct chance *chance, one_list *one)
 {
     unsigned right = 0, exact_ones = 0, lists = LISTS, wanted = chance->few;

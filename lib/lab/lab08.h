@@ -15,10 +15,10 @@ struct qn_lab08_text {
 static inline void qn_lab08_begin(struct qn_lab08_text *t) { t->file = open_memstream(&t->bytes, &t->size); }
 static inline void qn_lab08_end(struct qn_lab08_text *t) { fclose(t->file); }
 
-/* Runs profile on the stream, which it takes: profile WHAT OPTION NUMBER -s SEED -t stream. */
+/* Runs "profile WHAT OPTION NUMBER -s SEED -t stream", and frees the stream. */
 bool qn_lab08_run(struct qn_lab_check *c, struct qn_lab_job *job, const char *what, const char *option, unsigned number,
                   struct qn_lab08_text *stream);
-/* The same; and it is to print this, which is taken, too. */
+/* The same, and compares its output with `wanted`, which it also frees. */
 bool qn_lab08_prints(struct qn_lab_check *c, const char *what, const char *option, unsigned number, struct qn_lab08_text *stream,
                      struct qn_lab08_text *wanted);
 

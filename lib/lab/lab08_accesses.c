@@ -41,7 +41,7 @@ static bool mix_of(struct qn_lab_check *c, bool all_levels)
 bool qn_lab08_mix(struct qn_lab_check *c) { return mix_of(c, true); }
 bool qn_lab08_only_hits(struct qn_lab_check *c) { return mix_of(c, false); }
 
-/* ---- conflicts: every pair by looking at all that came before ---- */
+/* ---- conflicts: each load is compared with all earlier accesses in its window ---- */
 
 struct access {
     unsigned pc, addr, size;
@@ -58,7 +58,7 @@ static void add_access(struct accesses *a, unsigned pc, char op, unsigned addr, 
     a->at[a->n++] = (struct access){ pc, addr, size, op };
 }
 
-/* page: 0: the same bytes; else the same ones within a page of so many. */
+/* Have they a byte in common?  page, if not 0: addresses that are equal modulo `page` count as the same. */
 static bool touches(const struct access *load, const struct access *store, unsigned page)
 {
     for (unsigned i = 0; i < load->size; i++)
@@ -71,7 +71,7 @@ static bool touches(const struct access *load, const struct access *store, unsig
     return false;
 }
 
-/* Index of the newest store of that kind in the window of the access, or, in a variant, of the oldest; -1: none. */
+/* Index of the newest, or, in a variant, the oldest store in the window of a load that touches the same bytes; -1: none. */
 static int find_store(const struct accesses *a, unsigned load, unsigned window, unsigned page, bool oldest)
 {
     int found = -1;
@@ -111,7 +111,7 @@ static bool conflicts(struct qn_lab_check *c, const struct accesses *a, unsigned
     return qn_lab08_prints(c, "conflicts", "-w", window, &stream, &wanted);
 }
 
-/* Loads and stores of 1 to 8 bytes in a little memory, in pages so many. */
+/* Random loads and stores of 1 to 8 bytes, in the first `bytes` bytes of `pages` pages. */
 static void draw_accesses(struct qn_lab_check *c, struct accesses *a, unsigned bytes, unsigned pages)
 {
     while (a->n < ACCESSES)

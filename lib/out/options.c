@@ -55,7 +55,7 @@ static int take_flag(struct qn_out_parser *p, enum qn_out_option id, int on)
     }
 }
 
-/* The option that `name` (n bytes) is, or is the only one to begin with; NULL: none, or several. */
+/* The option of this name (n bytes), or the only one whose name begins so; NULL: there is none, or there are several. */
 static const struct option *find_option(const char *name, size_t n, int *is_no, int *several)
 {
     const struct option *found = NULL;
@@ -170,7 +170,7 @@ static enum qn_out_parsed check_inputs(struct qn_out_parser *p)
     return QN_OUT_GO;
 }
 
-/* Whether the options go together. */
+/* Do the options fit together? */
 static enum qn_out_parsed check_together(struct qn_out_parser *p)
 {
     const struct qn_out_request *q = p->q;

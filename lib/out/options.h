@@ -6,9 +6,9 @@
  *
  * The modern style takes options as the modern cg_annotate does: --x=v and --x v, unambiguous
  * beginnings of long options, --no-x, --x=yes|no; the classic style as the classic one does: --x=v
- * only. Options of quern's own (--style, --by, --color) work in both where they mean something.
+ * only. Of quern's own options the classic style takes --style and --region.
  *
- * Invariant: strings of the request point into argv, except the invocation and the expressions.
+ * Invariant: strings of the request point into argv, except the invocation and the substitutions.
  */
 #ifndef QN_OUT_OPTIONS_H
 #define QN_OUT_OPTIONS_H
@@ -20,7 +20,7 @@ enum qn_out_parsed {
     QN_OUT_HELP,      /* -h, --help */
     QN_OUT_VERSION,   /* --version */
     QN_OUT_USAGE,     /* wrong usage: exit 2 */
-    QN_OUT_USAGE_BAD, /* wrong number of inputs for --diff: exit 1, as the original has it */
+    QN_OUT_USAGE_BAD, /* exit 1: not two inputs for --diff (as in the original), a source that is not found, no memory */
 };
 
 /* Fills `q`; on QN_OUT_USAGE and QN_OUT_USAGE_BAD `err` has the message. Free in every case. */

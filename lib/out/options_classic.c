@@ -106,7 +106,7 @@ static int is_readable_in(const char *dir, const char *name)
     return readable;
 }
 
-/* A source named on the command line must be readable at once. */
+/* A source that the command line names must be readable. */
 static int take_source(struct qn_out_request *q, const char *name)
 {
     int readable = access(name, R_OK) == 0;

@@ -1,5 +1,5 @@
 /*
- * Options of the modern style in their parsing: shared by options.c (names) and options_values.c (values) only.
+ * What options.c, which finds an option by its name, and options_values.c, which takes its value, share.
  */
 #ifndef QN_OUT_OPTIONS_PARSER_H
 #define QN_OUT_OPTIONS_PARSER_H

@@ -22,7 +22,7 @@ int qn_out_wrong_usage(struct qn_out_parser *p, const char *option, const char *
     return -1;
 }
 
-/* A float as Python reads it, within 0 and 20. */
+/* A number from 0 to 20, not hexadecimal. */
 static int take_threshold(struct qn_out_parser *p, const char *value)
 {
     char *end;
@@ -58,7 +58,7 @@ static int take_subst(struct qn_out_parser *p, const char *option, const char *v
     return -1;
 }
 
-/* The place of `value` among words; -1 and a message where it is none of them. */
+/* The index of `value` in words; -1 and a message if it is none of them. */
 static int take_word(struct qn_out_parser *p, const char *option, const char *value,
                      const char *const *words)
 {

@@ -29,7 +29,7 @@ struct qn_out_request {
     const char *threshold_text; /* as given, for the classic style; NULL: the default */
     int show_percs, annotate;
     int disassemble;         /* --asm: instructions below their source lines */
-    int values;              /* --values: behind them what an analysis has found */
+    int values;              /* --values: after each instruction what an analysis has found */
     const char *region;      /* NULL: the whole run */
     long context;
     const char **includes; /* directories */

@@ -46,7 +46,7 @@ static int percent_text(char to[QN_OUT_PERCENT_MAX], int64_t count, int64_t tota
     return n + 1;
 }
 
-/* "470,845,008 (100.0%)": estimated cycles are a count of which there is a whole. */
+/* "470,845,008 (100.0%)": of estimated cycles there is a total, so they have a percentage. */
 static int cycles_text(char to[QN_OUT_PERCENT_MAX], const struct qn_out_table *t, const struct qn_out_column *c, double value)
 {
     double total;

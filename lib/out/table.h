@@ -51,7 +51,7 @@ void qn_out_put_heading(struct qn_out_sink *s, const struct qn_out_table *t);
 void qn_out_put_row(struct qn_out_sink *s, const struct qn_out_table *t, enum qn_out_row kind,
                     const int64_t *counts, const int64_t *sums);
 
-/* A row of dots: a line that nothing was counted for. And one of blanks: a remark. */
+/* A row of dots, for a source line without counts; a row of blanks, before a remark. */
 void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t);
 void qn_out_put_blanks(struct qn_out_sink *s, const struct qn_out_table *t);
 

@@ -2,7 +2,7 @@
  * Estimated time. See timing.h.
  *
  * In:  "width=2,LL=200"; "CPI.LL" and the events of a profile
- * Out: "(200*(ILmr+DLmr+DLmw))/Ir"
+ * Out: "(0+200*(ILmr+DLmr+DLmw))/Ir"
  */
 #define _GNU_SOURCE
 #include "out/timing.h"
@@ -68,7 +68,7 @@ void qn_out_describe_timing(char *text, size_t room)
 
 /* ---- expressions ---- */
 
-/* "f*(A+B)" of the events that are there, behind `before`; nothing if there are none. */
+/* Writes `before` and "f*(A+B)" of those events that the profile has; nothing if it has none. */
 static void put_term(FILE *out, const struct qn_prof_header *h, const char *before, double factor, const char *events)
 {
     bool any = false;

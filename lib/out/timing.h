@@ -9,12 +9,11 @@
  *   CPI         cycles per instruction, and its parts: CPI.issue CPI.I1 CPI.D1 CPI.LL CPI.branch, whose sum it is
  *   AMAT        average memory access time, cycles per data reference: hit + (L1 x D1 misses + LL x LL misses) / references
  *
- * This is a rule of thumb, no machine's truth: nothing overlaps, and every miss of a level costs the same.  It orders functions
- * and lines by what they may cost, and adds up misses of different kinds.  What is usual (width 1, L1 10, LL 100, branch 10) is
+ * This is a rule of thumb, not what a processor needs: nothing overlaps, and every miss of a level costs the same.  It orders functions
+ * and lines by what they may cost, and adds up misses of different kinds.  The usual values (width 1, L1 10, LL 100, branch 10) are
  * the cycle estimation CEst of KCachegrind (J. Weidendorfer, 2002); AMAT is that of Hennessy and Patterson.
  *
- * Invariants: events that a profile does not have cost nothing; there is one timing in a process, and all that tells a cost
- * uses it.
+ * Invariants: events that a profile does not have cost nothing; a process has one timing, which all estimates use.
  */
 #ifndef QN_OUT_TIMING_H
 #define QN_OUT_TIMING_H
@@ -30,18 +29,18 @@
 struct qn_out_timing {
     double width;  /* instructions per cycle where nothing misses */
     double hit;    /* cycles of a data reference that hits, for AMAT only */
-    double L1, LL; /* more cycles of a miss of the first, of the last level */
-    double branch; /* more cycles of a mispredict */
+    double L1, LL; /* additional cycles of a miss of the first and of the last level */
+    double branch; /* additional cycles of a mispredict */
 };
 
-/* The one in force. */
+/* The timing of this process. */
 const struct qn_out_timing *qn_out_timing(void);
-/* Whether one was asked for: then tables have its columns without being told. */
+/* Did the user give --timing?  Then tables have its columns by default. */
 bool qn_out_timing_chosen(void);
-/* "width=2,LL=200": what is not named stays as usual.  NULL, or what was wanted. */
+/* "width=2,LL=200": what it does not name has its usual value.  NULL, or a message that says what is allowed. */
 const char *qn_out_choose_timing(const char *text);
 
-/* "cycles = instructions/1 + 10 x L1 misses + ...": for those who read a table.  `room` bytes. */
+/* Writes "instructions/1 + 10 x L1 misses + ...", for readers of a table.  text: `room` bytes. */
 void qn_out_describe_timing(char *text, size_t room);
 
 /* Is it a sum over the run, of which a function or a line has a part: cycles, or a part of them? */

@@ -230,7 +230,7 @@ long qn_sys_execve(int dirfd, const long *a, int flags);
 bool qn_exec_path(int dirfd, char *path, int flags);
 void qn_wire_hello(void);
 void qn_wire_note(uint32_t kind, const char *text); /* QN_WIRE_NOTE, QN_WIRE_PRINT; a text that is too long is truncated */
-void qn_wire_resolve(uint32_t map); /* --explain, --toggle: the collector looks up the names of the options in this mapping */
+void qn_wire_resolve(uint32_t map); /* the collector looks up names, functions and variables in this mapping: QN_WIRE_RESOLVE in cost/wire.h */
 void qn_wire_part(int what, const char *text); /* enum qn_part: ends a part of the run; returns when it is written.  Only in the dispatcher */
 void qn_wire_type(uint32_t object); /* --data: asks for the type of the blocks that this caller allocates */
 void qn_wire_frame(uint32_t frame); /* --data: asks for the function of the frame, and the location of its caller's frame */
