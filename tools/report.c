@@ -91,7 +91,8 @@ static const char *check_words(struct qn_report_options *o)
     static struct qn_text_error err;
     bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count || o->data || o->calls;
 
-    for (int i = 0; i < 2 && o->program[i]; i++)
+    /* The words behind a program are its own: a pipe among them is not read. */
+    for (int i = 0; i < (o->diff ? 2 : 1) && o->program[i]; i++)
         if (qn_text_keep_input(o->program[i], &err) != QN_TEXT_OK)
             return err.text;
     if (o->diff) {
