@@ -14,7 +14,8 @@
 static const char help[] =
     "usage: quern json [-o OUT] [--totals] FILE\n"
     "\n"
-    "Writes a profile, the CSV file of a sweep, or another table as JSON for other programs: jq, scripts, databases. doc/json.md has the schema.\n"
+    "Writes a profile, the CSV file of a sweep, or another table as JSON for other programs: jq, scripts,\n"
+    "databases. doc/json.md has the schema.\n"
     "\n";
 
 struct settings {

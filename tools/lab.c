@@ -23,12 +23,15 @@ static const char help[] =
     "       quern lab marks [--key-file=FILE] [-o FILE] [--on=ENGINE] NN DIR\n"
     "       quern lab gradescope [--key-file=FILE] [-o FILE] NN\n"
     "       quern lab export -o FOLDER NN DIR\n\n"
-    "list shows the labs.  start makes DIR, with the handout and what the work begins with.  check runs the tests on\n"
-    "what is in DIR, in a sandbox, and prints TAP; its exit status is 0 for full marks, 1 for less, 2 for a wrong\n"
-    "command, 3 if the check itself cannot be made.  box runs PROGRAM, which asks the black box of DIR (lab 6) on its\n"
-    "standard output, and prints what it finds.  marks checks every folder of DIR, a student's each, and writes a table;\n"
-    "gradescope writes the zip file of an autograder; export copies what every student handed in into FOLDER, as MOSS and\n"
-    "JPlag want it, with a table of how much any two have in common.\n\n";
+    "list        shows the labs.\n"
+    "start       makes DIR, with the handout and the files that the work begins with.\n"
+    "check       runs the tests on what is in DIR, in a sandbox, and prints TAP; exit status 0: full marks,\n"
+    "            1: less, 2: a wrong command, 3: the check itself cannot be made.\n"
+    "box         runs PROGRAM, whose standard output asks the black box of DIR (lab 6), and prints what it finds.\n"
+    "marks       checks every folder of DIR, a student's each, and writes a table.\n"
+    "gradescope  writes the zip file of an autograder.\n"
+    "export      copies what every student handed in into FOLDER, as MOSS and JPlag want it, with a table of how\n"
+    "            much any two have in common.\n\n";
 
 static const char *take_student(const struct qn_option *o, void *field, char **value)
 {

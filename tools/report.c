@@ -35,8 +35,8 @@ static const char help[] =
     "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--sets=FILE] [--log=FILE] PROFILE\n"
     "       quern report --diff [-o FOLDER] BEFORE AFTER\n"
     "\n"
-    "Runs the program, and writes pages about it, FOLDER/index.html and one to explore, explore.html:\n"
-    "what to look at first, functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
+    "Runs the program, and writes pages about it, FOLDER/index.html and one to explore, explore.html: what to\n"
+    "look at first, functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
     "Of a profile it shows what that holds, and says how the rest is collected; of two, what has changed.\n"
     "\n";
 

@@ -24,8 +24,9 @@
 static const char help[] =
     "usage: quern serve [--port=N] [FOLDER]\n"
     "\n"
-    "An editor in the browser for the C files of a folder: compiles a program, runs it under quern, and shows counts beside its lines.\n"
-    "Prints the address to open; it is known to nobody else, and reached from this machine only. Ctrl-C ends it.\n"
+    "An editor in the browser for the C files of a folder: compiles a program, runs it under quern, and shows\n"
+    "counts beside its lines. Prints the address to open; it is known to nobody else, and reached from this machine\n"
+    "only. Ctrl-C ends it.\n"
     "\n";
 
 static const char help_end[] = "\nPrograms run in the sandbox of the labs: without files, network, or other processes. doc/serve.md tells more.\n";

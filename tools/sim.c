@@ -23,11 +23,14 @@ static const char help[] =
     "       quern sim list [--json] [PATH...]\n"
     "       quern sim pack MODULE -o FILE [OPTIONS]\n"
     "       quern sim test FILE\n\n"
-    "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces, for gdb\n"
-    "and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.  Needs a C\n"
-    "compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` does without.  list shows the slots and the modules that ship, or what is in a simulator, with a hash of each\n"
-    "module's file, as profiles have it.  pack writes a module with its hash, origin, reference and a test trace into one file; test says of such\n"
-    "a file, or of a C file, whether it keeps the contract of modules.  Both have --help.\n\n";
+    "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces,\n"
+    "for gdb and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.\n"
+    "It needs a C compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` needs no simulator made before.\n"
+    "list shows the slots and the modules that ship, or what is in a simulator, with a hash of each module's file,\n"
+    "as profiles have it.\n"
+    "pack writes a module with its hash, origin, reference and a test trace into one file.  test says of such a\n"
+    "file, or of a C file, whether it keeps the contract of modules.  `quern sim pack --help` and `quern sim test\n"
+    "--help` say more.\n\n";
 
 /* ---- options ---- */
 

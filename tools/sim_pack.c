@@ -25,7 +25,8 @@ static const struct qn_options pack_command = { "sim pack", "quern: sim pack",
 static const struct qn_option test_options[] = { QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 static const struct qn_options test_command = { "sim test", "quern: sim test",
     "usage: quern sim test FILE\n\n"
-    "Is the module in a pack, or in a C file, what doc/modules.md asks for?  A line for each check; exit status 0 if all are ok.\n\n", NULL, test_options, NULL, false, NULL };
+    "Is the module in a pack, or in a C file, what doc/modules.md asks for?  A line for each check; exit status 0\n"
+    "if all are ok.\n\n", NULL, test_options, NULL, false, NULL };
 
 int qn_sim_tool_pack(char **argv)
 {

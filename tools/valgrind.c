@@ -20,7 +20,7 @@ static int print_help(void)
 {
     puts("usage: quern valgrind --tool=cachegrind|callgrind [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
          "       quern-valgrind, or valgrind from quern's folder: the same\n"
-         "Runs PROGRAM under quern, as Valgrind's tool would: the same options, rules of counting, files and exit status.\n"
+         "Runs PROGRAM under quern as Valgrind's tool would: the same options, rules of counting, files and exit status.\n"
          "Options are also read from ~/.valgrindrc, VALGRIND_OPTS and ./.valgrindrc.\n\noptions:\n"
          "  --tool=cachegrind|callgrind");
     qn_valgrind_print_options();

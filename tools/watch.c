@@ -32,14 +32,15 @@ static const char help[] =
     "       quern watch [-o FILE] [options] --trace=FILE\n"
     "       quern watch [-o FILE] [options] --predictor=NAME ... PROGRAM [ARGUMENTS]\n"
     "\n"
-    "Writes an HTML file that plays what the D1 did with a stretch of a program's data references: its sets and ways,\n"
-    "hit or miss, which line had to leave and why. Several caches are shown side by side. With --predictor it plays what\n"
-    "predictors did with a stretch of its branches: counters, histories, weights, what was said and what was learnt.\n"
+    "Writes an HTML file that plays what the D1 did with a stretch of a program's data references: its sets and\n"
+    "ways, hit or miss, which line was evicted and why. Several caches are shown side by side. With --predictor it\n"
+    "plays what predictors did with a stretch of the branches: counters, histories, weights, predictions, updates.\n"
     "\n";
 
 static const char help_end[] =
-    "\nThe program runs once for each cache, and once, recorded whole, for all predictors; it reads nothing, and its output goes nowhere.\n"
-    "A trace knows addresses of instructions, but no source; a cache without a geometry is that of quern replay.\n";
+    "\nThe program runs once for each cache, or once in all, recorded whole, for the predictors. Its input is empty,\n"
+    "and its output is thrown away. A trace knows addresses of instructions, but no source. A cache without a\n"
+    "geometry has that of quern replay.\n";
 
 /* ---- options ---- */
 

@@ -22,11 +22,14 @@ static const char help[] =
     "  --check=yes|no                     compare filtered and unfiltered simulation [no]\n"
     "  --from=N                           leave out the first N instructions [0]\n"
     "  --count=N                          feed N instructions [all]\n"
-    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R 1 mispredicted\n"
+    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R: 1 if\n"
+    "                                     mispredicted\n"
     "  --watch=N --watch-file=FILE        N data references with what the D1 held, as CSV (quern watch --trace)\n"
-    "  --watch-of=D1|BC|BI                or N conditional (BC) or indirect branches (BI) with what the predictor held [D1]\n"
+    "  --watch-of=D1|BC|BI                or N conditional (BC) or indirect branches (BI) with what the\n"
+    "                                     predictor held [D1]\n"
     "  --watch-from=N                     from the Nth of them on [1]\n"
-    "  --watch-at=ADDRESS,...             from the first of them on that the instruction at one of these addresses makes\n";
+    "  --watch-at=ADDRESS,...             from the first of them on that the instruction at one of these\n"
+    "                                     addresses makes\n";
 
 static bool parse_geometry(struct qn_geometry *g, const char *name, const char *text)
 {

@@ -58,6 +58,9 @@ fi
 is "$(wc -c <got) $(wc -l <err)" '0 1' 'what is wrong before --help is told'
 "$QUERN" merge -o none --help none >got
 same_file got wanted '--help behind others: nothing else is done'
-ok 'no line of a help is longer than 110 columns, but what a command says itself' test \
-    "$(for c in run merge diff csv plot dis report page sweep lab sim; do "$QUERN" $c --help; done | grep -c '^  .\{110\}')" = 0
+for c in $("$QUERN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p') '' 'sim pack' 'sim test' 'lab check' 'lab marks'; do
+    # shellcheck disable=SC2086 # words
+    "$QUERN" $c --help | awk -v c="$c" 'length > 110 { print c ": " $0 }'
+done >wide
+is "$(cat wide)" '' 'no line of a help is longer than 110 columns'
 done_testing
