@@ -25,8 +25,10 @@ static size_t add_parallel(struct qn_exp_memory *m, const struct qn_exp_farm *f,
     argv[n++] = qn_exp_copy(m, "--quote"); /* it gives the command to a shell */
     argv[n++] = qn_exp_format(m, "--joblog=%s/joblog", f->folder);
     argv[n++] = qn_exp_copy(m, "sh");
-    argv[n++] = qn_exp_copy(m, f->script);
-    argv[n++] = qn_exp_copy(m, "{}");
+    argv[n++] = qn_exp_copy(m, "{1}");
+    argv[n++] = qn_exp_copy(m, "{2}");
+    argv[n++] = qn_exp_copy(m, ":::");
+    argv[n++] = qn_exp_copy(m, f->script); /* among the arguments "{}" is no replacement string */
     argv[n++] = qn_exp_copy(m, ":::");
     for (int part = 1; part <= f->parts; part++)
         if (f->wanted[part])

@@ -1,6 +1,6 @@
 /* lib/exp/farm.h - runs work in parts, numbered from 1, each as a job of GNU parallel or Slurm.
  *
- *   parallel --will-cite --jobs=4 --retries=3 --joblog=FOLDER/joblog sh FOLDER/job.sh {} ::: 1 3 4
+ *   parallel --will-cite --jobs=4 --retries=3 --joblog=FOLDER/joblog sh {1} {2} ::: FOLDER/job.sh ::: 1 3 4
  *   sbatch --parsable --wait --requeue --job-name=NAME --output=FOLDER/%a.log --array=1,3,4 FOLDER/job.sh
  *
  * The script takes its part from its argument, or from SLURM_ARRAY_TASK_ID.

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 21
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 22
 rm -rf ./*
 
 # Each execution leaves a letter.
@@ -58,7 +58,7 @@ ok 'and writes nothing' test ! -e other.csv
 # ---- GNU parallel ----
 
 if ! command -v parallel >/dev/null || ! parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
-    absent 'GNU parallel is not installed' 12
+    absent 'GNU parallel is not installed' 13
     done_testing
     exit
 fi
@@ -72,6 +72,8 @@ sweep --on=parallel --parts=5 --share=no -o five.csv
 is "$? $(cmp here.csv five.csv 2>&1)" '0 ' 'in five parts'
 sweep --on=parallel -o "it's \$one.csv"
 is "$? $(cmp here.csv "it's \$one.csv" 2>&1)" '0 ' 'a name that a shell would take apart'
+sweep --on=parallel -o 'it{}s {1} {= $_ =}.csv'
+is "$? $(cmp here.csv 'it{}s {1} {= $_ =}.csv' 2>&1)" '0 ' 'a name that parallel would replace'
 rm -f executions
 sweep --on=parallel -o par.csv
 is "$? $(executions)" '0 0' 'what is whole is not made again'
