@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collect/collect.h"
 #include "options.h"
 #include "text/output.h"
 #include "tools.h"
@@ -278,6 +279,16 @@ static int run_all(struct watch_runner *r)
     return 1;
 }
 
+/* Before anything is said of runs: 0, or the exit status after a message of quern run. */
+static int find_program(char **argv)
+{
+    struct qn_collect run = { .options.argv = argv };
+    int status = qn_collect_find_program(&run);
+
+    free(run.program);
+    return status;
+}
+
 static int watch(struct watch_runner *r)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
@@ -287,6 +298,8 @@ static int watch(struct watch_runner *r)
         return fprintf(stderr, PROGRAM ": %s\n", err.text), 1;
     if (!(r->self = qn_engines_own_path("watch")))
         return 1;
+    if (!r->s->trace && (status = find_program(r->program)))
+        return status;
     qn_engines_guard(&r->guard);
     r->scratch = qn_engines_scratch("watch");
     status = r->scratch ? run_all(r) : 1;

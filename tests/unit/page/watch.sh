@@ -92,6 +92,8 @@ is "$(data "$named" region.html)" "$symbol" '... as the symbol table has them'
 refused 2 'size: got 1000' --cache=lru:1000,2,64 -o x.html ./prog
 refused 2 'nosuch' --cache=nosuch -o x.html ./prog
 refused 127 'nobody' -o x.html ./nobody
+"$QUERN" watch -o x.html ./nobody >said 2>&1
+is "$? $(cat said)" '127 quern: run: ./nobody: No such file or directory' '... and no run is announced'
 refused 2 'not with --region' --region=sum --from=3 -o x.html ./prog
 refused 1 'no references' --region=none -o x.html ./prog
 refused 2 'references' --references=0 -o x.html ./prog
