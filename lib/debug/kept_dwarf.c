@@ -13,6 +13,7 @@
  * .dwo) are not cached: libdw looks for those beside them.
  */
 #define _GNU_SOURCE
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,12 +23,13 @@
 #include "debug/kept.h"
 #include "debug/memory.h"
 
-#define KEPT_MAGIC "quern dwarf 1\n\0" /* 16 bytes; raise the number with each change of the format */
+#define KEPT_MAGIC "quern dwarf 2\n\0" /* 16 bytes; raise the number with each change of the format */
 #define IMAGE_LEAST (512u << 10)       /* bytes; smaller ones are read quickly enough */
-#define IMAGE_MOST (128u << 20)
+#define IMAGE_MOST (128u << 20)        /* half of what all kept files may have */
 
 static const char *const names[] = { ".debug_info", ".debug_abbrev", ".debug_types", ".debug_line", ".debug_str", ".debug_line_str",
-                                     ".debug_loc", ".debug_loclists", ".debug_ranges", ".debug_rnglists", ".debug_aranges", ".debug_frame" };
+                                     ".debug_str_offsets", ".debug_addr", ".debug_loc", ".debug_loclists", ".debug_ranges", ".debug_rnglists",
+                                     ".debug_aranges", ".debug_frame" };
 enum { SECTIONS = sizeof names / sizeof names[0] };
 
 struct kept_header {
@@ -56,8 +58,21 @@ static bool is_packed(Elf *elf)
 {
     GElf_Shdr h;
 
-    return qn_debug_section(elf, ".debug_info", &h) && (h.sh_flags & SHF_COMPRESSED) && !qn_debug_section(elf, ".gnu_debugaltlink", &h)
-           && !qn_debug_section(elf, ".debug_addr", &h);
+    return qn_debug_section(elf, ".debug_info", &h) && (h.sh_flags & SHF_COMPRESSED) && !qn_debug_section(elf, ".gnu_debugaltlink", &h);
+}
+
+/* Does a unit refer to a .dwo file?  Such units take their addresses from .debug_addr. */
+static bool is_split(Dwarf *dwarf, Elf *elf)
+{
+    GElf_Shdr h;
+    Dwarf_CU *unit = NULL;
+    uint8_t type = DW_UT_compile;
+
+    if (!qn_debug_section(elf, ".debug_addr", &h))
+        return false;
+    while (type != DW_UT_skeleton && dwarf_get_units(dwarf, unit, &unit, NULL, &type, NULL, NULL) == 0)
+        ;
+    return type == DW_UT_skeleton;
 }
 
 static bool add_bytes(struct image *m, const void *bytes, size_t size)
@@ -205,6 +220,10 @@ Dwarf *qn_debug_open_kept_dwarf(struct qn_debug *d, Elf *elf)
             dwarf = open_image(d, d->image.made = m->bytes, m->size);
         else
             free(m->bytes);
+        if (dwarf && is_split(dwarf, elf)) {
+            dwarf_end(dwarf);
+            dwarf = NULL;
+        }
         d->damaged = damaged;
         d->dwarf = dwarf;
         if (dwarf)

@@ -124,18 +124,46 @@ static void check_damage(void)
     free(bytes);
 }
 
-static bool compile(const char *flags, int variables)
+static bool compile_with(const char *compiler, const char *flags, int variables)
 {
     char command[1200];
 
     snprintf(command, sizeof command, "cd \"$SCRATCH\" && awk -v n=%d 'BEGIN { for (i = 0; i < n; i++) "
              "print \"struct s\" i \" { long key; struct s\" i \" *next; int list[\" i %% 7 + 1 \"]; } v\" i \"[\" i %% 3 + 1 \"];\\n"
              "int f\" i \"(void) { static short count\" i \"; return ++count\" i \"; }\" }' >source.c && "
-             "${CC:-gcc} -g -O0 -shared -fPIC %s -o packed source.c 2>cc", variables, flags);
+             "%s -g -O0 -shared -fPIC %s -o packed source.c 2>cc", variables, compiler, flags);
     return system(command) == 0;
 }
 
+static bool compile(const char *flags, int variables) { return compile_with("${CC:-gcc}", flags, variables); }
+
 static bool is_there(void) { return access(kept, F_OK) == 0; }
+
+/* clang's DWARF 5 has strings and addresses by number: .debug_str_offsets, .debug_addr. */
+static void check_clang(void)
+{
+    unsigned found;
+    char why[100];
+    struct qn_debug *d;
+
+    if (!compile_with("clang", "-gdwarf-5 -gz=zlib -Wl,--build-id=0x1234abcd", VARIABLES)) {
+        skip(3, "no clang that packs debug information");
+        return;
+    }
+    qn_debug_configure(&(struct qn_debug_settings){ .kept = NULL });
+    d = qn_debug_open(program, why, sizeof why);
+    wanted = d ? ask(d, &found) : 0;
+    qn_debug_close(d);
+    qn_debug_configure(&(struct qn_debug_settings){ .kept = directory });
+    is_int(used(), 0, "what clang wrote: at first nothing is kept");
+    is_int(used(), 1, "then it is, and says the same");
+    unlink(kept);
+    if (system("cd \"$SCRATCH\" && echo 'int other;' >other.c && clang -gdwarf-5 -gsplit-dwarf -fPIC -c other.c 2>cc")
+        || !compile_with("clang", "-gdwarf-5 -gz=zlib -Wl,--build-id=0x1234abcd other.o", VARIABLES))
+        bail("clang does not split debug information");
+    used();
+    ok(!is_there(), "with a .dwo file beside it nothing is kept");
+}
 
 int main(void)
 {
@@ -183,5 +211,6 @@ int main(void)
     if (!compile("-gz=zlib -Wl,--build-id=0x1234abcd", 10))
         return 1;
     ok(used() != 1 && !is_there(), "nor what is quickly read");
+    check_clang();
     return done_testing();
 }
