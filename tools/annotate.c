@@ -121,7 +121,7 @@ static int wrong_usage(const struct qn_out_request *q, const struct qn_text_erro
 static int print(const char *text)
 {
     fputs(text, stdout);
-    return fflush(stdout) != 0;
+    return 0;
 }
 
 /* --json: writes the rows that `quern csv` makes, by function unless --by says otherwise.  -1: --json is not given. */

@@ -4,6 +4,7 @@
  * Out: its answer, on stdout (lib/collect/control.h); exit 0, 1 (there is no such process, or the command failed), 2 (usage)
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static int ask(int fd, const char *word, FILE *out)
     }
     if (status < 0)
         return qn_text_complain(PROGRAM ": the run ended before it answered"), 1;
-    return fflush(out) ? 1 : status;
+    return status;
 }
 
 static int ask_for_json(int fd, const char *word)
@@ -109,8 +110,8 @@ static int ask_for_json(int fd, const char *word)
 
     if (out)
         fclose(out);
-    if (!status && (!qn_json_write_status(stdout, text) || fflush(stdout)))
-        status = (qn_text_complain(PROGRAM ": standard output: cannot write"), 1);
+    if (!status && !qn_json_write_status(stdout, text))
+        status = (qn_text_complain(PROGRAM ": standard output: cannot write: %s", strerror(errno)), 1);
     free(text);
     return status;
 }

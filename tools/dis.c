@@ -107,11 +107,6 @@ static void disassemble(const struct settings *s, const uint8_t *bytes, size_t s
     }
 }
 
-static int finish_output(const char *name)
-{
-    return fflush(stdout) || ferror(stdout) ? complain(name, "cannot write the output") : 0;
-}
-
 static int hex_digit(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -159,7 +154,7 @@ static int disassemble_hex(const struct settings *s, int count, char **words)
     }
     disassemble(s, bytes, total, 0);
     free(bytes);
-    return finish_output("--hex");
+    return 0;
 }
 
 static void print_heading(bool is_32_bit, void *data)
@@ -194,7 +189,7 @@ static int disassemble_file(struct settings *s)
 {
     const char *error = dis_elf_read(s->file, print_heading, print_section, s);
 
-    return error ? complain(s->file, error) : finish_output(s->file);
+    return error ? complain(s->file, error) : 0;
 }
 
 static enum qn_machine choose_machine(const struct settings *s)

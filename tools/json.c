@@ -44,11 +44,8 @@ static enum qn_text_status write_json(const struct prof_args *a, struct qn_text_
     struct qn_text_output o;
     FILE *f;
 
-    if (!a->out) {
-        if (write_to(stdout, s, err) == QN_TEXT_OK && fflush(stdout))
-            qn_text_fail(err, QN_TEXT_IO, "standard output: cannot write");
-        return err->status;
-    }
+    if (!a->out)
+        return write_to(stdout, s, err);
     if (qn_text_open_output(&o, a->out, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
         return err->status;
     f = qn_text_stream_output(&o);

@@ -6,6 +6,7 @@
  * Called as valgrind or quern-valgrind it is `quern valgrind`.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static bool is_valgrind(const char *own)
     return !strcmp(name, "valgrind") || !strcmp(name, "quern-valgrind");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc > 0 && is_valgrind(argv[0]))
         return qn_tool_valgrind(argc, argv);
@@ -54,10 +55,22 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return print_help();
     if (!strcmp(argv[1], "--version"))
-        return puts("quern " QN_VERSION) < 0;
+        return puts("quern " QN_VERSION), 0;
     for (size_t i = 0; i < TOOLS; i++)
         if (!strcmp(argv[1], tools[i].name))
             return tools[i].run(argc - 1, argv + 1);
     qn_text_complain("quern: %s: no such command; `quern --help` lists them", argv[1]);
     return QN_EXIT_USAGE;
+}
+
+/* A command need not look whether what it printed has arrived. */
+int main(int argc, char **argv)
+{
+    const char *command = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
+    int status = run(argc, argv);
+
+    if (status || (!fflush(stdout) && !ferror(stdout)))
+        return status;
+    qn_text_complain("quern%s%s: standard output: cannot write: %s", *command ? " " : "", command, strerror(errno));
+    return 1;
 }

@@ -145,7 +145,7 @@ static int print_help(const struct qn_options *c)
     print_list(c->own, column);
     print_list(c->shared, column);
     fputs(c->end ? c->end : "", stdout);
-    return fflush(stdout) != 0;
+    return 0;
 }
 
 /* ---- options together ---- */
@@ -323,7 +323,7 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
         if (o->take == qn_option_help && !value)
             return print_help(c);
         if (o->take == qn_option_version && !value)
-            return puts("quern " QN_VERSION) < 0 || fflush(stdout);
+            return puts("quern " QN_VERSION), 0;
         if (!take_one(c, settings, o, value, &at))
             return QN_EXIT_USAGE;
     }

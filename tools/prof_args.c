@@ -94,11 +94,9 @@ static enum qn_text_status write_json(const struct prof_args *a, const char *pat
 {
     struct qn_text_output o;
     FILE *f;
-    if (!out || !strcmp(out, "-")) {
-        if (put_json(a, stdout, path, err) == QN_TEXT_OK && fflush(stdout))
-            qn_text_fail(err, QN_TEXT_IO, "standard output: cannot write");
-        return err->status;
-    }
+
+    if (!out || !strcmp(out, "-"))
+        return put_json(a, stdout, path, err);
     if (qn_text_open_output(&o, out, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
         return err->status;
     f = qn_text_stream_output(&o);

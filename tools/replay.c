@@ -8,6 +8,7 @@
  * The program is compiled, and kept for the next time (lib/engines/keep.c).  All other options go to it: see its --help.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,9 +96,9 @@ static bool put_json(FILE *from)
     bool good;
 
     rewind(from);
-    good = text && fread(text, 1, (size_t)size, from) == (size_t)size && qn_json_write_replay(stdout, text) && !fflush(stdout);
+    good = text && fread(text, 1, (size_t)size, from) == (size_t)size && qn_json_write_replay(stdout, text);
     free(text);
-    return good || (qn_text_complain("quern: replay: standard output: cannot write"), false);
+    return good || (qn_text_complain("quern: replay: standard output: cannot write: %s", strerror(errno)), false);
 }
 
 static int run(struct qn_engines_build *b, char **argv, bool build, bool json)
@@ -128,7 +129,7 @@ int qn_tool_replay(int argc, char **argv)
 
     for (int i = 1; i < argc && n < ARGUMENTS_MAX; i++) {
         if (!strcmp(argv[i], "--version"))
-            return puts("quern " QN_VERSION) < 0;
+            return puts("quern " QN_VERSION), 0;
         if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             fputs(help, stdout), fflush(stdout);
         if (!check_output(argv[i]))

@@ -196,7 +196,7 @@ static int list_json(const char *library)
     qn_json_begin_modules(engine && qn_engines_read_texts(engine, &t) ? t.description : "");
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         visit_folder(library, &folders[i], add_module);
-    good = qn_json_end_modules(stdout) && fflush(stdout) == 0;
+    good = qn_json_end_modules(stdout);
     if (t.description)
         qn_engines_free_texts(&t);
     free(engine);

@@ -156,7 +156,7 @@ static int list(struct qn_sweep *s)
         }
         putchar('\n');
     }
-    return fflush(stdout) != 0;
+    return 0;
 }
 
 /* ---- all ---- */
@@ -182,7 +182,7 @@ static int print_json(const struct qn_sweep *s)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    if (qn_json_write_sweep(stdout, s->options.output, &err) == QN_TEXT_OK && !fflush(stdout))
+    if (qn_json_write_sweep(stdout, s->options.output, &err) == QN_TEXT_OK)
         return 0;
     return qn_text_complain("quern: sweep: %s", err.text), 1;
 }

@@ -297,7 +297,7 @@ static int tell(const char *name, bool json)
     if (json) {
         const struct qn_json_trace t = { f.parts, f.instructions, f.references, f.bytes, f.packing < 3 ? packings[f.packing] : "?", f.ended };
 
-        return qn_json_write_trace(stdout, name, &t) && !fflush(stdout) ? !f.ended : complain(name, "cannot write JSON, or built without jansson");
+        return qn_json_write_trace(stdout, name, &t) ? !f.ended : complain(name, "cannot write JSON, or built without jansson");
     }
     printf("parts %" PRIu64 ", instructions %" PRIu64 ", references %" PRIu64 "\nbytes %" PRIu64 ", bits per reference %.3f, compressed by %s\n%s\n",
            f.parts, f.instructions, f.references, f.bytes, f.references ? 8.0 * (double)f.bytes / (double)f.references : 0,

@@ -26,7 +26,7 @@ static int print_help(void)
     qn_valgrind_print_options();
     puts("\n  -h, --help    show this text\n"
          "  --version     show the version of Valgrind that this one is like");
-    return fflush(stdout) != 0;
+    return 0;
 }
 
 /* The first word that is no option. */
@@ -66,7 +66,7 @@ static bool is_answered(const struct qn_words *words, int *status)
     if (has(words, "-h") || has(words, "--help") || has(words, "--help-debug") || has(words, "--help-dyn-options"))
         *status = print_help();
     else if (has(words, "--version"))
-        *status = puts(LIKE) < 0 || fflush(stdout) || ((has(words, "-v") || has(words, "--verbose")) && puts("quern " QN_VERSION) < 0);
+        *status = puts(LIKE) < 0 || ((has(words, "-v") || has(words, "--verbose")) && puts("quern " QN_VERSION) < 0);
     else
         return false;
     return true;

@@ -1,4 +1,5 @@
 /* lib/json/profile.c - a profile as JSON.  The totals stand before the rows, so the file is read twice. */
+#include <errno.h>
 #include <string.h>
 
 #include "json/json.h"
@@ -110,7 +111,7 @@ static enum qn_text_status put_rows(FILE *out, struct qn_prof_reader *r, struct 
     json_decref(p.object);
     json_decref(p.file);
     json_decref(p.function);
-    return good ? err->status : qn_text_fail(err, QN_TEXT_IO, "cannot write JSON");
+    return good ? err->status : qn_text_fail(err, QN_TEXT_IO, "cannot write JSON: %s", strerror(errno));
 }
 
 static enum qn_text_status find_totals(const char *path, int64_t *totals, struct qn_text_error *err)
@@ -134,7 +135,7 @@ enum qn_text_status qn_json_write_profile(FILE *out, const char *path, bool tota
     if (find_totals(path, sums, err) != QN_TEXT_OK || !(r = qn_prof_open_reader(path, err)))
         return err->status;
     if (!put_head(out, qn_prof_reader_header(r), sums))
-        qn_text_fail(err, QN_TEXT_IO, "cannot write JSON");
+        qn_text_fail(err, QN_TEXT_IO, "cannot write JSON: %s", strerror(errno));
     if (err->status == QN_TEXT_OK && !totals && fputs(",\n\"rows\":[", out) >= 0 && put_rows(out, r, err) == QN_TEXT_OK)
         fputs("\n]", out);
     qn_prof_close_reader(r);

@@ -1,4 +1,5 @@
 /* lib/json/sweep.c - the CSV file of a sweep as JSON: an object per row, numbers where cells are numbers. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +81,7 @@ static enum qn_text_status write_rows(FILE *out, const char *path, const char *s
     struct qn_exp_table t = { 0 };
 
     if (qn_exp_read_table(&t, path, err) == QN_TEXT_OK && !put_table(out, &t, schema, columns))
-        qn_text_fail(err, QN_TEXT_IO, "cannot write JSON");
+        qn_text_fail(err, QN_TEXT_IO, "cannot write JSON: %s", strerror(errno));
     qn_exp_free_table(&t);
     return err->status;
 }

@@ -171,7 +171,7 @@ static int run(const struct hosted_options *o)
     return more < 0;
 }
 
-int main(int argc, char **argv)
+static int replay(int argc, char **argv)
 {
     struct hosted_options o;
     int status = hosted_parse(&o, argc, argv);
@@ -203,4 +203,13 @@ int main(int argc, char **argv)
     if (outcomes && (ferror(outcomes) | fclose(outcomes)))
         return hosted_complain("%s: cannot write: %s", o.outcomes, strerror(errno)), 1;
     return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int status = replay(argc, argv);
+
+    if (status || (!fflush(stdout) && !ferror(stdout)))
+        return status;
+    return hosted_complain("standard output: cannot write: %s", strerror(errno)), 1;
 }

@@ -191,7 +191,7 @@ int hosted_parse(struct hosted_options *o, int argc, char **argv)
                                  .count = UINT64_MAX};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-            return printf("%s", help) < 0;
+            return fputs(help, stdout), 0;
         if (strncmp(argv[i], "--", 2)) {
             if (o->trace)
                 return hosted_complain("%s: one trace only", argv[i]), HOSTED_EXIT_USAGE;

@@ -53,8 +53,32 @@ END
     done <<END
 $writers
 END
+    while read -r command; do
+        # shellcheck disable=SC2086 # words
+        "$QUERN" $command >/dev/full 2>got.err
+        is "$? $(cat got.err)" "1 quern ${command%% *}: standard output: cannot write: No space left on device" "$command: full disk"
+    done <<END
+sim list
+run --help
+csv --version
+annotate --help
+lab list
+dis --hex 90
+END
+    "$QUERN" replay --help >/dev/full 2>got.err
+    is "$? $(cat got.err)" '1 quern: replay: standard output: cannot write: No space left on device' 'replay --help: full disk'
+    "$QUERN" --help >/dev/full 2>got.err
+    is "$? $(cat got.err)" '1 quern: standard output: cannot write: No space left on device' '--help: full disk'
+    if "$QUERN" json big.out >/dev/null 2>&1; then
+        "$QUERN" json big.out >/dev/full 2>got.err
+        is "$? $(cat got.err)" '1 quern json: cannot write JSON: No space left on device' 'json: full disk'
+        "$QUERN" json --totals big.out >/dev/full 2>got.err
+        is "$? $(cat got.err)" '1 quern json: standard output: cannot write: No space left on device' 'json --totals: full disk'
+    else
+        absent 'built without jansson' 2
+    fi
 else
-    skip 'there is no /dev/full' 18
+    skip 'there is no /dev/full' 28
 fi
 
 # A limit on the size of files stands for a full disk that is noticed late: nothing is left behind.
