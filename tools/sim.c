@@ -88,23 +88,44 @@ struct module {
     uint64_t hash;
 };
 
-/* Name, hash, and the first line of a module's comment: what stands behind " - ". */
+/* Where a sentence ends: behind a full stop or question mark that a blank follows, or at the end of the text. */
+static size_t sentence_length(const char *text)
+{
+    size_t n = 0;
+
+    while (text[n] && !(strchr(".?", text[n]) && (!text[n + 1] || text[n + 1] == ' ')))
+        n++;
+    return n + (text[n] != 0);
+}
+
+/* The first sentence of a module's comment, behind " - "; it may go on in the lines that follow. */
+static void read_text(FILE *f, char text[512])
+{
+    char line[512];
+    const char *begin = fgets(line, sizeof line, f) ? strstr(line, " - ") : NULL;
+
+    text[0] = 0;
+    for (begin = begin ? begin + 3 : NULL; begin; begin = fgets(line, sizeof line, f) && !strncmp(line, " * ", 3) ? line + 3 : NULL) {
+        size_t n = strlen(text);
+
+        snprintf(text + n, 512 - n, "%s%.*s", n ? " " : "", (int)strcspn(begin, "\n"), begin);
+        if (text[sentence_length(text)] || (*text && strchr(".?", text[strlen(text) - 1])))
+            break;
+    }
+    text[sentence_length(text)] = 0;
+}
+
 static bool read_module(const char *path, struct module *m)
 {
-    char line[512] = "";
-    const char *text, *base = strrchr(path, '/') + 1;
+    const char *base = strrchr(path, '/') + 1;
     FILE *f = fopen(path, "r");
 
     if (!f)
         return false;
-    if (!fgets(line, sizeof line, f))
-        line[0] = 0;
+    read_text(f, m->text);
     read_slots(f, m->slots);
     fclose(f);
-    text = strstr(line, " - ");
-    line[strcspn(line, "\n")] = 0;
     snprintf(m->name, sizeof m->name, "%.*s", (int)strlen(base) - 2, base);
-    snprintf(m->text, sizeof m->text, "%s", text ? text + 3 : "");
     m->hash = qn_engines_hash_file(path);
     return true;
 }

@@ -31,6 +31,7 @@ ok 'filtered as unfiltered' run --check --sim="$SCRATCH/sim"
 is "$("$QUERN" sim list "$SCRATCH/sim" | sed 's/.*: I1=lru D1=\(mine\):[0-9a-f]* LL=lru .*$/\1/')" mine 'list shows what is in it, with a hash'
 ok 'so does the profile' grep -q 'desc: Modules: *I1=lru D1=mine:[0-9a-f]* LL=lru BC=cachegrind BI=cachegrind' "$SCRATCH/profile"
 ok 'list shows the modules that ship' sh -c "'$QUERN' sim list | grep -q srrip"
+is "$("$QUERN" sim list | grep '  [0-9a-f]\{16\}  ' | grep -v '[.?]$')" '' 'each with a whole sentence'
 
 "$QUERN" sim build --D1=nobody -o "$SCRATCH/no" 2>"$SCRATCH/err"
 is $? 2 'a name that nobody has is a usage error'
