@@ -25,9 +25,9 @@ QUERN_INCLUDE=-I$top_srcdir/include
 export PATH QUERN_INCLUDE LC_ALL=C TZ=UTC
 unset DEBUGINFOD_URLS QUERN_OPTS
 
-command -v gcc >/dev/null || skip_all 'there is no gcc' 66
+command -v gcc >/dev/null || skip_all 'there is no gcc' 67
 "$QUERN" sim list | grep -q '^  I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind$' ||
-    skip_all 'this build has other simulators in its slots' 66
+    skip_all 'this build has other simulators in its slots' 67
 mkdir -p "$SCRATCH/me" "$SCRATCH/blocks"
 chapters=$(sed -n 's/^@include \(.*\.texi\)$/\1/p' "$manual/quern.texi")
 [ -n "$chapters" ] || bail 'quern.texi includes no chapter'
@@ -105,6 +105,10 @@ for chapter in quern.texi $chapters; do
 done | grep -v NAME | LC_ALL=C sort -u >"$SCRATCH/files"
 missing=$(while read -r file; do [ -e "$top_srcdir/$file" ] || echo "$file"; done <"$SCRATCH/files")
 is "$missing" '' 'every file that it names is there'
+
+# On paper, 187 mm of letters that are 4.25 points wide: 125.
+is "$(cd "$manual" && awk '/^@verbatim/ { on = 1 } on && length > 125 { print FILENAME ":" FNR ": " $0 } /^@end verbatim/ { on = 0 }' *.texi)" '' \
+    'no example is wider than the paper'
 
 # Every rule of doc/counting.md is in the manual.
 sed -n '/^| instruction/,/^$/s/^| \([^|]*\) |.*/\1/p' "$top_srcdir/doc/counting.md" |
