@@ -153,7 +153,8 @@ static inline void part_block_begin(struct part_block *b, struct item_site *site
         return;
     b->generation = generation;
     b->way[0] = b->way[1] = (struct way){~0u, 0};
-    __builtin_memset(sites + b->sites, 0, b->references * sizeof *sites);
+    for (uint32_t i = 0; i < b->references; i++)
+        sites[b->sites + i] = (struct item_site){0};
 }
 
 #endif
