@@ -446,7 +446,8 @@ struct qn_finding {
     uint64_t pc, value, other, count, of;
     char what[QN_FINDING_NAME];
     uint32_t map, other_map; /* index into maps */
-    uint32_t kept, pad;      /* made by sim_keep: rows of an instruction are sorted by count, and `of` is set to their sum */
+    uint32_t kept;           /* made by sim_keep: rows of an instruction are sorted by count, and `of` is set to their sum */
+    uint32_t of_cell;        /* made by sim_keep_of: `of` is set to this cell of the tables; + 1 */
 };
 
 /* --explain: the accesses of the source lines that are explained, at QN_ARENA_EXPLAIN_OFF; see sim/explain.c. */

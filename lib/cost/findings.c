@@ -208,8 +208,13 @@ static bool take(struct findings *f, const struct qn_cost_store *store)
     return f->rows && f->copy;
 }
 
-/* `of` of a row that was kept: the sum of the counts of all rows of this name. */
-static void add_up(struct findings *f)
+static uint64_t cell(const struct qn_cost_store *store, uint32_t at)
+{
+    return at < QN_TABLE_CELLS_SIZE / sizeof(uint64_t) ? ((const volatile uint64_t *)(const void *)(store->base + QN_ARENA_TABLES_OFF + QN_TABLE_CELLS_OFF))[at] : 0;
+}
+
+/* `of` of a row that was kept: the cell that it names, or the sum of the counts of all rows of this name. */
+static void add_up(struct findings *f, const struct qn_cost_store *store)
 {
     for (uint64_t i = 0, end; i < f->count; i = end) {
         uint64_t sum = 0;
@@ -217,8 +222,11 @@ static void add_up(struct findings *f)
         for (end = i; end < f->count && same_insn(f->rows[i], f->rows[end]) && !memcmp(f->rows[i]->what, f->rows[end]->what, sizeof f->rows[i]->what);
              end++)
             sum += f->rows[end]->count;
-        for (; i < end; i++)
-            f->rows[i]->of = is_kept(f->rows[i]) ? sum : f->rows[i]->of;
+        for (; i < end; i++) {
+            struct qn_finding *row = f->rows[i];
+
+            row->of = row->of_cell ? cell(store, row->of_cell - 1) : is_kept(row) ? sum : row->of;
+        }
     }
 }
 
@@ -254,7 +262,7 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
     good = take(&f, store);
     if (good) {
         qsort(f.rows, f.count, sizeof *f.rows, compare);
-        add_up(&f);
+        add_up(&f, store);
         give_values(&f);
         put(&o, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
         o.rows = f.count;

@@ -43,6 +43,8 @@ uint64_t *sim_cells(uint64_t n)
     return cells;
 }
 
+uint64_t qn_sim_cell_number(const uint64_t *cell) { return (uint64_t)(cell - (uint64_t *)(void *)(tables + QN_TABLE_CELLS_OFF)); }
+
 static uint64_t add_text(const char *format, va_list args)
 {
     char *text = take(head->text, TEXT_BYTES, 1, QN_TABLE_TEXT_OFF, QN_TABLE_TEXT_SIZE);
@@ -59,7 +61,7 @@ static void add_row(const struct sim_term *terms, unsigned n, unsigned list, uin
 
     *row = (struct qn_table_row){(uint32_t)text, (uint32_t)head->terms, n, list};
     for (unsigned i = 0; i < n; i++)
-        to[i] = (struct qn_term){.first = terms[i].cells ? (uint64_t)(terms[i].cells - (uint64_t *)(void *)(tables + QN_TABLE_CELLS_OFF)) : 0,
+        to[i] = (struct qn_term){.first = terms[i].cells ? qn_sim_cell_number(terms[i].cells) : 0,
                                  .count = terms[i].n, .times = terms[i].times, .of = terms[i].of, .plus = terms[i].plus,
                                  .needed = terms[i].needed, .hidden = terms[i].hidden};
     head->terms += n;
@@ -96,7 +98,7 @@ void sim_sets_by_time(const char *cache, const uint64_t *misses, uint64_t sets)
 
     if (head->set_caches == QN_SET_CACHES_MAX)
         sim_fail("?", "?", "sim_sets_by_time", 0, "more caches than there is room for");
-    *to = (struct qn_set_cells){.first = (uint64_t)(misses - (uint64_t *)(void *)(tables + QN_TABLE_CELLS_OFF)), .sets = sets};
+    *to = (struct qn_set_cells){.first = qn_sim_cell_number(misses), .sets = sets};
     qn_format(to->name, sizeof to->name, "%s", cache);
     head->set_caches++;
 }

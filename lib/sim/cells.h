@@ -8,5 +8,6 @@
 void qn_sim_rows_init(uint8_t *tables, struct qn_table_head *head);
 /* The counter of line look-ups by data references beyond the first line of each reference. */
 uint64_t *qn_sim_more_lines(void);
+uint64_t qn_sim_cell_number(const uint64_t *cell);
 
 #endif

@@ -231,17 +231,12 @@ extern bool sim_branch_backward;
 
 /* A module that uses sim_pc without WANTS_PC, or sim_thread without WANTS_THREAD, does not link. */
 #ifdef QN_SLOT
-static void WANTS_PC_is_missing(void);
+static void WANTS_PC_is_missing(void), WANTS_THREAD_is_missing(void);
 #else
 static inline void WANTS_PC_is_missing(void) {}
-#endif
-#define sim_pc (WANTS_PC_is_missing(), sim_pc)
-
-#ifdef QN_SLOT
-static void WANTS_THREAD_is_missing(void);
-#else
 static inline void WANTS_THREAD_is_missing(void) {}
 #endif
+#define sim_pc (WANTS_PC_is_missing(), sim_pc)
 #define sim_thread (WANTS_THREAD_is_missing(), sim_thread)
 
 /* ---- the functions that each kind of module defines ---- */
@@ -383,6 +378,8 @@ void sim_find(const struct sim_finding *finding);
  * of an instruction with the same name are sorted by count, the largest first; their `of` is set to the sum of the counts.
  * NULL: the table is full. */
 struct sim_finding *sim_keep(const struct sim_finding *finding);
+/* The same, but `of` is set to the number in this cell (sim_cells). */
+struct sim_finding *sim_keep_of(const struct sim_finding *finding, const uint64_t *cell);
 
 /* A row of the table of memory that threads share, PROFILE.sharing.csv: the references of one instruction to one line in one
  * thread.  The module counts in it until the end, as in the rows of sim_keep.  NULL: the table is full. */

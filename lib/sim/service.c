@@ -3,6 +3,7 @@
  * Lines and event totals lie in the counts arena, so the collector can read them even if the run was killed. */
 #include "base/ready.h"
 #include "base/format.h"
+#include "sim/cells.h"
 #include "sim/charge.h"
 #include "sim/module.h"
 #include "sim/option.h"
@@ -111,16 +112,21 @@ static bool good_finding(const struct sim_finding *f)
     return n && n < SIM_FINDING_NAME && good_name(f->what);
 }
 
-static struct sim_finding *find(const struct sim_finding *finding, bool keep)
+static struct sim_finding *find(const struct sim_finding *finding, bool keep, uint32_t of_cell)
 {
     if (!good_finding(finding))
         sim_fail("?", "?", keep ? "sim_keep" : "sim_find", 0, "a name needs 1 to 7 letters, digits, - and _");
-    return output ? qn_engine_finding(finding, keep) : NULL;
+    return output ? qn_engine_finding(finding, keep, of_cell) : NULL;
 }
 
-void sim_find(const struct sim_finding *finding) { find(finding, false); }
+void sim_find(const struct sim_finding *finding) { find(finding, false, 0); }
 
-struct sim_finding *sim_keep(const struct sim_finding *finding) { return find(finding, true); }
+struct sim_finding *sim_keep(const struct sim_finding *finding) { return find(finding, true, 0); }
+
+struct sim_finding *sim_keep_of(const struct sim_finding *finding, const uint64_t *cell)
+{
+    return find(finding, true, (uint32_t)qn_sim_cell_number(cell) + 1);
+}
 
 struct sim_shared *sim_keep_shared(const struct sim_shared *row) { return output ? qn_engine_shared(row) : NULL; }
 

@@ -208,7 +208,7 @@ uint32_t qn_arena_map_of(uint64_t pc)
 
 /* ---- findings of analysis modules ---- */
 
-struct sim_finding *qn_engine_finding(const struct sim_finding *f, bool kept)
+struct sim_finding *qn_engine_finding(const struct sim_finding *f, bool kept, uint32_t of_cell)
 {
     uint64_t n = qn_arena->n_findings;
     struct qn_finding *to = (struct qn_finding *)(QN_ARENA_ALIAS_BASE + QN_ARENA_FINDINGS_OFF) + n;
@@ -216,7 +216,7 @@ struct sim_finding *qn_engine_finding(const struct sim_finding *f, bool kept)
     if ((n + 1) * sizeof *to > QN_ARENA_FINDINGS_SIZE)
         return NULL;
     qn_ready_until(&ready.findings, to + 1);
-    *to = (struct qn_finding){.map = qn_arena_map_of(f->pc), .other_map = f->other ? qn_arena_map_of(f->other) : 0, .kept = kept};
+    *to = (struct qn_finding){.map = qn_arena_map_of(f->pc), .other_map = f->other ? qn_arena_map_of(f->other) : 0, .kept = kept, .of_cell = of_cell};
     __builtin_memcpy(to, f, sizeof *f);
     qn_arena->n_findings = n + 1;
     return (struct sim_finding *)to;

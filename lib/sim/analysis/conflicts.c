@@ -7,7 +7,8 @@
  * Slot AN, observes instructions.  A processor that executes loads before older stores has to find out whether they access the
  * same bytes; many processors first compare the lower twelve bits.  For each load, the newest store among the last `window` instructions
  * (128) that overlaps it counts; if there is none, the newest store that overlaps it 4 KiB apart.  Only stores in the same window of a
- * sample are compared.  Findings: bytes or 4k; the address of the load; the store; the count out of all executions of the load.
+ * sample are compared.  Findings: bytes or 4k; the address of the load; the store; the count out of all executions of the load.  They are
+ * there even if the program is killed.
  * Not observed: loads of instructions without accesses in sim_insn, and loads of more than 4 KiB.
  * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000 (vreplay, for the replay traps of the Alpha 21264). */
 #include "sim/analysis/sites.h"
@@ -25,12 +26,13 @@ struct store {
 
 struct pair {
     struct site site; /* the load; the store, and the kind in the highest bit */
-    uint64_t addr, count;
+    struct sim_finding *row; /* NULL: the table of findings is full */
 };
 
 struct load {
     struct site site;
     uint64_t executions;
+    uint64_t *of;  /* with the first conflict: a cell that has the executions from then on */
     void *recent; /* the pair in which it was counted last */
 };
 
@@ -40,10 +42,25 @@ static struct sites pairs, loads;
 static struct store *stores; /* a ring: the newest at stored - 1 */
 static uint64_t ring;        /* its size: a power of two, large enough for the window */
 static uint64_t *newest;     /* by eight bytes of a page offset: number of the last store to them, in any page, + 1 */
-static uint64_t stored, oldest, now, window;
+static uint64_t stored, oldest, window;
+static uint64_t *cells;
+enum { OBSERVED, BYTES, ALIASES, PAIRS, CELLS };
 
 #define TOGETHER 8u /* bytes */
 #define PARTS (PAGE / TOGETHER)
+
+static struct sim_term term(const uint64_t *cell, bool plus) { return (struct sim_term){.cells = cell, .n = 1, .times = 1, .plus = plus}; }
+
+static void declare(void)
+{
+    const struct sim_term all[] = {term(cells + OBSERVED, false), term(cells + BYTES, true), term(cells + ALIASES, false), term(cells + ALIASES, false),
+                                   term(cells + PAIRS, false)};
+    struct sim_term lost[] = {term(pairs.lost, true), term(loads.lost, false), term(pairs.lost, false), term(loads.lost, false)};
+
+    lost[1].hidden = lost[1].needed = true;
+    sim_row(all, 5, "%s: conflicts within %U of %%U instructions observed: %%U, %%U of them 4 KiB apart, %%U pairs", sim.slot, window);
+    sim_row(lost, 4, "%s: there was no room for %%U conflicts and %%U executions of further loads", sim.slot);
+}
 
 static void analysis_init(const struct sim_config *c)
 {
@@ -55,6 +72,8 @@ static void analysis_init(const struct sim_config *c)
     newest = sim_alloc(PARTS * sizeof *newest);
     sites_init(&pairs, sizeof(struct pair));
     sites_init(&loads, sizeof(struct load));
+    cells = sim_cells(CELLS);
+    declare();
 }
 
 static struct store *store_at(uint64_t n) { return &stores[n & (ring - 1)]; }
@@ -67,14 +86,35 @@ static bool aliases(uint64_t a, uint32_t a_size, uint64_t b, uint32_t b_size)
     return (a - b) % PAGE < b_size || (b - a) % PAGE < a_size;
 }
 
+/* p NULL: there is no room, which is counted already. */
+static __attribute__((noinline)) struct sim_finding *make_row(struct load *load, struct pair *p, uint64_t kind)
+{
+    struct sim_finding f = {.pc = load->site.pc, .what = "bytes"};
+
+    if (!p)
+        return NULL;
+    f.other = p->site.what & ~ALIAS;
+    if (kind)
+        __builtin_memcpy(f.what, "4k", sizeof "4k");
+    if (!load->of) {
+        load->of = sim_cells(1);
+        *load->of = load->executions;
+    }
+    p->row = sim_keep_of(&f, load->of);
+    ++*(p->row ? &cells[PAIRS] : pairs.lost);
+    return p->row;
+}
+
 static void count(struct load *load, const struct sim_access *a, const struct store *s, uint64_t kind)
 {
     struct pair *p = sites_find_by(&pairs, &load->recent, load->site.pc, s->pc | kind);
+    struct sim_finding *row = p ? p->row : NULL;
 
-    if (!p)
+    if (!row && !(row = make_row(load, p, kind)))
         return;
-    p->addr = a->addr;
-    p->count++;
+    row->value = a->addr;
+    row->count++;
+    cells[kind ? ALIASES : BYTES]++;
 }
 
 static uint64_t parts_of(uint64_t addr, uint32_t size) { return size >= PAGE ? PARTS : (addr % TOGETHER + size - 1) / TOGETHER + 1; }
@@ -96,7 +136,7 @@ static void look_back(struct load *load, const struct sim_access *a)
 {
     const struct store *alias = NULL;
 
-    for (uint64_t n = latest_near(a); n > oldest && n + ring > stored && store_at(n - 1)->when + window > now; n--) {
+    for (uint64_t n = latest_near(a); n > oldest && n + ring > stored && store_at(n - 1)->when + window > cells[OBSERVED]; n--) {
         const struct store *s = store_at(n - 1);
 
         if (overlaps(a->addr, a->size, s->addr, s->size)) {
@@ -124,7 +164,7 @@ static void look_at_loads(const struct sim_insn *insn)
 
     if (!l)
         return;
-    l->executions++;
+    ++*(l->of ? l->of : &l->executions);
     for (unsigned i = 0; i < insn->accesses; i++)
         if (insn->access[i].kind != SIM_WRITE && insn->access[i].size <= PAGE)
             look_back(l, &insn->access[i]);
@@ -134,7 +174,7 @@ static void take_store(uint64_t pc, const struct sim_access *a)
 {
     uint64_t parts = parts_of(a->addr, a->size);
 
-    *store_at(stored++) = (struct store){pc, a->addr, now, a->size};
+    *store_at(stored++) = (struct store){pc, a->addr, cells[OBSERVED], a->size};
     for (uint64_t i = 0; i < parts; i++)
         newest[(a->addr / TOGETHER + i) % PARTS] = stored;
 }
@@ -152,34 +192,7 @@ static void analysis_insn(const struct sim_insn *insn)
         oldest = stored;
     look_at_loads(insn);
     take_stores(insn);
-    now++;
+    cells[OBSERVED]++;
 }
 
-static uint64_t executions_of(uint64_t pc)
-{
-    struct load *l = (struct load *)sites_find(&loads, pc, 0);
-
-    return l ? l->executions : 0;
-}
-
-static void analysis_finish(void)
-{
-    uint64_t total = 0, bytes = 0;
-
-    for (uint32_t i = 0; i < pairs.count; i++) {
-        const struct pair *p = (const struct pair *)sites_at(&pairs, i);
-        bool alias = p->site.what & ALIAS;
-        struct sim_finding f = {.pc = p->site.pc, .value = p->addr, .other = p->site.what & ~ALIAS, .count = p->count,
-                                .of = executions_of(p->site.pc), .what = "bytes"};
-
-        if (alias)
-            __builtin_memcpy(f.what, "4k", sizeof "4k");
-        sim_find(&f);
-        total += p->count;
-        bytes += alias ? 0 : p->count;
-    }
-    sim_print("%s: conflicts within %U of %U instructions observed: %U, %U of them 4 KiB apart, %u pairs", sim.slot, window, now,
-              total, total - bytes, pairs.count);
-    if (pairs.lost || loads.lost)
-        sim_print("%s: there was no room for %U conflicts and %U executions of further loads", sim.slot, pairs.lost, loads.lost);
-}
+static void analysis_finish(void) {}

@@ -31,13 +31,14 @@ struct sites {
     uint8_t **chunks;
     struct site **last; /* a cache of the records found last, indexed by the sum of the key's numbers */
     uint32_t count, bytes, bits;
-    uint64_t lost;     /* look-ups that failed because the table was full */
+    uint64_t *lost;    /* a cell: look-ups that failed because the table was full */
 };
 
 static void sites_init(struct sites *s, uint32_t bytes)
 {
     s->bytes = bytes;
     s->bits = SITES_BITS_FIRST;
+    s->lost = sim_cells(1);
     s->table = sim_alloc((1ull << s->bits) * sizeof *s->table);
     s->last = sim_alloc(SITES_LAST * sizeof *s->last);
     s->chunks = sim_alloc((SITES_MAX / SITES_CHUNK + 1) * sizeof *s->chunks);
@@ -89,7 +90,7 @@ static struct site *sites_add(struct sites *s, uint64_t pc, uint64_t what)
     struct site *site;
 
     if (s->count == SITES_MAX) {
-        s->lost++;
+        ++*s->lost;
         return NULL;
     }
     if (s->count == (1u << s->bits) / 4 * 3)

@@ -101,6 +101,6 @@ static void analysis_finish(void)
     for (uint32_t i = 0; i < sites.count; i++)
         find_values((struct profile *)sites_at(&sites, i));
     sim_print("%s: values of %U instructions observed, %u lists", sim.slot, observed, sites.count);
-    if (sites.lost)
-        sim_print("%s: there was no room for %U values", sim.slot, sites.lost);
+    if (*sites.lost)
+        sim_print("%s: there was no room for %U values", sim.slot, *sites.lost);
 }

@@ -103,18 +103,22 @@ void sim_find(const struct sim_finding *f)
 /* Printed with the others, in the order in which they were kept. */
 static struct kept_finding {
     struct kept_finding *next;
+    const uint64_t *of;
     struct sim_finding row;
 } *kept, **last_kept = &kept;
 
-struct sim_finding *sim_keep(const struct sim_finding *f)
+struct sim_finding *sim_keep_of(const struct sim_finding *f, const uint64_t *cell)
 {
     struct kept_finding *k = sim_alloc(sizeof *k);
 
     k->row = *f;
+    k->of = cell;
     *last_kept = k;
     last_kept = &k->next;
     return &k->row;
 }
+
+struct sim_finding *sim_keep(const struct sim_finding *f) { return sim_keep_of(f, NULL); }
 
 static struct kept_shared {
     struct kept_shared *next;
@@ -133,8 +137,10 @@ struct sim_shared *sim_keep_shared(const struct sim_shared *row)
 
 void hosted_print_kept(void)
 {
-    for (const struct kept_finding *k = kept; k; k = k->next)
+    for (struct kept_finding *k = kept; k; k = k->next) {
+        k->row.of = k->of ? *k->of : k->row.of;
         sim_find(&k->row);
+    }
     for (const struct kept_shared *k = kept_shared; k; k = k->next)
         sim_print("0x%x 0x%x thread %U: %U reads 0x%x, %U writes 0x%x, true %U, false %U, cold %U, upgrades %U", k->row.line, k->row.pc,
                   k->row.thread, k->row.reads, k->row.read, k->row.writes, k->row.written, k->row.misses_true, k->row.misses_false,

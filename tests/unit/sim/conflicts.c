@@ -11,7 +11,7 @@
 static void restart(const char *options)
 {
     pairs = loads = (struct sites){0};
-    stored = oldest = now = 0;
+    stored = oldest = 0;
     begin(4 * LINE, options);
 }
 
@@ -32,8 +32,7 @@ static void begin_window(uint64_t addr, uint32_t size)
 /* The pair, so many times of so many; NULL: none at all. */
 static void finds(const char *wanted, const char *name)
 {
-    *said = 0;
-    analysis_finish();
+    finish();
     *strstr(said, "AN:") = 0;
     is_str(said, wanted, "%s", name);
 }
@@ -125,8 +124,8 @@ static uint64_t pairs_found(bool alias)
     for (uint32_t i = 0; i < pairs.count; i++) {
         const struct pair *p = (const struct pair *)sites_at(&pairs, i);
 
-        n += p->site.what & ALIAS && alias ? p->count * p->addr * (p->site.what & ~ALIAS) : 0;
-        n += p->site.what & ALIAS || alias ? 0 : p->count * p->addr * p->site.what;
+        n += p->site.what & ALIAS && alias ? p->row->count * p->row->value * (p->site.what & ~ALIAS) : 0;
+        n += p->site.what & ALIAS || alias ? 0 : p->row->count * p->row->value * p->site.what;
     }
     return n;
 }
@@ -204,8 +203,7 @@ static void beside_a_model(uint32_t within)
 /* What is printed after the findings. */
 static const char *ends(void)
 {
-    *said = 0;
-    analysis_finish();
+    finish();
     return strstr(said, "AN: conflicts");
 }
 

@@ -112,6 +112,8 @@ static void begin(uint32_t size, const char *options)
 
     sim = config;
     event_count = 0; /* a test may begin again */
+    kept = NULL;
+    last_kept = &kept;
     hosted_options = options;
     begin_tables();
     analysis_init(&config);

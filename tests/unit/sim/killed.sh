@@ -85,6 +85,17 @@ intervals() { # OPTIONS...
 }
 ok 'by interval' intervals --analysis=interval --D1=4096,2,64 --sim-opt=interval=10000
 ok '... of any length' intervals --analysis=interval --D1=4096,2,64 --sim-opt=interval=1
+# The same holds for instructions that are observed: what they say of values is compared, and how many they are, but for the last three.
+observed() { # ANALYSIS...
+    alike --analysis="$@" >/dev/null # whatever it says
+    for name in ends killed; do
+        sed 's/[0-9]* instructions observed/N instructions observed/' "$name.said" >"$name.rows"
+        sed -n 's/.* \([0-9][0-9]*\) instructions observed.*/\1/p' "$name.said" >"$name.observed"
+    done
+    [ -s ends.rows ] && diff ends.rows killed.rows && fewer=$(($(cat ends.observed) - $(cat killed.observed))) && [ $fewer -ge 0 ] && [ $fewer -le 3 ]
+}
+ok 'conflicts of loads and stores' observed conflicts
+ok '... of each instruction' beside findings.csv
 ok 'all at once' alike --analysis=3c,sets,latency,mattson,sizes,culprits --D1=4096,2,64 --data=yes
 ok '... of each instruction' beside findings.csv
 ok '... by line' beside culprits.csv
