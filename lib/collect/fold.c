@@ -93,13 +93,16 @@ static void tell_lost(struct qn_collect *r, const struct qn_prof_calls *calls)
             }
 }
 
-/* A bound of --data that was reached. */
+/* The bounds of --data that were reached. */
 static void tell_full(struct qn_collect *r)
 {
     const size_t room = QN_ARENA_PAIRS_SIZE / sizeof(struct qn_data_pair);
 
     if (qn_cost_get_extent(&r->store).pairs == room)
         qn_collect_note(r, "--data: no room for more than %zu pairs of objects of which one evicts the other's lines; misses of further pairs are in none", room);
+    if (qn_cost_header(&r->store)->evicted_lost)
+        qn_collect_note(r, "--data: no room for more than %u evicted lines; misses on further lines are in no pair of objects (%llu evictions)", QN_EVICTED_MAX,
+                        (unsigned long long)qn_cost_header(&r->store)->evicted_lost);
 }
 
 static enum qn_text_status write_profile(struct qn_collect_work *w, const char *path, struct qn_text_error *err)

@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "querna01" */
-#define QN_ARENA_VERSION 18
+#define QN_ARENA_VERSION 19
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -77,6 +77,7 @@
 #define QN_ARENA_FRAME_VARIABLES_SIZE (12ull << 20)
 #define QN_ARENA_PAIRS_OFF (3004ull << 20)
 #define QN_ARENA_PAIRS_SIZE (4ull << 20)
+#define QN_EVICTED_MAX (1u << 23) /* lines of which --data knows the object for which they were evicted */
 #define QN_ARENA_TABLES_OFF (3008ull << 20) /* struct qn_table_head has the sizes of its parts */
 #define QN_ARENA_TABLES_SIZE (480ull << 20)
 #define QN_ARENA_USES_OFF (3488ull << 20) /* --data=use; a row for each row of data */
@@ -388,6 +389,7 @@ struct qn_arena_header {
     uint64_t n_objects;      /* raised by the collector, too, while the engine waits for QN_WIRE_RESOLVED */
     uint64_t n_data;
     uint64_t n_pairs;
+    uint64_t evicted_lost;   /* --data: evictions of lines that are not known, because there are QN_EVICTED_MAX others */
     uint64_t n_used_places;
     uint64_t used_lost;      /* --data=use: lines that did not fit into the table */
     uint64_t n_frames;       /* --data: addresses of code whose frames are known */

@@ -3,7 +3,8 @@
  *   a miss on object 7 fills a line; the victim is L of object 3       L: evicted by 7
  *   the next miss on L                                                 pair 3, 7: one more miss
  *
- * For a reference to several lines, the first line counts that was evicted before.  A line that was never in the cache has no pair.
+ * For a reference to several lines, the first line counts that was evicted before.  A line that was never in the cache has no pair, nor has
+ * one whose eviction found no room (QN_EVICTED_MAX).
  */
 #include "run/observe/data.h"
 #include "run/run.h"
@@ -55,14 +56,16 @@ static void enlarge(struct index *x)
             *place_of(x, old.list[i].key) = old.list[i];
 }
 
-/* The entry of the key, with room for another one. */
-static struct entry *entry_of(struct index *x, uint64_t key)
+/* The entry of the key.  NULL: there are `most` others. */
+static struct entry *entry_of(struct index *x, uint64_t key, uint32_t most)
 {
     struct entry *e;
 
     if (x->n >= x->size / 2)
         enlarge(x);
     e = place_of(x, key);
+    if (!e->value && x->n == most)
+        return NULL;
     if (!e->value) {
         x->n++;
         e->key = key;
@@ -76,15 +79,25 @@ static uint32_t pair_of(uint32_t object, uint32_t by)
     uint64_t n = qn_arena->n_pairs;
     struct entry *e;
 
-    if (n == PAIRS_MAX)
+    e = entry_of(&pairs, (uint64_t)object << 32 | by, PAIRS_MAX);
+    if (!e)
         return 0;
-    e = entry_of(&pairs, (uint64_t)object << 32 | by);
     if (!e->value) {
         *pair_at(n) = (struct qn_data_pair){.object = object, .by = by};
         qn_arena->n_pairs = n + 1;
         e->value = (uint32_t)n + 1;
     }
     return e->value;
+}
+
+static void note_eviction(uint64_t line, uint32_t object)
+{
+    struct entry *e = entry_of(&evicted, line, QN_EVICTED_MAX);
+
+    if (e)
+        e->value = object + 1;
+    else
+        qn_arena->evicted_lost++;
 }
 
 static QN_NCSR void line_came(uint64_t line, uint64_t victim, bool evicts)
@@ -107,7 +120,7 @@ uint32_t qn_pairs_miss(uint32_t object)
 
         evictor = evictor || !e ? evictor : e->value;
         if (came[i].evicts)
-            entry_of(&evicted, came[i].victim)->value = object + 1;
+            note_eviction(came[i].victim, object);
     }
     ncame = 0;
     if (evictor && (pair = pair_of(object, evictor - 1)))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# quern run --data: what happens where there is no room for another pair of objects?
+# quern run --data: what happens where there is no room for another pair of objects, or another evicted line?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
@@ -30,4 +30,36 @@ make_guest 419
 is "$(pairs)" $room 'of 419 objects, as many as there is room for'
 is "$(sed 's/^==*[0-9]*==* *//; s/^--[0-9]*-- //; s/^quern: run: //' err)" \
     "--data: no room for more than $room pairs of objects of which one evicts the other's lines; misses of further pairs are in none" 'a line says so'
+
+# Reads one line more than there is room for and than the D1 has, all of pages that were never written, which take no memory; then the first 20
+# lines and the one that found no room.
+room=8388608
+cat >guest.s <<END_OF_S
+.globl _start
+_start: mov \$lines, %rsi
+    mov \$($room + 17), %ecx
+1:  movb (%rsi), %al
+    add \$64, %rsi
+    dec %ecx
+    jnz 1b
+    mov \$lines, %rsi
+    mov \$20, %ecx
+2:  movb (%rsi), %al
+    add \$64, %rsi
+    dec %ecx
+    jnz 2b
+    movb lines + $room * 64, %al
+    mov \$231, %eax
+    xor %edi, %edi
+    syscall
+.bss
+.balign 64
+lines: .zero ($room + 17) * 64
+.type lines, @object
+.size lines, ($room + 17) * 64
+END_OF_S
+"$CC" -nostdlib -static -no-pie -o guest guest.s 2>log || bail "cc: $(cat log)"
+is "$(pairs) $(awk '/^#pair: / { print $4 }' profile)" '1 20' 'more evicted lines than there is room for: the misses on those that are known are in a pair'
+is "$(sed 's/^--[0-9]*-- //' err)" \
+    "--data: no room for more than $room evicted lines; misses on further lines are in no pair of objects (17 evictions)" '... and a line says so'
 done_testing
