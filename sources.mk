@@ -32,74 +32,74 @@ hosted_sources = \
 	lib/text/same.c \
 	lib/text/subst.c \
 	lib/text/utf8.c \
-	lib/prof/callgrind.c \
-	lib/prof/callgrind_costs.c \
-	lib/prof/callgrind_export.c \
-	lib/prof/callgrind_names.c \
-	lib/prof/calls.c \
-	lib/prof/calls_index.c \
-	lib/prof/calls_make.c \
-	lib/prof/calls_owner.c \
-	lib/prof/calls_sum.c \
-	lib/prof/calls_write.c \
-	lib/prof/data.c \
-	lib/prof/data_sum.c \
-	lib/prof/data_write.c \
 	lib/prof/diff.c \
-	lib/prof/fns.c \
-	lib/prof/functions.c \
 	lib/prof/header.c \
-	lib/prof/inlined.c \
 	lib/prof/insn.c \
-	lib/prof/ledger.c \
-	lib/prof/log.c \
 	lib/prof/merge.c \
 	lib/prof/provenance.c \
 	lib/prof/read.c \
 	lib/prof/read_line.c \
 	lib/prof/region.c \
-	lib/prof/rows.c \
-	lib/prof/table.c \
-	lib/prof/table_write.c \
 	lib/prof/write.c \
 	lib/prof/writer.c \
+	lib/prof/callgrind/callgrind.c \
+	lib/prof/callgrind/callgrind_costs.c \
+	lib/prof/callgrind/callgrind_export.c \
+	lib/prof/callgrind/callgrind_names.c \
+	lib/prof/calls/calls.c \
+	lib/prof/calls/calls_index.c \
+	lib/prof/calls/calls_make.c \
+	lib/prof/calls/calls_owner.c \
+	lib/prof/calls/calls_sum.c \
+	lib/prof/calls/calls_write.c \
+	lib/prof/data/data.c \
+	lib/prof/data/data_sum.c \
+	lib/prof/data/data_write.c \
+	lib/prof/table/fns.c \
+	lib/prof/table/functions.c \
+	lib/prof/table/inlined.c \
+	lib/prof/table/ledger.c \
+	lib/prof/table/log.c \
+	lib/prof/table/rows.c \
+	lib/prof/table/table.c \
+	lib/prof/table/table_write.c \
 	lib/out/advice.c \
-	lib/out/classic.c \
-	lib/out/classic_file.c \
-	lib/out/classic_functions.c \
-	lib/out/classic_sources.c \
 	lib/out/columns.c \
-	lib/out/csv_calls.c \
-	lib/out/csv_data.c \
-	lib/out/csv_geometry.c \
-	lib/out/csv_head.c \
-	lib/out/csv_map.c \
-	lib/out/csv_number.c \
-	lib/out/csv_read.c \
-	lib/out/csv_rows.c \
-	lib/out/csv_sorted.c \
-	lib/out/csv_table.c \
-	lib/out/csv_write.c \
 	lib/out/disassemble.c \
 	lib/out/expr.c \
 	lib/out/findings.c \
 	lib/out/heat.c \
-	lib/out/modern.c \
-	lib/out/modern_by.c \
-	lib/out/modern_calls.c \
-	lib/out/modern_data.c \
-	lib/out/modern_functions.c \
-	lib/out/modern_insns.c \
-	lib/out/modern_originals.c \
-	lib/out/modern_sources.c \
 	lib/out/number.c \
-	lib/out/options.c \
-	lib/out/options_classic.c \
-	lib/out/options_values.c \
 	lib/out/sink.c \
 	lib/out/source.c \
 	lib/out/table.c \
 	lib/out/timing.c \
+	lib/out/classic/classic.c \
+	lib/out/classic/classic_file.c \
+	lib/out/classic/classic_functions.c \
+	lib/out/classic/classic_sources.c \
+	lib/out/csv/csv_calls.c \
+	lib/out/csv/csv_data.c \
+	lib/out/csv/csv_geometry.c \
+	lib/out/csv/csv_head.c \
+	lib/out/csv/csv_map.c \
+	lib/out/csv/csv_number.c \
+	lib/out/csv/csv_read.c \
+	lib/out/csv/csv_rows.c \
+	lib/out/csv/csv_sorted.c \
+	lib/out/csv/csv_table.c \
+	lib/out/csv/csv_write.c \
+	lib/out/modern/modern.c \
+	lib/out/modern/modern_by.c \
+	lib/out/modern/modern_calls.c \
+	lib/out/modern/modern_data.c \
+	lib/out/modern/modern_functions.c \
+	lib/out/modern/modern_insns.c \
+	lib/out/modern/modern_originals.c \
+	lib/out/modern/modern_sources.c \
+	lib/out/options/options.c \
+	lib/out/options/options_classic.c \
+	lib/out/options/options_values.c \
 	lib/debug/allocated.c \
 	lib/debug/debug.c \
 	lib/debug/demangle.c \
@@ -125,44 +125,44 @@ hosted_sources = \
 	lib/debug/symbols.c \
 	lib/debug/types.c \
 	lib/debug/variables.c \
-	lib/cost/allocators.c \
-	lib/cost/branches.c \
-	lib/cost/calls.c \
-	lib/cost/calls_find.c \
-	lib/cost/cells.c \
 	lib/cost/charges.c \
 	lib/cost/count.c \
-	lib/cost/culprits.c \
-	lib/cost/data.c \
-	lib/cost/data_rows.c \
 	lib/cost/events.c \
-	lib/cost/explain.c \
-	lib/cost/explain_json.c \
-	lib/cost/explain_notes.c \
-	lib/cost/findings.c \
 	lib/cost/fold.c \
-	lib/cost/foresee.c \
-	lib/cost/frames.c \
-	lib/cost/growers.c \
-	lib/cost/intervals.c \
-	lib/cost/jit.c \
-	lib/cost/jitdump.c \
 	lib/cost/leaves.c \
-	lib/cost/library.c \
-	lib/cost/loads.c \
-	lib/cost/modules.c \
-	lib/cost/named.c \
 	lib/cost/part.c \
 	lib/cost/profile.c \
 	lib/cost/regions.c \
-	lib/cost/sets.c \
-	lib/cost/sharing.c \
-	lib/cost/sites.c \
-	lib/cost/steps.c \
 	lib/cost/store.c \
 	lib/cost/summary.c \
-	lib/cost/versus.c \
-	lib/cost/watch.c \
+	lib/cost/beside/branches.c \
+	lib/cost/beside/cells.c \
+	lib/cost/beside/culprits.c \
+	lib/cost/beside/findings.c \
+	lib/cost/beside/intervals.c \
+	lib/cost/beside/loads.c \
+	lib/cost/beside/sets.c \
+	lib/cost/beside/sharing.c \
+	lib/cost/calls/calls.c \
+	lib/cost/calls/calls_find.c \
+	lib/cost/data/allocators.c \
+	lib/cost/data/data.c \
+	lib/cost/data/data_rows.c \
+	lib/cost/data/frames.c \
+	lib/cost/data/growers.c \
+	lib/cost/notes/explain.c \
+	lib/cost/notes/explain_json.c \
+	lib/cost/notes/explain_notes.c \
+	lib/cost/notes/steps.c \
+	lib/cost/notes/versus.c \
+	lib/cost/notes/watch.c \
+	lib/cost/places/foresee.c \
+	lib/cost/places/jit.c \
+	lib/cost/places/jitdump.c \
+	lib/cost/places/library.c \
+	lib/cost/places/modules.c \
+	lib/cost/places/named.c \
+	lib/cost/places/sites.c \
 	lib/exp/exp.c \
 	lib/exp/farm.c \
 	lib/exp/farm_run.c \
@@ -178,42 +178,42 @@ hosted_sources = \
 	lib/exp/sizes.c \
 	lib/exp/table.c \
 	lib/lab/as_json.c \
-	lib/lab/box.c \
 	lib/lab/build.c \
 	lib/lab/check.c \
-	lib/lab/confine.c \
-	lib/lab/confine_calls.c \
-	lib/lab/inspect.c \
 	lib/lab/keep.c \
-	lib/lab/lab01.c \
-	lib/lab/lab02.c \
-	lib/lab/lab03.c \
-	lib/lab/lab04.c \
-	lib/lab/lab05.c \
-	lib/lab/lab06.c \
-	lib/lab/lab07.c \
-	lib/lab/lab08.c \
-	lib/lab/lab08_accesses.c \
-	lib/lab/labs.c \
 	lib/lab/leveled.c \
 	lib/lab/manage.c \
-	lib/lab/model_branch.c \
-	lib/lab/model_cache.c \
-	lib/lab/model_csim.c \
-	lib/lab/model_distance.c \
-	lib/lab/model_levels.c \
 	lib/lab/module.c \
-	lib/lab/object.c \
-	lib/lab/paths.c \
-	lib/lab/reap.c \
 	lib/lab/results.c \
-	lib/lab/sandbox.c \
 	lib/lab/similar.c \
 	lib/lab/talk.c \
 	lib/lab/trace.c \
 	lib/lab/trace_branches.c \
 	lib/lab/variant.c \
 	lib/lab/work.c \
+	lib/lab/labs/lab01.c \
+	lib/lab/labs/lab02.c \
+	lib/lab/labs/lab03.c \
+	lib/lab/labs/lab04.c \
+	lib/lab/labs/lab05.c \
+	lib/lab/labs/lab06.c \
+	lib/lab/labs/lab07.c \
+	lib/lab/labs/lab08.c \
+	lib/lab/labs/lab08_accesses.c \
+	lib/lab/labs/labs.c \
+	lib/lab/models/box.c \
+	lib/lab/models/model_branch.c \
+	lib/lab/models/model_cache.c \
+	lib/lab/models/model_csim.c \
+	lib/lab/models/model_distance.c \
+	lib/lab/models/model_levels.c \
+	lib/lab/sandbox/confine.c \
+	lib/lab/sandbox/confine_calls.c \
+	lib/lab/sandbox/inspect.c \
+	lib/lab/sandbox/object.c \
+	lib/lab/sandbox/paths.c \
+	lib/lab/sandbox/reap.c \
+	lib/lab/sandbox/sandbox.c \
 	lib/plot/bars.c \
 	lib/plot/caption.c \
 	lib/plot/centres.c \
@@ -247,21 +247,21 @@ hosted_sources = \
 	lib/report/whole.c \
 	lib/page/advice.c \
 	lib/page/beside.c \
-	lib/page/branches.c \
 	lib/page/calls.c \
 	lib/page/json.c \
 	lib/page/log.c \
 	lib/page/objects.c \
 	lib/page/objects_fold.c \
 	lib/page/page.c \
-	lib/page/places.c \
 	lib/page/plain.c \
 	lib/page/profile.c \
 	lib/page/rows.c \
 	lib/page/shell.c \
 	lib/page/sources.c \
 	lib/page/tables.c \
-	lib/page/watch.c \
+	lib/page/watch/branches.c \
+	lib/page/watch/places.c \
+	lib/page/watch/watch.c \
 	lib/trace/blocks.c \
 	lib/trace/champsim.c \
 	lib/trace/define.c \
@@ -351,19 +351,7 @@ tool_sources = \
 	tools/csv.c \
 	tools/ctl.c \
 	tools/diff.c \
-	tools/dis.c \
-	tools/dis_elf.c \
 	tools/json.c \
-	tools/lab.c \
-	tools/lab_box.c \
-	tools/lab_check.c \
-	tools/lab_export.c \
-	tools/lab_gradescope.c \
-	tools/lab_marks.c \
-	tools/lab_on.c \
-	tools/lab_place.c \
-	tools/lab_start.c \
-	tools/lab_variant.c \
 	tools/main.c \
 	tools/merge.c \
 	tools/no_users.c \
@@ -372,33 +360,45 @@ tool_sources = \
 	tools/plot.c \
 	tools/prof_args.c \
 	tools/replay.c \
-	tools/report.c \
-	tools/report_explore.c \
-	tools/report_files.c \
-	tools/report_run.c \
-	tools/report_start.c \
 	tools/run.c \
 	tools/run_options.c \
 	tools/serve.c \
 	tools/sim.c \
 	tools/sim_pack.c \
-	tools/sweep.c \
-	tools/sweep_command.c \
-	tools/sweep_on.c \
-	tools/sweep_options.c \
-	tools/sweep_programs.c \
-	tools/sweep_result.c \
-	tools/sweep_run.c \
-	tools/sweep_sims.c \
-	tools/sweep_stage.c \
-	tools/sweep_staged.c \
-	tools/trace.c \
-	tools/trace_deliver.c \
-	tools/valgrind.c \
-	tools/valgrind_options.c \
-	tools/valgrind_words.c \
-	tools/watch.c \
-	tools/watch_branches.c
+	tools/dis/dis.c \
+	tools/dis/dis_elf.c \
+	tools/lab/lab.c \
+	tools/lab/lab_box.c \
+	tools/lab/lab_check.c \
+	tools/lab/lab_export.c \
+	tools/lab/lab_gradescope.c \
+	tools/lab/lab_marks.c \
+	tools/lab/lab_on.c \
+	tools/lab/lab_place.c \
+	tools/lab/lab_start.c \
+	tools/lab/lab_variant.c \
+	tools/report/report.c \
+	tools/report/report_explore.c \
+	tools/report/report_files.c \
+	tools/report/report_run.c \
+	tools/report/report_start.c \
+	tools/sweep/sweep.c \
+	tools/sweep/sweep_command.c \
+	tools/sweep/sweep_on.c \
+	tools/sweep/sweep_options.c \
+	tools/sweep/sweep_programs.c \
+	tools/sweep/sweep_result.c \
+	tools/sweep/sweep_run.c \
+	tools/sweep/sweep_sims.c \
+	tools/sweep/sweep_stage.c \
+	tools/sweep/sweep_staged.c \
+	tools/trace/trace.c \
+	tools/trace/trace_deliver.c \
+	tools/valgrind/valgrind.c \
+	tools/valgrind/valgrind_options.c \
+	tools/valgrind/valgrind_words.c \
+	tools/watch/watch.c \
+	tools/watch/watch_branches.c
 
 translator_sources = \
 	lib/guest/elf.c \
@@ -465,9 +465,7 @@ engine_sources = \
 	lib/cost/count.c \
 	lib/run/core/arena.c \
 	lib/run/core/attempt.c \
-	lib/run/core/batch.c \
 	lib/run/core/codemem.c \
-	lib/run/core/complex.c \
 	lib/run/core/cpu.c \
 	lib/run/core/die.c \
 	lib/run/core/dispatch.c \
@@ -477,22 +475,15 @@ engine_sources = \
 	lib/run/core/guest_memory.c \
 	lib/run/core/host.c \
 	lib/run/core/libc.c \
-	lib/run/core/loads.c \
 	lib/run/core/main.c \
-	lib/run/core/operand.c \
 	lib/run/core/recover.c \
-	lib/run/core/reference.c \
 	lib/run/core/settle.c \
 	lib/run/core/space.c \
-	lib/run/core/strings.c \
 	lib/run/core/translate.c \
-	lib/run/core/variable.c \
 	lib/run/kernel/attach.c \
 	lib/run/kernel/clone.c \
-	lib/run/kernel/deliver.c \
 	lib/run/kernel/exec_path.c \
 	lib/run/kernel/files.c \
-	lib/run/kernel/frame.c \
 	lib/run/kernel/lock.c \
 	lib/run/kernel/locked.c \
 	lib/run/kernel/memory.c \
@@ -502,41 +493,50 @@ engine_sources = \
 	lib/run/kernel/proc_calls.c \
 	lib/run/kernel/process.c \
 	lib/run/kernel/procfs.c \
-	lib/run/kernel/seccomp.c \
-	lib/run/kernel/seccomp_pass.c \
-	lib/run/kernel/signal.c \
-	lib/run/kernel/signal_calls.c \
 	lib/run/kernel/syscall.c \
 	lib/run/kernel/thread.c \
-	lib/run/kernel/user_dispatch.c \
 	lib/run/kernel/vectors.c \
 	lib/run/kernel/vsyscall.c \
 	lib/run/kernel/wire.c \
-	lib/run/observe/allocs.c \
-	lib/run/observe/blocks.c \
-	lib/run/observe/calls.c \
-	lib/run/observe/calls_code.c \
-	lib/run/observe/calls_frames.c \
-	lib/run/observe/calls_rows.c \
-	lib/run/observe/calls_stacks.c \
-	lib/run/observe/data.c \
-	lib/run/observe/frames.c \
 	lib/run/observe/guest_printf.c \
 	lib/run/observe/interval.c \
-	lib/run/observe/pairs.c \
 	lib/run/observe/points.c \
-	lib/run/observe/ranges.c \
 	lib/run/observe/region.c \
 	lib/run/observe/request.c \
-	lib/run/observe/rows.c \
 	lib/run/observe/sample.c \
 	lib/run/observe/sets.c \
-	lib/run/observe/stacks.c \
 	lib/run/observe/step.c \
 	lib/run/observe/tally.c \
 	lib/run/observe/trace.c \
-	lib/run/observe/uses.c \
 	lib/run/observe/watch.c \
+	lib/run/core/references/batch.c \
+	lib/run/core/references/complex.c \
+	lib/run/core/references/loads.c \
+	lib/run/core/references/operand.c \
+	lib/run/core/references/reference.c \
+	lib/run/core/references/strings.c \
+	lib/run/core/references/variable.c \
+	lib/run/kernel/seccomp/seccomp.c \
+	lib/run/kernel/seccomp/seccomp_pass.c \
+	lib/run/kernel/seccomp/user_dispatch.c \
+	lib/run/kernel/signal/deliver.c \
+	lib/run/kernel/signal/frame.c \
+	lib/run/kernel/signal/signal.c \
+	lib/run/kernel/signal/signal_calls.c \
+	lib/run/observe/calls/calls.c \
+	lib/run/observe/calls/calls_code.c \
+	lib/run/observe/calls/calls_frames.c \
+	lib/run/observe/calls/calls_rows.c \
+	lib/run/observe/calls/calls_stacks.c \
+	lib/run/observe/data/allocs.c \
+	lib/run/observe/data/blocks.c \
+	lib/run/observe/data/data.c \
+	lib/run/observe/data/frames.c \
+	lib/run/observe/data/pairs.c \
+	lib/run/observe/data/ranges.c \
+	lib/run/observe/data/rows.c \
+	lib/run/observe/data/stacks.c \
+	lib/run/observe/data/uses.c \
 	lib/run/core/start.S \
 	lib/run/core/switch.S \
 	lib/sim/cells.c \
@@ -728,44 +728,17 @@ headers = \
 	lib/collect/reader.h \
 	lib/collect/wire.h \
 	lib/collect/work.h \
-	lib/cost/allocators.h \
 	lib/cost/arena.h \
-	lib/cost/branches.h \
-	lib/cost/call_records.h \
-	lib/cost/calls.h \
-	lib/cost/cells.h \
 	lib/cost/charges.h \
 	lib/cost/count.h \
-	lib/cost/culprits.h \
-	lib/cost/data.h \
-	lib/cost/data_tables.h \
 	lib/cost/events.h \
-	lib/cost/explain.h \
-	lib/cost/explain_notes.h \
-	lib/cost/findings.h \
 	lib/cost/fold.h \
-	lib/cost/frames.h \
-	lib/cost/growers.h \
-	lib/cost/intervals.h \
-	lib/cost/jit.h \
-	lib/cost/jit_parts.h \
 	lib/cost/leaves.h \
-	lib/cost/library.h \
-	lib/cost/loads.h \
-	lib/cost/modules.h \
-	lib/cost/named.h \
-	lib/cost/objects.h \
 	lib/cost/part.h \
 	lib/cost/profile.h \
 	lib/cost/regions.h \
-	lib/cost/sets.h \
-	lib/cost/sharing.h \
-	lib/cost/sites.h \
-	lib/cost/steps.h \
 	lib/cost/store.h \
 	lib/cost/summary.h \
-	lib/cost/versus.h \
-	lib/cost/watch.h \
 	lib/cost/wire.h \
 	lib/debug/debug.h \
 	lib/debug/inlines.h \
@@ -801,51 +774,22 @@ headers = \
 	lib/guest/stack.h \
 	lib/json/json.h \
 	lib/json/write.h \
-	lib/lab/box.h \
 	lib/lab/check.h \
-	lib/lab/confine.h \
-	lib/lab/confine_calls.h \
 	lib/lab/host.h \
-	lib/lab/inspect.h \
 	lib/lab/internal.h \
 	lib/lab/lab.h \
-	lib/lab/lab08.h \
-	lib/lab/model_branch.h \
-	lib/lab/model_cache.h \
-	lib/lab/model_csim.h \
-	lib/lab/model_distance.h \
-	lib/lab/model_levels.h \
 	lib/lab/module.h \
-	lib/lab/paths.h \
-	lib/lab/reap.h \
-	lib/lab/sandbox.h \
 	lib/lab/similar.h \
 	lib/lab/talk.h \
 	lib/lab/trace.h \
 	lib/lab/variant.h \
 	lib/out/advice.h \
-	lib/out/classic.h \
-	lib/out/classic_file.h \
 	lib/out/columns.h \
-	lib/out/csv.h \
-	lib/out/csv_calls.h \
-	lib/out/csv_data.h \
-	lib/out/csv_head.h \
-	lib/out/csv_map.h \
-	lib/out/csv_number.h \
-	lib/out/csv_rows.h \
-	lib/out/csv_sorted.h \
-	lib/out/csv_table.h \
 	lib/out/disassemble.h \
 	lib/out/expr.h \
 	lib/out/findings.h \
 	lib/out/heat.h \
-	lib/out/modern.h \
-	lib/out/modern_insns.h \
-	lib/out/modern_originals.h \
 	lib/out/number.h \
-	lib/out/options.h \
-	lib/out/options_parser.h \
 	lib/out/report.h \
 	lib/out/sink.h \
 	lib/out/source.h \
@@ -854,12 +798,10 @@ headers = \
 	lib/page/json.h \
 	lib/page/log.h \
 	lib/page/page.h \
-	lib/page/places.h \
 	lib/page/profile.h \
 	lib/page/shell.h \
 	lib/page/sources.h \
 	lib/page/tables.h \
-	lib/page/watch.h \
 	lib/plot/caption.h \
 	lib/plot/centres.h \
 	lib/plot/flame.h \
@@ -871,33 +813,16 @@ headers = \
 	lib/plot/plot.h \
 	lib/plot/script.h \
 	lib/plot/words.h \
-	lib/prof/callgrind.h \
-	lib/prof/callgrind_export.h \
-	lib/prof/callgrind_parts.h \
-	lib/prof/calls.h \
-	lib/prof/calls_index.h \
-	lib/prof/calls_owner.h \
-	lib/prof/calls_sum.h \
 	lib/prof/counts.h \
-	lib/prof/data.h \
-	lib/prof/data_sum.h \
 	lib/prof/diff.h \
-	lib/prof/fns.h \
-	lib/prof/functions.h \
 	lib/prof/header.h \
-	lib/prof/inlined.h \
 	lib/prof/insn.h \
-	lib/prof/ledger.h \
-	lib/prof/log.h \
 	lib/prof/merge.h \
 	lib/prof/provenance.h \
 	lib/prof/read.h \
 	lib/prof/reader.h \
 	lib/prof/region.h \
-	lib/prof/rows.h \
 	lib/prof/sizes.h \
-	lib/prof/table.h \
-	lib/prof/table_rows.h \
 	lib/prof/write.h \
 	lib/prof/writer.h \
 	lib/report/facts.h \
@@ -963,57 +888,100 @@ headers = \
 	lib/trace/write.h \
 	lib/decode/effects.inc \
 	lib/decode/features.inc \
-	lib/decode/map_evex1.inc \
-	lib/decode/map_evex2.inc \
-	lib/decode/map_evex3.inc \
-	lib/decode/map_evex5.inc \
-	lib/decode/map_evex6.inc \
-	lib/decode/map_leg0.inc \
-	lib/decode/map_leg1.inc \
-	lib/decode/map_leg2.inc \
-	lib/decode/map_leg3.inc \
-	lib/decode/map_now.inc \
-	lib/decode/map_vex1.inc \
-	lib/decode/map_vex2.inc \
-	lib/decode/map_vex3.inc \
-	lib/decode/map_x87.inc \
-	lib/decode/map_xop8.inc \
-	lib/decode/map_xop9.inc \
-	lib/decode/map_xopa.inc \
-	lib/decode/maps.inc \
 	lib/decode/operands.inc \
+	lib/cost/beside/branches.h \
+	lib/cost/beside/cells.h \
+	lib/cost/beside/culprits.h \
+	lib/cost/beside/findings.h \
+	lib/cost/beside/intervals.h \
+	lib/cost/beside/loads.h \
+	lib/cost/beside/sets.h \
+	lib/cost/beside/sharing.h \
+	lib/cost/calls/call_records.h \
+	lib/cost/calls/calls.h \
+	lib/cost/data/allocators.h \
+	lib/cost/data/data.h \
+	lib/cost/data/data_tables.h \
+	lib/cost/data/frames.h \
+	lib/cost/data/growers.h \
+	lib/cost/data/objects.h \
+	lib/cost/notes/explain.h \
+	lib/cost/notes/explain_notes.h \
+	lib/cost/notes/steps.h \
+	lib/cost/notes/versus.h \
+	lib/cost/notes/watch.h \
+	lib/cost/places/jit.h \
+	lib/cost/places/jit_parts.h \
+	lib/cost/places/library.h \
+	lib/cost/places/modules.h \
+	lib/cost/places/named.h \
+	lib/cost/places/sites.h \
+	lib/lab/labs/lab08.h \
+	lib/lab/models/box.h \
+	lib/lab/models/model_branch.h \
+	lib/lab/models/model_cache.h \
+	lib/lab/models/model_csim.h \
+	lib/lab/models/model_distance.h \
+	lib/lab/models/model_levels.h \
+	lib/lab/sandbox/confine.h \
+	lib/lab/sandbox/confine_calls.h \
+	lib/lab/sandbox/inspect.h \
+	lib/lab/sandbox/paths.h \
+	lib/lab/sandbox/reap.h \
+	lib/lab/sandbox/sandbox.h \
+	lib/out/classic/classic.h \
+	lib/out/classic/classic_file.h \
+	lib/out/csv/csv.h \
+	lib/out/csv/csv_calls.h \
+	lib/out/csv/csv_data.h \
+	lib/out/csv/csv_head.h \
+	lib/out/csv/csv_map.h \
+	lib/out/csv/csv_number.h \
+	lib/out/csv/csv_rows.h \
+	lib/out/csv/csv_sorted.h \
+	lib/out/csv/csv_table.h \
+	lib/out/modern/modern.h \
+	lib/out/modern/modern_insns.h \
+	lib/out/modern/modern_originals.h \
+	lib/out/options/options.h \
+	lib/out/options/options_parser.h \
+	lib/page/watch/places.h \
+	lib/page/watch/watch.h \
+	lib/prof/callgrind/callgrind.h \
+	lib/prof/callgrind/callgrind_export.h \
+	lib/prof/callgrind/callgrind_parts.h \
+	lib/prof/calls/calls.h \
+	lib/prof/calls/calls_index.h \
+	lib/prof/calls/calls_owner.h \
+	lib/prof/calls/calls_sum.h \
+	lib/prof/data/data.h \
+	lib/prof/data/data_sum.h \
+	lib/prof/table/fns.h \
+	lib/prof/table/functions.h \
+	lib/prof/table/inlined.h \
+	lib/prof/table/ledger.h \
+	lib/prof/table/log.h \
+	lib/prof/table/rows.h \
+	lib/prof/table/table.h \
+	lib/prof/table/table_rows.h \
 	lib/run/core/attempt.h \
-	lib/run/core/batch.h \
 	lib/run/core/cpu.h \
 	lib/run/core/gone.h \
 	lib/run/core/host.h \
-	lib/run/core/operand.h \
-	lib/run/core/reference.h \
-	lib/run/core/repetition.h \
 	lib/run/core/space.h \
-	lib/run/core/variable.h \
 	lib/run/kernel/files.h \
 	lib/run/kernel/locked.h \
 	lib/run/kernel/outside.h \
 	lib/run/kernel/pointers.h \
 	lib/run/kernel/procfs.h \
-	lib/run/kernel/seccomp.h \
-	lib/run/kernel/seccomp_filter.h \
-	lib/run/kernel/signal.h \
 	lib/run/kernel/thread.h \
 	lib/run/kernel/wire.h \
-	lib/run/observe/blocks.h \
-	lib/run/observe/calls.h \
-	lib/run/observe/calls_stacks.h \
-	lib/run/observe/data.h \
 	lib/run/observe/interval.h \
 	lib/run/observe/points.h \
 	lib/run/observe/region.h \
 	lib/run/observe/request.h \
-	lib/run/observe/rows.h \
 	lib/run/observe/sample.h \
 	lib/run/observe/sets.h \
-	lib/run/observe/stamps.h \
 	lib/run/observe/step.h \
 	lib/run/observe/tally.h \
 	lib/run/observe/watch.h \
@@ -1065,48 +1033,80 @@ headers = \
 	lib/sim/many/seldom.h \
 	lib/sim/many/stacks.h \
 	lib/sim/policy/rrip.h \
-	tools/dis_elf.h \
-	tools/lab.h \
+	lib/decode/maps/map_evex1.inc \
+	lib/decode/maps/map_evex2.inc \
+	lib/decode/maps/map_evex3.inc \
+	lib/decode/maps/map_evex5.inc \
+	lib/decode/maps/map_evex6.inc \
+	lib/decode/maps/map_leg0.inc \
+	lib/decode/maps/map_leg1.inc \
+	lib/decode/maps/map_leg2.inc \
+	lib/decode/maps/map_leg3.inc \
+	lib/decode/maps/map_now.inc \
+	lib/decode/maps/map_vex1.inc \
+	lib/decode/maps/map_vex2.inc \
+	lib/decode/maps/map_vex3.inc \
+	lib/decode/maps/map_x87.inc \
+	lib/decode/maps/map_xop8.inc \
+	lib/decode/maps/map_xop9.inc \
+	lib/decode/maps/map_xopa.inc \
+	lib/decode/maps/maps.inc \
+	lib/run/core/references/batch.h \
+	lib/run/core/references/operand.h \
+	lib/run/core/references/reference.h \
+	lib/run/core/references/repetition.h \
+	lib/run/core/references/variable.h \
+	lib/run/kernel/seccomp/seccomp.h \
+	lib/run/kernel/seccomp/seccomp_filter.h \
+	lib/run/kernel/signal/signal.h \
+	lib/run/observe/calls/calls.h \
+	lib/run/observe/calls/calls_stacks.h \
+	lib/run/observe/data/blocks.h \
+	lib/run/observe/data/data.h \
+	lib/run/observe/data/rows.h \
+	lib/run/observe/data/stamps.h \
 	tools/options.h \
 	tools/prof_args.h \
-	tools/report.h \
 	tools/run_options.h \
-	tools/sweep.h \
 	tools/tools.h \
-	tools/trace_deliver.h \
-	tools/valgrind.h \
-	tools/watch.h
+	tools/dis/dis_elf.h \
+	tools/lab/lab_tool.h \
+	tools/report/report_tool.h \
+	tools/sweep/sweep.h \
+	tools/trace/trace_deliver.h \
+	tools/valgrind/valgrind.h \
+	tools/watch/watch.h
 
 page_files = \
-	lib/page/desk.css \
-	lib/page/style.css \
-	lib/page/common_code.js \
-	lib/page/common_dom.js \
-	lib/page/explore_caches.js \
-	lib/page/explore_calls.js \
-	lib/page/explore_calls_data.js \
-	lib/page/explore_chart.js \
-	lib/page/explore_columns.js \
-	lib/page/explore_data.js \
-	lib/page/explore_flame.js \
-	lib/page/explore_functions.js \
-	lib/page/explore_line.js \
-	lib/page/explore_main.js \
-	lib/page/explore_memory.js \
-	lib/page/explore_objects.js \
-	lib/page/explore_overview.js \
-	lib/page/explore_source.js \
-	lib/page/explore_threads.js \
-	lib/page/explore_time.js \
-	lib/page/explore_treemap.js \
-	lib/page/serve_editor.js \
-	lib/page/serve_history.js \
-	lib/page/serve_main.js \
-	lib/page/serve_profile.js \
-	lib/page/watch_branches.js \
-	lib/page/watch_data.js \
-	lib/page/watch_main.js \
-	lib/page/watch_picture.js
+	lib/page/scripts/desk.css \
+	lib/page/scripts/style.css \
+	lib/page/scripts/common_code.js \
+	lib/page/scripts/common_dom.js \
+	lib/page/scripts/serve_editor.js \
+	lib/page/scripts/serve_history.js \
+	lib/page/scripts/serve_main.js \
+	lib/page/scripts/serve_profile.js \
+	lib/page/scripts/watch_branches.js \
+	lib/page/scripts/watch_data.js \
+	lib/page/scripts/watch_main.js \
+	lib/page/scripts/watch_picture.js \
+	lib/page/scripts/explore/explore_caches.js \
+	lib/page/scripts/explore/explore_calls.js \
+	lib/page/scripts/explore/explore_calls_data.js \
+	lib/page/scripts/explore/explore_chart.js \
+	lib/page/scripts/explore/explore_columns.js \
+	lib/page/scripts/explore/explore_data.js \
+	lib/page/scripts/explore/explore_flame.js \
+	lib/page/scripts/explore/explore_functions.js \
+	lib/page/scripts/explore/explore_line.js \
+	lib/page/scripts/explore/explore_main.js \
+	lib/page/scripts/explore/explore_memory.js \
+	lib/page/scripts/explore/explore_objects.js \
+	lib/page/scripts/explore/explore_overview.js \
+	lib/page/scripts/explore/explore_source.js \
+	lib/page/scripts/explore/explore_threads.js \
+	lib/page/scripts/explore/explore_time.js \
+	lib/page/scripts/explore/explore_treemap.js
 
 unit_programs = \
 	tests/unit/block/order \

@@ -3,7 +3,7 @@
 #
 #   sh build-aux/page-files.sh OUT FILE...
 #
-#   lib/page/style.css, common_dom.js, explore_main.js, watch_main.js
+#   lib/page/scripts/style.css, common_dom.js, explore_main.js, watch_main.js
 #   ->  static const char page_style[] = "body {...}\n" ...; page_common, page_explore, page_watch, page_serve, page_desk
 #
 # A file belongs to the array that its name begins with.  One that could end the element it will stand in is refused.

@@ -58,20 +58,22 @@ write_units() {
 
 write_lists() {
     printf '%s\n' '# Written by "sh build-aux/sources.sh --update"; do not edit.'
-    list hosted_sources lib/base/*.c lib/decode/*.c lib/text/*.c lib/prof/*.c lib/out/*.c lib/debug/*.c lib/cost/*.c lib/exp/*.c lib/lab/*.c lib/plot/*.c lib/report/*.c lib/page/*.c lib/trace/*.c lib/json/*.c lib/stacks/*.c lib/engines/*.c lib/collect/*.c
+    list hosted_sources $(for folder in base decode text prof out debug cost exp lab plot report page trace json stacks engines collect; do
+        printf '%s\n' lib/$folder/*.c lib/$folder/*/*.c
+    done)
     # A program of its own: lib/serve/main.c says why.
     list serve_sources lib/serve/*.c
     list decode_sources lib/decode/*.c
-    list tool_sources tools/*.c
+    list tool_sources tools/*.c tools/*/*.c
     list translator_sources lib/guest/*.c lib/block/*.c lib/event/*.c lib/emit/*.c lib/tcache/*.c
     # Modules are included by the unit of their slot (lib/sim/unit_D1.c), not compiled by themselves.
-    list engine_sources lib/base/*.c lib/decode/*.c lib/cost/count.c lib/run/*/*.c lib/run/*/*.S \
+    list engine_sources lib/base/*.c lib/decode/*.c lib/cost/count.c lib/run/*/*.c lib/run/*/*/*.c lib/run/*/*.S \
         $(printf '%s\n' lib/sim/*.c | grep -v '/\(cachesim\|branchsim\)_')
     list simulator_units $(write_units)
     list module_sources lib/sim/cachesim_*.c lib/sim/branchsim_*.c lib/sim/*/*.c
-    list headers lib/*/*.h lib/*/*.inc lib/*/*/*.h tools/*.h
+    list headers lib/*/*.h lib/*/*.inc lib/*/*/*.h lib/*/*/*.inc lib/*/*/*/*.h tools/*.h tools/*/*.h
     # In the order of their names: page_files.h has them so.
-    list page_files lib/page/*.css lib/page/*.js
+    list page_files lib/page/scripts/*.css lib/page/scripts/*.js lib/page/scripts/*/*.js
     list unit_programs $(stems .c tests/unit/*/*.c | grep -v '_zydis$\|_opcodes$')
     list zydis_programs $(stems .c tests/unit/*/*_zydis.c)
     list opcodes_programs $(stems .c tests/unit/*/*_opcodes.c)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "out/options.h"
+#include "out/options/options.h"
 #include "out/report.h"
 #include "text/lines.h"
 #include "prof/region.h"

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "prof/callgrind.h"
-#include "prof/callgrind_export.h"
+#include "prof/callgrind/callgrind.h"
+#include "prof/callgrind/callgrind_export.h"
 #include "prof_args.h"
 #include "stacks/stacks.h"
 #include "tools.h"

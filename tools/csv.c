@@ -4,7 +4,7 @@
  *      quern csv --to-profile [-o OUT] FILE.csv
  * Out: CSV or a profile, on stdout or in OUT; exit 0, 1 (a bad input, a failed write), 2 (usage)
  */
-#include "out/csv.h"
+#include "out/csv/csv.h"
 #include "prof_args.h"
 #include "tools.h"
 

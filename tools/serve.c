@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "engines/engines.h"
-#include "lab.h"
+#include "lab/lab_tool.h"
 #include "options.h"
 #include "text/complain.h"
 #include "tools.h"

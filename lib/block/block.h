@@ -37,7 +37,7 @@ enum qn_anchor {
     QN_ANCHOR           /* at each execution */
 };
 
-/* --calls: what is counted of calls in a block (run/observe/calls.h); qn_block_build sets all of it 0. */
+/* --calls: what is counted of calls in a block (run/observe/calls/calls.h); qn_block_build sets all of it 0. */
 struct qn_block_calls {
     uint32_t entry;               /* the function that begins here, QN_ENTRY_SYMBOL: by a symbol; 0: none does */
     uint32_t called;              /* ctx.called from its end on; 0 = as before */

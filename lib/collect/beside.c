@@ -11,14 +11,14 @@
 #include <string.h>
 
 #include "collect/work.h"
-#include "cost/branches.h"
-#include "cost/explain.h"
+#include "cost/beside/branches.h"
+#include "cost/notes/explain.h"
 #include "json/write.h"
-#include "cost/findings.h"
-#include "cost/intervals.h"
-#include "cost/sets.h"
-#include "cost/sharing.h"
-#include "cost/watch.h"
+#include "cost/beside/findings.h"
+#include "cost/beside/intervals.h"
+#include "cost/beside/sets.h"
+#include "cost/beside/sharing.h"
+#include "cost/notes/watch.h"
 
 #define CULPRITS_PRINTED 10 /* lines with the summary */
 

@@ -24,8 +24,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cost/allocators.h"
-#include "cost/named.h"
+#include "cost/data/allocators.h"
+#include "cost/places/named.h"
 #include "cost/store.h"
 #include "collect/options.h"
 #include "engines/engines.h"

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cost/call_records.h"
-#include "cost/calls.h"
+#include "cost/calls/call_records.h"
+#include "cost/calls/calls.h"
 #include "cost/profile.h"
-#include "cost/versus.h"
-#include "prof/callgrind_export.h"
+#include "cost/notes/versus.h"
+#include "prof/callgrind/callgrind_export.h"
 #include "text/output.h"
 #include "text/version.h"
 #include "collect/work.h"

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cost/calls.h"
+#include "cost/calls/calls.h"
 #include "cost/wire.h"
 #include "debug/debug.h"
 #include "collect/collect.h"

@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cost/calls.h"
-#include "cost/named.h"
+#include "cost/calls/calls.h"
+#include "cost/places/named.h"
 #include "cost/part.h"
 #include "cost/wire.h"
 #include "collect/collect.h"

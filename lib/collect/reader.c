@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #include "base/ready.h"
-#include "cost/modules.h"
+#include "cost/places/modules.h"
 #include "collect/collect.h"
 #include "collect/reader.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "cost/modules.h"
+#include "cost/places/modules.h"
 
 struct qn_collect;
 

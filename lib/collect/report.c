@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "cost/cells.h"
+#include "cost/beside/cells.h"
 #include "cost/fold.h"
 #include "cost/regions.h"
 #include "cost/summary.h"

@@ -17,8 +17,8 @@
 
 #include "collect/collect.h"
 #include "collect/wire.h"
-#include "cost/allocators.h"
-#include "cost/frames.h"
+#include "cost/data/allocators.h"
+#include "cost/data/frames.h"
 #include "cost/wire.h"
 
 #define SECONDS_MAX 60 /* processor time for the debug information of all files */

@@ -6,7 +6,7 @@
 
 #include "collect/collect.h"
 #include "collect/reader.h"
-#include "cost/culprits.h"
+#include "cost/beside/culprits.h"
 #include "cost/fold.h"
 #include "cost/regions.h"
 #include "text/error.h"

@@ -84,7 +84,7 @@
 #define QN_ARENA_USES_SIZE (120ull << 20)
 #define QN_ARENA_USED_PLACES_OFF (3608ull << 20)
 #define QN_ARENA_USED_PLACES_SIZE (72ull << 20)
-#define QN_ARENA_CALLS_OFF (3680ull << 20) /* --calls; cost/call_records.h */
+#define QN_ARENA_CALLS_OFF (3680ull << 20) /* --calls; cost/calls/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
 #define QN_ARENA_SIZE (4896ull << 20)
 
@@ -96,7 +96,7 @@ struct qn_geometry {
 
 enum qn_counting { QN_COUNTING_EXACT, QN_COUNTING_CACHEGRIND };
 enum qn_vectors { QN_VECTORS_AUTO, QN_VECTORS_SCALAR, QN_VECTORS_AVX2, QN_VECTORS_AVX512 }; /* AUTO: the best that there is */
-enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/core/batch.c */
+enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/core/references/batch.c */
 
 enum qn_data { QN_DATA_NO, QN_DATA_YES, QN_DATA_USE }; /* USE: which bytes of each line are used, too */
 enum qn_calls { QN_CALLS_NO, QN_CALLS_YES, QN_CALLS_PATHS }; /* PATHS: by call path, too */
@@ -164,7 +164,7 @@ struct qn_config {
     uint64_t fd_limit;       /* the first descriptor of the engine: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* observes sample_count of every sample_of instructions; sample_of 0: all */
     struct qn_cpu cpu;
-    uint32_t filters;        /* string: system call filters that were in force before execve (run/kernel/seccomp_pass.c) */
+    uint32_t filters;        /* string: system call filters that were in force before execve (run/kernel/seccomp/seccomp_pass.c) */
     uint32_t sim_slots, versus_slots; /* strings: modules in the slots, of B too; see qn_sim_choose in sim/contract.h */
     uint32_t traced;         /* 1: a debugger has followed the program through execve (run/kernel/outside.c) */
     struct qn_cpu engine_cpu; /* the features that the engine uses (run/core/host.c), in the same form */
@@ -353,7 +353,7 @@ struct qn_region_rec {
     uint32_t parent, name;   /* region; string */
 };
 
-/* --calls: the head of the tables in cost/call_records.h. */
+/* --calls: the head of the tables in cost/calls/call_records.h. */
 struct qn_call_head {
     uint32_t columns;        /* counts of each row: enum qn_cost_event, then events of modules; 0: nothing was counted yet */
     uint32_t sums;           /* index of the counters of the running stack */

@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #include "cost/events.h"
-#include "cost/modules.h"
+#include "cost/places/modules.h"
 #include "cost/store.h"
 #include "text/error.h"
-#include "prof/table.h"
+#include "prof/table/table.h"
 
 struct qn_cost_result {
     int64_t totals[QN_COST_COLUMNS]; /* every event, shown or not */

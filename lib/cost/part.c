@@ -6,8 +6,8 @@
 
 #include <errno.h>
 
-#include "cost/calls.h"
-#include "cost/objects.h"
+#include "cost/calls/calls.h"
+#include "cost/data/objects.h"
 
 #define AT(store, type, offset) ((type *)((store)->base + (offset)))
 

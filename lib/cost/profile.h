@@ -14,7 +14,7 @@
  *   desc: Unsupported:      ...                                   for each feature that the program used and that is not supported
  *   desc: Trigger:          Client Request: warm                  if it is a part that ended before the run did
  *   desc: Regions:          setup, solve/step                        if there are any
- *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/data.h)  calls (prof/calls.h)  regions (prof/region.h)
+ *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/data/data.h)  calls (prof/calls/calls.h)  regions (prof/region.h)
  *
  * Invariants: the same run gives the same bytes; nothing here depends on time, pid or machine load.
  */
@@ -24,11 +24,11 @@
 #include <stdint.h>
 
 #include "cost/arena.h"
-#include "cost/data.h"
+#include "cost/data/data.h"
 #include "cost/events.h"
 #include "text/error.h"
-#include "prof/calls.h"
-#include "prof/table.h"
+#include "prof/calls/calls.h"
+#include "prof/table/table.h"
 
 struct qn_cost_profile {
     const struct qn_config *config;

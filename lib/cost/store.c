@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cost/call_records.h"
+#include "cost/calls/call_records.h"
+#include "cost/data/objects.h"
 #include "cost/events.h"
-#include "cost/objects.h"
 
 static uint64_t at_most(uint64_t n, uint64_t bytes, size_t size)
 {

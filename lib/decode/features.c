@@ -30,7 +30,7 @@ static const uint8_t feature_of_row[] = {
     FEATURE_X86,
 #define OP(op, name, operands, when, flags, feature, traits) FEATURE_##feature,
 #define ALT(name, operands, when, flags, feature, traits) FEATURE_##feature,
-#include "maps.inc"
+#include "decode/maps/maps.inc"
 #undef OP
 #undef ALT
 };

@@ -26,7 +26,7 @@ static const char names[][NAME_SIZE] = {
     "",
 #define OP(op, name, operands, when, flags, feature, traits) name,
 #define ALT(name, operands, when, flags, feature, traits) name,
-#include "maps.inc"
+#include "decode/maps/maps.inc"
 #undef OP
 #undef ALT
 };

@@ -15,7 +15,7 @@ enum row_number {
     ROW_NONE,
 #define OP(op, name, operands, when, flags, feature, traits) PASTE(MAP, _##op),
 #define ALT(name, operands, when, flags, feature, traits) PASTE(MAP, PASTE(_alt, __LINE__)),
-#include "maps.inc"
+#include "decode/maps/maps.inc"
 #undef OP
 #undef ALT
     ROW_END
@@ -24,7 +24,7 @@ enum row_number {
 const uint16_t qn_decode_first[MAP_COUNT][256] = {
 #define OP(op, name, operands, when, flags, feature, traits) [PASTE(MAP_, MAP)][0x##op] = PASTE(MAP, _##op),
 #define ALT(name, operands, when, flags, feature, traits)
-#include "maps.inc"
+#include "decode/maps/maps.inc"
 #undef OP
 #undef ALT
 };
@@ -34,7 +34,7 @@ const struct row qn_decode_rows[] = {
 #define ROW(ops, cond, effect, trait, starts) {ops, trait, (uint32_t)(cond), effect, starts, (uint64_t)(cond) >> 32},
 #define OP(op, name, ops, cond, effect, feature, trait) ROW(ops, cond, FLAGS_##effect, trait, 1)
 #define ALT(name, ops, cond, effect, feature, trait) ROW(ops, cond, FLAGS_##effect, trait, 0)
-#include "maps.inc"
+#include "decode/maps/maps.inc"
 #undef OP
 #undef ALT
 #undef ROW

@@ -22,7 +22,7 @@
 
 /* --calls: data for entries and returns in emitted code (calls_stub.c). */
 struct qn_emit_calls {
-    uint64_t edges, functions; /* addresses of rows 0 (cost/call_records.h) */
+    uint64_t edges, functions; /* addresses of rows 0 (cost/calls/call_records.h) */
     uint64_t last;             /* address of a struct qn_call_last for each block */
     uint64_t left;             /* address below 2 GiB of a number that a return sets to 0 */
     uint32_t row;              /* bytes */

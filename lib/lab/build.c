@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/inspect.h"
 #include "lab/internal.h"
-#include "lab/paths.h"
+#include "lab/sandbox/inspect.h"
+#include "lab/sandbox/paths.h"
 
 #define WORDS_MAX 32
 #define TOOL_SECONDS 60     /* by the clock, for the compiler and quern */

@@ -11,7 +11,7 @@
 #define QN_LAB_CHECK_H
 
 #include "lab/lab.h"
-#include "lab/sandbox.h"
+#include "lab/sandbox/sandbox.h"
 #include "lab/variant.h"
 
 /* A remark below the test's line; always false, so that a test can return it. */

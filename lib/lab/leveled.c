@@ -9,7 +9,7 @@
 #define _GNU_SOURCE
 
 #include "lab/host.h"
-#include "lab/model_levels.h"
+#include "lab/models/model_levels.h"
 #include "lab/module.h"
 #include "lab/talk.h"
 

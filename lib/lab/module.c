@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "lab/host.h"
-#include "lab/inspect.h"
 #include "lab/internal.h"
+#include "lab/sandbox/inspect.h"
 #include "lab/talk.h"
 
 #define PATH_BYTES 4096

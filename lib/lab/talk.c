@@ -2,7 +2,7 @@
 #include "lab/talk.h"
 
 #include "lab/check.h"
-#include "lab/sandbox.h"
+#include "lab/sandbox/sandbox.h"
 
 static bool talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "out/csv_table.h"
+#include "out/csv/csv_table.h"
 
 enum column { OBJECT, ADDRESS, FUNCTION, LINE, WHAT, VALUE, OTHER, COUNT, OF, COLUMNS };
 

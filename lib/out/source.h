@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "out/sink.h"
-#include "prof/log.h"
+#include "prof/table/log.h"
 
 struct qn_out_source {
     char *text;

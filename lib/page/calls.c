@@ -3,7 +3,7 @@
  * Of a large program the functions, edges and contexts that cost least are left out.  Contexts without room become one node below their nearest
  * context that has room, so its inclusive cost stays whole.
  */
-#include "prof/calls.h"
+#include "prof/calls/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

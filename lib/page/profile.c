@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "prof/counts.h"
-#include "prof/functions.h"
+#include "prof/table/functions.h"
 #include "report/facts.h"
 
 #define WIDTH offsetof(struct qn_out_timing, width)

@@ -30,11 +30,11 @@
 #include "exp/memory.h"
 #include "page/page.h"
 #include "exp/table.h"
-#include "prof/data.h"
+#include "prof/data/data.h"
 #include "prof/merge.h"
 #include "text/names.h"
 #include "prof/read.h"
-#include "prof/table.h"
+#include "prof/table/table.h"
 
 struct qn_prof_calls;
 

@@ -9,9 +9,9 @@
 #include "out/columns.h"
 #include "plot/words.h"
 #include "prof/counts.h"
-#include "prof/functions.h"
 #include "prof/merge.h"
-#include "prof/table.h"
+#include "prof/table/functions.h"
+#include "prof/table/table.h"
 
 #define CACHE_EVENT "D1mr+D1mw"
 #define PLAIN_EVENT "Ir"

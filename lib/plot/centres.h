@@ -11,7 +11,7 @@
 
 #include "exp/memory.h"
 #include "plot/plot.h"
-#include "prof/ledger.h"
+#include "prof/table/ledger.h"
 
 /* A profile that several pictures share, so that it is read once. */
 struct qn_plot_profile {

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "exp/sizes.h"
-#include "out/csv_table.h"
+#include "out/csv/csv_table.h"
 #include "prof/region.h"
 #include "text/lines.h"
 

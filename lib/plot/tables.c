@@ -11,8 +11,8 @@
 #include "plot/caption.h"
 #include "plot/centres.h"
 #include "plot/words.h"
-#include "prof/calls.h"
-#include "prof/data.h"
+#include "prof/calls/calls.h"
+#include "prof/data/data.h"
 
 #define BARS_USUAL 10
 #define OBJECT_ROOM 36  /* characters of a name below a vertical bar, */

@@ -15,7 +15,7 @@
 #define QN_PROF_DIFF_H
 
 #include "text/error.h"
-#include "prof/ledger.h"
+#include "prof/table/ledger.h"
 #include "prof/write.h"
 
 /* Reads both into the ledger, the first negated. `warning` says how their provenance differs, or is

@@ -2,7 +2,7 @@
  * Sums profiles. See merge.h.
  *
  * In:  items of prof/read.h
- * Out: rows of prof/table.h
+ * Out: rows of prof/table/table.h
  */
 #define _GNU_SOURCE
 #include "prof/merge.h"
@@ -13,7 +13,7 @@
 #include "prof/provenance.h"
 #include "prof/read.h"
 #include "prof/region.h"
-#include "prof/table.h"
+#include "prof/table/table.h"
 
 struct qn_prof_merge {
     const struct qn_text_subst *mod_file, *mod_fn;

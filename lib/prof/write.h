@@ -18,7 +18,7 @@
  * Bytes below 0x20 and 0x7f in names, commands and descriptions are escaped (\n, \t, \xHH); all
  * other bytes, UTF-8 or not, pass unchanged. A backslash is not escaped: readers know no escapes.
  *
- * Not modelled: the order of files and lines is the caller's; use prof/table.h to get it sorted.
+ * Not modelled: the order of files and lines is the caller's; use prof/table/table.h to get it sorted.
  */
 #ifndef QN_PROF_WRITE_H
 #define QN_PROF_WRITE_H

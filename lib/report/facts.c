@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "out/csv_head.h"
+#include "out/csv/csv_head.h"
 #include "plot/plot.h"
 
 #define COST "cycles"

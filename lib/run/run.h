@@ -58,7 +58,7 @@ struct qn_ucontext {
 
 enum qn_shares { QN_SHARES_NOTHING, QN_SHARES_BESIDE /* CLONE_VM */, QN_SHARES_VFORK /* its parent is suspended */ };
 
-struct qn_alloc_calls;    /* observe/allocs.c */
+struct qn_alloc_calls;    /* observe/data/allocs.c */
 struct qn_user_dispatch { /* user_dispatch.c */
     bool on;
     uint64_t offset, size, selector;

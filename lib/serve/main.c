@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lab/confine.h"
-#include "lab/paths.h"
+#include "lab/sandbox/confine.h"
+#include "lab/sandbox/paths.h"
 #include "serve/serve.h"
 #include "text/output.h"
 

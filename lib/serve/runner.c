@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 #include "json/write.h"
-#include "lab/paths.h"
-#include "lab/sandbox.h"
+#include "lab/sandbox/paths.h"
+#include "lab/sandbox/sandbox.h"
 #include "serve/serve.h"
 #include "text/output.h"
 

@@ -335,7 +335,7 @@ extern struct qn_sim_traffic qn_sim_traffic; /* below 2 GiB */
 
 /* --calls: misses and events of modules are also added up here, by event (enum qn_cost_event, then those of modules).  NULL: without
  * --calls.  event_of has the event of each counter of the arena; the event of the LL is one more than that of level 1. */
-#define QN_SUMS_ANY QN_COST_COLUMNS /* grows with any of them that qn_call_is_rare names (cost/call_records.h) */
+#define QN_SUMS_ANY QN_COST_COLUMNS /* grows with any of them that qn_call_is_rare names (cost/calls/call_records.h) */
 extern int64_t *qn_sim_sums;
 extern uint8_t *qn_sim_event_of; /* below 2 GiB */
 

@@ -1,5 +1,5 @@
 /* lib/sim/explain.c - run --explain: counts the accesses of the source lines that are explained.  The first accesses, and later a
- * sample, get a note in the arena, from which the collector makes sentences (cost/explain.c).
+ * sample, get a note in the arena, from which the collector makes sentences (cost/notes/explain.c).
  *
  *   a miss on 0x601040; it was evicted by site 4711; its set held ...      -> tally: a miss, a conflict; evictor 4711
  *                                                                             -> a note, if it is one of the first

@@ -1,4 +1,4 @@
-/* lib/sim/record.h - quern's trace format, second version: analysis/record.c writes it, tools/trace.c ends it, hosted/trace.c reads it.
+/* lib/sim/record.h - quern's trace format, second version: analysis/record.c writes it, tools/trace/trace.c ends it, hosted/trace.c reads it.
  *
  *   "QNTRACE2"  then for each reference
  *     1 byte       kind (3 bits) | code << 3

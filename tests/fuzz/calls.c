@@ -4,9 +4,9 @@
  */
 #include "fuzz.h"
 
-#include "prof/callgrind.h"
-#include "prof/callgrind_export.h"
-#include "prof/calls_sum.h"
+#include "prof/callgrind/callgrind.h"
+#include "prof/callgrind/callgrind_export.h"
+#include "prof/calls/calls_sum.h"
 #include "stacks/stacks.h"
 
 /* The tables of a profile, added or subtracted, as text into another file. */

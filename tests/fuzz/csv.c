@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "out/csv.h"
+#include "out/csv/csv.h"
 #include "prof/read.h"
 
 /* "PATH:LINE: ..." */

@@ -20,9 +20,9 @@ flags="-std=gnu11 -g -O1 -DQN_TINY $have -I$top/lib -I$top/tools -fsanitize=addr
 
 compile() {
     rm -rf objects && mkdir objects || exit 2
-    for file in "$top"/lib/text/*.c "$top"/lib/prof/*.c "$top"/lib/stacks/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
+    for file in "$top"/lib/text/*.c "$top"/lib/prof/*.c "$top"/lib/prof/*/*.c "$top"/lib/stacks/*.c "$top"/lib/out/*.c "$top"/lib/out/*/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
         "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/sim/hosted/trace.c" "$top/lib/sim/hosted/bytes.c" "$top/lib/sim/hosted/champsim.c" "$top/lib/sim/hosted/parts.c" "$top/lib/sim/hosted/parts_file.c" \
-        "$top/tools/run_options.c" "$top/lib/collect/geometry.c" "$top/lib/collect/log.c" "$top/lib/collect/name.c" "$top"/lib/json/*.c "$top/tools/options.c" "$top"/lib/cost/jit*.c; do
+        "$top/tools/run_options.c" "$top/lib/collect/geometry.c" "$top/lib/collect/log.c" "$top/lib/collect/name.c" "$top"/lib/json/*.c "$top/tools/options.c" "$top"/lib/cost/places/jit*.c; do
         name=$(echo "${file#"$top/"}" | tr / _) less=
         # <obstack.h> aligns by an offset to a null pointer
         [ "$name" != lib_exp_memory.c ] || less=-fno-sanitize=pointer-overflow

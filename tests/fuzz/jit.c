@@ -1,7 +1,7 @@
 /* tests/fuzz/jit.c - any text as a map of code made at run time (/tmp/perf-PID.map), asked for any address. */
 #include "fuzz.h"
 
-#include "cost/jit.h"
+#include "cost/places/jit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

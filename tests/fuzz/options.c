@@ -8,7 +8,7 @@
 #include <stdarg.h>
 
 #include "out/columns.h"
-#include "out/options.h"
+#include "out/options/options.h"
 #include "collect/collect.h"
 #include "run_options.h"
 #include "tools.h"

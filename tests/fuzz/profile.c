@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "out/csv.h"
+#include "out/csv/csv.h"
 #include "out/report.h"
 #include "prof/counts.h"
 #include "prof/diff.h"

@@ -9,7 +9,7 @@
  */
 #include "run/core/attempt.h"
 
-#include "run/kernel/signal.h"
+#include "run/kernel/signal/signal.h"
 #include "run/run.h"
 
 /* rdi: address, edx:eax: components; rax: 1, or after a fault 0. */

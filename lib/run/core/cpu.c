@@ -15,9 +15,9 @@
 #include "block/block.h"
 #include "run/core/attempt.h"
 #include "run/core/host.h"
-#include "run/core/operand.h"
+#include "run/core/references/operand.h"
 #include "run/run.h"
-#include "run/kernel/signal.h"
+#include "run/kernel/signal/signal.h"
 
 #define CPUID7_HLE (1u << 4)
 #define CPUID7_RTM (1u << 11)

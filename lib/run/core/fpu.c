@@ -12,8 +12,8 @@
 #include "block/block.h"
 #include "run/core/attempt.h"
 #include "run/core/cpu.h"
-#include "run/core/operand.h"
-#include "run/kernel/signal.h"
+#include "run/core/references/operand.h"
+#include "run/kernel/signal/signal.h"
 
 enum { ENV_IP = 12, ENV16_IP = 6, FXSAVE_IP = 8, FXSAVE_X87 = 32, FXSAVE_XMM = 160, XSTATE_BV = 512, XSAVE_YMM = 576 }; /* offsets in bytes */
 enum { STATE_X87 = 1 << 0, STATE_SSE = 1 << 1, STATE_AVX = 1 << 2 };

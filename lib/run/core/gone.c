@@ -6,7 +6,7 @@
 #include "run/core/gone.h"
 
 #include "guest/exec_map.h"
-#include "run/kernel/signal.h"
+#include "run/kernel/signal/signal.h"
 
 #define PAGES_MAX 64u /* pages recorded at a time; if the oldest is replaced, it does not count as code until it is mapped again */
 enum { BUS_ADRERR_ = 2 };

@@ -5,7 +5,7 @@
  * faulted.  A leave record takes back what the block has counted for that instruction and those after it. */
 #include "block/block.h"
 #include "event/event.h"
-#include "run/kernel/signal.h"
+#include "run/kernel/signal/signal.h"
 #include "run/observe/sample.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"

@@ -14,7 +14,7 @@
  */
 #include "block/block.h"
 #include "run/observe/sample.h"
-#include "run/kernel/signal.h"
+#include "run/kernel/signal/signal.h"
 #include "run/core/space.h"
 #include "tcache/tcache.h"
 

@@ -12,10 +12,10 @@
  * between homes costs as much as a jump that is not linked yet, and all translations stay in the code cache.  Simulators are set up when
  * the first home that counts is used.
  */
-#include "run/core/batch.h"
+#include "run/core/references/batch.h"
 #include "run/core/host.h"
-#include "run/observe/calls.h"
-#include "run/observe/data.h"
+#include "run/observe/calls/calls.h"
+#include "run/observe/data/data.h"
 #include "run/observe/interval.h"
 #include "run/run.h"
 #include "run/observe/sample.h"

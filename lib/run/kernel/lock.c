@@ -11,7 +11,7 @@
  * that its ticket was skipped, and draws another.
  */
 #include "base/format.h"
-#include "run/observe/calls.h"
+#include "run/observe/calls/calls.h"
 #include "run/kernel/thread.h"
 #include "sim/contract.h"
 

@@ -5,7 +5,7 @@
  */
 #include "guest/exec_map.h"
 #include "run/kernel/locked.h"
-#include "run/observe/data.h"
+#include "run/observe/data/data.h"
 #include "run/run.h"
 #include "tcache/tcache.h"
 

@@ -12,7 +12,7 @@
 #include "base/format.h"
 #include "guest/exec_map.h"
 #include "run/kernel/procfs.h"
-#include "run/kernel/signal.h"
+#include "run/kernel/signal/signal.h"
 #include "run/kernel/thread.h"
 #include "tcache/tcache.h"
 

@@ -7,8 +7,8 @@
 #include "run/kernel/outside.h"
 #include "run/kernel/pointers.h"
 #include "run/kernel/procfs.h"
-#include "run/kernel/seccomp.h"
-#include "run/kernel/signal.h"
+#include "run/kernel/seccomp/seccomp.h"
+#include "run/kernel/signal/signal.h"
 
 enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_NOMEM = 12, E_FAULT = 14 };
 enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, ARCH_SET_CPUID_ = 0x1012, E_NODEV = 19, AT_FDCWD_ = -100 };

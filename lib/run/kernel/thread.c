@@ -3,7 +3,7 @@
  * The context of the running thread is qn_ctx; the contexts of the others are in struct qn_thread (lock.c).  The engine treats the
  * threads of a process that shares this memory, while its parent runs or waits (vfork), as threads of this process with another pid.
  */
-#include "run/observe/calls.h"
+#include "run/observe/calls/calls.h"
 #include "run/kernel/thread.h"
 
 #define THREAD_CHUNK (128ull << 10)

@@ -12,8 +12,8 @@
 #include "run/observe/points.h"
 
 #include "guest/exec_map.h"
-#include "run/observe/calls.h"
-#include "run/observe/data.h"
+#include "run/observe/calls/calls.h"
+#include "run/observe/data/data.h"
 #include "run/run.h"
 
 #define OVERLAPS 64u /* points at one address: options that name the same line, mappings that came and went */

@@ -22,7 +22,7 @@
 #include "base/format.h"
 #include "cost/wire.h"
 #include "decode/decode.h"
-#include "run/observe/calls.h"
+#include "run/observe/calls/calls.h"
 #include "run/observe/points.h"
 #include "run/run.h"
 #include "run/core/space.h"

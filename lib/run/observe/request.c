@@ -11,7 +11,7 @@
 
 #include "block/block.h"
 #include "cost/wire.h"
-#include "run/observe/data.h"
+#include "run/observe/data/data.h"
 #include "run/observe/region.h"
 #include "run/run.h"
 

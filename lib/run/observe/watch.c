@@ -12,8 +12,8 @@
  */
 #include "run/observe/watch.h"
 
-#include "run/core/operand.h"
-#include "run/core/reference.h"
+#include "run/core/references/operand.h"
+#include "run/core/references/reference.h"
 #include "run/run.h"
 #include "run/observe/tally.h"
 #include "sim/contract.h"

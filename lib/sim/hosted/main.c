@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "cost/cells.h"
+#include "cost/beside/cells.h"
 #include "cost/summary.h"
 #include "sim/cells.h"
 #include "sim/hosted/hosted.h"

@@ -1,6 +1,6 @@
 /* lib/sim/hosted/steps.c - --watch of a replay: writes consecutive data references with the state of the D1, as CSV.
  *
- *   quern replay --watch=2000 --watch-from=61 --watch-file=FILE TRACE  ->  the rows of cost/watch.h, as `quern run --watch` writes them
+ *   quern replay --watch=2000 --watch-from=61 --watch-file=FILE TRACE  ->  the rows of cost/notes/watch.h, as `quern run --watch` writes them
  *
  * explain_seen.c provides the history of lines, explain.c the notes.  A trace has no source lines: file, line, function and object are
  * empty.  After the last watched reference, nothing is observed any more.
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "cost/steps.h"
+#include "cost/notes/steps.h"
 #include "sim/explain.h"
 #include "sim/hosted/hosted.h"
 #include "sim/slots.h"

@@ -42,7 +42,7 @@ done
 env -u MAKEFLAGS -u MFLAGS make -s -C "$top_builddir" --eval='words: ; @echo "$(CFLAGS) $(LDFLAGS)" && echo "$(quern_OBJECTS)" && echo "$(libraries)"' words |
     tail -n 3 >words
 { read -r flags && read -r objects && read -r libraries; } <words
-sh tree/build-aux/page-files.sh page_files.h tree/lib/page/*.css tree/lib/page/*.js
+sh tree/build-aux/page-files.sh page_files.h tree/lib/page/scripts/*.css tree/lib/page/scripts/*.js tree/lib/page/scripts/*/*.js
 here=$PWD
 # shellcheck disable=SC2086 # words
 (cd "$top_builddir" && $CC $flags -std=gnu11 -DHAVE_CONFIG_H -I"$here" -I. -I"$here/tree/lib" -o "$here/quern" "$here"/tree/tools/main.c "$here"/tree/tools/events.c \

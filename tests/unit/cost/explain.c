@@ -1,9 +1,9 @@
 /* Explanations of arenas full of noise, and instructions by the sites of their counters. */
-#include "cost/explain.h"
+#include "cost/notes/explain.h"
 
 #include <unistd.h>
 
-#include "cost/sites.h"
+#include "cost/places/sites.h"
 #include "tap.h"
 
 static struct qn_cost_store store;

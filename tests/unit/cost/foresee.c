@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cost/library.h"
+#include "cost/places/library.h"
 #include "tap.h"
 
 static struct qn_cost_file *find(struct qn_cost_library *l, const char *path)

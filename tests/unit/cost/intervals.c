@@ -1,5 +1,5 @@
 /* Intervals as text: rows of an arena written by hand, the rest, rates, damage. */
-#include "cost/intervals.h"
+#include "cost/beside/intervals.h"
 
 #include <unistd.h>
 

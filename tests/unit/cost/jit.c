@@ -1,5 +1,5 @@
 /* What does a map of code made at run time say of an address?  Also where ranges overlap, and beside a search of all lines. */
-#include "cost/jit.h"
+#include "cost/places/jit.h"
 
 #include <stdio.h>
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cost/data/objects.h"
 #include "cost/events.h"
-#include "cost/objects.h"
 #include "tap.h"
 
 static void test_create(struct qn_cost_store *s)

@@ -1,5 +1,5 @@
 /* The report of two simulators: from a table written by hand, and from an arena full of noise. */
-#include "cost/versus.h"
+#include "cost/notes/versus.h"
 
 #include "tap.h"
 

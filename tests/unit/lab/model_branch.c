@@ -1,5 +1,5 @@
 /* Do the graders' predictors mispredict nested loops as often as follows by counting? */
-#include "lab/model_branch.h"
+#include "lab/models/model_branch.h"
 
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* Does the sandbox run what it is given, limit it, and leave nothing of it behind? */
-#include "lab/confine.h"
-#include "lab/sandbox.h"
+#include "lab/sandbox/confine.h"
+#include "lab/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 chapter=$top_srcdir/doc/manual/reading.texi
 sed -n 's/@file{/\n&/gp' "$chapter" | sed -n 's/^@file{\([^}]*\)}.*/\1/p' | sort -u >files
 while read -r file; do
-    [ -e "$top_srcdir/$file" ] || ls "$top_srcdir/lib/decode/$file"* >/dev/null 2>&1 || echo "$file"
+    [ -e "$top_srcdir/$file" ] || ls "$top_srcdir/lib/decode/maps/$file"* >/dev/null 2>&1 || echo "$file"
 done <files >missing
 is "$(cat missing)" '' 'each file that the chapter names exists'
 

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "out/csv.h"
+#include "out/csv/csv.h"
 
 enum { CORRUPTIONS = 10000 };
 

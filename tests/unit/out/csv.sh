@@ -1,7 +1,7 @@
 #!/bin/sh
 # Does `quern csv` write what RFC 4180 wants, and does --to-profile give the same profile back?
 #
-# The expected text of the first part was written by hand from lib/out/csv.h; the rest is decided by round trips, by sums,
+# The expected text of the first part was written by hand from lib/out/csv/csv.h; the rest is decided by round trips, by sums,
 # and by the csv module of Python where that is there.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 

@@ -1,5 +1,5 @@
 /* Rows by function: the parts that several files have of one are one row. */
-#include "prof/functions.h"
+#include "prof/table/functions.h"
 
 #include "tap.h"
 

@@ -1,5 +1,5 @@
 /* The short form of names of inlined functions. */
-#include "prof/inlined.h"
+#include "prof/table/inlined.h"
 
 #include "tap.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "prof/table.h"
+#include "prof/table/table.h"
 
 #define C(a, b) ((const int64_t[]){(a), (b)})
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# References that are written down and simulated many at a time (lib/run/core/batch.c): does a profile say the same, to the last count, however
+# References that are written down and simulated many at a time (lib/run/core/references/batch.c): does a profile say the same, to the last count, however
 # and whenever they are, and is it done where most references miss, and only there?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 

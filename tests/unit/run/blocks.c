@@ -1,13 +1,13 @@
 /* Does blocks.c find the innermost live block, whatever was allocated and freed before?  Beside a list that is searched from its end. */
 #include <stdlib.h>
 
-#include "run/observe/blocks.h"
+#include "run/observe/data/blocks.h"
 
 #include "tap.h"
 
 void *qn_engine_alloc(uint64_t bytes) { return calloc(1, bytes); }
 
-#include "run/observe/blocks.c"
+#include "run/observe/data/blocks.c"
 
 #define ROUNDS 20000
 #define PLACES (1u << 20) /* bytes that blocks lie in */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "run/core/repetition.h"
+#include "run/core/references/repetition.h"
 
 #define HIGH 0x8000000000000000ull
 

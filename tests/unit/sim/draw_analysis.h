@@ -29,7 +29,7 @@ static int take_line(const char *line)
 #include "sim/hosted/service.c"
 #include "sim/cells.c"
 #undef puts
-#include "cost/cells.h"
+#include "cost/beside/cells.h"
 
 bool qn_sim_at_work(struct qn_sim_culprit *c)
 {

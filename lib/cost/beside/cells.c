@@ -1,0 +1,154 @@
+/* lib/cost/beside/cells.c - sums of cells into lines of text.  See cells.h. */
+#include "cost/beside/cells.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BYTES 1024
+
+struct tables {
+    const uint8_t *base;
+    struct qn_table_head head; /* what is in use, cut to what fits */
+    const int64_t *totals;
+};
+
+static uint64_t at_most(uint64_t n, uint64_t bytes, size_t size)
+{
+    return n < bytes / size ? n : bytes / size;
+}
+
+static uint64_t sum_cells(const struct tables *t, uint64_t first, uint64_t count)
+{
+    const volatile uint64_t *cells = (const volatile uint64_t *)(const void *)(t->base + QN_TABLE_CELLS_OFF);
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < count && first < t->head.cells && i < t->head.cells - first; i++)
+        sum += cells[first + i];
+    return sum;
+}
+
+static uint64_t value_of(const struct tables *t, const struct qn_term *term)
+{
+    switch (term->of) {
+    case QN_SUM_CELLS:
+        return sum_cells(t, term->first, term->count);
+    case QN_SUM_LOADS:
+        return (uint64_t)t->totals[QN_COST_DR];
+    case QN_SUM_LOADS_L1:
+        return (uint64_t)t->totals[QN_COST_D1MR];
+    case QN_SUM_LOADS_LL:
+        return (uint64_t)t->totals[QN_COST_DLMR];
+    case QN_SUM_LINES:
+        return (uint64_t)t->totals[QN_COST_DR] + (uint64_t)t->totals[QN_COST_DW] + t->head.more_lines;
+    default:
+        return 0;
+    }
+}
+
+/* The next sum of terms. */
+static struct qn_term next_sum(const struct tables *t, uint64_t *at, uint64_t end, uint64_t *sum)
+{
+    struct qn_term term = { .plus = 1 };
+
+    *sum = 0;
+    while (term.plus && *at < end) {
+        memcpy(&term, t->base + QN_TABLE_TERMS_OFF + *at * sizeof term, sizeof term);
+        *sum += value_of(t, &term) * (uint64_t)term.times;
+        ++*at;
+    }
+    return term;
+}
+
+/* The next number that the line shows.  false: it, or a hidden one before it, is needed and is 0, so the line is not printed. */
+static bool next_number(const struct tables *t, uint64_t *at, uint64_t end, uint64_t *number)
+{
+    struct qn_term term;
+    bool wanted = true;
+
+    do {
+        term = next_sum(t, at, end, number);
+        wanted &= *number || !term.needed;
+    } while (term.hidden && *at < end);
+    return wanted;
+}
+
+struct line {
+    uint64_t number[2]; /* the first two */
+    bool wanted;
+    char text[LINE_BYTES];
+};
+
+static bool is_number(const struct tables *t, uint64_t at)
+{
+    const char *text = (const char *)t->base + QN_TABLE_TEXT_OFF;
+
+    return text[at] == '%' && at + 1 < t->head.text && (text[at + 1] == 'U' || text[at + 1] == 'x');
+}
+
+static void make_line(const struct tables *t, const struct qn_table_row *row, struct line *line)
+{
+    const char *text = (const char *)t->base + QN_TABLE_TEXT_OFF;
+    uint64_t at = row->first, end = at_most((uint64_t)row->first + row->count, t->head.terms, 1), number, used = 0;
+    unsigned n = 0;
+
+    *line = (struct line){ .wanted = true };
+    for (uint64_t i = row->text; i < t->head.text && text[i] && used < LINE_BYTES - 32; i++)
+        if (is_number(t, i)) {
+            line->wanted &= next_number(t, &at, end, &number);
+            used += (uint64_t)snprintf(line->text + used, LINE_BYTES - used, text[++i] == 'x' ? "%" PRIx64 : "%" PRIu64, number);
+            if (n < 2)
+                line->number[n++] = number;
+        } else {
+            line->text[used++] = text[i];
+        }
+    line->text[used] = 0;
+}
+
+/* By the second number, the largest first; then by the first. */
+static int compare_lines(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->number[1] != y->number[1])
+        return x->number[1] < y->number[1] ? 1 : -1;
+    return (x->number[0] > y->number[0]) - (x->number[0] < y->number[0]);
+}
+
+/* Makes the lines of the rows from `first` on that are sorted together, or of one row that is not sorted.  Returns how many. */
+static uint64_t make_lines(const struct tables *t, uint64_t first, struct line lines[QN_TABLE_LIST_MAX])
+{
+    struct qn_table_row row;
+    uint64_t n = 1;
+
+    for (uint64_t i = 0; i < n; i++) {
+        memcpy(&row, t->base + QN_TABLE_ROWS_OFF + (first + i) * sizeof row, sizeof row);
+        make_line(t, &row, &lines[i]);
+        if (!i && row.list)
+            n = at_most(at_most(row.list, QN_TABLE_LIST_MAX, 1), t->head.rows - first, 1);
+    }
+    if (n > 1)
+        qsort(lines, n, sizeof *lines, compare_lines);
+    return n;
+}
+
+void qn_cost_print_rows(const uint8_t *tables, const struct qn_table_head *head, const int64_t totals[QN_COST_EVENTS],
+                        void (*put)(void *, const char *), void *data)
+{
+    struct tables t = { tables, *head, totals };
+    struct line lines[QN_TABLE_LIST_MAX];
+    uint64_t n;
+
+    t.head.cells = at_most(t.head.cells, QN_TABLE_CELLS_SIZE, sizeof(uint64_t));
+    t.head.terms = at_most(t.head.terms, QN_TABLE_TERMS_SIZE, sizeof(struct qn_term));
+    t.head.rows = at_most(t.head.rows, QN_TABLE_ROWS_SIZE, sizeof(struct qn_table_row));
+    t.head.text = at_most(t.head.text, QN_TABLE_TEXT_SIZE, 1);
+    for (uint64_t i = 0; i < t.head.rows; i += n) {
+        n = make_lines(&t, i, lines);
+        for (uint64_t k = 0; k < n; k++)
+            if (lines[k].wanted)
+                put(data, lines[k].text);
+    }
+}

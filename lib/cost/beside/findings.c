@@ -1,0 +1,292 @@
+/* lib/cost/beside/findings.c - findings of the arena to text.  See findings.h. */
+#include "cost/beside/findings.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#ifdef HAVE_LIBCSV
+#include <csv.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ready.h"
+#include "cost/beside/loads.h"
+#include "prof/write.h"
+
+struct output {
+    struct qn_prof_writer *w;
+    struct qn_cost_modules *modules;
+    const struct qn_finding *before; /* the row written last */
+    struct qn_cost_place place;      /* of its instruction */
+    uint64_t rank, rows;             /* rows: of the file */
+    bool no_memory;
+};
+
+static void put(struct output *o, const char *text) { qn_prof_put_text(o->w, text); }
+
+#ifdef HAVE_LIBCSV
+static bool put_quoted(struct qn_prof_writer *w, const char *name)
+{
+    size_t n = strlen(name), room = 2 * n + 2; /* every byte a quote, and two around */
+    char *quoted = calloc(room + 1, 1);
+
+    if (!quoted)
+        return false;
+    csv_write2(quoted, room, name, n, CSV_QUOTE);
+    qn_prof_put_escaped(w, quoted);
+    free(quoted);
+    return true;
+}
+#else
+/* As RFC 4180 prescribes, for a quern that is built without libcsv. */
+static bool put_quoted(struct qn_prof_writer *w, const char *name)
+{
+    char one[2] = { 0 };
+
+    qn_prof_put_text(w, "\"");
+    for (; *name; name++) {
+        one[0] = *name;
+        qn_prof_put_escaped(w, one);
+        if (*name == '"')
+            qn_prof_put_text(w, one);
+    }
+    qn_prof_put_text(w, "\"");
+    return true;
+}
+#endif
+
+bool qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name)
+{
+    if (!name)
+        name = "???";
+    if (strpbrk(name, ",\"\r\n"))
+        return put_quoted(w, name);
+    qn_prof_put_escaped(w, name);
+    return true;
+}
+
+static void put_name(struct output *o, const char *name) { o->no_memory |= !qn_cost_put_csv_name(o->w, name); }
+
+/* Bytes that cannot occur in a name are replaced: the arena is not trusted. */
+static void put_what(struct output *o, const char *what)
+{
+    char text[QN_FINDING_NAME] = "";
+
+    for (size_t i = 0; i < sizeof text - 1 && what[i]; i++)
+        text[i] = what[i] > ' ' && what[i] <= '~' && what[i] != ',' && what[i] != '"' ? what[i] : '?';
+    put(o, text);
+}
+
+static void put_other(struct output *o, const struct qn_finding *f)
+{
+    struct qn_cost_place place = { 0 };
+
+    if (!f->other)
+        return;
+    qn_cost_find_place(o->modules, f->other_map, f->other, &place);
+    qn_prof_put_address(o->w, f->other + place.bias);
+}
+
+static bool same_insn(const struct qn_finding *a, const struct qn_finding *b)
+{
+    return a && a->pc == b->pc && a->map == b->map;
+}
+
+static bool continues(const struct output *o, const struct qn_finding *f)
+{
+    return same_insn(o->before, f) && !memcmp(o->before->what, f->what, sizeof f->what);
+}
+
+/* Object, address, file, function and line. */
+static void put_place(struct output *o, const struct qn_finding *f)
+{
+    if (!same_insn(o->before, f)) {
+        o->place = (struct qn_cost_place){ 0 };
+        qn_cost_find_place(o->modules, f->map, f->pc, &o->place);
+    }
+    put_name(o, o->place.object);
+    put(o, ",");
+    qn_prof_put_address(o->w, f->pc + o->place.bias);
+    put(o, ",");
+    put_name(o, o->place.file);
+    put(o, ",");
+    put_name(o, o->place.function);
+    put(o, ",");
+    qn_prof_put_number(o->w, o->place.line);
+}
+
+/* Percent, with two decimals, and without the decimal point of a locale. */
+static void put_share(struct output *o, const struct qn_finding *f)
+{
+    double share = f->of ? 100 * (double)f->count / (double)f->of : 0;
+    uint64_t hundredths = share < 1e9 ? (uint64_t)(share * 100 + 0.5) : 0;
+
+    qn_prof_put_number(o->w, (int64_t)(hundredths / 100));
+    put(o, hundredths % 100 < 10 ? ".0" : ".");
+    qn_prof_put_number(o->w, (int64_t)(hundredths % 100));
+}
+
+static void put_row(struct output *o, const struct qn_finding *f)
+{
+    put_place(o, f);
+    put(o, ",");
+    put_what(o, f->what);
+    put(o, ",");
+    o->rank = continues(o, f) ? o->rank + 1 : 1;
+    qn_prof_put_number(o->w, (int64_t)o->rank);
+    put(o, ",");
+    qn_prof_put_address(o->w, f->value);
+    put(o, ",");
+    put_other(o, f);
+    put(o, ",");
+    qn_prof_put_number(o->w, (int64_t)f->count);
+    put(o, ",");
+    qn_prof_put_number(o->w, (int64_t)f->of);
+    put(o, ",");
+    put_share(o, f);
+    put(o, ",");
+    qn_prof_put_number(o->w, (int64_t)o->rows);
+    put(o, "\n");
+    o->before = f;
+}
+
+#define LOAD "load" /* what an analysis of loads has kept: where each missed last */
+
+static int by_insn(const struct qn_finding *a, const struct qn_finding *b)
+{
+    if (a->map != b->map)
+        return a->map < b->map ? -1 : 1;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static bool is_kept(const struct qn_finding *f) { return f->kept == 1; }
+
+/* Those that were kept come first, by name and count; the others as they came. */
+static int compare(const void *left, const void *right)
+{
+    const struct qn_finding *a = *(const struct qn_finding *const *)left, *b = *(const struct qn_finding *const *)right;
+    int d = by_insn(a, b);
+
+    d = d ? d : is_kept(b) - is_kept(a);
+    d = d || !is_kept(a) ? d : memcmp(a->what, b->what, sizeof a->what);
+    d = d || !is_kept(a) ? d : a->count != b->count ? a->count < b->count ? 1 : -1 : a->other < b->other ? -1 : a->other > b->other;
+    return d ? d : a < b ? -1 : a > b;
+}
+
+struct findings {
+    struct qn_finding *copy; /* the engine may still write */
+    struct qn_finding **rows; /* sorted */
+    uint64_t count;
+};
+
+/* false: no memory. */
+static bool take(struct findings *f, const struct qn_cost_store *store)
+{
+    bool loads = qn_cost_header(store)->sim_output.loads == 1;
+    struct qn_finding *more = NULL;
+    struct qn_cost_extent e;
+    size_t n = 0;
+
+    if (loads && !(more = qn_cost_find_loads(store, &n)))
+        return false;
+    e = qn_cost_get_extent(store);
+    f->count = e.findings + n;
+    f->rows = malloc((f->count + 1) * sizeof *f->rows);
+    f->copy = malloc((f->count + 1) * sizeof *f->copy);
+    if (f->rows && f->copy) {
+        qn_ready(f->rows, (f->count + 1) * sizeof *f->rows);
+        qn_ready(f->copy, (f->count + 1) * sizeof *f->copy);
+        memcpy(f->copy, store->base + QN_ARENA_FINDINGS_OFF, e.findings * sizeof *f->copy);
+        if (n)
+            memcpy(f->copy + e.findings, more, n * sizeof *more);
+        for (uint64_t i = 0; i < f->count; i++)
+            f->rows[i] = f->copy + i;
+    }
+    free(more);
+    return f->rows && f->copy;
+}
+
+static uint64_t cell(const struct qn_cost_store *store, uint32_t at)
+{
+    return at < QN_TABLE_CELLS_SIZE / sizeof(uint64_t) ? ((const volatile uint64_t *)(const void *)(store->base + QN_ARENA_TABLES_OFF + QN_TABLE_CELLS_OFF))[at] : 0;
+}
+
+/* `of` of a row that was kept: the cell that it names, or the sum of the counts of all rows of this name. */
+static void add_up(struct findings *f, const struct qn_cost_store *store)
+{
+    for (uint64_t i = 0, end; i < f->count; i = end) {
+        uint64_t sum = 0;
+
+        for (end = i; end < f->count && same_insn(f->rows[i], f->rows[end]) && !memcmp(f->rows[i]->what, f->rows[end]->what, sizeof f->rows[i]->what);
+             end++)
+            sum += f->rows[end]->count;
+        for (; i < end; i++) {
+            struct qn_finding *row = f->rows[i];
+
+            row->of = row->of_cell ? cell(store, row->of_cell - 1) : is_kept(row) ? sum : row->of;
+        }
+    }
+}
+
+/* The row that an analysis kept of a load passes its value to the rows that follow, made from counters, and is removed. */
+static void give_values(struct findings *f)
+{
+    const struct qn_finding *load = NULL;
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < f->count; i++) {
+        struct qn_finding *row = f->rows[i];
+
+        if (is_kept(row) && !strncmp(row->what, LOAD, sizeof row->what)) {
+            load = row;
+            continue;
+        }
+        if (same_insn(load, row) && row->kept == QN_COST_OF_COUNTERS)
+            row->value = load->value;
+        f->rows[n++] = row;
+    }
+    f->count = n;
+}
+
+enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
+                                           struct qn_text_error *err)
+{
+    struct output o = { .w = qn_prof_open_writer(path, err), .modules = modules };
+    struct findings f = { NULL, NULL, 0 };
+    bool good;
+
+    if (!o.w)
+        return err->status;
+    good = take(&f, store);
+    if (good) {
+        qsort(f.rows, f.count, sizeof *f.rows, compare);
+        add_up(&f, store);
+        give_values(&f);
+        put(&o, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
+        o.rows = f.count;
+        for (uint64_t i = 0; i < f.count; i++)
+            put_row(&o, f.rows[i]);
+    }
+    free(f.rows);
+    free(f.copy);
+    if (good && !o.no_memory)
+        return qn_prof_close_writer(o.w, err);
+    qn_prof_abandon_writer(o.w);
+    return qn_text_fail_memory(err);
+}
+
+bool qn_cost_has_findings(const struct qn_cost_store *store)
+{
+    const struct qn_arena_header *h = qn_cost_header(store);
+
+    return h->n_findings || h->sim_output.loads;
+}
+
+bool qn_cost_findings_full(const struct qn_cost_store *store)
+{
+    struct qn_cost_extent e = qn_cost_get_extent(store);
+
+    return (e.findings + 1) * sizeof(struct qn_finding) > QN_ARENA_FINDINGS_SIZE;
+}

@@ -1,0 +1,310 @@
+/* lib/cost/beside/sharing.c - rows of shared lines to text.  See sharing.h. */
+#include "cost/beside/sharing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost/beside/findings.h"
+#include "text/names.h"
+
+struct row {
+    struct qn_shared_row of;
+    const char *object, *file, *function; /* NULL: not known */
+    uint32_t line;
+    uint64_t weight[2]; /* of its line of memory: misses by false sharing; transfers */
+    const char *shared; /* NULL: not written */
+};
+
+struct output {
+    const struct qn_cost_data *x;
+    struct row *rows;
+    size_t count;
+    struct qn_text_names names;
+};
+
+bool qn_cost_has_sharing(const struct qn_cost_store *store)
+{
+    struct qn_cost_extent e = qn_cost_get_extent(store);
+
+    return e.shared != 0;
+}
+
+/* ---- names ---- */
+
+static const char *keep(struct output *o, const char *text)
+{
+    uint32_t id = qn_text_intern(&o->names, text, strlen(text));
+
+    return id == QN_TEXT_NO_ID ? NULL : qn_text_name(&o->names, id);
+}
+
+/* Files do not overlap in memory, so only one of them can have a symbol there. */
+static void name_symbol(const struct output *o, struct row *r)
+{
+    struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
+
+    for (uint32_t map = 0; map < e.maps && !r->object; map++) {
+        uint64_t bias = 0;
+        struct qn_debug *d = qn_cost_open_map(o->x->modules, map, &bias);
+        const struct qn_debug_object *found = d ? qn_debug_find_object(d, r->of.address + bias) : NULL;
+
+        if (!found)
+            continue;
+        r->object = qn_debug_name_object(d, r->of.address + bias);
+        r->of.offset = r->of.address + bias - found->start;
+    }
+}
+
+static void name_row(struct output *o, struct row *r)
+{
+    const struct qn_object *objects = (const struct qn_object *)(const void *)(o->x->store->base + QN_ARENA_OBJECTS_OFF);
+    struct qn_cost_place place = { 0 };
+    struct qn_cost_extent e;
+    char name[QN_COST_OBJECT_NAME];
+
+    qn_cost_find_place(o->x->modules, r->of.map, r->of.pc, &place);
+    r->file = place.file;
+    r->function = place.function;
+    r->line = place.line;
+    e = qn_cost_get_extent(o->x->store);
+    if (r->of.object < e.objects) {
+        struct qn_object object = objects[r->of.object];
+
+        qn_cost_name_object(o->x, &object, name);
+        r->object = keep(o, name);
+    } else {
+        name_symbol(o, r);
+    }
+}
+
+/* ---- one row for a line of source ---- */
+
+static int compare_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : ""); }
+
+static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+static int by_place(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    int d = compare(a->of.line, b->of.line);
+
+    d = d ? d : compare(a->of.thread, b->of.thread);
+    d = d ? d : compare_text(a->file, b->file);
+    d = d ? d : compare(a->line, b->line);
+    d = d ? d : compare_text(a->function, b->function);
+    return d ? d : compare_text(a->object, b->object);
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    int d = by_place(left, right);
+
+    d = d ? d : compare(a->of.address, b->of.address);
+    return d ? d : compare(a->of.pc, b->of.pc);
+}
+
+static void add(struct qn_shared_row *to, const struct qn_shared_row *from)
+{
+    to->reads += from->reads;
+    to->writes += from->writes;
+    to->read |= from->read;
+    to->written |= from->written;
+    to->misses_true += from->misses_true;
+    to->misses_false += from->misses_false;
+    to->cold += from->cold;
+    to->upgrades += from->upgrades;
+}
+
+static void add_up(struct output *o)
+{
+    size_t kept = 0;
+
+    qsort(o->rows, o->count, sizeof *o->rows, by_address);
+    for (size_t i = 0; i < o->count; i++)
+        if (kept && !by_place(&o->rows[kept - 1], &o->rows[i]))
+            add(&o->rows[kept - 1].of, &o->rows[i].of);
+        else
+            o->rows[kept++] = o->rows[i];
+    o->count = kept;
+}
+
+/* ---- what threads have in common in a line of memory ---- */
+
+/* The bytes that the thread of the row at `at` has accessed, and written.  Returns the first row of the next thread. */
+static size_t take_thread(const struct row *rows, size_t at, size_t end, uint64_t *touched, uint64_t *written)
+{
+    uint64_t thread = rows[at].of.thread;
+
+    *touched = *written = 0;
+    for (; at < end && rows[at].of.thread == thread; at++) {
+        *touched |= rows[at].of.read | rows[at].of.written;
+        *written |= rows[at].of.written;
+    }
+    return at;
+}
+
+/* Is there a later thread so that it or the thread at `first` has written to the line, but neither has accessed a byte that the other has written? */
+static bool has_false_pair(const struct row *rows, size_t first, size_t end)
+{
+    uint64_t a, a_written, b, b_written;
+    size_t at = take_thread(rows, first, end, &a, &a_written);
+
+    while (at < end) {
+        at = take_thread(rows, at, end, &b, &b_written);
+        if ((a_written | b_written) && !((a & b_written) | (b & a_written)))
+            return true;
+    }
+    return false;
+}
+
+static const char *how_shared(const struct row *rows, size_t n)
+{
+    uint64_t seen = 0, twice = 0, written = 0, a, a_written;
+    bool falsely = false;
+
+    for (size_t at = 0, next; at < n; at = next) {
+        next = take_thread(rows, at, n, &a, &a_written);
+        twice |= seen & a;
+        seen |= a;
+        written |= a_written;
+        falsely = falsely || has_false_pair(rows, at, n);
+    }
+    return twice & written ? falsely ? "both" : "true" : falsely ? "false" : NULL;
+}
+
+static void take_line(struct row *rows, size_t n)
+{
+    const char *shared = how_shared(rows, n);
+    uint64_t weight[2] = { 0, 0 };
+
+    for (size_t i = 0; i < n; i++) {
+        const struct qn_shared_row *r = &rows[i].of;
+
+        weight[0] += r->misses_false;
+        weight[1] += r->misses_true + r->misses_false + r->cold + r->upgrades;
+    }
+    for (size_t i = 0; i < n; i++) {
+        rows[i].shared = shared;
+        memcpy(rows[i].weight, weight, sizeof weight);
+    }
+}
+
+static int by_weight(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    int d = compare(b->weight[0], a->weight[0]);
+
+    d = d ? d : compare(b->weight[1], a->weight[1]);
+    return d ? d : by_address(left, right);
+}
+
+/* Removes rows of lines that are not shared. */
+static void take_lines(struct output *o)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0, end; i < o->count; i = end) {
+        for (end = i; end < o->count && o->rows[end].of.line == o->rows[i].of.line; end++)
+            continue;
+        take_line(&o->rows[i], end - i);
+    }
+    for (size_t i = 0; i < o->count; i++)
+        if (o->rows[i].shared)
+            o->rows[kept++] = o->rows[i];
+    o->count = kept;
+    qsort(o->rows, o->count, sizeof *o->rows, by_weight);
+}
+
+/* ---- text ---- */
+
+static bool put_name(struct qn_prof_writer *w, const char *name)
+{
+    bool put = qn_cost_put_csv_name(w, name);
+
+    qn_prof_put_text(w, ",");
+    return put;
+}
+
+static void put_number(struct qn_prof_writer *w, uint64_t n)
+{
+    qn_prof_put_number(w, (int64_t)n);
+    qn_prof_put_text(w, ",");
+}
+
+static void put_address(struct qn_prof_writer *w, uint64_t n)
+{
+    qn_prof_put_address(w, n);
+    qn_prof_put_text(w, ",");
+}
+
+static bool put_row(struct qn_prof_writer *w, const struct row *r)
+{
+    const struct qn_shared_row *of = &r->of;
+    bool put;
+
+    put_address(w, of->line);
+    qn_prof_put_text(w, r->shared);
+    qn_prof_put_text(w, ",");
+    put_number(w, of->thread);
+    put = put_name(w, r->object);
+    put_number(w, of->offset);
+    put = put_name(w, r->file) && put;
+    put = put_name(w, r->function) && put;
+    put_number(w, r->line);
+    put_number(w, of->reads);
+    put_number(w, of->writes);
+    put_address(w, of->read);
+    put_address(w, of->written);
+    put_number(w, of->misses_true);
+    put_number(w, of->misses_false);
+    put_number(w, of->cold);
+    put_number(w, of->upgrades);
+    return put;
+}
+
+static bool take(struct output *o)
+{
+    const struct qn_shared_row *from = (const struct qn_shared_row *)(const void *)(o->x->store->base + QN_ARENA_TABLES_OFF + QN_TABLE_SHARED_OFF);
+    struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
+
+    o->rows = malloc((e.shared + 1) * sizeof *o->rows);
+    if (!o->rows)
+        return false;
+    for (uint64_t i = 0; i < e.shared; i++) {
+        o->rows[i] = (struct row){ .of = from[i] };
+        name_row(o, &o->rows[i]);
+    }
+    o->count = e.shared;
+    return true;
+}
+
+enum qn_text_status qn_cost_write_sharing(const char *path, const struct qn_cost_data *data, struct qn_text_error *err)
+{
+    struct output o = { .x = data };
+    struct qn_prof_writer *w = qn_prof_open_writer(path, err);
+    bool good;
+
+    if (!w)
+        return err->status;
+    good = take(&o);
+    if (good) {
+        add_up(&o);
+        take_lines(&o);
+        qn_prof_put_text(w, "address,shared,thread,object,offset,file,function,line,reads,writes,read,written,true,false,cold,upgrades,"
+                            QN_PROF_ROWS_COLUMN "\n");
+    }
+    for (size_t i = 0; i < o.count && good; i++) {
+        good = put_row(w, &o.rows[i]);
+        qn_prof_put_number(w, (int64_t)o.count);
+        qn_prof_put_text(w, "\n");
+    }
+    free(o.rows);
+    qn_text_free_names(&o.names);
+    if (good)
+        return qn_prof_close_writer(w, err);
+    qn_prof_abandon_writer(w);
+    return qn_text_fail_memory(err);
+}

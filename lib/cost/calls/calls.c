@@ -1,0 +1,385 @@
+/* lib/cost/calls/calls.c - edges and contexts of the arena by function and line.  See calls.h.
+ *
+ * The arena is not trusted: what is read is checked against the room that there is, and lists end after as many steps as there can be.
+ */
+#include "cost/calls/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost/calls/call_records.h"
+#include "prof/calls/calls_index.h"
+
+struct fold {
+    const struct qn_cost_store *store;
+    const struct qn_cost_event_set *events;
+    struct qn_cost_modules *modules;
+    struct qn_prof_calls *calls;
+    struct qn_prof_call_index index;
+    struct qn_cost_extent extent;
+    const uint8_t *base;
+    struct qn_call_head head;   /* a copy, within bounds */
+    uint32_t columns;
+    uint32_t *functions;        /* number in `calls` + 1, by function of the arena */
+    uint32_t *nodes;            /* the same by node */
+    int64_t *edge_rows, *node_rows; /* copies, two rows for each edge; frames that have not returned are added */
+};
+
+/* ---- what lies in the arena ---- */
+
+static uint32_t at_most(uint32_t n, uint64_t bytes, uint64_t size) { return n < bytes / size ? n : (uint32_t)(bytes / size); }
+
+static bool take_head(struct fold *f)
+{
+    struct qn_call_head *h = &f->head;
+
+    *h = qn_cost_header(f->store)->calls;
+    f->columns = h->columns;
+    f->base = f->store->base + QN_ARENA_CALLS_OFF;
+    if (!qn_cost_has(f->store, QN_SECTION_CALLS) || f->columns < QN_COST_EVENTS || f->columns > QN_COST_COLUMNS || !h->functions || !h->edges || !h->nodes || !h->frames)
+        return false;
+    h->ranges = at_most(h->ranges, QN_CALL_RANGES_SIZE, sizeof(struct qn_call_range));
+    h->maps = at_most(h->maps, QN_CALL_MAPS_SIZE, sizeof(struct qn_call_map));
+    h->stacks = at_most(h->stacks, QN_CALL_STACKS_SIZE, sizeof(struct qn_call_stack));
+    h->functions = at_most(h->functions, QN_CALL_FUNCTIONS_SIZE, sizeof(struct qn_call_function));
+    h->edges = at_most(h->edges, QN_CALL_EDGES_SIZE, qn_call_edge_bytes(f->columns));
+    h->frames = at_most(h->frames, QN_CALL_FRAMES_SIZE, qn_call_frame_bytes(f->columns));
+    h->nodes = at_most(h->nodes, QN_CALL_NODES_SIZE, qn_call_node_bytes(f->columns));
+    return h->sums + (uint64_t)QN_CALL_TOP < f->extent.counters;
+}
+
+static struct qn_call_edge get_edge(const struct fold *f, uint32_t i)
+{
+    struct qn_call_edge e;
+
+    memcpy(&e, f->base + QN_CALL_EDGES_OFF + i * qn_call_edge_bytes(f->columns), sizeof e);
+    return e;
+}
+
+static struct qn_call_node get_node(const struct fold *f, uint32_t i)
+{
+    struct qn_call_node n;
+
+    memcpy(&n, f->base + QN_CALL_NODES_OFF + i * qn_call_node_bytes(f->columns), sizeof n);
+    return n;
+}
+
+static bool copy_rows(struct fold *f)
+{
+    size_t row = f->columns * sizeof(int64_t);
+
+    f->functions = calloc(f->head.functions, sizeof *f->functions);
+    f->nodes = calloc(f->head.nodes, sizeof *f->nodes);
+    f->edge_rows = malloc(f->head.edges * 2 * row);
+    f->node_rows = malloc(f->head.nodes * row);
+    if (!f->functions || !f->nodes || !f->edge_rows || !f->node_rows)
+        return false;
+    for (uint32_t i = 0; i < f->head.edges; i++)
+        memcpy(f->edge_rows + i * 2ull * f->columns,
+               f->base + QN_CALL_EDGES_OFF + i * qn_call_edge_bytes(f->columns) + sizeof(struct qn_call_edge), 2 * row);
+    for (uint32_t i = 0; i < f->head.nodes; i++)
+        memcpy(f->node_rows + (uint64_t)i * f->columns,
+               f->base + QN_CALL_NODES_OFF + i * qn_call_node_bytes(f->columns) + sizeof(struct qn_call_node), row);
+    return true;
+}
+
+/* ---- calls that have not returned ---- */
+
+/* The frame at an offset, and its counts; false: there can be none. */
+static bool get_frame(const struct fold *f, uint32_t offset, struct qn_call_frame *frame, int64_t *counts)
+{
+    const uint8_t *at = f->base + QN_CALL_FRAMES_OFF + offset;
+
+    if (!offset || offset >= f->head.frames * qn_call_frame_bytes(f->columns) || offset % qn_call_frame_bytes(f->columns))
+        return false;
+    memcpy(frame, at, sizeof *frame);
+    memcpy(counts, at + sizeof *frame, f->columns * sizeof *counts);
+    return true;
+}
+
+/* now: counts of the stack. */
+static void close_stack(struct fold *f, uint32_t top, const int64_t *now)
+{
+    struct qn_call_frame frame, below = { 0 }, owner;
+    int64_t counts[QN_COST_COLUMNS], rare[QN_COST_COLUMNS], *row, *to, *from;
+
+    for (uint32_t i = top, steps = 0; get_frame(f, i, &frame, counts) && steps < f->head.frames; i = frame.below, steps++) {
+        uint64_t edge = frame.edge / qn_call_edge_bytes(f->columns);
+
+        if (!get_frame(f, frame.below, &below, rare))
+            below.node = 0;
+        if (!get_frame(f, frame.owner, &owner, rare) || edge >= f->head.edges || frame.node >= f->head.nodes || below.node >= f->head.nodes)
+            return;
+        row = f->edge_rows + (2 * edge + qn_call_is_inner(&frame)) * f->columns;
+        to = f->node_rows + (uint64_t)frame.node * f->columns;
+        from = f->node_rows + (uint64_t)below.node * f->columns;
+        for (uint32_t k = 0; k < f->columns; k++) {
+            int64_t n = now[k] - (qn_call_is_rare(k) ? rare : counts)[k];
+
+            row[k] += n;
+            to[k] += n;
+            from[k] -= n;
+        }
+    }
+}
+
+static void close_stacks(struct fold *f)
+{
+    const struct qn_call_stack *stacks = (const struct qn_call_stack *)(f->base + QN_CALL_STACKS_OFF);
+    const int64_t *sums = (const int64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF) + f->head.sums;
+
+    for (uint32_t i = 1; i < f->head.stacks; i++) {
+        int64_t now[QN_COST_COLUMNS];
+
+        memcpy(now, i == f->head.current ? sums : stacks[i].totals, f->columns * sizeof *now);
+        if (stacks[i].used)
+            close_stack(f, i == f->head.current ? qn_call_frame_offset((uint64_t)sums[QN_CALL_TOP]) : stacks[i].top, now);
+    }
+}
+
+/* ---- names ---- */
+
+/* UINT32_MAX: no memory. */
+static uint32_t function_at(struct fold *f, uint32_t map, uint64_t pc)
+{
+    uint64_t start = qn_cost_call_start(f->base, &f->head, map, pc), bias;
+    struct qn_debug *d = qn_cost_open_map(f->modules, map, &bias);
+    struct qn_cost_place place;
+    const char *name;
+
+    qn_cost_find_place(f->modules, map, start, &place);
+    name = d ? qn_debug_name_function(d, start + bias) : NULL;
+    name = name ? name : place.function;
+    return qn_prof_call_fn_of(&f->index, place.object, name && place.file ? place.file : QN_PROF_NOT_KNOWN, name ? name : QN_PROF_NOT_KNOWN);
+}
+
+static uint32_t function_of(struct fold *f, uint32_t i)
+{
+    struct qn_call_function fn;
+
+    if (f->functions[i])
+        return f->functions[i] - 1;
+    memcpy(&fn, f->base + QN_CALL_FUNCTIONS_OFF + i * sizeof fn, sizeof fn);
+    f->functions[i] = function_at(f, fn.map, fn.pc) + 1;
+    return f->functions[i] - 1;
+}
+
+/* ---- rows ---- */
+
+static void add_row(const struct fold *f, int64_t *to, const int64_t *from)
+{
+    for (int i = 0; i < f->events->count; i++)
+        to[i] += f->events->which[i] < f->columns ? from[f->events->which[i]] : 0;
+}
+
+static uint64_t last_address(const struct fold *f, const struct qn_block_rec *b)
+{
+    const qn_insn_desc *insns = (const qn_insn_desc *)(f->store->base + QN_ARENA_INSNS_OFF);
+    uint64_t pc = b->pc;
+
+    for (uint32_t i = 0; i + 1 < b->ninsns && (uint64_t)b->first_insn + i < f->extent.insns; i++)
+        pc += QN_INSN_LEN(insns[b->first_insn + i]);
+    return pc;
+}
+
+/* The edge's number in `calls`; UINT32_MAX: no memory. */
+static uint32_t edge_of(struct fold *f, const struct qn_call_edge *e, uint32_t callee)
+{
+    struct qn_cost_place place;
+    struct qn_block_rec b;
+    uint32_t caller;
+    const char *file;
+
+    memcpy(&b, f->store->base + QN_ARENA_BLOCKS_OFF + (e->block - 1ull) * sizeof b, sizeof b);
+    caller = function_at(f, b.map, last_address(f, &b));
+    if (caller == UINT32_MAX)
+        return caller;
+    qn_cost_find_place(f->modules, b.map, last_address(f, &b), &place);
+    file = place.file && strcmp(place.file, f->calls->fns[caller].file) ? place.file : NULL;
+    return qn_prof_call_edge_of(&f->index, caller, file, place.line, callee);
+}
+
+/* Does the edge have no costs, because nothing was counted at its calls (--toggle-collect)?  Callgrind leaves such an edge out, too. */
+static bool is_aside(const struct fold *f, const int64_t *rows)
+{
+    for (uint32_t k = 0; k < 2 * f->columns; k++)
+        if (rows[k])
+            return false;
+    return qn_cost_header(f->store)->config.aside;
+}
+
+static enum qn_text_status fold_edge(struct fold *f, uint32_t i, struct qn_text_error *err)
+{
+    struct qn_call_edge e = get_edge(f, i);
+    const int64_t *rows = f->edge_rows + 2ull * i * f->columns;
+    uint32_t callee, at;
+
+    if (!e.function || e.function >= f->head.functions || e.block > f->extent.blocks || e.calls > INT64_MAX || is_aside(f, rows))
+        return QN_TEXT_OK;
+    callee = function_of(f, e.function);
+    if (callee == UINT32_MAX)
+        return qn_text_fail_memory(err);
+    f->calls->fns[callee].called += (int64_t)e.calls;
+    add_row(f, qn_prof_inclusive(f->calls, callee), rows);
+    if (!e.block)
+        return QN_TEXT_OK;
+    at = edge_of(f, &e, callee);
+    if (at == UINT32_MAX)
+        return qn_text_fail_memory(err);
+    f->calls->edges[at].calls += (int64_t)e.calls;
+    add_row(f, qn_prof_edge_counts(f->calls, at), rows);
+    add_row(f, qn_prof_edge_counts(f->calls, at), rows + f->columns);
+    return QN_TEXT_OK;
+}
+
+/* Parents come before children, in the arena as in the profile. */
+static enum qn_text_status fold_node(struct fold *f, uint32_t i, struct qn_text_error *err)
+{
+    struct qn_call_node n = get_node(f, i);
+    uint32_t function, at;
+
+    if (!n.function || n.function >= f->head.functions || n.parent >= i || n.calls > INT64_MAX)
+        return QN_TEXT_OK;
+    function = function_of(f, n.function);
+    at = function == UINT32_MAX ? function
+                                : qn_prof_call_node_of(&f->index, n.parent && f->nodes[n.parent] ? f->nodes[n.parent] - 1 : QN_PROF_NO_NODE, function);
+    if (at == UINT32_MAX)
+        return qn_text_fail_memory(err);
+    f->nodes[i] = at + 1;
+    f->calls->nodes[at].calls += (int64_t)n.calls;
+    add_row(f, qn_prof_node_counts(f->calls, at), f->node_rows + (uint64_t)i * f->columns);
+    return QN_TEXT_OK;
+}
+
+static enum qn_text_status add_lost(struct fold *f, struct qn_text_error *err)
+{
+    const struct {
+        const char *what;
+        uint64_t n;
+    } lost[] = { { "edges", f->head.lost_edges }, { "depth", f->head.lost_frames }, { "nodes", f->head.lost_nodes }, { "stacks", f->head.lost_stacks } };
+
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+        if (lost[i].n && lost[i].n <= INT64_MAX && qn_prof_add_call_lost(f->calls, lost[i].what, (int64_t)lost[i].n))
+            return qn_text_fail_memory(err);
+    return QN_TEXT_OK;
+}
+
+static enum qn_text_status fold_all(struct fold *f, struct qn_text_error *err)
+{
+    enum qn_text_status status = QN_TEXT_OK;
+
+    if (!copy_rows(f) || qn_prof_begin_calls(f->calls, f->events->names, (size_t)f->events->count))
+        return qn_text_fail_memory(err);
+    close_stacks(f);
+    for (uint32_t i = 1; i < f->head.edges && status == QN_TEXT_OK; i++)
+        status = fold_edge(f, i, err);
+    for (uint32_t i = 1; i < f->head.nodes && status == QN_TEXT_OK; i++)
+        status = fold_node(f, i, err);
+    return status == QN_TEXT_OK ? add_lost(f, err) : status;
+}
+
+static void free_fold(struct fold *f)
+{
+    qn_prof_free_call_index(&f->index);
+    free(f->functions);
+    free(f->nodes);
+    free(f->edge_rows);
+    free(f->node_rows);
+}
+
+enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                                       struct qn_cost_modules *modules, struct qn_prof_calls *calls, struct qn_text_error *err)
+{
+    struct fold f = { .store = store, .events = events, .modules = modules, .calls = calls, .index = { .calls = calls } };
+    enum qn_text_status status;
+
+    f.extent = qn_cost_get_extent(store);
+    if (!take_head(&f))
+        return QN_TEXT_OK; /* nothing was counted */
+    status = fold_all(&f, err);
+    free_fold(&f);
+    return status;
+}
+
+/* ---- parts of a run ---- */
+
+static void write_rows(const struct fold *f)
+{
+    size_t row = f->columns * sizeof(int64_t);
+    uint8_t *base = f->store->base + QN_ARENA_CALLS_OFF;
+
+    for (uint32_t i = 0; i < f->head.edges; i++)
+        memcpy(base + QN_CALL_EDGES_OFF + i * qn_call_edge_bytes(f->columns) + sizeof(struct qn_call_edge),
+               f->edge_rows + i * 2ull * f->columns, 2 * row);
+    for (uint32_t i = 0; i < f->head.nodes; i++)
+        memcpy(base + QN_CALL_NODES_OFF + i * qn_call_node_bytes(f->columns) + sizeof(struct qn_call_node),
+               f->node_rows + (uint64_t)i * f->columns, row);
+}
+
+bool qn_cost_close_calls(const struct qn_cost_store *store)
+{
+    struct fold f = { .store = store };
+    bool good = true;
+
+    f.extent = qn_cost_get_extent(store);
+    if (!take_head(&f))
+        return true; /* there are none */
+    if ((good = copy_rows(&f))) {
+        close_stacks(&f);
+        write_rows(&f);
+        qn_cost_header(store)->calls.stacks = 0;
+    }
+    free_fold(&f);
+    return good;
+}
+
+static void subtract_row(int64_t *row, const int64_t *less, uint32_t columns)
+{
+    for (uint32_t k = 0; k < columns; k++)
+        row[k] = (int64_t)((uint64_t)row[k] - (uint64_t)less[k]);
+}
+
+static struct qn_call_edge *edge_at(struct fold *f, uint32_t offset)
+{
+    f->extent = qn_cost_get_extent(f->store);
+    if (!take_head(f) || !offset || offset % qn_call_edge_bytes(f->columns) || offset / qn_call_edge_bytes(f->columns) >= f->head.edges)
+        return NULL;
+    return (struct qn_call_edge *)(f->store->base + QN_ARENA_CALLS_OFF + QN_CALL_EDGES_OFF + offset);
+}
+
+void qn_cost_count_call(const struct qn_cost_store *now, const struct qn_cost_store *then, uint32_t offset, bool always)
+{
+    static const int64_t none[2 * QN_COST_COLUMNS];
+    struct fold f = { .store = now }, l = { .store = then };
+    struct qn_call_edge *e = edge_at(&f, offset), *before = then ? edge_at(&l, offset) : NULL;
+
+    if (e)
+        e->calls += always || memcmp(e + 1, before && l.columns == f.columns ? (int64_t *)(before + 1) : none, 2 * f.columns * sizeof *none);
+}
+
+/* A row that both have has the same index in both, because the engine only appends. */
+void qn_cost_subtract_calls(const struct qn_cost_store *store, const struct qn_cost_store *less)
+{
+    struct fold f = { .store = store }, l = { .store = less };
+
+    f.extent = qn_cost_get_extent(store);
+    l.extent = qn_cost_get_extent(less);
+    if (!take_head(&f) || !take_head(&l) || f.columns != l.columns)
+        return;
+    for (uint64_t i = 1; i < f.head.edges && i < l.head.edges; i++) {
+        uint64_t at = QN_ARENA_CALLS_OFF + QN_CALL_EDGES_OFF + i * qn_call_edge_bytes(f.columns);
+        struct qn_call_edge *e = (struct qn_call_edge *)(store->base + at);
+        const struct qn_call_edge *from = (const struct qn_call_edge *)(less->base + at);
+
+        e->calls -= from->calls;
+        subtract_row((int64_t *)(e + 1), (const int64_t *)(from + 1), 2 * f.columns);
+    }
+    for (uint64_t i = 0; i < f.head.nodes && i < l.head.nodes; i++) {
+        uint64_t at = QN_ARENA_CALLS_OFF + QN_CALL_NODES_OFF + i * qn_call_node_bytes(f.columns);
+        struct qn_call_node *n = (struct qn_call_node *)(store->base + at);
+        const struct qn_call_node *from = (const struct qn_call_node *)(less->base + at);
+
+        n->calls -= from->calls;
+        subtract_row((int64_t *)(n + 1), (const int64_t *)(from + 1), f.columns);
+    }
+}

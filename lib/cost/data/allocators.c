@@ -1,0 +1,183 @@
+/* lib/cost/data/allocators.c - see allocators.h. */
+#include "cost/data/allocators.h"
+
+#include <string.h>
+
+#include "cost/data/growers.h"
+#include "debug/types.h"
+
+static const struct standard {
+    const char *name; /* as the linker has it */
+    enum qn_alloc kind;
+    const char *shown;
+} standard[] = {
+    { "malloc", QN_ALLOC_MALLOC, "malloc" }, { "valloc", QN_ALLOC_MALLOC, "valloc" }, { "pvalloc", QN_ALLOC_MALLOC, "pvalloc" },
+    { "calloc", QN_ALLOC_CALLOC, "calloc" }, { "realloc", QN_ALLOC_REALLOC, "realloc" },
+    { "aligned_alloc", QN_ALLOC_ALIGNED, "aligned_alloc" }, { "memalign", QN_ALLOC_ALIGNED, "memalign" },
+    { "posix_memalign", QN_ALLOC_POSIX, "posix_memalign" },
+    { "mmap", QN_ALLOC_MMAP, "mmap" }, { "mmap64", QN_ALLOC_MMAP, "mmap" }, { "mremap", QN_ALLOC_MREMAP, "mremap" },
+    { "_Znwm", QN_ALLOC_MALLOC, "new" }, { "_Znam", QN_ALLOC_MALLOC, "new[]" },
+    { "_ZnwmRKSt9nothrow_t", QN_ALLOC_MALLOC, "new" }, { "_ZnamRKSt9nothrow_t", QN_ALLOC_MALLOC, "new[]" },
+    { "_ZnwmSt11align_val_t", QN_ALLOC_MALLOC, "new" }, { "_ZnamSt11align_val_t", QN_ALLOC_MALLOC, "new[]" },
+    { "_ZnwmSt11align_val_tRKSt9nothrow_t", QN_ALLOC_MALLOC, "new" },
+    { "_ZnamSt11align_val_tRKSt9nothrow_t", QN_ALLOC_MALLOC, "new[]" },
+    /* Functions that free are shown nowhere, so they have no name to show: */
+    { "free", QN_ALLOC_FREE, "" }, { "cfree", QN_ALLOC_FREE, "" },
+    { "_ZdlPv", QN_ALLOC_FREE, "" }, { "_ZdaPv", QN_ALLOC_FREE, "" }, { "_ZdlPvm", QN_ALLOC_FREE, "" }, { "_ZdaPvm", QN_ALLOC_FREE, "" },
+    { "_ZdlPvRKSt9nothrow_t", QN_ALLOC_FREE, "" }, { "_ZdaPvRKSt9nothrow_t", QN_ALLOC_FREE, "" },
+    { "_ZdlPvSt11align_val_t", QN_ALLOC_FREE, "" }, { "_ZdaPvSt11align_val_t", QN_ALLOC_FREE, "" },
+    { "_ZdlPvmSt11align_val_t", QN_ALLOC_FREE, "" }, { "_ZdaPvmSt11align_val_t", QN_ALLOC_FREE, "" },
+    { "_ZdlPvSt11align_val_tRKSt9nothrow_t", QN_ALLOC_FREE, "" }, { "_ZdaPvSt11align_val_tRKSt9nothrow_t", QN_ALLOC_FREE, "" },
+};
+#define STANDARD (sizeof standard / sizeof standard[0])
+
+struct search {
+    const struct qn_cost_store *store;
+    struct qn_debug *debug;
+    struct qn_map_rec map;
+    uint32_t number; /* of the map */
+    uint64_t points, objects, bias; /* bias: from the file's addresses to the guest's, modulo 2^64 */
+    uint16_t which;  /* of what is looked for */
+};
+
+static bool digit(const char **at, uint8_t *number)
+{
+    if (**at < '1' || **at > '0' + (int)QN_ALLOC_ARGS)
+        return false;
+    *number = (uint8_t)(*(*at)++ - '0');
+    return true;
+}
+
+bool qn_cost_parse_allocator(char *text, struct qn_cost_allocator *a)
+{
+    char *colon = strrchr(text, ':');
+    const char *at = colon ? colon + 1 : NULL;
+    uint8_t bytes = 0, times = 0;
+
+    *a = (struct qn_cost_allocator){ .name = text };
+    if (!colon || (colon > text && colon[-1] == ':')) /* a::b */
+        return text[0] != 0;
+    if (colon == text || !digit(&at, &bytes) || (*at == '*' && (at++, !digit(&at, &times))) || *at)
+        return false;
+    *colon = 0;
+    a->bytes = bytes;
+    a->times = times;
+    return true;
+}
+
+const char *qn_cost_allocator_kind(uint32_t which)
+{
+    if (QN_ALLOC_KIND(which) == QN_ALLOC_CUSTOM || QN_ALLOC_NAME(which) >= STANDARD)
+        return NULL;
+    return standard[QN_ALLOC_NAME(which)].shown;
+}
+
+static void add_range(struct search *s, uint64_t start, uint64_t end)
+{
+    struct qn_point *all = (struct qn_point *)(s->store->base + QN_ARENA_POINTS_OFF);
+    uint64_t guest = start + s->bias;
+
+    if (s->points >= QN_ARENA_POINTS_SIZE / sizeof *all)
+        return;
+    for (uint64_t i = qn_cost_header(s->store)->n_points; i < s->points; i++)
+        if (all[i].start == guest)
+            return;
+    all[s->points++] = (struct qn_point){ guest, guest + (end - start), s->number, QN_POINT_ALLOC, s->which };
+}
+
+static void add_point(void *data, uint64_t start, bool chooses)
+{
+    if (!chooses)
+        add_range(data, start, start + 1);
+}
+
+static void take_function(void *data, const char *name, uint64_t start, uint64_t end)
+{
+    struct search *s = data;
+
+    for (size_t i = 0; i < STANDARD; i++)
+        if (!strcmp(name, standard[i].name)) {
+            s->which = QN_ALLOC_OF(standard[i].kind, 0, 0, i);
+            add_range(s, start, start + 1);
+            return;
+        }
+    if (qn_cost_is_grower(name)) {
+        s->which = QN_ALLOC_OF(QN_ALLOC_GROWER, 0, 0, 0);
+        add_range(s, start, end);
+    }
+}
+
+static void add_object(struct search *s, enum qn_object_kind kind, uint64_t start, uint64_t end)
+{
+    struct qn_object *to = (struct qn_object *)(s->store->base + QN_ARENA_OBJECTS_OFF) + s->objects;
+
+    if (s->objects >= QN_ARENA_OBJECTS_SIZE / sizeof *to)
+        return;
+    *to = (struct qn_object){ .start = start + s->bias, .size = end - start, .map = s->number, .kind = (uint8_t)kind };
+    s->objects++;
+}
+
+/* Appends symbols by falling address, as run/observe/data/ranges.c wants them. */
+static void find_objects(struct search *s)
+{
+    struct qn_map_rec *map = (struct qn_map_rec *)(s->store->base + QN_ARENA_MAPS_OFF) + s->number;
+    size_t count;
+    const struct qn_debug_object *list = qn_debug_list_objects(s->debug, &count);
+    uint64_t start, end;
+
+    while (count-- > 0)
+        add_object(s, QN_OBJECT_SYMBOL, list[count].start, list[count].end);
+    for (size_t i = 0; qn_debug_segment(s->debug, i, &start, &end); i++)
+        add_object(s, QN_OBJECT_SEGMENT, start, end);
+    map->flags = qn_debug_has_types(s->debug) ? QN_MAP_TYPES : 0;
+}
+
+const struct qn_debug_type *qn_cost_find_type(struct qn_debug *d, const struct qn_object *o, uint64_t bias)
+{
+    const struct qn_debug_type *type = NULL;
+
+    for (unsigned i = 0; i < QN_OBJECT_INNER && o->inner[i] && !type; i++)
+        type = qn_debug_allocated(d, o->inner[i] + bias);
+    return type ? type : qn_debug_allocated(d, o->start + bias);
+}
+
+void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t object)
+{
+    struct qn_object *o = (struct qn_object *)(store->base + QN_ARENA_OBJECTS_OFF) + object;
+    const struct qn_debug_type *type;
+    struct qn_debug_variable v;
+    struct search s = { .store = store };
+    struct qn_cost_extent e = qn_cost_get_extent(store);
+
+    if (object >= e.objects)
+        return;
+    s.debug = qn_cost_open_number(library, store, o->map, &s.map);
+    if (!s.debug || !qn_cost_find_bias(s.debug, &s.map, &s.bias))
+        return;
+    if (o->kind == QN_OBJECT_HEAP)
+        type = qn_cost_find_type(s.debug, o, -s.bias);
+    else
+        type = qn_debug_find_variable(s.debug, o->start - s.bias, &v) && v.start == o->start - s.bias ? v.type : NULL;
+    o->element = type ? qn_debug_type_element(type) : 0;
+}
+
+void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
+                       const struct qn_cost_allocator *named, unsigned count)
+{
+    struct search s = { .store = store, .number = map };
+    struct qn_cost_extent e = qn_cost_get_extent(store);
+
+    s.debug = qn_cost_open_number(library, store, map, &s.map);
+    s.points = e.points;
+    s.objects = e.objects;
+    if (!s.debug || !qn_cost_find_bias(s.debug, &s.map, &s.bias))
+        return;
+    for (unsigned i = 0; i < count; i++) {
+        s.which = QN_ALLOC_OF(QN_ALLOC_CUSTOM, named[i].bytes, named[i].times, i);
+        qn_debug_find_functions(s.debug, named[i].name, add_point, &s);
+    }
+    qn_debug_list_functions(s.debug, take_function, &s);
+    find_objects(&s);
+    qn_cost_header(store)->n_points = s.points;
+    qn_cost_header(store)->n_objects = s.objects;
+}

@@ -1,0 +1,26 @@
+/* lib/cost/places/jit_parts.h - what jit.c and jitdump.c share. */
+#ifndef QN_COST_JIT_PARTS_H
+#define QN_COST_JIT_PARTS_H
+
+#include "cost/places/jit.h"
+
+struct qn_cost_jit_range {
+    uint64_t start, end;
+    size_t order;          /* in which it was told */
+    const char *function, *file;
+    uint32_t line;
+};
+
+/* Adds a range, whose texts are not copied.  A range of 0 bytes, or of too many, is left out. */
+bool qn_cost_add_jit(struct qn_cost_jit *j, const struct qn_cost_jit_range *r);
+
+/* "JS:*sum /home/me/sum.js:3:13": function, file and line into r.  The text is cut. */
+void qn_cost_split_jit_name(struct qn_cost_jit_range *r, char *name);
+
+/* As qn_cost_find_jit, while ranges are being added. */
+bool qn_cost_find_jit_now(const struct qn_cost_jit *j, uint64_t address, struct qn_cost_jit_place *place);
+
+/* Adds all ranges of a dump. */
+void qn_cost_take_dump(struct qn_cost_jit *j, char *dump, size_t size);
+
+#endif

@@ -1,0 +1,386 @@
+/* lib/lab/labs/lab04.c - the tests of lab 4: mrc, which makes a miss ratio curve in one pass, and classes of misses.
+ *
+ * The answers come from caches of every size, one after the other, except for traces too long for that
+ * (model_distance.h).
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/models/model_cache.h"
+#include "base/grow.h"
+#include "lab/models/model_distance.h"
+
+#define CASES 3
+#define REFS 400
+#define BASE 0x10000
+#define REFS_LONG 200000
+#define LINES_LONG 3000
+#define REFS_LONGER 400000    /* too many for a list of lines */
+#define LINES_LONGER 150000
+#define POINTS_LONG 4096
+#define TAIL 100              /* references */
+#define EXPLAINED_MAX 1000    /* the first wrong reference is searched for in traces up to this length */
+#define SHOWN 24              /* lines that why.txt shows */
+#define ARGUMENTS 16
+
+struct classes {
+    unsigned long compulsory, capacity, conflict;
+};
+
+/* ---- curves ---- */
+
+static bool compare_curve(struct qn_lab_check *c, const char *output, const unsigned long *misses, unsigned max)
+{
+    const char *line = output;
+
+    if (strncmp(line, "lines,misses\n", 13))
+        return qn_lab_say(c, "got '%s', wanted 'lines,misses' first", qn_lab_first_line(line));
+    for (unsigned n = 1; n <= max; n++) {
+        char wanted[64];
+
+        line += strcspn(line, "\n");
+        line += *line != 0;
+        snprintf(wanted, sizeof wanted, "%u,%lu", n, misses[n]);
+        if (strncmp(line, wanted, strlen(wanted)) || !strchr("\r\n", line[strlen(wanted)]))
+            return qn_lab_say(c, "got '%s', wanted '%s'", qn_lab_first_line(line), wanted);
+    }
+    line += strcspn(line, "\n");
+    return strspn(line, "\r\n") == strlen(line) || qn_lab_say(c, "more lines than -m %u", max);
+}
+
+/* Distances as the handout counts them: the newest lines before reference n. */
+static void tell_stack(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, unsigned bits)
+{
+    uint64_t lines[SHOWN];
+    unsigned shown = 0;
+
+    for (size_t i = n; i-- > 0 && shown < SHOWN;) {
+        uint64_t line = t->at[i].addr >> bits;
+        unsigned k = 0;
+
+        while (k < shown && lines[k] != line)
+            k++;
+        if (k < shown)
+            continue;
+        lines[shown++] = line;
+        qn_lab_why(c, "    %u: line %llx, %c at reference %zu%s", shown - 1, (unsigned long long)line, t->at[i].op, i + 1,
+                   line == t->at[n].addr >> bits ? "   <- this one" : "");
+    }
+}
+
+/* Runs mrc on the first n references of a trace; options: "curve" or "classes" and theirs, NULL at the end. */
+static bool run_mrc(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const char *const *options, struct qn_lab_job *job)
+{
+    static const char *argv[ARGUMENTS];
+    struct qn_lab_trace part = { t->at, n, 0 };
+    unsigned words = 0;
+
+    argv[words++] = qn_lab_program(c, "mrc.c", NULL);
+    while (*options)
+        argv[words++] = *options++;
+    argv[words++] = "-t";
+    argv[words++] = qn_lab_write_trace(c, &part, "trace.txt");
+    argv[words] = NULL;
+    *job = (struct qn_lab_job){ .argv = argv };
+    return argv[0] && qn_lab_run_program(c, job);
+}
+
+/* The output that is right for the first n references; free it. */
+typedef char *say_right(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const void *data);
+
+/* For --keep: finds the first reference with which mrc is wrong, by bisection. */
+static void explain(struct qn_lab_check *c, const struct qn_lab_trace *t, const char *const *options, say_right *right, const void *data,
+                    unsigned bits)
+{
+    size_t good = 0, bad = t->n;
+    char words[96] = "";
+
+    if (!qn_lab_keeps(c) || t->n > EXPLAINED_MAX)
+        return;
+    while (bad - good > 1) {
+        size_t n = good + (bad - good) / 2;
+        struct qn_lab_job job;
+        char *wanted = right(c, t, n, data);
+        bool same = run_mrc(c, t, n, options, &job) && !strncmp(job.output, wanted, strlen(wanted))
+                    && strspn(job.output + strlen(wanted), "\r\n") == strlen(job.output + strlen(wanted));
+
+        qn_lab_free_job(&job);
+        free(wanted);
+        *(same ? &good : &bad) = n;
+    }
+    qn_lab_write_trace(c, &(struct qn_lab_trace){ t->at, bad, 0 }, "trace.txt");
+    for (unsigned i = 0; options[i]; i++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), " %s", options[i]);
+    qn_lab_why(c, "It is right on %zu references, and wrong with reference %zu, the last line of trace.txt: %c %llx", good, bad, t->at[bad - 1].op,
+               (unsigned long long)t->at[bad - 1].addr);
+    qn_lab_why(c, "Lines that were used before it, the one used last first, with the reference that did so:");
+    tell_stack(c, t, bad - 1, bits);
+    qn_lab_why(c, "In a debugger (mrc compiled with -g):\n    gdb -ex 'break reference' -ex run --args ./mrc%s -t %s", words,
+               qn_lab_kept_path(c, "trace.txt"));
+}
+
+struct curve {
+    unsigned bits, max;
+};
+
+static char *right_curve(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const void *data)
+{
+    const struct curve *curve = data;
+    struct qn_lab_trace part = { t->at, n, 0 };
+    char *text;
+    size_t size;
+    FILE *f = QN_NEEDED(open_memstream(&text, &size));
+
+    fputs("lines,misses\n", f);
+    for (unsigned lines = 1; lines <= curve->max; lines++)
+        fprintf(f, "%u,%lu\n", lines, qn_lab_brute_misses(&part, curve->bits, lines, qn_lab_rules(c)));
+    fclose(f);
+    return text;
+}
+
+static bool curve_is(struct qn_lab_check *c, const struct qn_lab_trace *t, unsigned bits, const unsigned long *misses,
+                     unsigned max)
+{
+    char b[16], m[16];
+    const char *const options[] = { "curve", "-b", b, "-m", m, NULL };
+    struct curve curve = { bits, max };
+    struct qn_lab_job job;
+    bool ran, good;
+
+    snprintf(b, sizeof b, "%u", bits);
+    snprintf(m, sizeof m, "%u", max);
+    ran = run_mrc(c, t, t->n, options, &job);
+    good = ran && compare_curve(c, job.output, misses, max);
+    qn_lab_free_job(&job);
+    if (ran && !good)
+        explain(c, t, options, right_curve, &curve, bits);
+    return good;
+}
+
+/* Appends references to the trace's lines, loads and stores, so that a variant's rules matter in each trace. */
+static void add_tail(struct qn_lab_check *c, struct qn_lab_trace *t)
+{
+    size_t n = t->n;
+
+    for (unsigned i = 0; qn_lab_is_variant(c) && i < TAIL; i++)
+        qn_lab_add_ref(t, "LS"[qn_lab_below(c, 2)], t->at[qn_lab_below(c, (unsigned)n)].addr, 1);
+}
+
+/* Compares the curve; frees the trace. */
+static bool agrees(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned bits, unsigned max)
+{
+    unsigned long *misses = QN_NEEDED(calloc(max + 1, sizeof *misses));
+    bool good;
+
+    add_tail(c, t);
+    for (unsigned n = 1; n <= max; n++)
+        misses[n] = qn_lab_brute_misses(t, bits, n, qn_lab_rules(c));
+    good = curve_is(c, t, bits, misses, max);
+    free(misses);
+    qn_lab_free_trace(t);
+    return good;
+}
+
+static bool small_curve(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+
+    for (const char *line = "abcabb"; *line; line++)
+        qn_lab_add_ref(&t, 'L', (uint64_t)(*line - 'a') << 4, 1);
+    return agrees(c, &t, 4, 4);
+}
+
+static bool random_curve(struct qn_lab_check *c)
+{
+    for (unsigned i = 0; i < CASES; i++) {
+        struct qn_lab_trace t = { .n = 0 };
+        struct qn_lab_pattern p = { BASE, qn_lab_between(c, 20, 60), 0, 1, "LS" };
+
+        qn_lab_draw_refs(c, &t, &p, REFS);
+        if (!agrees(c, &t, 0, p.lines + 3))
+            return false;
+    }
+    return true;
+}
+
+static bool first_uses(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    unsigned n = qn_lab_between(c, 20, 50);
+
+    for (unsigned i = 0; i < n; i++)
+        qn_lab_add_ref(&t, 'L', BASE + i, 1);
+    return agrees(c, &t, 0, n + 2);
+}
+
+static bool repeats(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+
+    for (unsigned i = 0; i < 20; i++)
+        for (unsigned n = qn_lab_between(c, 2, 5); n > 0; n--)
+            qn_lab_add_ref(&t, 'L', BASE + i % 4, 1);
+    return agrees(c, &t, 0, 6);
+}
+
+static bool whole_lines(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    struct qn_lab_pattern p = { BASE, qn_lab_between(c, 10, 30), qn_lab_between(c, 3, 7), 1, "LS" };
+
+    qn_lab_draw_refs(c, &t, &p, REFS);
+    return agrees(c, &t, p.line_bits, p.lines + 3);
+}
+
+/* Jumps all over `lines` lines, so that distances are long. */
+static bool long_curve(struct qn_lab_check *c, unsigned refs, unsigned lines)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    unsigned long *misses = QN_NEEDED(calloc(POINTS_LONG + 1, sizeof *misses));
+    bool good;
+
+    for (unsigned i = 0; i < refs; i++)
+        qn_lab_add_ref(&t, qn_lab_is_variant(c) && i % 4 == 0 ? 'S' : 'L', (uint64_t)(BASE + qn_lab_below(c, lines)) << 6, 1);
+    qn_lab_curve(&t, 6, misses, POINTS_LONG, qn_lab_rules(c));
+    good = curve_is(c, &t, 6, misses, POINTS_LONG);
+    free(misses);
+    qn_lab_free_trace(&t);
+    return good;
+}
+
+static bool one_pass(struct qn_lab_check *c) { return qn_lab_measure_time(c), long_curve(c, REFS_LONG, LINES_LONG); }
+static bool tree(struct qn_lab_check *c) { return qn_lab_measure_time(c), long_curve(c, REFS_LONGER, LINES_LONGER); }
+
+/* ---- classes ---- */
+
+static bool seen_before(const struct qn_lab_trace *t, size_t at, unsigned bits)
+{
+    for (size_t i = 0; i < at; i++)
+        if (t->at[i].addr >> bits == t->at[at].addr >> bits)
+            return true;
+    return false;
+}
+
+/* The number by which a line's set is chosen. */
+static uint64_t index_of(uint64_t line, const struct qn_lab_variant *v)
+{
+    return v->value[QN_LAB_MRC_SHIFT] ? line ^ line >> v->value[QN_LAB_MRC_SHIFT] : line;
+}
+
+/* The index is a one-to-one function of the line's number, so the caches can use it as the number of the line. */
+static struct classes classify(const struct qn_lab_trace *t, unsigned sets_log, unsigned ways, unsigned bits, const struct qn_lab_variant *v)
+{
+    struct qn_lab_cache *cache = qn_lab_new_cache(QN_LAB_LRU, 1u << sets_log, ways);
+    struct qn_lab_cache *full = qn_lab_new_cache(QN_LAB_LRU, 1, (ways << sets_log) * v->value[QN_LAB_MRC_FULL]);
+    struct classes k = { 0, 0, 0 };
+
+    for (size_t i = 0; i < t->n; i++) {
+        bool hit = qn_lab_touch_line(cache, index_of(t->at[i].addr >> bits, v), 0).hit;
+        bool full_hit = qn_lab_touch_line(full, t->at[i].addr >> bits, 0).hit;
+
+        if (hit)
+            continue;
+        k.compulsory += !seen_before(t, i, bits);
+        k.conflict += full_hit;
+        k.capacity += seen_before(t, i, bits) && !full_hit;
+    }
+    qn_lab_free_cache(cache);
+    qn_lab_free_cache(full);
+    return k;
+}
+
+struct shape {
+    unsigned sets_log, ways, bits;
+};
+
+static char *right_classes(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const void *data)
+{
+    const struct shape *g = data;
+    struct qn_lab_trace part = { t->at, n, 0 };
+    struct classes k = classify(&part, g->sets_log, g->ways, g->bits, qn_lab_rules(c));
+    char *text;
+
+    if (asprintf(&text, "compulsory:%lu capacity:%lu conflict:%lu", k.compulsory, k.capacity, k.conflict) < 0)
+        abort();
+    return text;
+}
+
+/* Compares the classes; frees the trace. */
+static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned sets_log, unsigned ways,
+                          unsigned bits)
+{
+    char s[16], E[16], b[16], *wanted;
+    const char *const options[] = { "classes", "-s", s, "-E", E, "-b", b, NULL };
+    const struct shape g = { sets_log, ways, bits };
+    struct qn_lab_job job;
+    bool ran, good;
+
+    snprintf(s, sizeof s, "%u", sets_log);
+    snprintf(E, sizeof E, "%u", ways);
+    snprintf(b, sizeof b, "%u", bits);
+    wanted = right_classes(c, t, t->n, &g);
+    good = ran = run_mrc(c, t, t->n, options, &job);
+    if (good && (strncmp(job.output, wanted, strlen(wanted)) || strspn(job.output + strlen(wanted), "\r\n") == 0))
+        good = qn_lab_say(c, "s=%s E=%s b=%s: got '%s', wanted '%s'", s, E, b, qn_lab_first_line(job.output), wanted);
+    qn_lab_free_job(&job);
+    if (ran && !good)
+        explain(c, t, options, right_classes, &g, bits);
+    free(wanted);
+    qn_lab_free_trace(t);
+    return good;
+}
+
+static bool random_classes(struct qn_lab_check *c, unsigned sets_log, unsigned ways)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    struct qn_lab_pattern p = { BASE, 2 * (ways << sets_log) + 3, 4, 1, "LS" };
+
+    qn_lab_draw_refs(c, &t, &p, REFS);
+    return classes_agree(c, &t, sets_log, ways, 4);
+}
+
+static bool some_classes(struct qn_lab_check *c)
+{
+    for (unsigned i = 0; i < CASES; i++)
+        if (!random_classes(c, qn_lab_between(c, 1, 4), qn_lab_between(c, 1, 4)))
+            return false;
+    return true;
+}
+
+/* A single set does not show how a variant chooses the set, so a variant is also tested with eight. */
+static bool full_classes(struct qn_lab_check *c)
+{
+    return random_classes(c, 0, qn_lab_between(c, 4, 20)) && (!qn_lab_is_variant(c) || random_classes(c, 3, 2));
+}
+
+/* A cyclic walk over a few lines more than the cache has: the fully associative cache always misses, a direct-mapped one only sometimes. */
+static bool better_than_full(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    unsigned sets_log = qn_lab_between(c, 2, 5), n = (1u << sets_log) + qn_lab_between(c, 1, 2);
+
+    for (unsigned i = 0; i < REFS; i++)
+        qn_lab_add_ref(&t, 'L', BASE + (uint64_t)(i % n) * 16, 1);
+    return classes_agree(c, &t, sets_log, 1, 4);
+}
+
+static const struct qn_lab_test tests[] = {
+    { "the small trace of the handout", 5, small_curve },
+    { "the curve is that of a cache of every size", 20, random_curve },
+    { "a first use misses at every size", 10, first_uses },
+    { "a line used again at once is in every cache", 10, repeats },
+    { "lines, not addresses, are counted", 10, whole_lines },
+    { "one pass: 200,000 references to 3,000 lines within 5 seconds", 10, one_pass },
+    { "a tree: 400,000 references to 150,000 lines within 5 seconds", 5, tree },
+    { "compulsory, capacity, conflict", 15, some_classes },
+    { "a fully associative cache has no conflicts", 5, full_classes },
+    { "each miss has its own class, even where the full cache is worse", 10, better_than_full },
+};
+
+static const char *const files[] = { "mrc.c", NULL };
+
+const struct qn_lab qn_lab_04 = {
+    4, "04-distance", "Stack distance and the three Cs", files, tests, QN_ARRAY_LEN(tests), false
+};

@@ -1,0 +1,142 @@
+// watch_data.js - the steps of caches in `quern watch`, and what each set holds before and after each of them.
+//
+//   cache.touches.get(set)     [{ step, before, after, state, setState, line, hit, class, victim }], in order of steps
+//   setAt(cache, set, step)    the last of these up to `step`: what the set looks like then
+//
+// Of a set that no step has touched nothing is known; it is not shown.
+
+const play = { step: 0, data: null, timer: null, objects: null };
+
+function setOf(cache, line) {
+  return Math.floor(line / cache.line) % cache.sets;
+}
+
+function tagOf(cache, line) {
+  return Math.floor(line / (cache.line * cache.sets));
+}
+
+// As lib/page/watch/watch.c has it: the line takes the place of the victim or the first free one, or comes to the front.
+function fillSet(before, line, victim, recent) {
+  const at = before.indexOf(line) >= 0 ? before.indexOf(line) : before.indexOf(victim);
+  if (at < 0) return before.slice();
+  const after = before.slice();
+  if (!recent) {
+    after[at] = line;
+    return after;
+  }
+  after.splice(at, 1);
+  after.unshift(line);
+  return after;
+}
+
+// The variable that a line holds, as far as the window tells: "b", or "".
+function objectOf(line) {
+  if (!play.objects) play.objects = new Map((play.data.lines || []).map(([address, i]) => [address, play.data.objects[i]]));
+  return play.objects.get(line) || '';
+}
+
+function readCache(cache) {
+  const recent = cache.order === 'recent', states = new Map();
+  cache.touches = new Map();
+  cache.misses = [];
+  let misses = 0;
+  cache.steps.forEach((entry, step) => {
+    misses += entry[0] & 1;
+    cache.misses.push(misses);
+    for (const [line, hit, className, victim, content, state, setState] of entry.slice(1)) {
+      const set = setOf(cache, line), list = cache.touches.get(set) || [], last = list[list.length - 1];
+      const before = content || (last ? last.after : []), known = state || states.get(set) || [];
+      states.set(set, known);
+      const after = hit ? (recent ? fillSet(before, line, line, true) : before) : fillSet(before, line, victim, recent);
+      list.push({ step, line, hit, class: className, victim, before, after, state: known, setState });
+      cache.touches.set(set, list);
+    }
+  });
+  cache.shown = [...cache.touches.keys()].sort((a, b) => a - b);
+}
+
+function setAt(cache, set, step) {
+  const list = cache.touches.get(set);
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle].step <= step) low = middle + 1;
+    else high = middle;
+  }
+  return low ? list[low - 1] : null;
+}
+
+// What this step did to the cache: an entry for each line that it touched.
+function touchesAt(cache, step) {
+  return cache.steps[step].slice(1).map(([line]) => setAt(cache, setOf(cache, line), step)).filter(t => t && t.step === step);
+}
+
+// What is shown side by side: caches or predictors.  The first bit of an entry of their steps: a miss, or a misprediction.
+function players() {
+  return play.data.caches || play.data.predictors;
+}
+
+function nextMiss(step, by) {
+  for (let i = step + by; i >= 0 && i < play.data.steps.length; i += by) {
+    if (players().some(player => player.steps[i][0] & 1)) return i;
+  }
+  return step;
+}
+
+// ---- words ----
+
+const REASONS = {
+  compulsory: 'the program has not used this line before',
+  capacity: 'a fully associative cache of this size would miss it, too',
+  conflict: 'a fully associative cache of this size would have it: too much falls into this set',
+};
+
+function hex(n) {
+  return '0x' + n.toString(16);
+}
+
+function wayText(cache, touch, line) {
+  const way = touch.before.indexOf(line);
+  return cache.way && way >= 0 && way < touch.state.length ? `, ${cache.way} ${touch.state[way]}` : '';
+}
+
+function whyVictim(cache, touch) {
+  if (touch.victim < 0) return touch.before.includes(-1) ? 'A way was free.' : '';
+  const tag = hex(tagOf(cache, touch.victim));
+  if (cache.order === 'recent') return `Tag ${tag} leaves: of this set it was used longest ago.`;
+  const others = touch.before.filter(line => line !== touch.victim).map(line => wayText(cache, touch, line).slice(2)).filter(Boolean);
+  let why = `Tag ${tag} leaves${wayText(cache, touch, touch.victim)}`;
+  if (others.length) why += `; the others have ${others.map(text => text.slice(cache.way.length + 1)).join(', ')}`;
+  if (cache.set) why += `; ${cache.set}: ${setText(cache, touch)}`;
+  return why + '.';
+}
+
+// Bits are shown as bits, the highest first.
+function setText(cache, touch) {
+  return /bit/.test(cache.set) ? '0b' + touch.setState.toString(2).padStart(cache.ways, '0') : String(touch.setState);
+}
+
+function outcomeText(cache, touch, outcome) {
+  if (touch.hit) return 'hit';
+  const level = outcome & 2 ? 'the last level misses, too' : 'the last level has it';
+  return outcome & 1 ? `miss, ${touch.class}: ${REASONS[touch.class] || ''}; ${level}` : 'not in this set, but no miss: the module has it elsewhere';
+}
+
+function placeOf(step) {
+  return play.data.places[play.data.steps[step][1]];
+}
+
+function sayStep(step) {
+  const [number, , pc, kind, address, size] = play.data.steps[step], [file, line, name] = placeOf(step);
+  const where = file ? `${shortName(file)}:${line}` : hex(pc);
+  return `reference ${commas(number)}: ${where}${name ? ' in ' + name : ''} ${kind === 'modify' ? 'reads and writes' : kind + 's'} ${size} bytes at ${hex(address)}${nameAt(step)}`;
+}
+
+function nameAt(step) {
+  const name = objectOf((play.data.caches[0].steps[step][1] || [0])[0]);
+  return name ? ', ' + name : '';
+}
+
+function shortName(file) {
+  return file.split('/').slice(-1)[0];
+}

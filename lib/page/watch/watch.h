@@ -1,0 +1,28 @@
+/* lib/page/watch/watch.h - writes a page that plays what caches did, reference by reference.
+ *
+ *   two CSV files of `quern run --watch`, of one program with an lru and a fifo D1  ->  both side by side, step by step
+ *   two of `quern replay --watch-of=BC`, of one trace with a bimodal and a gshare   ->  the same for predictors, branch by branch
+ *
+ * Invariant: all files have the same references, or branches, in the same order; if not, nothing is written and the message says so.
+ */
+#ifndef QN_PAGE_WATCH_H
+#define QN_PAGE_WATCH_H
+
+#include <stdio.h>
+
+#include "text/error.h"
+
+#define QN_PAGE_CACHES_MAX 4
+
+struct qn_page_watch {
+    const char *title;
+    const char *files[QN_PAGE_CACHES_MAX]; /* CSV, see cost/notes/watch.h */
+    const char *names[QN_PAGE_CACHES_MAX]; /* of the caches, "fifo", or predictors */
+    int count;
+    const char *places;                    /* source lines of the branches (cost/beside/branches.h); NULL: not known */
+};
+
+enum qn_text_status qn_page_write_branches(const struct qn_page_watch *w, FILE *out, struct qn_text_error *err);
+enum qn_text_status qn_page_write_watch(const struct qn_page_watch *w, FILE *out, struct qn_text_error *err);
+
+#endif

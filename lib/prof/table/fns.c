@@ -1,0 +1,98 @@
+/*
+ * Numbered pairs of file and function. See fns.h.
+ *
+ * In:  pairs of interned ids, with or without an object
+ * Out: dense function numbers; ranks in order of (file name, function name, object)
+ */
+#include "prof/table/fns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "text/radix.h"
+#include "prof/sizes.h"
+
+static int make_room(struct qn_prof_fns *fns)
+{
+    return QN_GROW(fns->fn, fns->index.count, fns->room, QN_TEXT_ROOM) ? 0 : -1;
+}
+
+static int is_fn(const struct qn_prof_fn *fn, uint32_t file, uint32_t name, uint32_t object)
+{
+    return fn->file == file && fn->name == name && fn->object == object;
+}
+
+uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name, uint32_t object)
+{
+    uint32_t hash = qn_text_hash_pair(file, name), at;
+    if (object != QN_TEXT_NO_ID)
+        hash = qn_text_hash_pair(hash, object);
+    uint32_t id = qn_text_hash_first(&fns->index, hash, &at);
+    while (id != QN_TEXT_NO_ID && !is_fn(&fns->fn[id], file, name, object))
+        id = qn_text_hash_next(&fns->index, hash, &at);
+    if (id != QN_TEXT_NO_ID || make_room(fns) != 0)
+        return id;
+    id = qn_text_hash_insert(&fns->index, hash);
+    if (id != QN_TEXT_NO_ID)
+        fns->fn[id] = (struct qn_prof_fn){file, name, object};
+    return id;
+}
+
+/* Places of names by id. */
+struct ranks {
+    uint32_t *files, *names, *objects;
+};
+
+static uint64_t object_key(const struct qn_prof_fns *fns, const struct ranks *r, uint32_t fn)
+{
+    uint32_t object = fns->fn[fn].object;
+    return object == QN_TEXT_NO_ID ? 0 : r->objects[object] + (uint64_t)1;
+}
+
+/* The sort is stable: by object first, then by file and name. */
+static int fill_ranks(const struct qn_prof_fns *fns, const struct ranks *r, uint32_t *rank)
+{
+    uint32_t count = qn_prof_fn_count(fns);
+    struct qn_text_key *keys = malloc((count + (size_t)1) * sizeof *keys);
+    if (!keys)
+        return -1;
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (struct qn_text_key){object_key(fns, r, i), i};
+    int failed = qn_text_sort_keys(keys, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct qn_prof_fn *fn = &fns->fn[keys[i].id];
+        keys[i].key = (uint64_t)r->files[fn->file] << 32 | r->names[fn->name];
+    }
+    if (!failed)
+        failed = qn_text_sort_keys(keys, count);
+    for (uint32_t i = 0; i < count && !failed; i++)
+        rank[keys[i].id] = i;
+    free(keys);
+    return failed;
+}
+
+uint32_t *qn_prof_rank_fns(const struct qn_prof_fns *fns)
+{
+    struct ranks r = {qn_text_rank_names(&fns->files), qn_text_rank_names(&fns->names),
+                      qn_text_rank_names(&fns->objects)};
+    uint32_t *rank = malloc((qn_prof_fn_count(fns) + (size_t)1) * sizeof *rank);
+    if (!r.files || !r.names || !r.objects || !rank || fill_ranks(fns, &r, rank) != 0) {
+        free(rank);
+        rank = NULL;
+    }
+    free(r.files);
+    free(r.names);
+    free(r.objects);
+    return rank;
+}
+
+void qn_prof_free_fns(struct qn_prof_fns *fns)
+{
+    qn_text_free_names(&fns->files);
+    qn_text_free_names(&fns->names);
+    qn_text_free_names(&fns->objects);
+    qn_text_hash_free(&fns->index);
+    free(fns->fn);
+    memset(fns, 0, sizeof *fns);
+}

@@ -1,0 +1,19 @@
+/*
+ * Makes a table by function: one row for each function, whatever files its lines come from.
+ *
+ * In:  lines of main in a.c and, inlined, in vector.h, both in object /bin/prog
+ * Out: one row of main: object /bin/prog, file a.c (where most of it was counted), line 0, the sum
+ *
+ * Rules: a function is a name in an object; code without a known name is one function for each file. The function's file is the one with most
+ * of the first event, of equals the first by name. An inlined function is one row for each function that it is inlined in, whatever calls are
+ * between (inlined.h).
+ */
+#ifndef QN_PROF_FUNCTIONS_H
+#define QN_PROF_FUNCTIONS_H
+
+#include "prof/table/table.h"
+
+/* A new, sorted table from a sorted one; its instructions are left out. NULL with `err` filled: no memory, or a sum beyond 64 bits. */
+struct qn_prof_table *qn_prof_sum_functions(struct qn_prof_table *t, int events, struct qn_text_error *err);
+
+#endif

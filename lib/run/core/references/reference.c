@@ -1,0 +1,163 @@
+/* lib/run/core/references/reference.c - see reference.h */
+#include "run/core/references/reference.h"
+
+#include "block/block.h"
+#include "run/observe/points.h"
+#include "run/run.h"
+#include "sim/contract.h"
+#include "sim/module.h"
+#include "sim/twin.h"
+
+bool qn_run_caches_on(void) { return qn_cfg()->cache_sim; }
+
+/* As in Cachegrind, a reference that is larger than a line has the size of a line. */
+static uint32_t clamp(uint32_t size)
+{
+    const struct qn_config *c = qn_cfg();
+    uint32_t line = c->I1.line < c->D1.line ? c->I1.line : c->D1.line;
+
+    line = c->LL.line < line ? c->LL.line : line;
+    return c->counting == QN_COUNTING_CACHEGRIND && size > line ? line : size;
+}
+
+/* May references of this kind hit under the filter at all? */
+static inline bool may_pass(unsigned access)
+{
+    return qn_cfg()->filter && !(qn_sim_d1_filter.writes_call && (access & QN_ACC_WRITE));
+}
+
+/* --explain: does this reference call qn_sim_see: because its source line is explained, or because all do? */
+static bool is_seen(void) { return qn_sim_sees || (qn_sim_users.table && qn_points_explain(qn_ctx.arg_pc)); }
+
+void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
+{
+    unsigned outcome = 0;
+
+    size = clamp(size);
+    if (is_seen())
+        outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_points_explain(qn_ctx.arg_pc), pair);
+    else if (qn_sim_users.table || qn_sim_uses || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
+        outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
+    sim_pc = qn_ctx.arg_pc; /* also after a hit under the filter */
+    if (qn_cfg()->check)
+        qn_sim_twin_data(addr, size, qn_run_kind(access), outcome, (uint32_t)(pair - qn_arena_counters()));
+}
+
+/* The number of references, from the stream's next one on, that lie in the line of this one; 0: it straddles two lines. */
+static uint64_t within_line(const struct qn_stream *s)
+{
+    uint32_t line = qn_sim_d1_filter.line, at = (uint32_t)s->addr & (line - 1);
+
+    if (at + s->size > line)
+        return 0;
+    return (s->step > 0 ? (line - s->size - at) / (uint64_t)s->step : at / (uint64_t)-s->step) + 1;
+}
+
+/* Does a module or an option need each reference by itself? */
+static bool one_by_one(const struct qn_stream *streams, unsigned n)
+{
+    if (is_seen() || qn_cfg()->check || !qn_sim_d1_filter.entries)
+        return true;
+    for (unsigned k = 0; k < n; k++)
+        if (!may_pass(streams[k].access))
+            return true;
+    return false;
+}
+
+static void advance(struct qn_stream *streams, unsigned n, uint64_t times)
+{
+    for (unsigned k = 0; k < n; k++)
+        streams[k].addr += (uint64_t)streams[k].step * times;
+}
+
+static void each_once(struct qn_stream *streams, unsigned n)
+{
+    for (unsigned k = 0; k < n; k++)
+        qn_run_reference(streams[k].addr, streams[k].size, streams[k].pair, streams[k].access);
+    advance(streams, n, 1);
+}
+
+/* --explain: records the last user of the lines of these entries. */
+static void note_users(const struct qn_stream *streams, struct qn_filter_entry *const *e, unsigned n, uint64_t times)
+{
+    struct qn_sim_users *u = &qn_sim_users;
+
+    if (QN_LIKELY(!u->table))
+        return;
+    u->now += n * times * QN_USER_ONE;
+    for (unsigned k = 0; k < n; k++)
+        *(uint64_t *)(uintptr_t)(u->table + (uintptr_t)e[k] - qn_sim_d1_filter.entries) =
+            u->now - (n - 1 - k) * (uint64_t)QN_USER_ONE + (uint64_t)(streams[k].pair - qn_arena_counters());
+}
+
+/* --data=use: marks the bytes of the lines of these entries that the streams use. */
+static void note_uses(const struct qn_stream *streams, struct qn_filter_entry *const *e, unsigned n, uint64_t times)
+{
+    const uint64_t line = qn_sim_d1_filter.line;
+
+    for (unsigned k = 0; k < n && QN_UNLIKELY(qn_sim_uses); k++) {
+        uint8_t *used = (uint8_t *)(uintptr_t)(qn_sim_uses + ((uintptr_t)e[k] - qn_sim_d1_filter.entries) / sizeof *e[k] * line);
+
+        for (uint64_t t = 0, at = streams[k].addr & (line - 1); t < times; t++, at += (uint64_t)streams[k].step)
+            for (uint32_t i = 0; i < streams[k].size; i++)
+                used[at + i] = QN_USED;
+    }
+}
+
+/* Makes up to `times` references of each stream, as long as all hit under the filter in the same lines.  Returns their number.  The stamp of
+ * stream k of n is the final time less n - 1 - k, as if the references had been made one after the other. */
+static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t times)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    struct qn_filter_entry *e[QN_STREAMS_MAX];
+
+    for (unsigned k = 0; k < n; k++) {
+        uint64_t within = within_line(&streams[k]);
+
+        times = within < times ? within : times;
+        e[k] = (struct qn_filter_entry *)(uintptr_t)(f->entries + (streams[k].addr >> f->shift & f->mask));
+        if (!times || (streams[k].addr ^ e[k]->line) >= f->line)
+            return 0;
+    }
+    if (f->stamps) {
+        qn_ctx.now += n * times;
+        for (unsigned k = 0; k < n; k++)
+            e[k]->stamp = qn_ctx.now - (n - 1 - k);
+    }
+    note_users(streams, e, n, times);
+    note_uses(streams, e, n, times);
+    advance(streams, n, times);
+    return times;
+}
+
+/* For a recorder: logs all of them in a few words. */
+static void write_down(const struct qn_stream *streams, unsigned n, uint64_t times)
+{
+    struct qn_log_stream log[QN_STREAMS_MAX] = {{0, 0, 0, 0}};
+
+    for (unsigned k = 0; k < n; k++)
+        log[k] = (struct qn_log_stream){.addr = streams[k].addr, .step = (uint64_t)streams[k].step, .size = clamp(streams[k].size),
+                                        .kind = (uint8_t)qn_sim_log_kind(qn_run_kind(streams[k].access))};
+    qn_sim_log_run(log, n, times);
+}
+
+void qn_run_references(struct qn_stream *streams, unsigned n, uint64_t times)
+{
+    bool singly = one_by_one(streams, n);
+
+    if (qn_sim_records) {
+        write_down(streams, n, times);
+        advance(streams, n, times);
+        return;
+    }
+
+    while (times) {
+        uint64_t passed = singly ? 0 : pass_together(streams, n, times);
+
+        if (!passed) {
+            each_once(streams, n);
+            passed = 1;
+        }
+        times -= passed;
+    }
+}

@@ -1,0 +1,255 @@
+/* lib/run/kernel/signal/frame.c - signal frames on the guest's stack, in the kernel's layout (arch/x86/include/asm/sigframe.h):
+ *
+ *   low   return address (restorer) | ucontext | siginfo | ... | XSAVE area, 64-byte aligned   high
+ *
+ * The processor's vector and x87 registers hold the guest's state, so xsave and xrstor are used directly. */
+#include "run/core/cpu.h"
+#include "run/core/host.h"
+#include "run/observe/calls/calls.h"
+#include "run/kernel/signal/signal.h"
+
+#define RED_ZONE 128
+#define UC_FP_XSTATE 1u
+#define UC_FLAGS 6u           /* UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS */
+#define FP_MAGIC1 0x46505853u /* FP_XSTATE_MAGIC1 */
+#define FP_MAGIC2 0x46505845u
+#define FXSAVE_SIZE 512
+#define FXSAVE_IP 8           /* offset of the x87 instruction pointer */
+#define XSAVE_HEADER_END 576
+#define MAGIC2_SIZE 4u
+#define SW_RESERVED 464       /* offset of struct _fpx_sw_bytes in the fxsave image */
+#define USER_CS 0x33
+#define USER_SS 0x2b
+#define GUEST_FLAGS 0x40cd5ull /* what sigreturn may set: AC OF DF SF ZF AF PF CF, and TF */
+#define MXCSR_DEFAULT 0x1f80u
+#define FCW_DEFAULT 0x37f
+
+struct frame {
+    uint64_t restorer;
+    struct qn_ucontext uc;
+    struct qn_siginfo info;
+};
+
+/* On a processor without xsave the frame has the state that fxsave stores. */
+static bool is_extended(void) { return qn_host_state() != 0; }
+
+/* Bytes of x87 and vector state, without the magic word behind what xsave stores. */
+static uint32_t fpu_bytes(void)
+{
+    static uint32_t bytes;
+
+    if (!bytes)
+        bytes = is_extended() ? qn_cpu_state_bytes(qn_host_state(), false) : FXSAVE_SIZE;
+    return bytes;
+}
+
+uint32_t qn_frame_fpu_bytes(void) { return fpu_bytes() + (is_extended() ? MAGIC2_SIZE : 0); }
+
+static void save_extended(uint8_t *area)
+{
+    uint32_t size = fpu_bytes(), *sw = (uint32_t *)(area + SW_RESERVED);
+    uint32_t magic2 = FP_MAGIC2;
+
+    for (unsigned i = FXSAVE_SIZE; i < XSAVE_HEADER_END; i++)
+        area[i] = 0;
+    qn_fpu_save(area, qn_host_state());
+    __builtin_memset(sw, 0, FXSAVE_SIZE - SW_RESERVED);
+    sw[0] = FP_MAGIC1;
+    sw[1] = size + MAGIC2_SIZE;
+    *(uint64_t *)(sw + 2) = qn_host_state();
+    sw[4] = size;
+    __builtin_memcpy(area + size, &magic2, MAGIC2_SIZE);
+}
+
+static void save_fpu(uint8_t *area)
+{
+    if (is_extended()) {
+        save_extended(area);
+    } else {
+        qn_fpu_save_legacy(area);
+        __builtin_memset(area + SW_RESERVED, 0, FXSAVE_SIZE - SW_RESERVED);
+    }
+    *(uint64_t *)(area + FXSAVE_IP) = qn_fpu_guest_ip(*(uint64_t *)(area + FXSAVE_IP));
+}
+
+/* Handlers start with the initial x87 and vector state, as natively. */
+static void reset_fpu(void)
+{
+    static uint8_t init[XSAVE_HEADER_END] __attribute__((aligned(64)));
+
+    *(uint16_t *)init = FCW_DEFAULT;
+    *(uint32_t *)(init + 24) = MXCSR_DEFAULT;
+    if (is_extended())
+        qn_fpu_restore(init, qn_host_state());
+    else
+        qn_fpu_restore_legacy(init);
+}
+
+static uint64_t frame_stack(struct qn_thread *t, const struct qn_sigaction *act, bool *on_alt)
+{
+    *on_alt = on_altstack(t, qn_ctx.gpr[4]);
+    if ((act->flags & SA_ONSTACK_) && !(t->altstack.flags & SS_DISABLE_) && t->altstack.size && !*on_alt) {
+        *on_alt = true;
+        return t->altstack.sp + t->altstack.size;
+    }
+    return qn_ctx.gpr[4] - RED_ZONE;
+}
+
+/* Does the frame exceed the alternate stack?  Then the kernel raises SIGSEGV. */
+static bool beyond(const struct qn_thread *t, uint64_t frame)
+{
+    return frame <= t->altstack.sp || frame - t->altstack.sp > t->altstack.size;
+}
+
+/* qn_probe(address), qn_peek(address, word): 1, or after a fault 0. */
+__asm__(".globl qn_probe, qn_peek, qn_probe_failed\n"
+        "qn_peek:   mov (%rdi), %rdi\n"
+        "           mov %rdi, (%rsi)\n"
+        "           mov $1, %eax\n"
+        "           ret\n"
+        "qn_probe:  lock orb $0, (%rdi)\n"
+        "           mov $1, %eax\n"
+        "           ret\n"
+        "qn_probe_failed: xor %eax, %eax\n"
+        "           ret");
+
+/* Can the guest write there?  The accesses make a stack grow. */
+static bool probe_write(uint64_t start, uint64_t bytes)
+{
+    bool (*probe)(uint64_t) = (bool (*)(uint64_t))(uintptr_t)qn_probe;
+    uint64_t last = start + bytes - 1;
+
+    if (last < start || qn_is_engine_range(start, bytes))
+        return false;
+    for (uint64_t at = last; at >= start && at <= last; at = qn_round_down(at, QN_PAGE) - 1) /* downwards, as a stack grows */
+        if (!probe(at))
+            return false;
+    return probe(start);
+}
+
+static void fill_mcontext(struct qn_mcontext *mc, uint64_t fpstate)
+{
+    const uint64_t *g = qn_ctx.gpr;
+    struct qn_thread *t = qn_self;
+
+    *mc = (struct qn_mcontext){
+        .r8 = g[8], .r9 = g[9], .r10 = g[10], .r11 = g[11], .r12 = g[12], .r13 = g[13], .r14 = g[14], .r15 = g[15],
+        .di = g[7], .si = g[6], .bp = g[5], .bx = g[3], .dx = g[2], .ax = g[0], .cx = g[1], .sp = g[4],
+        .ip = qn_ctx.rip, .flags = qn_ctx.rflags, .cs = USER_CS, .ss = USER_SS,
+        .err = t->fault_err, .trapno = t->fault_trap, .oldmask = t->mask, .cr2 = t->fault_cr2, .fpstate = fpstate,
+    };
+}
+
+void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigaction *act)
+{
+    struct qn_thread *t = qn_self;
+    bool on_alt;
+    uint64_t sp = frame_stack(t, act, &on_alt);
+    uint64_t fp = (sp - qn_frame_fpu_bytes()) & ~63ull;
+    struct frame *f = (struct frame *)(((fp - sizeof *f) & ~15ull) - 8);
+
+    if ((on_alt && beyond(t, (uint64_t)(uintptr_t)f)) ||
+        !probe_write((uint64_t)(uintptr_t)f, fp + qn_frame_fpu_bytes() - (uint64_t)(uintptr_t)f)) {
+        qn_signal_no_frame(sig);
+        return;
+    }
+    t->on_guest_stack = 1;
+    save_fpu((uint8_t *)(uintptr_t)fp);
+    f->restorer = act->restorer;
+    f->uc.flags = UC_FLAGS | (is_extended() ? UC_FP_XSTATE : 0);
+    f->uc.link = 0;
+    f->uc.stack = t->altstack;
+    fill_mcontext(&f->uc.mc, fp);
+    f->uc.mask = t->mask;
+    f->info = *info;
+    t->on_guest_stack = 0;
+    if (t->altstack.flags & SS_AUTODISARM_)
+        t->altstack = (struct qn_stack){.flags = SS_DISABLE_};
+    if (t->waited)
+        t->mask = t->waiting_mask; /* the frame has the one from before */
+    t->waited = 0;
+    t->mask |= act->mask | (act->flags & SA_NODEFER_ ? 0 : sig_bit(sig));
+    if (act->flags & SA_RESETHAND_)
+        t->actions[sig].handler = HANDLER_DFL;
+    reset_fpu();
+    qn_calls_signal(qn_ctx.gpr[4]);
+    qn_ctx.gpr[4] = (uint64_t)(uintptr_t)f;
+    qn_ctx.gpr[7] = (uint64_t)sig;
+    qn_ctx.gpr[6] = (uint64_t)(uintptr_t)&f->info;
+    qn_ctx.gpr[2] = (uint64_t)(uintptr_t)&f->uc;
+    qn_ctx.gpr[0] = 0;
+    qn_ctx.rflags &= ~(uint64_t)(FLAG_DF | FLAG_TF | FLAG_RF);
+    qn_ctx.rip = act->handler;
+}
+
+static void restore_fpu(uint64_t fpstate)
+{
+    const uint8_t *area = (const uint8_t *)(uintptr_t)fpstate;
+    const uint32_t *sw = (const uint32_t *)(area + SW_RESERVED);
+
+    if (!fpstate)
+        reset_fpu();
+    else if (sw[0] == FP_MAGIC1 && is_extended())
+        qn_fpu_restore(area, *(const uint64_t *)(sw + 2) & qn_host_state());
+    else
+        qn_fpu_restore_legacy(area);
+}
+
+static bool is_readable(uint64_t start, uint64_t bytes)
+{
+    uint8_t byte;
+
+    for (uint64_t at = start; at < start + bytes; at = qn_round_down(at, QN_PAGE) + QN_PAGE)
+        if (!qn_read_guest(at, &byte, sizeof byte))
+            return false;
+    return start + bytes > start && qn_read_guest(start + bytes - 1, &byte, sizeof byte);
+}
+
+/* The number of bytes of the state that are read; 0: it cannot be read. */
+static uint64_t fpstate_bytes(uint64_t fpstate)
+{
+    uint32_t magic;
+
+    if (!qn_read_guest(fpstate + SW_RESERVED, &magic, sizeof magic))
+        return 0;
+    return magic == FP_MAGIC1 && is_extended() ? fpu_bytes() : FXSAVE_SIZE;
+}
+
+static void restore_registers(const struct qn_mcontext *mc)
+{
+    uint64_t *g = qn_ctx.gpr;
+
+    g[0] = mc->ax; g[1] = mc->cx; g[2] = mc->dx; g[3] = mc->bx; g[4] = mc->sp; g[5] = mc->bp; g[6] = mc->si; g[7] = mc->di;
+    g[8] = mc->r8; g[9] = mc->r9; g[10] = mc->r10; g[11] = mc->r11; g[12] = mc->r12; g[13] = mc->r13; g[14] = mc->r14;
+    g[15] = mc->r15;
+    qn_ctx.rip = mc->ip;
+    qn_ctx.rflags = (mc->flags & GUEST_FLAGS) | 0x202;
+}
+
+/* The handler has returned: restores the state from the frame, which it may have edited.  SIGSEGV if there is no frame. */
+void qn_sys_sigreturn(void)
+{
+    struct qn_thread *t = qn_self;
+    struct frame f;
+    uint64_t bytes;
+    int err;
+
+    if (!qn_read_guest(qn_ctx.gpr[4] - 8, &f, sizeof f)) {
+        qn_signal_force(SIG_SEGV);
+        return;
+    }
+    restore_registers(&f.uc.mc);
+    qn_calls_sigreturn();
+    t->mask = f.uc.mask & ~UNBLOCKABLE;
+    bytes = f.uc.mc.fpstate ? fpstate_bytes(f.uc.mc.fpstate) : 0;
+    if (f.uc.mc.fpstate && (!bytes || !is_readable(f.uc.mc.fpstate, bytes))) {
+        qn_signal_force(SIG_SEGV);
+    } else {
+        t->on_guest_stack = 1;
+        restore_fpu(f.uc.mc.fpstate);
+        t->on_guest_stack = 0;
+        qn_signal_set_altstack(&f.uc.stack, &err);
+    }
+    qn_signal_set_host_mask(t->mask);
+    qn_signal_release_held();
+}

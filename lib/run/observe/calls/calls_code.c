@@ -1,0 +1,247 @@
+/* lib/run/observe/calls/calls_code.c - --calls: the first instructions of functions, and the blocks that may lead from one function to another.
+ *
+ *   a mapping is executed for the first time:  the collector lists its symbols and stubs (QN_WIRE_RESOLVED)
+ *   call 401136                                a function begins there, whether a symbol says so or not
+ *   call puts@plt                              the stub is not a function: the call is counted at the target of the stub's jump
+ *   jmp 401200, the address of a symbol        a tail call
+ *
+ * All code of a file that no symbol covers is one function.  In memory that is not mapped from a file, each called address is a function.
+ */
+#include "guest/exec_map.h"
+#include "run/observe/calls/calls.h"
+#include "run/observe/points.h"
+#include "run/run.h"
+#include "cost/count.h"
+
+#define MAPS_MAX (QN_ARENA_MAPS_SIZE / sizeof(struct qn_map_rec))
+#define ENTRIES (1u << 21)      /* of the table of addresses that were called without a symbol; half of them are used at most */
+#define BUCKETS (1u << 16)
+
+static struct {
+    uint32_t first, count;      /* ranges */
+    uint32_t uncovered;         /* the function that stands for code without a symbol; 0: none yet */
+    uint32_t below_main;        /* the same for (below main) */
+} *maps;                        /* by map */
+static uint32_t taken;          /* rows of struct qn_call_map */
+static uint64_t *entries;       /* by hash of the address */
+static uint32_t entry_count;
+static uint32_t buckets[BUCKETS];
+
+static uint8_t *table(uint64_t offset) { return (uint8_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + offset); }
+static const struct qn_call_range *ranges(void) { return (const struct qn_call_range *)table(QN_CALL_RANGES_OFF); }
+static struct qn_call_function *functions(void) { return (struct qn_call_function *)table(QN_CALL_FUNCTIONS_OFF); }
+
+void qn_calls_learn(void)
+{
+    const struct qn_call_map *rows = (const struct qn_call_map *)table(QN_CALL_MAPS_OFF);
+
+    if (!maps)
+        maps = qn_engine_alloc(MAPS_MAX * sizeof *maps);
+    for (; taken < qn_arena->calls.maps && taken < QN_CALL_MAPS_SIZE / sizeof *rows; taken++)
+        if (rows[taken].map < MAPS_MAX) {
+            maps[rows[taken].map].first = rows[taken].first;
+            maps[rows[taken].map].count = rows[taken].count;
+        }
+}
+
+/* The range that covers pc; NULL: none does. */
+static const struct qn_call_range *find_range(uint64_t pc)
+{
+    const struct qn_exec_range *in = qn_exec_find(pc);
+    uint32_t first, low;
+
+    if (!in || in->map == QN_NO_MAP || !maps)
+        return NULL;
+    first = maps[in->map].first;
+    low = first + QN_COUNT_WHILE(i, maps[in->map].count, ranges()[first + i].start <= pc);
+    if (low == first || pc - ranges()[low - 1].start >= ranges()[low - 1].size)
+        return NULL;
+    return &ranges()[low - 1];
+}
+
+bool qn_calls_is_symbol(uint64_t pc)
+{
+    const struct qn_call_range *r = find_range(pc);
+
+    return r && r->start == pc && (r->flags & QN_CALL_SYMBOL);
+}
+
+static bool is_stub(uint64_t pc)
+{
+    const struct qn_call_range *r = find_range(pc);
+
+    return r && r->flags == QN_CALL_PLT;
+}
+
+/* ---- functions without a symbol ---- */
+
+static uint64_t *find_entry(uint64_t pc)
+{
+    uint64_t i = pc * 0x9e3779b97f4a7c15ull >> 43; /* 21 bits */
+
+    while (entries[i] && entries[i] != pc)
+        i = (i + 1) % ENTRIES;
+    return &entries[i];
+}
+
+static bool is_entry(uint64_t pc) { return entry_count && *find_entry(pc); }
+
+bool qn_calls_begins(uint64_t pc) { return is_entry(pc) || qn_calls_is_symbol(pc); }
+
+void qn_calls_called(uint64_t pc)
+{
+    const struct qn_call_range *r;
+    uint64_t *at;
+
+    if (!qn_exec_find(pc))
+        return;
+    qn_points_learn(pc);
+    r = find_range(pc);
+    if (r && (r->flags == QN_CALL_PLT || r->start == pc))
+        return;
+    if (!entries)
+        entries = qn_engine_alloc(ENTRIES * sizeof *entries);
+    at = find_entry(pc);
+    if (*at || entry_count == ENTRIES / 2)
+        return;
+    *at = pc;
+    entry_count++;
+    qn_code_changed(pc, pc + 1); /* translations do not know it */
+}
+
+/* ---- numbers ---- */
+
+static uint32_t add_function(uint64_t pc, uint32_t map, uint32_t *bucket)
+{
+    struct qn_call_head *h = &qn_arena->calls;
+    uint32_t i = h->functions;
+
+    if ((i + 1) * sizeof *functions() > QN_CALL_FUNCTIONS_SIZE)
+        return 0;
+    functions()[i] = (struct qn_call_function){.pc = pc, .map = map, .next = *bucket};
+    *bucket = i;
+    h->functions = i + 1;
+    return i;
+}
+
+/* Where the number of the function is that stands for all code like this; NULL: it is a function of its own. */
+static uint32_t *stands_for(uint32_t map, const struct qn_call_range *r)
+{
+    if (!maps || map >= MAPS_MAX)
+        return NULL;
+    if (r)
+        return r->flags & QN_CALL_BELOW_MAIN ? &maps[map].below_main : NULL;
+    return qn_arena_text(qn_arena_map_rec(map)->path)[0] ? &maps[map].uncovered : NULL;
+}
+
+uint32_t qn_calls_function(uint64_t pc)
+{
+    const struct qn_call_range *r;
+    uint32_t map, i, *bucket, *one;
+
+    if (!qn_exec_find(pc))
+        return 0;
+    qn_points_learn(pc);
+    map = qn_arena_map_of(pc);
+    r = find_range(pc);
+    one = stands_for(map, r);
+    i = one ? *one : 0;
+    if (i)
+        return i;
+    pc = r ? r->start : pc;
+    bucket = &buckets[(pc * 0x9e3779b97f4a7c15ull >> 40) % BUCKETS];
+    for (i = *bucket; i; i = functions()[i].next)
+        if (functions()[i].pc == pc && functions()[i].map == map)
+            break;
+    i = i ? i : add_function(pc, map, bucket);
+    if (one)
+        *one = i;
+    return i;
+}
+
+/* ---- blocks ---- */
+
+static bool loads_rsp(const struct qn_insn *in)
+{
+    if (in->map || !(in->writes >> QN_RSP & 1))
+        return false;
+    switch (in->opcode) {
+    case 0x89: return !in->n_mem && in->rm == QN_RSP && in->reg != QN_RBP;
+    case 0x8b: return in->reg == QN_RSP && (in->n_mem || in->rm != QN_RBP);
+    case 0x87: return in->reg == QN_RSP || (!in->n_mem && in->rm == QN_RSP);
+    case 0x94: return true;           /* xchg %rax, %rsp */
+    case 0x5c: return !(in->rex & 1); /* pop %rsp, not pop %r12 */
+    default: return false;
+    }
+}
+
+/* Does the block switch stacks?  It loads rsp from memory, or from another register and then leaves.  (alloca does neither.) */
+static bool moves(const struct qn_block *b)
+{
+    bool leaves = b->end == QN_END_RET || b->end == QN_END_JMP_IND;
+
+    for (unsigned i = 0; i < b->n; i++)
+        if (loads_rsp(&b->insn[i]) && (leaves || b->insn[i].n_mem))
+            return true;
+    return false;
+}
+
+/* Does the block go on, or jump, into another function than its own, or to a stub that does? */
+static bool goes_to_another(const struct qn_block *b, uint64_t to)
+{
+    if (!qn_exec_find(to))
+        return false;
+    qn_points_learn(to);
+    return (qn_calls_is_symbol(to) || (is_stub(to) && !is_stub(b->pc))) && find_range(to) != find_range(b->at[b->n - 1]);
+}
+
+static bool is_tail_call(const struct qn_block *b)
+{
+    switch (b->end) {
+    case QN_END_JMP: return goes_to_another(b, b->target);
+    case QN_END_JCC:
+    case QN_END_LOOP: return goes_to_another(b, b->target) || goes_to_another(b, b->next);
+    default: return goes_to_another(b, b->next);
+    }
+}
+
+/* The value of ctx.called at the end of this block, if its last instruction may lead to another function. */
+static uint32_t called_by(const struct qn_block *b, uint32_t record)
+{
+    switch (b->end) {
+    case QN_END_CALL:
+        if (b->target == b->next) /* call 1f; 1: pop %rbx */
+            return 0;
+        qn_calls_called(b->target);
+        return record + 1;
+    case QN_END_CALL_IND: return record + 1;
+    case QN_END_RET: return (record + 1) | QN_CALLED_TAIL;
+    case QN_END_JMP_IND: return is_stub(b->pc) ? 0 : (record + 1) | QN_CALLED_TAIL;
+    default: return is_tail_call(b) ? (record + 1) | QN_CALLED_TAIL : 0;
+    }
+}
+
+static void sum_up(struct qn_block_calls *c, const qn_insn_desc *desc, unsigned n)
+{
+    static const uint64_t none[16];
+    int64_t sum[QN_COST_EVENTS] = {0};
+
+    _Static_assert(sizeof c->adds == QN_COST_EVENTS, "block.h");
+    for (unsigned i = 0; i < n; i++)
+        qn_cost_count(desc[i], 1, none, sum);
+    for (unsigned k = 0; k < QN_COST_EVENTS; k++)
+        c->adds[k] = (uint8_t)sum[k];
+}
+
+void qn_calls_mark(struct qn_block *b, uint32_t record, const qn_insn_desc *desc)
+{
+    struct qn_block_calls *c = &b->calls;
+    bool symbol = qn_calls_is_symbol(b->pc);
+
+    if (symbol || is_entry(b->pc))
+        c->entry = qn_calls_function(b->pc) | (symbol ? QN_ENTRY_SYMBOL : 0);
+    c->called = called_by(b, record);
+    c->returns = b->end == QN_END_RET || (b->end == QN_END_JMP_IND && c->called);
+    c->moves = moves(b);
+    sum_up(c, desc, b->n);
+}

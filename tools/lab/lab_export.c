@@ -1,0 +1,197 @@
+/* tools/lab/lab_export.c - `quern lab export -o OUT NN DIR`: what every student of DIR handed in, as MOSS and JPlag want it, and who shares
+ * how much with whom.
+ *
+ *   OUT/submissions/ada/csim.c     a folder for each student, with the files that are handed in
+ *   OUT/base/csim.c                what was given to all
+ *   OUT/similar.csv                first,second,percent,shared,of: all pairs, the most alike first (lab/similar.h)
+ *   OUT/moss.sh, OUT/jplag.sh      their commands; quern sends nothing anywhere
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../tools.h"
+#include "lab/similar.h"
+#include "lab_tool.h"
+#include "text/complain.h"
+
+#define FILE_MAX (1u << 20) /* bytes, as in a check */
+
+struct student {
+    const char *name;
+    struct qn_lab_prints prints;
+};
+
+struct pair {
+    unsigned first, second;
+    size_t shared, of;
+};
+
+static bool complain(const char *path) { return qn_text_complain("quern: lab: %s: %s", path, strerror(errno)), false; }
+
+static bool make_folder(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST || complain(path); }
+
+static bool write_file(const char *path, const char *text, size_t size, mode_t mode)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    bool good = fd >= 0 && write(fd, text, size) == (ssize_t)size;
+
+    if (fd >= 0)
+        close(fd);
+    return good || complain(path);
+}
+
+/* As in a check, a link or a file that is too large does not count as handed in. */
+static char *read_handed_in(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    char *bytes = NULL;
+    struct stat st;
+    ssize_t n = -1;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX && (bytes = malloc((size_t)st.st_size + 1)))
+        n = read(fd, bytes, (size_t)st.st_size);
+    if (fd >= 0)
+        close(fd);
+    *size = n < 0 ? 0 : (size_t)n;
+    return bytes;
+}
+
+/* The lab's files from one folder into another, and their fingerprints. */
+static bool take_folder(const struct qn_lab *lab, const char *from, const char *to, struct qn_lab_prints *prints)
+{
+    bool good = make_folder(to);
+
+    for (const char *const *file = lab->files; good && *file; file++) {
+        char source[PATH_MAX], target[PATH_MAX];
+        size_t size;
+        char *text;
+
+        snprintf(source, sizeof source, "%s/%s", from, *file);
+        snprintf(target, sizeof target, "%s/%s", to, *file);
+        text = read_handed_in(source, &size);
+        if (!text)
+            continue;
+        good = write_file(target, text, size, 0666);
+        if (strstr(*file, ".c"))
+            qn_lab_add_prints(prints, text, size);
+        free(text);
+    }
+    return good;
+}
+
+static int by_percent(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+    size_t x = a->shared * b->of, y = b->shared * a->of; /* of is never 0 */
+
+    return x != y ? (x < y) - (x > y) : a->first != b->first ? (a->first > b->first) - (a->first < b->first)
+                                                              : (a->second > b->second) - (a->second < b->second);
+}
+
+static bool write_pairs(const char *path, const struct student *students, unsigned n)
+{
+    struct pair *pairs = calloc((size_t)n * n + 1, sizeof *pairs);
+    size_t count = 0;
+    FILE *f = fopen(path, "we");
+
+    if (!f || !pairs)
+        return free(pairs), complain(path);
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = i + 1; k < n; k++) {
+            size_t of = students[i].prints.n < students[k].prints.n ? students[i].prints.n : students[k].prints.n;
+
+            pairs[count++] = (struct pair){ i, k, qn_lab_count_shared(&students[i].prints, &students[k].prints), of ? of : 1 };
+        }
+    qsort(pairs, count, sizeof *pairs, by_percent);
+    fputs("first,second,percent,shared,of\n", f);
+    for (size_t i = 0; i < count; i++)
+        fprintf(f, "%s,%s,%zu,%zu,%zu\n", students[pairs[i].first].name, students[pairs[i].second].name,
+                100 * pairs[i].shared / pairs[i].of, pairs[i].shared, pairs[i].of);
+    free(pairs);
+    return fclose(f) == 0 || complain(path);
+}
+
+static bool write_scripts(const struct qn_lab *lab, const char *out)
+{
+    static const char jplag[] = "#!/bin/sh\n# Compares here, with JPlag (JPLAG: its jar). Makes result.jplag.\ncd \"$(dirname \"$0\")\" || exit 1\n"
+                                "exec java -jar \"${JPLAG:-jplag.jar}\" -l c -bc base -r result submissions\n";
+    char path[PATH_MAX], text[2048];
+    size_t n;
+
+    n = (size_t)snprintf(text, sizeof text, "#!/bin/sh\n# Sends submissions to Stanford's MOSS (MOSS: its script, which has your number). Ask whether you may.\n"
+                                            "cd \"$(dirname \"$0\")\" || exit 1\nexec \"${MOSS:-./moss}\" -l c -d");
+    for (const char *const *file = lab->files; *file && n < sizeof text; file++)
+        if (strstr(*file, ".c"))
+            n += (size_t)snprintf(text + n, sizeof text - n, " -b base/%s", *file);
+    if (n < sizeof text)
+        n += (size_t)snprintf(text + n, sizeof text - n, " submissions/*/*.c\n");
+    snprintf(path, sizeof path, "%s/moss.sh", out);
+    if (n >= sizeof text || !write_file(path, text, n, 0777))
+        return false;
+    snprintf(path, sizeof path, "%s/jplag.sh", out);
+    return write_file(path, jplag, sizeof jplag - 1, 0777);
+}
+
+static int export(const struct qn_lab_request *r, const char *labs, struct student *students, struct dirent **entries, unsigned n)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    struct qn_lab_prints base = { .n = 0 };
+    bool good;
+
+    snprintf(from, sizeof from, "%s/%s/starter", labs, r->lab->folder);
+    snprintf(to, sizeof to, "%s/base", r->output);
+    good = take_folder(r->lab, from, to, &base);
+    qn_lab_finish_prints(&base, NULL);
+    snprintf(to, sizeof to, "%s/submissions", r->output);
+    good = good && make_folder(to);
+    for (unsigned i = 0; good && i < n; i++) {
+        students[i].name = entries[i]->d_name;
+        snprintf(from, sizeof from, "%s/%s", r->directory, students[i].name);
+        snprintf(to, sizeof to, "%s/submissions/%s", r->output, students[i].name);
+        good = take_folder(r->lab, from, to, &students[i].prints);
+        qn_lab_finish_prints(&students[i].prints, &base);
+    }
+    snprintf(to, sizeof to, "%s/similar.csv", r->output);
+    good = good && write_pairs(to, students, n) && write_scripts(r->lab, r->output);
+    for (unsigned i = 0; i < n; i++)
+        qn_lab_free_prints(&students[i].prints);
+    qn_lab_free_prints(&base);
+    return good ? 0 : 1;
+}
+
+int qn_lab_tool_export(char **argv)
+{
+    struct qn_lab_request r = { .lab = NULL };
+    struct qn_lab_place place;
+    struct dirent **entries;
+    struct student *students;
+    char **words;
+    int status = qn_options_take(&qn_lab_marks_options, &r, argv, &words), n;
+
+    if (status >= 0)
+        return status;
+    if (!words[0] || !words[1] || words[2] || !r.output)
+        return qn_options_wrong(&qn_lab_marks_options, "export", "wanted -o FOLDER, the number of a lab and a folder of students' folders");
+    r.lab = qn_lab_named(words[0]);
+    r.directory = words[1];
+    if (!r.lab)
+        return QN_EXIT_USAGE;
+    n = scandir(r.directory, &entries, qn_lab_is_student, alphasort);
+    if (n < 0)
+        return complain(r.directory), 1;
+    students = calloc((size_t)n + 1, sizeof *students);
+    status = students && qn_lab_find_place(&place) && make_folder(r.output) ? export(&r, place.labs, students, entries, (unsigned)n) : 1;
+    for (int i = 0; i < n; i++)
+        free(entries[i]);
+    free(entries);
+    free(students);
+    return status;
+}

@@ -1,0 +1,158 @@
+/* tools/lab/lab_start.c - `quern lab start NN DIR`: the handout and the starter of a lab, in a new folder.
+ *
+ * Copies labs/NN-name/HANDOUT.md and all of labs/NN-name/starter; never what else a source tree has there.  A folder
+ * that exists must be empty, so that nobody's work is written over.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../tools.h"
+#include "lab_tool.h"
+
+#define STUDENT_SEEDS 1000000000ull /* nine digits can be written down */
+
+static int complain(const char *path)
+{
+    qn_text_complain("quern: lab: %s: %s", path, strerror(errno));
+    return 1;
+}
+
+static int copy(const char *folder, const char *name, const char *to)
+{
+    char from_path[PATH_MAX], to_path[PATH_MAX], bytes[65536];
+    int from, out = -1;
+    struct stat st;
+    ssize_t n;
+
+    snprintf(from_path, sizeof from_path, "%s/%s", folder, name);
+    snprintf(to_path, sizeof to_path, "%s/%s", to, name);
+    from = open(from_path, O_RDONLY | O_CLOEXEC);
+    if (from < 0 || fstat(from, &st))
+        return complain(from_path);
+    out = open(to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0111 ? 0777 : 0666);
+    n = out < 0 ? -1 : 1;
+    while (n > 0 && (n = read(from, bytes, sizeof bytes)) > 0)
+        if (write(out, bytes, (size_t)n) != n)
+            n = -1;
+    close(from);
+    if (out < 0 || close(out) || n < 0)
+        return complain(to_path);
+    return 0;
+}
+
+static int copy_folder(const char *folder, const char *to)
+{
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    int status = d ? 0 : complain(folder);
+
+    while (!status && (e = readdir(d)))
+        if (*e->d_name != '.')
+            status = copy(folder, e->d_name, to);
+    if (d)
+        closedir(d);
+    return status;
+}
+
+/* A new folder, or one that is there and empty. */
+static int make_folder(const char *path)
+{
+    DIR *d;
+    struct dirent *e;
+    int entries = 0;
+
+    if (mkdir(path, 0777) == 0)
+        return 0;
+    if (errno != EEXIST || !(d = opendir(path)))
+        return complain(path);
+    while ((e = readdir(d)))
+        entries += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    closedir(d);
+    if (entries)
+        qn_text_complain("quern: lab: %s: is not empty", path);
+    return entries != 0;
+}
+
+static int write_student(const char *directory, unsigned lab, uint64_t seed)
+{
+    char path[PATH_MAX];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/" QN_LAB_STUDENT_FILE, directory);
+    f = fopen(path, "w");
+    if (!f || fprintf(f, "lab %u\nseed %" PRIu64 "\n", lab, seed) < 0 || fclose(f))
+        return complain(path);
+    return 0;
+}
+
+bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder)
+{
+    char path[PATH_MAX];
+    int read = 0;
+    FILE *f;
+
+    *folder = (struct qn_lab_folder){ .lab = 0 };
+    snprintf(path, sizeof path, "%s/" QN_LAB_STUDENT_FILE, directory);
+    f = fopen(path, "re");
+    if (f) {
+        read = fscanf(f, "lab %u seed %" SCNu64 " variant %" SCNx64, &folder->lab, &folder->seed, &folder->variant);
+        fclose(f);
+    }
+    folder->has_variant = read == 3;
+    return read >= 2;
+}
+
+static int start(const struct qn_lab_request *r, const char *directory, uint64_t seed)
+{
+    const struct qn_lab *lab = r->lab;
+    struct qn_lab_place place;
+    char folder[PATH_MAX], starter[PATH_MAX + 16];
+    int status;
+
+    if (!qn_lab_find_place(&place))
+        return 1;
+    snprintf(folder, sizeof folder, "%s/%s", place.labs, lab->folder);
+    snprintf(starter, sizeof starter, "%s/starter", folder);
+    status = make_folder(directory);
+    if (!status)
+        status = copy(folder, "HANDOUT.md", directory);
+    if (!status)
+        status = copy_folder(starter, directory);
+    if (!status && lab->header)
+        status = copy(place.header, "quern.h", directory);
+    if (!status)
+        status = write_student(directory, lab->number, seed);
+    if (!status && r->has_variant)
+        status = !qn_lab_write_variant(r, directory);
+    if (!status)
+        printf("Lab %u, %s, is in %s: read HANDOUT.md first.\n", lab->number, lab->title, directory);
+    return status;
+}
+
+int qn_lab_tool_start(char **argv)
+{
+    struct qn_lab_request r = { .lab = NULL };
+    char **words;
+    int status = qn_options_take(&qn_lab_start_options, &r, argv, &words);
+
+    if (status >= 0)
+        return status;
+    if (!words[0] || !words[1] || words[2])
+        return qn_options_wrong(&qn_lab_start_options, "start", "wanted the number of a lab and a folder");
+    if (!r.knows_student && getrandom(&r.student, sizeof r.student, 0) != sizeof r.student)
+        return complain("getrandom");
+    r.lab = qn_lab_named(words[0]);
+    if (r.lab && !qn_lab_take_variant(&r))
+        return QN_EXIT_USAGE;
+    return r.lab ? start(&r, words[1], r.knows_student ? r.student : r.student % STUDENT_SEEDS) : QN_EXIT_USAGE;
+}

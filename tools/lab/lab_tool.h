@@ -1,0 +1,54 @@
+/* tools/lab/lab_tool.h - the parts of `quern lab`. */
+#ifndef QN_LAB_TOOL_H
+#define QN_LAB_TOOL_H
+
+#include <stdio.h>
+
+#include "../options.h"
+#include "lab/lab.h"
+
+#define QN_LAB_STUDENT_FILE ".quern-lab" /* in a folder that `start` made: lab and seed of the student */
+
+/* Where things are, from the build tree or installed.  false: a line was printed. */
+bool qn_lab_find_place(struct qn_lab_place *place);
+
+/* argv[0] is the command's own name, the rest behind it. */
+int qn_lab_tool_start(char **argv);
+int qn_lab_tool_check(char **argv);
+int qn_lab_tool_box(char **argv);
+int qn_lab_tool_marks(char **argv);
+int qn_lab_tool_gradescope(char **argv);
+int qn_lab_tool_export(char **argv);
+
+/* Their options, for struct qn_lab_request. */
+extern const struct qn_options qn_lab_start_options, qn_lab_check_options, qn_lab_box_options, qn_lab_marks_options;
+
+/* "1" or "01" -> the lab; NULL: a line was printed. */
+const struct qn_lab *qn_lab_named(const char *number);
+
+/* For scandir: a student's folder.  Names with a comma or a quote are none. */
+struct dirent;
+int qn_lab_is_student(const struct dirent *e);
+
+/* From the TAP of a check: points of each test, in order.  false: it could not be made. */
+#define QN_LAB_TESTS_MAX 64
+bool qn_lab_read_points(FILE *tap, unsigned *points, unsigned n_tests);
+
+/* marks --on=parallel|slurm: each student's check is a job; its TAP lies in OUTPUT.parts.  false: a line was printed. */
+bool qn_lab_farm_out(const struct qn_lab_request *r, const char *const *students, int n);
+bool qn_lab_take_farmed(const struct qn_lab_request *r, int student, unsigned *points);
+void qn_lab_end_farm(const struct qn_lab_request *r, int n);
+
+/* What `start` left in a folder; false: nothing. */
+struct qn_lab_folder {
+    unsigned lab;
+    uint64_t seed;                  /* of the black box */
+    bool has_variant;
+    uint64_t variant;
+};
+bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder);
+/* The rules into HANDOUT.md, the seed beside that of the student; false: a line was printed. */
+bool qn_lab_write_variant(const struct qn_lab_request *r, const char *directory);
+/* From --student and --key-file, for request->lab; false: a line was printed. */
+bool qn_lab_take_variant(struct qn_lab_request *r);
+#endif

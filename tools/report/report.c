@@ -1,0 +1,265 @@
+/* tools/report/report.c - `quern report`: one command from a program to a page about it.
+ *
+ * In:  quern report -o page -- ./prog args
+ * Out: page/index.html, its pictures and their data; exit 0, 1 (a run or a write failed), 2 (usage), 126, 127 (no such
+ * program)
+ *
+ * The folder is filled under another name and renamed.  One that holds a report already is replaced, any other is
+ * refused.
+ */
+#define _GNU_SOURCE
+#include "report_tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "../options.h"
+#include "../prof_args.h"
+#include "text/output.h"
+#include "plot/input.h"
+#include "report/report.h"
+#include "engines/engines.h"
+#include "text/lines.h"
+#include "../tools.h"
+
+#define USUAL_FOLDER "quern-report"
+
+static const char help[] =
+    "usage: quern report [-o FOLDER] [options] [--] PROGRAM [ARGUMENTS]\n"
+    "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--sets=FILE] [--log=FILE] PROFILE\n"
+    "       quern report --diff [-o FOLDER] BEFORE AFTER\n"
+    "\n"
+    "Runs the program, and writes pages about it, FOLDER/index.html and one to explore, explore.html: what to\n"
+    "look at first, functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
+    "Of a profile it shows what that holds, and says how the rest is collected; of two, what has changed.\n"
+    "\n";
+
+static const char help_end[] =
+    "\nThe program's output goes nowhere. Without gnuplot there are no pictures, but their data and scripts.\n";
+
+static int complain(const char *what, const char *why, int status)
+{
+    qn_text_complain("quern report: %s%s%s", what, *why ? ": " : "", why);
+    return status;
+}
+
+/* ---- options ---- */
+
+static const char *take_variable(const struct qn_option *o, void *field, char **value)
+{
+    struct qn_report_options *all = field;
+
+    (void)o;
+    if (all->environment_count == QN_REPORT_ENVIRONMENT_MAX)
+        return "fewer of them";
+    all->environment[all->environment_count++] = *value;
+    return NULL;
+}
+
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_report_options, field)
+static const struct qn_option options[] = {
+    OPTION("-o", "FOLDER", "[quern-report]; a report that is there is replaced, anything else is not", qn_option_text, output),
+    OPTION("--I1", "SIZE,WAYS,LINE", "instruction cache [this machine's]", qn_option_text, geometry[0]),
+    OPTION("--D1", "SIZE,WAYS,LINE", "data cache", qn_option_text, geometry[1]),
+    OPTION("--LL", "SIZE,WAYS,LINE", "last-level cache", qn_option_text, geometry[2]),
+    OPTION("--input", "FILE", "standard input of the program [nothing]", qn_option_text, input),
+    QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
+    OPTION("--analysis", "NAMES", "of the run, by name [3c,sets,sizes]; without sizes: a second run is made for D1s of other sizes; mattson: the curve of a fully associative cache", qn_option_text,
+           analysis),
+    OPTION("--data", NULL, "of the run: misses by object in memory, too", qn_option_set, data),
+    OPTION("--calls", NULL, "of the run: who calls whom, at what cost, too", qn_option_set, calls),
+    PROF_ARGS_TIMING("how cycles are estimated, or some of it [1,1,10,100,10]"),
+    OPTION("--diff", NULL, "of two profiles: what has changed, by function and line", qn_option_set, diff),
+    OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),
+    OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes", qn_option_text, sizes),
+    OPTION("--sets", "FILE", "of a profile: misses by set and interval, PROFILE.sets.csv", qn_option_text, sets),
+    OPTION("--log", "FILE", "of a profile: log of its run, with the analyses sets, sizes or mattson", qn_option_text, log),
+    OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, quiet),
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
+
+static const struct qn_options command = { "report", "quern report", help, help_end, options, NULL, true, NULL };
+
+/* A word that is a profile is one.  What is wrong with the options for it, or NULL. */
+static const char *check_words(struct qn_report_options *o)
+{
+    static struct qn_text_error err;
+    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count || o->data || o->calls;
+
+    /* The words behind a program are its own: a pipe among them is not read. */
+    for (int i = 0; i < (o->diff ? 2 : 1) && o->program[i]; i++)
+        if (qn_text_keep_input(o->program[i], &err) != QN_TEXT_OK)
+            return err.text;
+    if (o->diff) {
+        if (!o->program[1] || o->program[2] || !qn_plot_is_profile(o->program[0]) || !qn_plot_is_profile(o->program[1]))
+            return "--diff: wanted two profiles";
+        o->before = o->program[0];
+        o->profile = o->program[1];
+        return o->intervals || o->sizes || o->sets || o->log || of_run ? "--diff: wanted no other options than -o" : NULL;
+    }
+    if (o->program[1] || !qn_plot_is_profile(o->program[0]))
+        return o->intervals || o->sizes || o->sets || o->log ? "--intervals, --sizes, --sets and --log: wanted one profile with them" : NULL;
+    o->profile = o->program[0];
+    return of_run ? "--I1, --D1, --LL, --input, --env, --data and --calls: got a profile, wanted a program with them" : NULL;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct qn_report_options *o, char **argv)
+{
+    int status = qn_options_take(&command, o, argv, &o->program);
+    const char *what;
+
+    if (status >= 0)
+        return status;
+    if (!*o->program)
+        return qn_options_wrong(&command, "", "name a program");
+    what = check_words(o);
+    if (what)
+        return qn_options_wrong(&command, "", what);
+    return !*o->output ? qn_options_wrong(&command, "", "-o: wanted a folder") : -1;
+}
+
+/* ---- folders ---- */
+
+static bool holds_report(const struct qn_report_options *o)
+{
+    FILE *page = fopen(qn_exp_format((struct qn_exp_memory *)&o->memory, "%s/" QN_REPORT_PAGE, o->output), "r");
+    char text[100] = "";
+    size_t n = page ? fread(text, 1, sizeof text - 1, page) : 0;
+
+    if (page)
+        fclose(page);
+    return n && strstr(text, QN_REPORT_MARK);
+}
+
+static const char *make_folder(struct qn_report_options *o)
+{
+    char *folder = qn_exp_format(&o->memory, "%s.XXXXXX", o->output);
+
+    if (!qn_text_make_scratch(folder)) {
+        complain(o->output, strerror(errno), 1);
+        return NULL;
+    }
+    return folder;
+}
+
+/* Where file systems cannot exchange two names, the old report goes first. */
+static bool move_aside(struct qn_report_options *o)
+{
+    const char *old = make_folder(o);
+    bool moved = old && !rename(o->output, old);
+
+    qn_text_remove_scratch(old);
+    return moved;
+}
+
+/* A rename replaces an empty folder.  An existing report, maybe one that another quern has just written, is swapped with the new one. */
+static int move_into_place(struct qn_report_options *o)
+{
+    bool moved = !chmod(o->folder, 0755) && !rename(o->folder, o->output);
+
+    while (!moved && (errno == EEXIST || errno == ENOTEMPTY) && holds_report(o)) {
+        if (!renameat2(AT_FDCWD, o->folder, AT_FDCWD, o->output, RENAME_EXCHANGE))
+            return 0;
+        if (errno == EINVAL && !move_aside(o) && errno != ENOENT)
+            break;
+        moved = !rename(o->folder, o->output);
+    }
+    if (!moved)
+        return complain(o->output, strerror(errno), 1);
+    qn_text_keep_scratch(o->folder);
+    o->folder = NULL;
+    return 0;
+}
+
+static int check_output(const struct qn_report_options *o)
+{
+    struct stat st;
+
+    if (lstat(o->output, &st))
+        return errno == ENOENT ? 0 : complain(o->output, strerror(errno), 1);
+    if (!S_ISDIR(st.st_mode))
+        return complain(o->output, "got a file, wanted the name of a folder", 1);
+    if (holds_report(o) || rmdir(o->output) == 0)
+        return 0;
+    return complain(o->output, "is a folder without a report in it; name another with -o", 1);
+}
+
+/* ---- all ---- */
+
+/* What is wrong with a copy in the folder, which goes, is said of the file that was given. */
+static const char *name_given(struct qn_report_options *o, const char *message)
+{
+    const char *const files[][2] = { { QN_REPORT_PROFILE, o->profile }, { QN_REPORT_BEFORE, o->before }, { QN_REPORT_RUNS, o->sizes },
+                                     { QN_REPORT_INTERVALS, o->intervals }, { QN_REPORT_SETS_BY_TIME, o->sets } };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(files); i++) {
+        const char *copy = qn_exp_format(&o->memory, "%s/%s:", o->folder, files[i][0]);
+
+        if (files[i][1] && !strncmp(message, copy, strlen(copy)))
+            return qn_exp_format(&o->memory, "%s:%s", files[i][1], message + strlen(copy));
+    }
+    return message;
+}
+
+static int write_page(struct qn_report_options *o)
+{
+    struct qn_report page = { .folder = o->folder,
+                              .log = o->log,
+                              .ended = o->ended };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+
+    if (o->diff)
+        qn_report_compare(o->folder, &err);
+    else
+        qn_report_write(&page, &err);
+    if (err.status == QN_TEXT_OK)
+        qn_report_explore(o, &err);
+    qn_report_end_steps(o);
+    if (err.status != QN_TEXT_OK)
+        return fprintf(stderr, "quern report: %s\n", name_given(o, err.text)), 1;
+    return move_into_place(o);
+}
+
+static int make_report(struct qn_report_options *o)
+{
+    int status = check_output(o);
+
+#ifndef HAVE_LIBCSV
+    return complain("this quern was built without libcsv", "", 1);
+#endif
+    if (status)
+        return status;
+    if (o->input && access(o->input, R_OK))
+        return complain(o->input, strerror(errno), QN_EXIT_USAGE);
+    qn_engines_guard(&o->guard);
+    o->folder = make_folder(o);
+    o->work = o->folder ? qn_engines_scratch("report") : NULL;
+    if (!o->work)
+        status = 1;
+    else if (!(status = o->profile ? qn_report_take_files(o) : qn_report_run(o)) && !o->guard.signal)
+        status = write_page(o);
+    qn_text_remove_scratch(o->work);
+    qn_text_remove_scratch(o->folder);
+    qn_engines_unguard(&o->guard);
+    return status;
+}
+
+int qn_tool_report(int argc, char **argv)
+{
+    static struct qn_report_options o = { .output = USUAL_FOLDER };
+    int status;
+
+    (void)argc;
+    status = parse(&o, argv);
+    o.self = status < 0 ? qn_engines_own_path("report") : NULL;
+    if (status < 0)
+        status = o.self ? make_report(&o) : 1;
+    qn_exp_free_memory(&o.memory);
+    return status;
+}

@@ -1,0 +1,125 @@
+/* tools/sweep/sweep.h - what the files of `quern sweep` share.
+ *
+ *   sweep.c          the order of things         sweep_options.c  the command line
+ *   sweep_sims.c     simulators: what a name means, building
+ *   sweep_run.c      jobs, the CSV file, progress                sweep_programs.c  programs and their build-ids
+ *   sweep_on.c       parts of it as jobs of GNU parallel or Slurm   sweep_stage.c     their files, by content
+ *                                                               sweep_staged.c    ... where they were, on a node
+ *   sweep_command.c  the `quern run` of a job                    sweep_result.c    its results
+ */
+#ifndef QN_SWEEP_H
+#define QN_SWEEP_H
+
+#include <stdbool.h>
+
+#include "exp/farm.h"
+#include "exp/jobs.h"
+#include "exp/many.h"
+#include "exp/rows.h"
+
+#define QN_SWEEP_ENGINE_OPTIONS 100
+
+struct qn_sweep_options {
+    struct qn_exp exp;
+    const char *experiment; /* a file; NULL: none */
+    const char *output;     /* the CSV file */
+    const char *stage;      /* a folder that the nodes see; NULL: they see all */
+    int parallel;           /* runs at a time; 0: as many as there are processors */
+    bool list, json, quiet, retry, share;
+    int on;                 /* enum qn_exp_on */
+    bool parallel_given, cancel;
+    const char *engine_option[QN_SWEEP_ENGINE_OPTIONS];
+    int engine_options;
+    int part, parts;        /* this part only, of so many; 0: all; parts 0: as many as there are executions */
+    char **argv;            /* as it was given */
+    bool apply; /* while options are read: settings go into the experiment now */
+};
+
+/* Many simulators in one engine. */
+struct qn_sweep_build {
+    const struct qn_exp_group *group; /* for which it was made */
+    const char *I1;                   /* module of the I1; NULL: the default */
+    const char *engine;
+    struct qn_exp_many many;
+};
+
+struct qn_sweep {
+    struct qn_sweep_options options;
+    struct qn_exp_runs runs;
+    struct qn_exp_provenance *provenance; /* by run */
+    struct qn_exp_result *results;        /* by run */
+    struct qn_exp_sim **sims;           /* by run */
+    struct qn_exp_sim *known[1000];     /* each once */
+    int known_count;
+    struct qn_sweep_build **builds;
+    int build_count;
+    struct qn_geometry host[3];           /* caches where nothing is said: I1, D1, LL */
+    const char *work;                     /* a folder of ours beside the output, removed at the end */
+    const char *self, *staged_self;       /* this quern; its copy in --stage, NULL: none */
+};
+
+/* -1: go on; otherwise the exit status (help was printed, or one line about what is wrong). */
+int qn_sweep_parse(struct qn_sweep_options *o, int argc, char **argv);
+
+/* Finds what each run's simulator is made of.  0, or the exit status after a line. */
+int qn_sweep_find_sims(struct qn_sweep *s);
+/* Builds it, if that has not been done.  0, or the exit status after a line. */
+int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim);
+
+/* Finds each run's program and input, and the program's build-id.  0, or the exit status after a line. */
+int qn_sweep_check_programs(struct qn_sweep *s);
+
+/* The path of a program; a name without a slash is searched in /usr/local/bin, /usr/bin and /bin.  NULL: it is not there. */
+const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name);
+
+/* Copies what the runs need into --stage; the folder for the parts there, or NULL after a line. */
+const char *qn_sweep_stage(struct qn_sweep *s);
+bool qn_sweep_is_whole(const char *path, uint64_t hash);
+/* In a job: makes staged files visible at their old paths.  false: a message was printed. */
+bool qn_sweep_enter_stage(char **argv);
+/* The staged engine of a simulator, by its name in the experiment.  NULL: there is none. */
+const char *qn_sweep_find_staged(struct qn_exp_memory *m, const char *text);
+#define QN_SWEEP_STAGED "QUERN_SWEEP_STAGED" /* of a job: the list of files */
+
+/* What `quern run` is called with. */
+struct qn_sweep_command {
+    int run;                                      /* for program, I1, seed */
+    const char *engine, *options;
+    const struct qn_geometry *D1, *LL;
+    const char *stem;                             /* of its files in the work folder */
+};
+
+/* The list ends with NULL. */
+char **qn_sweep_command(struct qn_sweep *s, const struct qn_sweep_command *c);
+/* For one run alone. */
+struct qn_sweep_command qn_sweep_single(struct qn_sweep *s, int run);
+
+/* The build for a group, made when it is first asked for; another group of the same members uses it, too.
+ * engine NULL: it cannot be built, and a line says why. */
+const struct qn_sweep_build *qn_sweep_build_many(struct qn_sweep *s, const struct qn_exp_group *group, int number);
+
+/* Take the results of a job: of one run; of a group, false if they cannot be used. */
+void qn_sweep_take_single(struct qn_sweep *s, const struct qn_exp_job *job, int run, const char *stem);
+bool qn_sweep_take_group(struct qn_sweep *s, const struct qn_exp_job *job, const struct qn_exp_group *group,
+                         const char *stem);
+void qn_sweep_remove_files(struct qn_sweep *s, const char *stem);
+
+/* Groups of the runs that have no result in `results`. */
+int qn_sweep_make_groups(struct qn_sweep *s, const struct qn_exp_result *results, struct qn_exp_group ***groups);
+
+/* The part of each run, from 1 to *parts; 0 parts: as many as there are executions. */
+int *qn_sweep_find_parts(struct qn_sweep *s, int *parts);
+
+/* Writes the rows that there are; false: a line was printed. */
+bool qn_sweep_write(struct qn_sweep *s);
+
+/* The machine that a sweep began on, for its jobs.  false: this node is another one, and a line says so. */
+bool qn_sweep_take_machine(struct qn_geometry *host);
+
+/* The same as qn_sweep_run, in parts that an engine runs. */
+int qn_sweep_run_on(struct qn_sweep *s);
+
+/* Makes all runs that have no result yet and keeps the file up to date.  The exit status. */
+int qn_sweep_run(struct qn_sweep *s);
+
+#endif

@@ -1,0 +1,328 @@
+/* tools/watch/watch.c - `quern watch`: a page that plays the D1's work, reference by reference.
+ *
+ * In:  quern watch --line=mm.c:12 --references=2000 --cache=lru:1024,2,64 --cache=fifo:1024,2,64 -- ./mm
+ * Out: one HTML file; exit 0, 1 (a run or a write failed), 2 (usage)
+ *
+ * `quern run --watch` records the references, once for each cache.  The program has the same input and environment each time, so it makes
+ * the same references; if the runs differ, the page is refused.  `quern replay --watch` does the same with a recorded trace, and with
+ * predictors (watch_branches.c).
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../options.h"
+#include "../tools.h"
+#include "collect/collect.h"
+#include "text/output.h"
+#include "watch.h"
+
+#define PROGRAM "quern watch"
+#define USUAL_OUTPUT "quern-watch.html"
+#define USUAL_REFERENCES 2000
+#define MOST_REFERENCES 100000 /* what a browser plays with ease */
+
+static const char help[] =
+    "usage: quern watch [-o FILE] [options] [--] PROGRAM [ARGUMENTS]\n"
+    "       quern watch [-o FILE] [options] --trace=FILE\n"
+    "       quern watch [-o FILE] [options] --predictor=NAME ... PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Writes an HTML file that plays what the D1 did with a stretch of a program's data references: its sets and\n"
+    "ways, hit or miss, which line was evicted and why. Several caches are shown side by side. With --predictor it\n"
+    "plays what predictors did with a stretch of the branches: counters, histories, weights, predictions, updates.\n"
+    "\n";
+
+static const char help_end[] =
+    "\nThe program runs once for each cache, or once in all, recorded whole, for the predictors. Its input is empty,\n"
+    "and its output is thrown away. A trace knows addresses of instructions, but no source. A cache without a\n"
+    "geometry has that of quern replay.\n";
+
+/* ---- options ---- */
+
+static const char *take_cache(const struct qn_option *o, void *field, char **value)
+{
+    struct watch_settings *s = field;
+
+    (void)o;
+    if (s->count == QN_PAGE_CACHES_MAX)
+        return "four of them at most";
+    s->caches[s->count++] = *value;
+    return NULL;
+}
+
+static const char *take_predictor(const struct qn_option *o, void *field, char **value)
+{
+    struct watch_settings *s = field;
+
+    s->predictors++;
+    return take_cache(o, field, value);
+}
+
+static const struct qn_option options[] = {
+    QN_OPTION_PLAIN("--cache", "NAME:SIZE,WAYS,LINE", "the D1: a policy or a C file and its geometry, or one of both; may be repeated [lru]", take_cache),
+    QN_OPTION_PLAIN("--predictor", "NAME:KEY=VALUE,...", "a predictor or a C file, with its options if need be, in place of caches; may be repeated", take_predictor),
+    QN_OPTION("--line", "FILE:LINE", "begin when this line of source first refers to data, or branches", qn_option_text, struct watch_settings, line),
+    QN_OPTION("--region", "NAME", "begin with the first data reference of this region, which the program names (quern.h)", qn_option_text, struct watch_settings, region),
+    QN_OPTION("--from", "N", "begin with the Nth data reference, or branch, of the run [1]", qn_option_number, struct watch_settings, from),
+    QN_OPTION("--references", "N", "show so many, 100,000 at most [2000]", qn_option_number, struct watch_settings, references),
+    QN_OPTION("--trace", "FILE", "of a trace that quern trace has recorded, instead of a program", qn_option_text, struct watch_settings, trace),
+    QN_OPTION("-o", "FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]", qn_option_text, struct watch_settings, output),
+    QN_OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, struct watch_settings, quiet),
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
+
+#define TOLD "which tells where to begin, too"
+static const struct qn_option_rule rules[] = {
+    { "--line", true, "--trace", "which names no source; --from=N tells where to begin" },
+    { "--region", true, "--trace", "which names no source; --from=N tells where to begin" },
+    { "--predictor", true, "--region or --cache", NULL },
+    { "--from", true, "--line or --region", TOLD },
+    { "--region", true, "--line", TOLD },
+    { NULL, false, NULL, NULL } };
+
+static const struct qn_options command = { "watch", PROGRAM, help, help_end, options, NULL, true, rules };
+
+/* What is watched: a program or a trace.  -1, or the exit status. */
+static int check_what(const struct watch_settings *s, char **program)
+{
+    if (!s->trace)
+        return *program ? -1 : qn_options_wrong(&command, "", "name a program");
+    if (*program)
+        return qn_options_wrong(&command, "--trace", "not with a program");
+    if (!strcmp(s->trace, "-"))
+        return qn_options_wrong(&command, "--trace", "got standard input, wanted a file, which is read once for each cache");
+    return -1;
+}
+
+static int parse(struct watch_settings *s, char **argv, char ***program)
+{
+    int status = qn_options_take(&command, s, argv, program);
+
+    if (status >= 0)
+        return status;
+    status = check_what(s, *program);
+    if (status >= 0)
+        return status;
+    if (!s->references || s->references > MOST_REFERENCES)
+        return qn_options_wrong(&command, "--references", "wanted 1 to 100,000");
+    if (!s->count)
+        s->caches[s->count++] = (char *)"lru";
+    return -1;
+}
+
+/* ---- runs ---- */
+
+/* "lru:1024,2,64", "lru", "1024,2,64" */
+static void add_cache(struct watch_runner *r, char **words, int *n, const char *cache)
+{
+    const char *colon = strrchr(cache, ':'), *geometry = colon ? colon + 1 : cache;
+    size_t name = colon ? (size_t)(colon - cache) : 0;
+
+    if (!colon && strspn(cache, "0123456789,") != strlen(cache)) {
+        geometry = "";
+        name = strlen(cache);
+    }
+    if (name && (name != 3 || strncmp(cache, "lru", name)))
+        words[(*n)++] = qn_exp_format(&r->memory, "--sim=D1=%.*s", (int)name, cache);
+    if (*geometry)
+        words[(*n)++] = qn_exp_format(&r->memory, "--D1=%s", geometry);
+}
+
+static void add_stretch(struct watch_runner *r, char **words, int *n, const char *file)
+{
+    words[(*n)++] = qn_exp_format(&r->memory, "--watch=%" PRIu64, r->s->references);
+    words[(*n)++] = qn_exp_format(&r->memory, "--watch-file=%s", file);
+    if (r->s->from)
+        words[(*n)++] = qn_exp_format(&r->memory, "--watch-from=%" PRIu64, r->s->from);
+}
+
+static char **make_replay(struct watch_runner *r, const char *cache, const char *file)
+{
+    char **words = qn_exp_alloc(&r->memory, WATCH_WORDS_MAX * sizeof *words);
+    int n = 0;
+
+    words[n++] = r->self;
+    words[n++] = (char *)"replay";
+    add_stretch(r, words, &n, file);
+    if (r->s->predictors)
+        watch_add_predictor(r, words, &n, cache);
+    else
+        add_cache(r, words, &n, cache);
+    words[n++] = *r->s->trace == '-' ? qn_exp_format(&r->memory, "./%s", r->s->trace) : (char *)r->s->trace;
+    words[n] = NULL;
+    return words;
+}
+
+static char **make_run(struct watch_runner *r, const char *cache, const char *file)
+{
+    int n = 0, arguments = 0;
+    char **words;
+
+    while (r->program[arguments])
+        arguments++;
+    words = qn_exp_alloc(&r->memory, (size_t)(arguments + WATCH_WORDS_MAX) * sizeof *words);
+    words[n++] = r->self;
+    words[n++] = (char *)"run";
+    words[n++] = (char *)"--quiet";
+    words[n++] = (char *)"--out-file=/dev/null";
+    add_stretch(r, words, &n, file);
+    if (r->s->region)
+        words[n++] = qn_exp_format(&r->memory, "--watch-region=%s", r->s->region);
+    if (r->s->line) {
+        words[n++] = qn_exp_format(&r->memory, "--explain=%s", r->s->line);
+        words[n++] = (char *)"--explain-file=/dev/null";
+    }
+    add_cache(r, words, &n, cache);
+    words[n++] = (char *)"--";
+    memcpy(words + n, r->program, (size_t)(arguments + 1) * sizeof *words);
+    return words;
+}
+
+static void redirect(int errors)
+{
+    int none = open("/dev/null", O_RDWR);
+
+    if (none < 0)
+        _exit(1);
+    dup2(none, STDIN_FILENO);
+    dup2(none, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+}
+
+/* What `quern run` or `quern replay` complains about is passed on; what the program says is not. */
+static void pass_on(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0;
+
+    while (f && getline(&line, &room, f) > 0)
+        if (!strncmp(line, "quern: ", 7))
+            fputs(line, stderr);
+    free(line);
+    if (f)
+        fclose(f);
+}
+
+/* 0, or the exit status of a run that made no file, or of a replay that failed; their messages are passed on. */
+int watch_execute(struct watch_runner *r, char **argv, const char *file, bool replay)
+{
+    const char *errors = qn_exp_format(&r->memory, "%s/errors", r->scratch);
+    int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status = 0;
+    pid_t child = fd < 0 || r->guard.signal ? -1 : fork();
+
+    if (child == 0) {
+        qn_engines_in_child(&r->guard);
+        redirect(fd);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    if (child > 0)
+        status = qn_engines_await(&r->guard, child);
+    if (fd >= 0)
+        close(fd);
+    if (!access(file, F_OK) && (!replay || !status)) /* the program may well end with another status */
+        return 0;
+    pass_on(errors);
+    return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
+}
+
+static int run_cache(struct watch_runner *r, int i, const char *file)
+{
+    char **argv = (r->s->trace ? make_replay : make_run)(r, r->s->caches[i], file);
+
+    if (!r->s->quiet)
+        fprintf(stderr, PROGRAM ": %d of %d: %s\n", i + 1, r->s->count, r->s->caches[i]);
+    return watch_execute(r, argv, file, r->s->trace);
+}
+
+/* ---- all ---- */
+
+static enum qn_text_status save(const struct qn_page_watch *w, const char *path, bool predictors, struct qn_text_error *err)
+{
+    struct qn_text_output o;
+    FILE *out;
+
+    if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
+        return err->status;
+    out = qn_text_stream_output(&o);
+    if (out && (predictors ? qn_page_write_branches : qn_page_write_watch)(w, out, err) == QN_TEXT_OK)
+        return qn_text_close_output(&o, err);
+    qn_text_drop_output(&o);
+    return out ? err->status : qn_text_fail_memory(err);
+}
+
+static int run_all(struct watch_runner *r)
+{
+    struct qn_page_watch w = { .title = r->s->trace ? r->s->trace : r->program[0], .count = r->s->count };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    int status = r->s->predictors ? watch_prepare(r) : 0;
+
+    if (status)
+        return status;
+    w.places = r->places;
+    for (int i = 0; i < w.count; i++) {
+        w.files[i] = qn_exp_format(&r->memory, "%s/%d.csv", r->scratch, i);
+        w.names[i] = r->s->caches[i];
+        status = run_cache(r, i, w.files[i]);
+        if (status)
+            return status;
+    }
+    if (save(&w, r->s->output, r->s->predictors, &err) == QN_TEXT_OK)
+        return 0;
+    fprintf(stderr, PROGRAM ": %s\n", err.text);
+    return 1;
+}
+
+/* Before anything is said of runs: 0, or the exit status after a message of quern run. */
+static int find_program(char **argv)
+{
+    struct qn_collect run = { .options.argv = argv };
+    int status = qn_collect_find_program(&run);
+
+    free(run.program);
+    return status;
+}
+
+static int watch(struct watch_runner *r)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    int status;
+
+    if (qn_text_check_output(r->s->output, &err) != QN_TEXT_OK)
+        return fprintf(stderr, PROGRAM ": %s\n", err.text), 1;
+    if (!(r->self = qn_engines_own_path("watch")))
+        return 1;
+    if (!r->s->trace && (status = find_program(r->program)))
+        return status;
+    qn_engines_guard(&r->guard);
+    r->scratch = qn_engines_scratch("watch");
+    status = r->scratch ? run_all(r) : 1;
+    qn_text_remove_scratch(r->scratch);
+    free(r->scratch);
+    qn_engines_unguard(&r->guard);
+    return status;
+}
+
+int qn_tool_watch(int argc, char **argv)
+{
+    static struct watch_settings s = { .output = USUAL_OUTPUT, .references = USUAL_REFERENCES };
+    static struct watch_runner r = { .s = &s };
+    int status;
+
+    (void)argc;
+    status = parse(&s, argv, &r.program);
+    if (status >= 0)
+        return status;
+#ifndef HAVE_LIBCSV
+    return qn_text_complain(PROGRAM ": this quern was built without libcsv"), 1;
+#endif
+    status = watch(&r);
+    qn_exp_free_memory(&r.memory);
+    return status;
+}
