@@ -22,7 +22,7 @@ one_line_each() {
 # all_named: NAME PATTERN lines on stdin, each pattern to be found in some map
 all_named() {
     rm -f "$SCRATCH/unnamed"
-    cat "$decode"/map_*.inc >"$SCRATCH/maps"
+    cat "$decode"/maps/map_*.inc >"$SCRATCH/maps"
     while read -r name pattern; do
         grep -q -e "$pattern" "$SCRATCH/maps" || { echo "no form names $name"; touch "$SCRATCH/unnamed"; }
     done
@@ -45,7 +45,7 @@ features() {
     sed -n 's/^FEATURE(\([A-Z0-9_]*\),.*/\1 , *\1,/p' "$decode/features.inc" | grep -v '^AVX512VL ' | all_named
 }
 
-for file in "$decode"/map_*.inc; do
+for file in "$decode"/maps/map_*.inc; do
     ok "$(basename "$file"): opcodes go up" opcodes_go_up "$file"
     ok "$(basename "$file"): a line for each form" one_line_each "$file"
 done
