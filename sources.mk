@@ -427,6 +427,7 @@ translator_sources = \
 	lib/emit/group.c \
 	lib/emit/indirect.c \
 	lib/emit/last_level.c \
+	lib/emit/later.c \
 	lib/emit/line_stub.c \
 	lib/emit/log.c \
 	lib/emit/lru_stub.c \
@@ -861,6 +862,7 @@ headers = \
 	lib/sim/unit.h \
 	lib/sim/unit_cache.h \
 	lib/sim/versus.h \
+	lib/sim/waits.h \
 	lib/stacks/stacks.h \
 	lib/tcache/ibl.h \
 	lib/tcache/tcache.h \
@@ -1003,6 +1005,7 @@ headers = \
 	lib/sim/analysis/far.h \
 	lib/sim/analysis/hotlist.h \
 	lib/sim/analysis/recency.h \
+	lib/sim/analysis/recency_later.h \
 	lib/sim/analysis/shards.h \
 	lib/sim/analysis/sites.h \
 	lib/sim/analysis/stack.h \

@@ -279,12 +279,20 @@ struct qn_set_cells { /* of a cache: misses by set */
 static inline uint64_t qn_sets_together(uint64_t sets) { return (sets + QN_SET_GROUPS_MAX - 1) / QN_SET_GROUPS_MAX; }
 static inline uint64_t qn_set_groups(uint64_t sets) { return sets ? (sets + qn_sets_together(sets) - 1) / qn_sets_together(sets) : 0; }
 
+/* Misses whose event is not counted yet, because an analysis looks at them later (sim/waits.h).  The collector counts it for site told to misses - 1. */
+#define QN_WAITING_MAX 256u
+struct qn_waiting {
+    uint64_t misses, told;
+    uint32_t site[QN_WAITING_MAX];
+};
+
 struct qn_table_head {
     uint64_t cells, terms, rows, text; /* in use; text in bytes */
     uint64_t more_lines;     /* line look-ups by data references beyond the first line of each reference */
     uint64_t set_rows;       /* rows at QN_TABLE_SETS_OFF: the groups of all caches, one after the other */
     uint64_t shared;         /* rows */
-    uint32_t set_caches, pad;
+    uint64_t waiting;        /* the first cell of a struct qn_waiting */
+    uint32_t set_caches, waits; /* waits: the event of `waiting`, + 1; 0: there is none */
     struct qn_set_cells set_cells[QN_SET_CACHES_MAX];
 };
 

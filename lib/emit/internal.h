@@ -107,6 +107,9 @@ bool emit_has_last_level(void);
 void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* as the next one */
 void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* 0 or 1 in scratch[2]: it missed */
 void emit_last_level_account(struct qn_code *c, const unsigned scratch[5]);
+/* later.c */
+void emit_later_or_jump(struct qn_code *c, unsigned line, const unsigned scratch[5], uint64_t at[2]);
+void emit_later_write(struct qn_code *c, const unsigned scratch[5]);
 
 /* bridge.c */
 struct emit_triple {

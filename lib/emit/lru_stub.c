@@ -15,7 +15,7 @@
  */
 #include "emit/internal.h"
 
-#define BYTES_MAX 2688
+#define BYTES_MAX 2880
 #define SLOTS_MAX 16 /* larger sets go to C */
 #define SAVED 4
 #define SIZES 7     /* 1 to 64 bytes, powers of two; others go to C */
@@ -227,30 +227,12 @@ static void tell_looked_up(struct lru *s, const struct emitter *e)
     x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_missed);
 }
 
-/* Appends the miss to those that analyses process later (qn_sim_later).  Both levels are simulated; the registers are as emit_last_level
- * leaves them. */
-static void write_miss(struct lru *s, uint64_t misses)
+/* Appends the miss to those that analyses process later. */
+static void write_miss(struct lru *s, const unsigned scratch[5])
 {
-    const unsigned ll = s->slot, at = s->set, entry = s->home, other = s->other;
     uint64_t full;
 
-    x_movi(&s->c, at, (uintptr_t)qn_sim_later.count);
-    x_load_at(&s->c, entry, at);
-    x_lea(&s->c, other, entry, QN_REG_NONE, 1, 1);
-    x_table(&s->c, X_STORE, other, at, 0);
-    x_imul32(&s->c, entry, entry, sizeof(struct qn_later_miss));
-    x_store32_at(&s->c, ll, entry, 1, misses + offsetof(struct qn_later_miss, ll));
-    x_load32(&s->c, at, CTX(arg_site));
-    x_store32_at(&s->c, at, entry, 1, misses + offsetof(struct qn_later_miss, site));
-    x_load(&s->c, at, CTX(arg_addr));
-    x_table(&s->c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, addr));
-    if (qn_sim_tells_lines) {
-        x_load(&s->c, at, (uintptr_t)&qn_sim_victim.line);
-        x_table(&s->c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, victim));
-        x_load(&s->c, at, (uintptr_t)&qn_sim_victim.stamp);
-        x_table(&s->c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, victim_used));
-    }
-    x_alu_imm32(&s->c, 0, X_CMPI, other, QN_LATER);
+    emit_later_write(&s->c, scratch);
     restore(s);
     x_jcc(&s->c, X_CC_E, 0);
     full = s->c.exec;
@@ -264,13 +246,19 @@ static void ask_next(struct lru *s, const struct emitter *e)
 {
     bool later = emit_has_last_level() && qn_sim_later.count, here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
-    uint64_t to_C = 0;
+    uint64_t to_C = 0, at_once[2] = {0};
 
     if (later) {
+        if (sim_waits.left)
+            emit_later_or_jump(&s->c, s->line, scratch, at_once);
         emit_last_level(&s->c, s->line, scratch);
         count_slow(s);
-        write_miss(s, (uintptr_t)qn_sim_later.misses);
-        return;
+        write_miss(s, scratch);
+        if (!sim_waits.left)
+            return;
+        x_patch(at_once[0], s->c.exec);
+        x_patch(at_once[1], s->c.exec);
+        told = true, here = false;
     }
     if (here && qn_sim_missed) {
         tell_looked_up(s, e);

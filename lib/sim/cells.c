@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/ready.h"
 #include "sim/module.h"
+#include "sim/waits.h"
 
 #define TEXT_BYTES 512 /* of a line */
 
@@ -18,6 +19,7 @@ static struct qn_table_head nowhere, *head = &nowhere; /* nowhere: used until qn
 struct sim_undo sim_undo[SIM_UNDO_MAX];
 uint64_t sim_undo_count, sim_reference;
 bool sim_undo_off;
+struct sim_waits sim_waits;
 
 void qn_sim_rows_init(uint8_t *where, struct qn_table_head *head_there)
 {
@@ -44,6 +46,16 @@ uint64_t *sim_cells(uint64_t n)
 }
 
 uint64_t qn_sim_cell_number(const uint64_t *cell) { return (uint64_t)(cell - (uint64_t *)(void *)(tables + QN_TABLE_CELLS_OFF)); }
+
+struct qn_waiting *qn_sim_waiting(unsigned event)
+{
+    uint64_t first = head->cells;
+    struct qn_waiting *w = (void *)sim_cells(sizeof *w / sizeof(uint64_t));
+
+    head->waiting = first;
+    head->waits = event + 1;
+    return w;
+}
 
 static uint64_t add_text(const char *format, va_list args)
 {

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "cost/arena.h"
 #include "cost/events.h"
+#include "sim/waits.h"
 
 /* What a hit changes in a level, and so what emitted code does in place of a call. */
 enum qn_hit {
@@ -207,7 +208,7 @@ extern uint64_t **qn_sim_miss_to;
 /* If all analyses of misses can wait, emitted code looks both levels up and writes each miss down.  qn_sim_later_tell then calls the analyses
  * for many misses, in order.  It is called when the list is full, before any other call of an analysis, and when translated code is left.
  * The count lies in the arena, so that the collector knows how many misses were not looked at when the program was killed. */
-#define QN_LATER 256u
+#define QN_LATER QN_WAITING_MAX
 struct qn_later_miss {
     uint64_t addr, victim, victim_used; /* with qn_sim_tells_lines, victim and victim_used are as in struct sim_line */
     uint32_t site, ll;                  /* site: as arg_site; ll: it also missed the LL */
@@ -215,6 +216,7 @@ struct qn_later_miss {
 struct qn_sim_later {
     struct qn_later_miss *misses;       /* QN_LATER of them, below 2 GiB */
     uint64_t *count;                    /* NULL: analyses are called at each miss */
+    uint32_t *site;                     /* with sim_waits, in the arena (struct qn_waiting): the site of each; else NULL */
 };
 extern struct qn_sim_later qn_sim_later;
 qn_slow_call qn_sim_later_tell;

@@ -222,6 +222,8 @@ SLOW void qn_sim_d1_missed(void)
     uint64_t line = qn_ctx.arg_addr & ~(uint64_t)(qn_sim_d1_filter.line - 1);
 
     fast_LL_ahead(line);
+    if (QN_UNLIKELY(!qn_sim_later_is_empty()))
+        tell_waiting(false);
     qn_sim_traffic.data++;
     refer(site_counts());
     set_pc(site_counts());

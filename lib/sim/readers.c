@@ -126,6 +126,7 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
     asked.lines = lines.n != 0;
     asked.far = far.n != 0;
     asked.later = can_wait();
+    asked.alone = count == 1;
     asked.instructions = instructions.n != 0;
     asked.pc |= asked.references || asked.data;
     return asked;
@@ -163,6 +164,7 @@ QN_SIM_NCSR void qn_readers_line(const struct sim_line *line)
 
 static void call_later(struct qn_unit_later l, uint32_t from, uint32_t n)
 {
+    l.last &= from + n == l.n;
     l.miss += from;
     l.n = n;
     for (unsigned i = 0; i < count; i++) {

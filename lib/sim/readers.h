@@ -15,7 +15,7 @@ struct qn_readers_offer {
 struct qn_readers {
     bool any, references, data, misses, lines, far, instructions; /* data: data references only */
     bool one_of_misses; /* misses are asked for by exactly one analysis */
-    bool later;  /* all can wait (qn_sim_later) */
+    bool later, alone; /* all can wait (qn_sim_later); there is one */
     bool pc;     /* of misses or references */
     uint32_t near; /* the number of near lines */
     const struct qn_log_consumer *log; /* of a recorder, which is the only analysis */

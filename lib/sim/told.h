@@ -148,34 +148,54 @@ void qn_sim_tell_misses(qn_miss_hook *hook, qn_slow_call *looked_up)
 
 /* ---- misses that are collected, for analyses that are called later ---- */
 
-/* Misses are collected only if emitted code simulates the default caches. */
+static volatile uint64_t *looked_at; /* struct qn_waiting.told */
+
+/* Misses are collected only if emitted code simulates the default caches, and, if they have events, only if calls do not add these up. */
 static void init_later(const struct qn_config *c)
 {
 #ifdef QN_SIM_HOSTED
     (void)c;
 #else
-    if (!readers.later || qn_sim_miss_to || !offer(c).lines || !qn_fast.LL.ways)
+    if (!readers.later || qn_sim_miss_to || !offer(c).lines || !qn_fast.LL.ways || (sim_waits.left && c->calls)) {
+        sim_waits.left = NULL;
         return;
+    }
     qn_sim_later.misses = qn_engine_alloc_low(QN_LATER * sizeof *qn_sim_later.misses);
-    qn_sim_later.count = sim_cells(1);
+    if (sim_waits.left) {
+        struct qn_waiting *w = qn_sim_waiting(sim_waits.event);
+
+        qn_sim_later.count = &w->misses;
+        qn_sim_later.site = w->site;
+        looked_at = &w->told;
+        if (readers.alone)
+            return;
+    } else {
+        qn_sim_later.count = sim_cells(1);
+    }
     sim_row(&(struct sim_term){.cells = qn_sim_later.count, .n = 1, .times = 1, .needed = true}, 1,
             "AN: the program was killed before %%U of its misses were looked at");
 #endif
 }
 
-SLOW void qn_sim_later_tell(void)
+static SLOW void tell_waiting(bool last)
 {
-    struct qn_unit_later l = {qn_sim_later.misses, sites, &sim_pc, (uint32_t)*qn_sim_later.count, qn_sim_d1_filter.line};
+    struct qn_unit_later l = {qn_sim_later.misses, sites, &sim_pc, looked_at, (uint32_t)*qn_sim_later.count, qn_sim_d1_filter.line, last};
     uint64_t pc = sim_pc; /* of the reference that is being simulated */
 
-    *qn_sim_later.count = 0;
     qn_readers_later(&l, QN_SIM_MISSES);
+    *(volatile uint64_t *)qn_sim_later.count = 0;
+    if (looked_at)
+        *looked_at = 0;
     sim_pc = pc;
 }
+
+SLOW void qn_sim_later_tell(void) { tell_waiting(true); }
 
 /* Collects a miss, as emitted code does. */
 static inline void write_later(struct qn_later_miss miss)
 {
+    if (qn_sim_later.site)
+        qn_sim_later.site[*qn_sim_later.count] = miss.site & QN_SITE_COUNTER_MASK;
     qn_sim_later.misses[(*qn_sim_later.count)++] = miss;
     if (QN_UNLIKELY(*qn_sim_later.count == QN_LATER))
         qn_sim_later_tell();

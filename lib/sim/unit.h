@@ -82,7 +82,9 @@ struct qn_unit_later {
     const struct qn_later_miss *miss;
     const uint64_t *site;      /* see qn_site_of; by number of the site; NULL: no module wants sim_pc */
     uint64_t *pc;              /* sim_pc, to be set */
+    volatile uint64_t *told;   /* of sim_waits: the number of misses that were looked at */
     uint32_t n, line;          /* number of misses; bytes of a line */
+    bool last;                 /* no miss is left that was not looked at, not even the one that is being simulated */
 };
 
 struct qn_unit {

@@ -74,12 +74,16 @@ static inline void unit_later_one(const struct qn_unit_later *l, const struct qn
 
     *l->pc = qn_site_pc(site);
     sim_reference = ((sim_reference >> 32) + 1) << 32 | (m->site & QN_SITE_COUNTER_MASK);
+#ifdef ANALYSIS_WAITS
+    analysis_waited(&(struct sim_line){.line = m->addr & ~(uint64_t)(l->line - 1), .victim = m->victim, .victim_used = m->victim_used, .first = true});
+#else
 #ifdef ANALYSIS_LINES
     analysis_line(&(struct sim_line){.line = m->addr & ~(uint64_t)(l->line - 1), .victim = m->victim, .victim_used = m->victim_used, .first = true});
 #endif
 #ifndef ANALYSIS_LINES_ONLY
     analysis_miss(&(struct sim_miss){.addr = m->addr, .pc = qn_site_pc(site), .size = m->site >> QN_SITE_SIZE_SHIFT, .kind = (uint8_t)qn_site_kind(site),
                                      .outcome = (uint8_t)(SIM_L1_MISS | m->ll * SIM_LL_MISS)});
+#endif
 #endif
 }
 
@@ -91,8 +95,15 @@ static void unit_later(const struct qn_unit_later *l)
         unit_later_one(l, &l->miss[i]);
         if (QN_UNLIKELY(sim_events_new))
             QN_UP(charge)(l->miss[i].site & QN_SITE_COUNTER_MASK);
+#ifdef ANALYSIS_WAITS
+        ++*l->told;
+#endif
         sim_enter_next(SIM_IN_MISS);
     }
+#ifdef ANALYSIS_WAITS
+    if (l->last)
+        analysis_told();
+#endif
     unit_references += l->n;
     sim_leave(before);
 }

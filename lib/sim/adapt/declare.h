@@ -56,5 +56,7 @@ static void analysis_init(const struct sim_config *config);
 static void analysis_ref(const struct sim_ref *ref);
 static void analysis_miss(const struct sim_miss *miss); /* ANALYSIS_MISSES, ANALYSIS_LINES without ANALYSIS_LINES_ONLY */
 static void analysis_line(const struct sim_line *line); /* ANALYSIS_LINES */
+static void analysis_waited(const struct sim_line *line); /* ANALYSIS_WAITS */
+static void analysis_told(void);
 static void analysis_insn(const struct sim_insn *insn); /* ANALYSIS_OBSERVES */
 static void analysis_finish(void);

@@ -7,12 +7,14 @@
  * Slot AN; data references to the D1 of this run.  Prints totals, and the lines with the most conflict misses, of equals the lower
  * address first.  Misses are enough where the D1 keeps times of last use (recency.h); elsewhere each reference is asked for (stack.h).
  * Source: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989. */
-#include "sim/analysis/recency.h"
+#include "sim/analysis/recency_later.h"
 #include "sim/analysis/sites.h"
 #include "sim/analysis/stack.h"
 
 #define ANALYSIS "3c"
 #define ANALYSIS_LINES 1
+#define ANALYSIS_LATER 1
+#define ANALYSIS_WAITS 1
 #define WORST_LINES 10
 
 struct fought_for {
@@ -40,13 +42,15 @@ static void analysis_init(const struct sim_config *c)
                                          "D1 misses: not in a fully associative cache"};
 
     lines_in_cache = c->size / c->line;
-    if (c->misses)
-        recency_init(&recency, c);
-    else
-        stack_init(&stack);
     sites_init(&lines, sizeof(struct fought_for));
     for (unsigned i = 0; i < 3; i++)
         events[i] = sim_event(c->slot, names[i], texts[i]);
+    if (c->misses) {
+        recency_init(&recency, c);
+        recency_wait(&recency, events[1]);
+    } else {
+        stack_init(&stack);
+    }
     worst = sim_cells(2 * WORST_LINES);
     sim_list((const uint64_t *)worst, WORST_LINES, "AN: line %%x: %%U conflict misses");
 }
@@ -131,6 +135,15 @@ static void analysis_miss(const struct sim_miss *miss)
     (void)miss;
     count_miss();
 }
+
+/* A capacity miss. */
+static void analysis_waited(const struct sim_line *l)
+{
+    recency_waited(&recency, l->victim, l->victim_used);
+    sim_count(events[1], 1);
+}
+
+static void analysis_told(void) { recency_told(&recency); }
 
 static void analysis_ref(const struct sim_ref *ref)
 {

@@ -19,6 +19,7 @@
 #define QN_SIM_ANALYSIS_RECENCY_H
 
 #include "sim/module.h"
+#include "sim/waits.h"
 
 #ifndef RECENCY_WORDS
 #define RECENCY_WORDS 1u
@@ -35,6 +36,7 @@
 #define RECENCY_UNFORESEEN 4u /* after so many misses of FA that were not foreseen, the D1 is searched again */
 #define RECENCY_FINER 16u   /* when so few counts are in use, times are counted with a finer resolution */
 #define RECENCY_SURE 4u     /* number of intervals of time in which misses are known to be conflicts */
+#define RECENCY_MORE 320u   /* places in the list of evicted lines for those that are recorded late (recency_later.h) */
 
 struct recency_group {
     uint64_t number, *used;  /* address of its first byte / bytes of the group, + 1; by line: time of the last use, 0 = it is in the cache,
@@ -73,7 +75,7 @@ static void recency_init(struct recency *r, const struct sim_config *c)
     *r = (struct recency){.bits = RECENCY_BITS_FIRST, .lines = c->size / c->line, .line_bits = c->line_bits, .next = RECENCY_COUNTS};
     r->table = sim_alloc((1ull << r->bits) * sizeof *r->table);
     r->room = 4 * r->lines + 64;
-    r->away = sim_alloc(r->room * sizeof *r->away);
+    r->away = sim_alloc((r->room + RECENCY_MORE) * sizeof *r->away);
 }
 
 /* ---- evicted lines ---- */
@@ -339,20 +341,28 @@ static inline uint64_t recency_distance(struct recency *r, uint64_t used, uint64
     return distance;
 }
 
+static inline void recency_leaves(struct recency *r, uint64_t victim, uint64_t used)
+{
+    uint64_t *left = r->at_victim = recency_of(r, victim);
+
+    *left = used;
+    if (used <= r->hopeless)
+        return;
+    r->away[r->n++] = (struct recency_away){used, left};
+    recency_count(r, used);
+}
+
 /* Records the fill and the victim.  Returns the time of the line's last use; 0: never. */
 static inline uint64_t recency_exchange(struct recency *r, const struct sim_line *l)
 {
-    uint64_t *at = recency_of(r, l->line), *left, used;
+    uint64_t *at = recency_of(r, l->line), used;
 
     r->at_line = at;
     __asm__ volatile("prefetcht0 %0" : : "m"(*at)); /* GCC 12 drops the builtin in some places */
     if (l->victim_used) {
-        r->at_victim = left = recency_of(r, l->victim);
-        *left = l->victim_used;
-        if (l->victim_used > r->hopeless) {
-            r->away[r->n++] = (struct recency_away){l->victim_used, left};
-            recency_count(r, l->victim_used);
-        }
+        recency_leaves(r, l->victim, l->victim_used);
+        if (sim_waits.left)
+            sim_waits.left[(l->victim >> r->line_bits) & sim_waits.mask] = (struct sim_left){l->victim, l->victim_used};
     }
     used = l->used ? l->used : *at;
     if (!l->used && used) {
@@ -371,7 +381,7 @@ static inline uint64_t recency_line(struct recency *r, const struct sim_line *l)
         distance = recency_distance(r, used, l->now, l->several);
     else
         recency_missed(r);
-    if (QN_UNLIKELY(r->n == r->room))
+    if (QN_UNLIKELY(r->n >= r->room))
         recency_look(r);
     return distance;
 }
@@ -383,7 +393,7 @@ static inline void recency_pass(struct recency *r, const struct sim_line *l)
 
     if (used <= r->hopeless)
         recency_missed(r);
-    if (QN_UNLIKELY(r->n == r->room))
+    if (QN_UNLIKELY(r->n >= r->room))
         recency_look(r);
 }
 

@@ -103,23 +103,26 @@ ok '... by line' beside culprits.csv
 data() { awk '/^summary/ { $2 = $3 = $4 = ""; print }' "$1.profile"; }
 is "$(data killed)" "$(data ends)" '... and all counts of data, and classes'
 
-# Some analyses look at misses later.  This program is killed in a loop without a reference that follows 200 misses.  It has executed
+# Some analyses look at misses later.  This program is killed in a loop without a reference that follows so many misses.  It has executed
 # all of that before, so it does not leave translated code there.
 cat >spins.c <<'END_OF_C'
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-static char lines[200 * 64];
+static char lines[1000 * 64];
+static int many;
 static __attribute__((noinline)) void pass(volatile int *flag, int value, long spins)
 {
-    for (int i = 0; i < 200; i++)
+    for (int i = 0; i < many; i++)
         lines[64 * i]++;
     *flag = value;
     for (; spins; spins--)
         __asm__ volatile("");
 }
-int main(void)
+int main(int argc, char **argv)
 {
+    many = atoi(argv[argc - 1]);
     volatile int *flag = mmap(0, 4, PROT_READ | PROT_WRITE, MAP_SHARED, open("flag", O_RDWR), 0);
     int pid = getpid();
     for (int i = 0; i < 20; i++)
@@ -129,10 +132,10 @@ int main(void)
 }
 END_OF_C
 ${CC:-cc} -O1 -o spins spins.c || bail 'the program does not compile'
-# spins ANALYSIS: spins.said is what it says
+# spins ANALYSIS LINES: spins.said is what it says
 spins() {
     printf '\0\0\0\0' >flag
-    "$QUERN" run --D1=4096,2,64 --batch=never --out-file=spins.profile --log-file=spins.log --analysis="$1" ./spins >/dev/null 2>&1 </dev/null &
+    "$QUERN" run --D1=4096,2,64 --batch=never --out-file=spins.profile --log-file=spins.log --analysis="$1" ./spins "$2" >/dev/null 2>&1 </dev/null &
     pid=0
     while kill -0 $! && [ "$pid" = 0 ]; do pid=$(od -An -tu4 -N4 flag | tr -d ' '); done
     kill -KILL "$pid"
@@ -143,10 +146,15 @@ waiting() { awk '/the program was killed before/ { n = $7 } END { print n + 0 }'
 seen() { awk '/^AN: from/ { for (i = 4; i <= NF; i++) n += $i } END { print n }' spins.said; }
 missed() { awk '/^events:/ { for (i = 2; i <= NF; i++) at[$i] = i } /^summary:/ { print $at["D1mr"] + $at["D1mw"] }' spins.profile; }
 for analysis in culprits sets; do
-    spins $analysis 2>/dev/null
+    spins $analysis 200 2>/dev/null
     ok "$analysis: killed before $(waiting) misses were looked at" [ "$(waiting)" -ge 200 ]
 done
 is "$(($(seen) + $(waiting)))" "$(missed)" '... all but these were'
+classes() { awk '/^events:/ { for (i = 2; i <= NF; i++) at[$i] = i } /^summary:/ { print $at["AN.compulsory"] + $at["AN.capacity"] + $at["AN.conflict"] }' spins.profile; }
+spins 3c 1000 2>/dev/null # a line that was used 1,000 lines ago is a capacity miss, and waits
+is "$(classes) $(waiting)" "$(missed) 0" '3c: each miss has its class, those of the last pass, too'
+spins 3c,sets 1000 2>/dev/null
+is "$(classes) $(($(seen) + $(waiting)))" "$(missed) $(missed)" '... beside sets'
 objects() { grep '^#\(object\|in\|miss\|pair\)' "$1.profile"; }
 is "$(objects killed)" "$(objects ends)" '... by object'
 is "$(objects killed | awk '/^#miss/ { n += $5 + $6 - $9 - $10 - $11 } END { print (NR > 10), n }')" '1 0' '... each miss with its class'
