@@ -143,6 +143,7 @@ void emit_clock_out(struct emitter *e)
     emit_log_flush(e);
     emit_clock(e, &e->hot);
     x_store(&e->hot, CTX(now), e->now);
+    emit_twin_ahead(e, &e->hot);
 }
 
 void emit_clock_in(struct emitter *e)
@@ -243,11 +244,30 @@ static void mark_used(struct emitter *e, unsigned base, unsigned index, unsigned
     }
 }
 
-static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr)
+/* Is the twin called from the slow code of this reference? */
+static bool is_beside(const struct qn_event *ev) { return emit_rules.check && emit_twin_is_beside(ev); }
+
+/* Before a call in slow code: the twin reads the outcome. */
+static void begin_result(struct emitter *e, const struct qn_event *ev)
+{
+    if (is_beside(ev))
+        x_store_imm(&e->cold, CTX(result), 0);
+}
+
+/* Leaves the slow code of a reference.  from: where B's jump to it ends; 0: there is none. */
+static void end_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back)
+{
+    if (is_beside(ev))
+        emit_twin_data_slow(e, ev, shift, from, back);
+    else
+        x_jmp(&e->cold, back);
+}
+
+static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr, int32_t shift)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t line = addr & ~(uint64_t)(f->line - 1), at = addr >> f->shift & f->mask;
-    uint64_t back;
+    uint64_t back, from = 0;
 
     if (line <= INT32_MAX) {
         x_bytes(&e->hot, "\x48\x81", 2); /* cmpq $line, entry */
@@ -266,9 +286,12 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
         count_user(e, ev);
         x_store(&e->hot, qn_sim_users.table + at, e->s1);
     }
+    if (is_beside(ev))
+        from = emit_twin_point_known(e, (uint32_t)at);
     back = e->hot.exec;
+    begin_result(e, ev);
     data_call_known(e, ev, addr, (uint32_t)at);
-    x_jmp(&e->cold, back);
+    end_slow(e, ev, shift, from, back);
 }
 
 /* dst = (S1 >> shift) & mask: the offset in a table, for the address in S1. */
@@ -300,18 +323,21 @@ static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
 
 void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow) { compare_and_stamp(e, size, slow); }
 
-static void filter_check(struct emitter *e, const struct qn_event *ev)
+static void filter_check(struct emitter *e, const struct qn_event *ev, int32_t shift)
 {
-    uint64_t back;
+    uint64_t back, from = 0;
 
     compare_and_stamp(e, ev->size, e->cold.exec);
     if (qn_sim_users.table) {
         count_user(e, ev);
         x_table(&e->hot, X_STORE, e->s1, e->s2, qn_sim_users.table);
     }
+    if (is_beside(ev))
+        from = emit_twin_point(e);
     back = e->hot.exec;
+    begin_result(e, ev);
     data_call_again(e, ev);
-    x_jmp(&e->cold, back);
+    end_slow(e, ev, shift, from, back);
 }
 
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
@@ -323,18 +349,18 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
                     !(f->writes_call && (ev->write || modifies(ev)));
     uint64_t addr = constant_value(&ev->mem, next);
 
-    if (emit_rules.check)
+    if (emit_rules.check && !(filtered && is_beside(ev)))
         x_store_imm(&e->hot, CTX(result), 0);
     if (filtered && constant_address(&ev->mem, in) && (addr & (f->line - 1)) + ev->size <= f->line) {
-        constant_check(e, ev, addr);
+        constant_check(e, ev, addr, shift);
     } else {
         emit_address(e, &ev->mem, in, next, shift);
         if (filtered)
-            filter_check(e, ev);
+            filter_check(e, ev, shift);
         else
             data_call(e, ev);
     }
-    if (emit_rules.check)
+    if (emit_rules.check && !(filtered && is_beside(ev)))
         emit_twin_data(e, ev, shift);
     qn_emit_stats.data++;
 }

@@ -50,7 +50,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
 {
     const struct qn_code_line *rec[2];
     unsigned n = 0;
-    uint64_t slow = e->cold.exec, back;
+    uint64_t slow[2], back;
 
     if (first == last || first != e->touched || !qn_sim_i1_repeat_is_noop) /* the line fetched just before needs no check */
         rec[n++] = qn_sim_code_line(first);
@@ -59,11 +59,16 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
     e->touched = last;
     for (unsigned i = 0; i < n; i++) {
         compare_stamp(&e->hot, rec[i]);
-        x_jcc(&e->hot, X_CC_E, slow);
+        x_jcc(&e->hot, X_CC_E, 0);
+        slow[i] = e->hot.exec;
     }
     for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++)
         x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, emit_time_register(e, e->code_time++));
-    back = e->hot.exec;
+    back = emit_twin_fetch_slow(e, ev, e->hot.exec);
+    for (unsigned i = 0; i < n; i++)
+        x_patch(slow[i], e->cold.exec);
+    if (emit_twin_is_beside(ev))
+        x_store_imm(&e->cold, CTX(result), 0);
     if (!emit_line_call(e, &e->cold, emit_site(e, ev), first, last, back))
         fetch_call(e, &e->cold, ev, first, last, back);
 }
@@ -74,7 +79,7 @@ static void simulate(struct emitter *e, const struct qn_event *ev)
     uint64_t line = qn_sim_i1_line;
     uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
 
-    if (emit_rules.check)
+    if (emit_rules.check && !emit_twin_is_beside(ev))
         x_store_imm(&e->hot, CTX(result), 0);
     if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)
         fetch_filter(e, ev, first, last);
@@ -85,7 +90,7 @@ static void simulate(struct emitter *e, const struct qn_event *ev)
 
 static void tell_twin(struct emitter *e, const struct qn_event *ev)
 {
-    if (emit_rules.check)
+    if (emit_rules.check && !emit_twin_is_beside(ev))
         emit_twin_fetch(e, ev);
 }
 
@@ -101,7 +106,7 @@ uint64_t emit_fetch_or_enter(struct emitter *e, const struct qn_event *ev)
     uint64_t entry, over;
 
     simulate(e, ev);
-    if (!emit_rules.check)
+    if (!emit_rules.check || emit_twin_is_beside(ev))
         return e->hot.exec;
     x_jmp(&e->hot, 0);
     over = entry = e->hot.exec;

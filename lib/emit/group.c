@@ -86,12 +86,17 @@ static uint32_t call_for_list(struct emitter *e, const struct group *g, uint64_t
     list = e->cold.exec;
     x_u32(&e->cold, 0);
     emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_group, false));
+    if (emit_rules.versus) {
+        emit_twin_ahead(e, &e->cold);
+        emit_slow_call(&e->cold, qn_sim_check_group);
+    }
     x_jmp(&e->cold, back);
     at = (uint32_t)e->cold.exec;
     __builtin_memcpy(qn_code_at(list), &at, 4);
     for (unsigned i = 0; i < g->n; i++) {
-        const struct qn_group_ref ref = {e->centre + g->ref[i].ev->counter, (uint16_t)(g->ref[i].disp - g->low),
-                                         (uint16_t)g->ref[i].ev->size};
+        const struct qn_group_ref ref = {
+            .counter = (e->centre + g->ref[i].ev->counter) & QN_SITE_COUNTER_MASK, .kind = emit_kind(g->ref[i].ev) & 3, .size = (uint8_t)g->ref[i].ev->size,
+            .offset = (uint16_t)(g->ref[i].disp - g->low), .after = (uint8_t)(g->ref[i].ev - g->ref[0].ev)};
 
         x_bytes(&e->cold, &ref, sizeof ref);
     }
@@ -116,8 +121,12 @@ static bool goes_down(const struct group *g) { return end_of(g, 0) == g->high &&
 
 static void check_point(struct emitter *e, const struct group *g, int64_t disp, uint32_t size, uint64_t slow)
 {
+    uint64_t from;
+
     address(e, g, disp);
     emit_point_check(e, size, slow);
+    if (emit_rules.versus && (from = emit_twin_point(e)))
+        x_patch(from, slow);
 }
 
 /* If the order of stamps matters (an analysis reads them), the line of the first reference is checked first, so that the other is not
@@ -141,12 +150,12 @@ static void emit_checks(struct emitter *e, const struct group *g)
     uint64_t slow = e->cold.exec, back;
     uint32_t list;
 
-    if (emit_rules.check)
+    if (emit_rules.check && !emit_rules.versus)
         x_store_imm(&e->hot, CTX(result), 0);
     check_ends(e, g, slow);
     back = e->hot.exec;
     list = call_for_list(e, g, back);
-    if (emit_rules.check)
+    if (emit_rules.check && !emit_rules.versus)
         check_list(e, g, list);
 }
 
@@ -157,7 +166,7 @@ static bool for_twin_only(const struct qn_event *ev) { return ev->kind == QN_EV_
 static void make_fetches(struct emitter *e, unsigned n, unsigned end)
 {
     for (; n < end; n++)
-        if (for_twin_only(&e->list->ev[n]))
+        if (for_twin_only(&e->list->ev[n]) && !emit_twin_repeats(&e->list->ev[n]))
             emit_fetch(e, &e->list->ev[n]);
 }
 
@@ -168,7 +177,7 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
     struct group g = {.n = 0};
     unsigned end = n;
 
-    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || emit_rules.versus || emit_rules.sees || qn_sim_users.table || qn_sim_uses || qn_sim_kinds || !f->entries || f->writes_call ||
+    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_twin_is_beside(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_uses || qn_sim_kinds || !f->entries || f->writes_call ||
         qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_tells_far)
         return 0;
     for (unsigned k = n; k < e->list->n && (for_twin_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)

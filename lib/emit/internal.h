@@ -25,6 +25,9 @@ struct emitter {
     bool item_open;           /* references from C belong to an open item of the block (contract.h) */
     uint32_t id;              /* the block's number for the recorder */
     uint32_t data_time, code_time; /* the next data reference has the time clock + data_time; the next fetch, clock + code_time */
+    bool twin_counted;        /* --versus: the block's references have been counted (twin.c) */
+    uint16_t twin_events, twin_made; /* their number; the number of those emitted so far */
+    uint16_t twin_left[QN_BLOCK_MAX]; /* by instruction: the number of those that come after it */
     struct qn_tblock out;
     struct qn_side side[QN_BLOCK_MAX];
     uint8_t pos[QN_EVENTS_MAX];     /* event e is emitted before instruction pos[e] */
@@ -151,9 +154,21 @@ void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask)
 
 /* twin.c */
 void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
+bool emit_twin_passes(void);                   /* are references counted by block? */
+void emit_twin_begin(struct emitter *e);
+void emit_twin_count(struct emitter *e);       /* all references of the block */
+void emit_twin_make(struct emitter *e, unsigned n, unsigned end); /* of the events from n to end - 1, the next ones are emitted now */
+void emit_twin_left(struct emitter *e);        /* at the block's end: for faults */
+void emit_twin_ahead(struct emitter *e, struct qn_code *c); /* before a call of C that tells the twin */
+/* Is the twin called only where A has been called or where B's filter fails?  If so, emit_twin_data and emit_twin_fetch are for the rest. */
+bool emit_twin_is_beside(const struct qn_event *ev);
+uint64_t emit_twin_point(struct emitter *e);   /* S2 = offset of A's entry, which has passed: B's; where the jump to slow code ends */
+uint64_t emit_twin_point_known(struct emitter *e, uint32_t at);
+void emit_twin_data_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back);
 void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
-unsigned emit_twin_repeats(struct emitter *e, unsigned n); /* the number of events, from n on, that only need to be counted */
+bool emit_twin_repeats(const struct qn_event *ev); /* does this fetch only need to be counted? */
 void emit_twin_fetch(struct emitter *e, const struct qn_event *ev);
+uint64_t emit_twin_fetch_slow(struct emitter *e, const struct qn_event *ev, uint64_t back);
 
 /* copy.c */
 void emit_copy(struct emitter *e, unsigned i);

@@ -1,31 +1,87 @@
 /* lib/emit/twin.c - the second simulator simulates the reference that the first one has just simulated.
  *
  *   --check    each time:  mov S1, arg_addr ;  call
- *   --versus   a hit that changes nothing in either one is only counted:
+ *   --versus   a hit that changes nothing in either one is no call; the block counts all of its references at once:
  *
- *     hot:   lea ea, S1 ;  ... xor entries(S2), S1 ;  cmp $line-size, S1 ;  ja slow      B's own filter, as the first one's in check.c
- *            cmpl $0, result ;  jne slow                                                A has missed
- *            incq count
- *     slow:  the same call ;  jmp back
+ *     begin: addq $references, count
+ *     hot:   ... the first one's check (check.c) ;  mov entry of A, S1 ;  cmp entry of B, S1 ;  jne slow B
+ *     slow A: its call ;  jmp call
+ *     slow B: movl $0, result
+ *     call:  movq $references to come, ahead ;  the call of B ;  jmp back
  *
+ * That is so if both keep their filters' entries at the same offsets; otherwise B's filter is asked as in check.c, and A's result as well.
  * If both have the same file in a slot of level 1, and no lower level removes lines from it, B's slot is not simulated at all.
  */
 #include "emit/internal.h"
+
+bool emit_twin_passes(void) { return emit_rules.versus && qn_sim_twin.count; }
+
+/* ---- the number of references ---- */
+
+static bool is_told(const struct qn_event *ev) { return ev->kind == QN_EV_DATA || ev->kind == QN_EV_FETCH; }
+
+void emit_twin_make(struct emitter *e, unsigned n, unsigned end)
+{
+    for (; n < end; n++)
+        e->twin_made += is_told(&e->list->ev[n]);
+}
+
+void emit_twin_begin(struct emitter *e)
+{
+    e->twin_counted = false;
+    e->twin_made = 0;
+    emit_twin_make(e, 0, e->list->n);
+    e->twin_events = e->twin_made;
+    e->twin_made = 0;
+}
+
+void emit_twin_count(struct emitter *e)
+{
+    const uint64_t count = (uintptr_t)qn_sim_twin.count;
+
+    if (!emit_twin_passes() || !e->twin_events)
+        return;
+    e->twin_counted = true;
+    if (emit_flags_free(e, 0)) {
+        x_bytes(&e->hot, "\x48\x81", 2); /* addq $references, count */
+        x_rip(&e->hot, 0, count, 4);
+        x_u32(&e->hot, e->twin_events);
+        return;
+    }
+    x_load(&e->hot, e->s1, count);
+    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, e->twin_events);
+    x_store(&e->hot, count, e->s1);
+}
+
+void emit_twin_ahead(struct emitter *e, struct qn_code *c)
+{
+    if (emit_twin_passes())
+        x_store_imm(c, (uintptr_t)&qn_sim_twin.ahead, (uint32_t)((e->twin_counted ? e->twin_events : 0) - e->twin_made));
+}
+
+void emit_twin_left(struct emitter *e)
+{
+    if (emit_twin_passes() && e->out.caches && e->out.instrumented)
+        x_bytes(&e->cold, e->twin_left, e->b->n * sizeof *e->twin_left);
+}
+
+/* ---- calls ---- */
 
 void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn)
 {
     x_store_imm(&e->hot, CTX(arg_site), emit_site(e, ev));
     x_store_imm(&e->hot, CTX(arg_aux), emit_aux(e, ev));
+    emit_twin_ahead(e, &e->hot);
     emit_slow_call(&e->hot, fn);
 }
 
-/* Jumps to `slow` if A has missed. */
-static void ask_result(struct emitter *e, uint64_t slow)
+/* Jumps to `to` if A's outcome is one of these: X_CC_NE: a miss. */
+static void ask_result(struct qn_code *c, unsigned cond, uint64_t to)
 {
-    x_byte(&e->hot, 0x83); /* cmpl $0, result */
-    x_rip(&e->hot, 7, CTX(result), 1);
-    x_byte(&e->hot, 0);
-    x_jcc(&e->hot, X_CC_NE, slow);
+    x_byte(c, 0x83); /* cmpl $0, result */
+    x_rip(c, 7, CTX(result), 1);
+    x_byte(c, 0);
+    x_jcc(c, cond, to);
 }
 
 /* ---- data ---- */
@@ -43,9 +99,61 @@ static bool may_pass(const struct qn_event *ev)
 {
     const struct qn_filter *f = &qn_sim_twin.filter;
 
-    if (!qn_sim_twin.count)
+    if (!emit_twin_passes())
         return false;
     return qn_sim_twin.same_D1 || (f->entries && ev->size && ev->size <= f->line && !(f->writes_call && emit_kind(ev) != QN_LOG_READ));
+}
+
+bool emit_twin_is_beside(const struct qn_event *ev)
+{
+    if (!emit_twin_passes() || !emit_rules.filter)
+        return false;
+    if (ev->kind == QN_EV_FETCH)
+        return qn_sim_twin.same_I1 && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat;
+    return qn_sim_twin.same_D1 || qn_sim_twin.beside;
+}
+
+static uint64_t ask_beside(struct emitter *e)
+{
+    x_jcc(&e->hot, X_CC_NE, 0);
+    return e->hot.exec;
+}
+
+uint64_t emit_twin_point(struct emitter *e)
+{
+    if (qn_sim_twin.same_D1)
+        return 0;
+    x_table(&e->hot, X_LOAD, e->s1, e->s2, qn_sim_d1_filter.entries);
+    x_table(&e->hot, X_CMP, e->s1, e->s2, qn_sim_twin.beside);
+    return ask_beside(e);
+}
+
+uint64_t emit_twin_point_known(struct emitter *e, uint32_t at)
+{
+    if (qn_sim_twin.same_D1)
+        return 0;
+    x_load(&e->hot, e->s1, qn_sim_d1_filter.entries + at);
+    x_op_abs(&e->hot, 1, X_CMP, e->s1, qn_sim_twin.beside + at);
+    return ask_beside(e);
+}
+
+void emit_twin_data_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back)
+{
+    uint64_t over;
+
+    if (from) {
+        x_jmp(&e->cold, 0);
+        over = e->cold.exec;
+        x_patch(from, over);
+        x_store_imm(&e->cold, CTX(result), 0);
+        x_patch(over, e->cold.exec);
+    } else {
+        ask_result(&e->cold, X_CC_E, back);
+    }
+    emit_swap(e);
+    call_data(e, ev, shift);
+    x_jmp(&e->hot, back);
+    emit_swap(e);
 }
 
 static void ask_filter(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t slow)
@@ -70,8 +178,7 @@ void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
     }
     if (!qn_sim_twin.same_D1)
         ask_filter(e, ev, shift, slow);
-    ask_result(e, slow);
-    x_inc(&e->hot, (uint64_t)(uintptr_t)qn_sim_twin.count);
+    ask_result(&e->hot, X_CC_NE, slow);
     back = e->hot.exec;
     emit_swap(e);
     call_data(e, ev, shift);
@@ -81,24 +188,10 @@ void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
 
 /* ---- code ---- */
 
-static bool divides(const struct qn_insn *in) { return in->map == 0 && (in->opcode & 0xfe) == 0xf6; }
-
-/* Counts fetches from the line fetched just before.  No instruction between them can fault, since those that refer to memory have events. */
-unsigned emit_twin_repeats(struct emitter *e, unsigned n)
+/* A fetch from the line that was fetched just before changes nothing in either, and was counted with the block. */
+bool emit_twin_repeats(const struct qn_event *ev)
 {
-    unsigned end = n;
-
-    if (!qn_sim_repeats)
-        return 0;
-    while (end < e->list->n && e->list->ev[end].kind == QN_EV_FETCH && e->list->ev[end].repeat)
-        if (divides(&e->b->insn[e->list->ev[end++].insn]))
-            break;
-    if (end == n)
-        return 0;
-    x_bytes(&e->hot, "\x48\x81", 2); /* addq $n, repeats */
-    x_rip(&e->hot, 0, (uint64_t)(uintptr_t)qn_sim_repeats, 4);
-    x_u32(&e->hot, end - n);
-    return end - n;
+    return emit_twin_passes() && qn_sim_repeats && ev->kind == QN_EV_FETCH && ev->repeat;
 }
 
 static void call_fetch(struct emitter *e, const struct qn_event *ev)
@@ -128,17 +221,31 @@ void emit_twin_fetch(struct emitter *e, const struct qn_event *ev)
 {
     uint64_t slow = e->cold.exec, back;
 
-    if (!qn_sim_twin.count || !(qn_sim_twin.same_I1 || qn_sim_twin.code_lines)) {
+    if (!emit_twin_passes() || !(qn_sim_twin.same_I1 || qn_sim_twin.code_lines)) {
         call_fetch(e, ev);
         return;
     }
     if (!qn_sim_twin.same_I1)
         ask_lines(e, ev, slow);
-    ask_result(e, slow);
-    x_inc(&e->hot, (uint64_t)(uintptr_t)qn_sim_twin.count);
+    ask_result(&e->hot, X_CC_NE, slow);
     back = e->hot.exec;
     emit_swap(e);
     call_fetch(e, ev);
     x_jmp(&e->hot, back);
     emit_swap(e);
+}
+
+/* The code behind A's call, which B follows after a miss.  Returns its address; `back` if there is none. */
+uint64_t emit_twin_fetch_slow(struct emitter *e, const struct qn_event *ev, uint64_t back)
+{
+    uint64_t behind = e->cold.exec;
+
+    if (!emit_twin_is_beside(ev))
+        return back;
+    ask_result(&e->cold, X_CC_E, back);
+    emit_swap(e);
+    call_fetch(e, ev);
+    x_jmp(&e->hot, back);
+    emit_swap(e);
+    return behind;
 }

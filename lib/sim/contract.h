@@ -277,8 +277,9 @@ qn_slow_call qn_sim_slow_modify;
 /* Several references in order: arg_site = their number, arg_addr = address of the lowest byte, arg_aux = address of the list. */
 #define QN_GROUP_MAX 12
 struct qn_group_ref {
-    uint32_t counter;
-    uint16_t offset, size; /* bytes; offset from the lowest */
+    uint32_t counter : QN_SITE_SIZE_SHIFT, kind : 2; /* enum qn_log_kind */
+    uint16_t offset; /* bytes, from the lowest */
+    uint8_t size, after; /* bytes; the number of references and fetches since the first of these */
 };
 qn_slow_call qn_sim_slow_group;
 qn_slow_call qn_sim_d1_missed;   /* emitted code has filled the line into the D1; this looks up the LL and counts */
@@ -317,10 +318,13 @@ unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which,
 /* --versus: a fetch from the line that was fetched just before changes nothing in either simulator, so it is only counted here.
  * NULL: it may change something, and calls qn_sim_check_fetch. */
 extern uint64_t *qn_sim_repeats;
-/* --versus: references that need no call of B, because they hit in A and change nothing in B; they are counted in *count.  count NULL:
- * B sees all references. */
+/* --versus: references that need no call of B, because they hit in A and change nothing in B.  A block counts all of its fetches and data
+ * references in *count when it begins, so `ahead` is the number of those that are still to come when B is called.  count NULL: B sees all
+ * references. */
 struct qn_sim_twin {
     struct qn_filter filter;  /* B's hit filter of data */
+    uint64_t beside;          /* B's entry for a line is at the offset of A's in the table with this address; 0: it is elsewhere */
+    int64_t ahead;
     bool code_lines;          /* a fetch from lines whose records (B has its own) have a stamp changes nothing */
     bool same_I1, same_D1;    /* level 1 of B is the same as that of A: it always hits when A does */
     uint64_t *count;

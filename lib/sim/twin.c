@@ -39,14 +39,24 @@ static bool is_same(enum sim_slot slot)
            !facts[SLOT_LL].wants_evictions;
 }
 
+/* Do both filters have their entries at the same offsets, and let all kinds of references pass? */
+static bool is_alike(const struct qn_filter *a, const struct qn_filter *b)
+{
+    return a->entries && b->entries && a->shift == b->shift && a->mask == b->mask && a->line == b->line && !a->writes_call && !b->writes_call;
+}
+
 static void let_pass(const struct qn_config *c)
 {
     if (!versus || !c->cache_sim || !c->filter)
         return;
     qn_sim_twin = (struct qn_sim_twin){.filter = facts[SLOT_D1].filter, .code_lines = facts[SLOT_I1].hit == QN_HIT_NOTHING,
-                                       .same_I1 = is_same(SLOT_I1), .same_D1 = is_same(SLOT_D1), .count = &qn_versus_repeats};
+                                       .same_I1 = is_same(SLOT_I1), .same_D1 = is_same(SLOT_D1), .count = &qn_versus_counted};
     if (qn_sim_twin.filter.stamps)
         qn_sim_twin.filter.entries = 0;
+    if (qn_sim_twin.same_D1)
+        qn_sim_twin.filter = qn_sim_d1_filter;
+    if (is_alike(&qn_sim_twin.filter, &qn_sim_d1_filter))
+        qn_sim_twin.beside = qn_sim_twin.filter.entries;
 }
 
 struct qn_code_line *qn_sim_twin_code_line(uint64_t line) { return code_line_find(line); }
@@ -58,7 +68,7 @@ static void ask_for_facts(void)
         qn_sim_wants_pc |= facts[slot].wants_pc;
     qn_sim_returns |= facts[SLOT_BI].returns;
     if (versus && qn_sim_i1_repeat_is_noop && (facts[SLOT_I1].repeat_is_noop || qn_sim_twin.same_I1))
-        qn_sim_repeats = &qn_versus_repeats;
+        qn_sim_repeats = &qn_versus_counted;
 }
 
 void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *where)
@@ -342,20 +352,33 @@ static inline void follow(enum sim_slot slot, enum qn_versus_kind kind, uint64_t
     }
 }
 
-void qn_sim_twin_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t at)
+static inline void twin_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t at)
 {
     follow(SLOT_D1, (enum qn_versus_kind)(QN_VERSUS_READ + kind), addr, size, at, outcome,
            outcome_of(SLOT_D1, addr, size, (enum sim_kind)kind, outcome));
 }
 
-void qn_sim_twin_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t at)
+void qn_sim_twin_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t at)
+{
+    qn_versus_counted++;
+    twin_data(addr, size, kind, outcome, at);
+}
+
+static inline void twin_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t at)
 {
     sim_pc = addr;
     follow(SLOT_I1, QN_VERSUS_FETCH, addr, size, at, outcome, outcome_of(SLOT_I1, addr, size, SIM_FETCH, outcome));
 }
 
+void qn_sim_twin_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t at)
+{
+    qn_versus_counted++;
+    twin_fetch(addr, size, outcome, at);
+}
+
 static void cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t at)
 {
+    qn_versus_counted++;
     sim_branch_backward = backward;
     follow(SLOT_BC, QN_VERSUS_COND, pc, 0, at, wrong, unit[SLOT_BC]->cond(pc, taken));
 }
@@ -367,6 +390,7 @@ void qn_sim_twin_cond(uint64_t pc, bool taken, bool backward, unsigned wrong, ui
 
 void qn_sim_twin_indirect(uint64_t pc, uint64_t target, bool wrong, uint32_t at)
 {
+    qn_versus_counted++;
     follow(SLOT_BI, QN_VERSUS_INDIRECT, pc, 0, at, wrong, unit[SLOT_BI]->indirect(pc, target));
 }
 
@@ -384,21 +408,35 @@ void qn_sim_twin_return(uint64_t target, bool wrong, uint32_t at)
 
 /* ---- from emitted code ---- */
 
+/* Counts a reference, unless its block has counted it. */
+static inline void count(void)
+{
+    if (!qn_sim_twin.count)
+        qn_versus_counted++;
+}
+
 SLOW void qn_sim_check_data(void)
 {
     unsigned kind = qn_ctx.arg_aux & QN_AUX_MODIFY ? SIM_MODIFY : qn_ctx.arg_aux & QN_AUX_WRITE ? SIM_WRITE : SIM_READ;
 
+    count();
     qn_sim_set_pc(site());
-    qn_sim_twin_data(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, kind, (unsigned)qn_ctx.result, site());
+    twin_data(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, kind, (unsigned)qn_ctx.result, site());
 }
 
 SLOW void qn_sim_check_group(void)
 {
     const struct qn_group_ref *ref = (const struct qn_group_ref *)(uintptr_t)qn_ctx.arg_aux;
+    int64_t ahead = qn_sim_twin.ahead;
 
     for (unsigned k = 0; k < qn_ctx.arg_site; k++, ref++) {
+        uint64_t addr = qn_ctx.arg_addr + ref->offset;
+        unsigned outcome = (unsigned)(qn_ctx.result >> 2 * k) & 3;
+
+        qn_sim_twin.ahead = ahead - ref->after;
+        count();
         qn_sim_set_pc(ref->counter);
-        qn_sim_twin_data(qn_ctx.arg_addr + ref->offset, ref->size, SIM_READ, (unsigned)(qn_ctx.result >> 2 * k) & 3, ref->counter);
+        twin_data(addr, ref->size, qn_sim_kind((enum qn_log_kind)ref->kind), outcome, ref->counter);
     }
 }
 
@@ -418,10 +456,10 @@ SLOW void qn_sim_check_fetch(void)
     uint64_t addr = qn_ctx.arg_addr;
     uint32_t size = (uint32_t)qn_ctx.arg_aux & 0xffff;
 
+    count();
     if (versus && !qn_sim_twin.count && is_repeat(addr, size) && !qn_ctx.result)
-        qn_versus_repeats++;
-    else
-        qn_sim_twin_fetch(addr, size, (unsigned)qn_ctx.result, site());
+        return;
+    twin_fetch(addr, size, (unsigned)qn_ctx.result, site());
 }
 
 SLOW void qn_sim_check_cond(void)

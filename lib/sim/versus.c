@@ -12,10 +12,9 @@
 
 enum { L1_MISS = 1, LL_MISS = 2 };
 
-uint64_t qn_versus_repeats;
+uint64_t qn_versus_counted;
 
 static struct qn_versus *versus;
-static uint64_t told; /* references that were compared here */
 static unsigned level1[QN_VERSUS_KINDS], level2[QN_VERSUS_KINDS]; /* events: misses of each level, mispredicts in level1 */
 
 static void declare_caches(void)
@@ -43,7 +42,7 @@ void qn_versus_init(const struct qn_config *config, struct qn_versus *where)
         declare_branches();
 }
 
-void qn_versus_finish(void) { versus->references = told + qn_versus_repeats; }
+void qn_versus_finish(void) { versus->references = qn_versus_counted; }
 
 static QN_SIM_NCSR void differ(enum qn_versus_kind kind, uint64_t addr, uint32_t size, uint32_t site, unsigned a, unsigned b)
 {
@@ -52,7 +51,7 @@ static QN_SIM_NCSR void differ(enum qn_versus_kind kind, uint64_t addr, uint32_t
     versus->better += b < a;
     if (versus->first)
         return;
-    versus->first = versus->references;
+    versus->first = qn_versus_counted - (uint64_t)qn_sim_twin.ahead;
     versus->addr = addr;
     versus->size = size;
     versus->site = site;
@@ -63,7 +62,7 @@ static QN_SIM_NCSR void differ(enum qn_versus_kind kind, uint64_t addr, uint32_t
 
 QN_SIM_NCSR void qn_versus_follow(enum qn_versus_kind kind, uint64_t addr, uint32_t size, uint32_t site, unsigned a, unsigned b)
 {
-    versus->references = ++told + qn_versus_repeats;
+    versus->references = qn_versus_counted;
     if (b & L1_MISS)
         sim_count(level1[kind], 1);
     if (b & LL_MISS)

@@ -75,6 +75,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     if (QN_UNLIKELY(at_most == QN_VARIANT_STEPS))
         qn_sample_before(index);
     qn_enter(stop);
+    qn_sim_twin.ahead = 0;
     if (!qn_sim_log_is_empty())
         qn_sim_log_drain(); /* all code that reads counters is called from here */
     if (QN_UNLIKELY(!qn_sim_later_is_empty()))

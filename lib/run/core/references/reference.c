@@ -29,11 +29,31 @@ static inline bool may_pass(unsigned access)
 /* --explain: does this reference call qn_sim_see: because its source line is explained, or because all do? */
 static bool is_seen(void) { return qn_sim_sees || (qn_sim_users.table && qn_points_explain(qn_ctx.arg_pc)); }
 
+static bool passes_twin(const struct qn_filter_entry *e)
+{
+    return !qn_sim_twin.beside || e->line == *(uint64_t *)(uintptr_t)(qn_sim_twin.beside + (uintptr_t)e - qn_sim_d1_filter.entries);
+}
+
+/* --versus: counts a reference that changes nothing in either simulator. */
+static bool passes_twice(uint64_t addr, uint32_t size)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+
+    if (!qn_sim_twin.beside || !passes_twin((struct qn_filter_entry *)(uintptr_t)(f->entries + (addr >> f->shift & f->mask))) ||
+        !qn_filter_passes(f, addr, size, &qn_ctx.now))
+        return false;
+    ++*qn_sim_twin.count;
+    sim_pc = qn_ctx.arg_pc;
+    return true;
+}
+
 void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
 {
     unsigned outcome = 0;
 
     size = clamp(size);
+    if (passes_twice(addr, size))
+        return;
     if (is_seen())
         outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_points_explain(qn_ctx.arg_pc), pair);
     else if (qn_sim_users.table || qn_sim_uses || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
@@ -56,7 +76,7 @@ static uint64_t within_line(const struct qn_stream *s)
 /* Does a module or an option need each reference by itself? */
 static bool one_by_one(const struct qn_stream *streams, unsigned n)
 {
-    if (is_seen() || qn_cfg()->check || !qn_sim_d1_filter.entries)
+    if (is_seen() || (qn_cfg()->check && !qn_sim_twin.beside) || !qn_sim_d1_filter.entries)
         return true;
     for (unsigned k = 0; k < n; k++)
         if (!may_pass(streams[k].access))
@@ -116,7 +136,7 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
 
         times = within < times ? within : times;
         e[k] = (struct qn_filter_entry *)(uintptr_t)(f->entries + (streams[k].addr >> f->shift & f->mask));
-        if (!times || (streams[k].addr ^ e[k]->line) >= f->line)
+        if (!times || (streams[k].addr ^ e[k]->line) >= f->line || !passes_twin(e[k]))
             return 0;
     }
     if (f->stamps) {
@@ -124,6 +144,8 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
         for (unsigned k = 0; k < n; k++)
             e[k]->stamp = qn_ctx.now - (n - 1 - k);
     }
+    if (QN_UNLIKELY(qn_sim_twin.beside))
+        *qn_sim_twin.count += n * times;
     note_users(streams, e, n, times);
     note_uses(streams, e, n, times);
     advance(streams, n, times);
