@@ -16,6 +16,7 @@ hosted_sources = \
 	lib/decode/print_operands.c \
 	lib/decode/print_prefix.c \
 	lib/decode/print_register.c \
+	lib/decode/print_text.c \
 	lib/decode/registers.c \
 	lib/decode/reserved.c \
 	lib/decode/sizes.c \
@@ -121,7 +122,9 @@ hosted_sources = \
 	lib/debug/reader.c \
 	lib/debug/scopes.c \
 	lib/debug/sections.c \
+	lib/debug/segments.c \
 	lib/debug/separate.c \
+	lib/debug/settings.c \
 	lib/debug/symbols.c \
 	lib/debug/types.c \
 	lib/debug/variables.c \
@@ -158,6 +161,7 @@ hosted_sources = \
 	lib/cost/notes/watch.c \
 	lib/cost/places/foresee.c \
 	lib/cost/places/jit.c \
+	lib/cost/places/jit_ranges.c \
 	lib/cost/places/jitdump.c \
 	lib/cost/places/library.c \
 	lib/cost/places/modules.c \
@@ -271,6 +275,7 @@ hosted_sources = \
 	lib/trace/recorder.c \
 	lib/trace/records.c \
 	lib/trace/write.c \
+	lib/json/file.c \
 	lib/json/modules.c \
 	lib/json/profile.c \
 	lib/json/replay.c \
@@ -340,6 +345,7 @@ decode_sources = \
 	lib/decode/print_operands.c \
 	lib/decode/print_prefix.c \
 	lib/decode/print_register.c \
+	lib/decode/print_text.c \
 	lib/decode/registers.c \
 	lib/decode/reserved.c \
 	lib/decode/sizes.c \
@@ -459,6 +465,7 @@ engine_sources = \
 	lib/decode/print_operands.c \
 	lib/decode/print_prefix.c \
 	lib/decode/print_register.c \
+	lib/decode/print_text.c \
 	lib/decode/registers.c \
 	lib/decode/reserved.c \
 	lib/decode/sizes.c \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # order.sh - does every #include in lib/ and tools/ keep to lib/ORDER?
 #
-#   sh build-aux/order.sh [DIR]        DIR: the tree to look at (default: this one)
+#   sh build-aux/order.sh [DIR]            DIR: the tree to look at (default: this one)
+#   sh build-aux/order.sh --unused [DIR]   edges of lib/ORDER that no #include needs
 #
 #   lib/prof/read.c:12: prof may not include decode/decode.h (lib/ORDER)
 #
@@ -9,9 +10,11 @@
 # simulator slots) and of system headers are nobody's edge.  Status 1 if a line breaks the order, or if a folder
 # is not in lib/ORDER.
 set -u
+unused=0
+[ "${1-}" != --unused ] || { unused=1; shift; }
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
-find lib tools -name '*.[chS]' -o -name '*.inc' | LC_ALL=C sort | awk '
+find lib tools -name '*.[chS]' -o -name '*.inc' | LC_ALL=C sort | awk -v unused=$unused '
 function folder_of(path,    part) {
     split(path, part, "/")
     return part[1] == "lib" ? part[2] : part[1]
@@ -36,6 +39,9 @@ function resolve(file, name,    dir) {
 }
 function may(from, header,    to) {
     to = folder_of("lib/" header)
+    needed[from, "*"]
+    needed[from, to]
+    needed[from, header]
     return to == from || (to == "base" && from != "base") || (from, "*") in edge ||
            (from, to) in edge || (from, header) in edge
 }
@@ -50,7 +56,8 @@ function check(file,    from, line, number, name, header) {
         sub(/^[^"]*"/, "", name)
         sub(/".*/, "", name)
         header = resolve(file, name)
-        if (header != "" && !may(from, header) && !((substr(file, 5), header) in edge))
+        needed[substr(file, 5), header]
+        if (header != "" && !may(from, header) && !((substr(file, 5), header) in edge) && !unused)
             complain(file ":" number ": " from " may not include " header " (lib/ORDER)")
     }
     close(file)
@@ -58,14 +65,17 @@ function check(file,    from, line, number, name, header) {
 BEGIN {
     while ((getline line <"lib/ORDER") > 0) {
         sub(/#.*/, "", line)
-        if (line !~ /:/) continue
+        if (line !~ /:/ || line ~ /^circles:/) continue
         from = line
         sub(/:.*/, "", from)
         sub(/^[^:]*:/, "", line)
         known[from] = 1
         count = split(line, word, " ")
-        for (i = 1; i <= count; i++) edge[from, word[i]] = 1
+        for (i = 1; i <= count; i++) edge[from, word[i]] = from ": " word[i]
     }
 }
 { check($0) }
-END { exit bad }'
+END {
+    if (unused) for (e in edge) if (!(e in needed)) complain(edge[e] " is needed by no include")
+    exit bad
+}'

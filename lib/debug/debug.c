@@ -17,36 +17,10 @@
 #include "debug/inlines.h"
 #include "debug/memory.h"
 
-struct qn_debug_settings qn_debug_settings;
-
-void qn_debug_configure(const struct qn_debug_settings *settings)
-{
-    qn_debug_settings = *settings;
-}
-
 static bool fail(char *why, size_t size, const char *text)
 {
     snprintf(why, size, "%s", text);
     return false;
-}
-
-static bool read_segments(struct qn_debug *d)
-{
-    size_t count;
-
-    if (elf_getphdrnum(d->main.elf, &count) || !(d->segments = calloc(count + 1, sizeof *d->segments)))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr p;
-
-        if (!gelf_getphdr(d->main.elf, (int)i, &p) || p.p_type != PT_LOAD)
-            continue;
-        if (p.p_vaddr + p.p_memsz < p.p_vaddr || p.p_vaddr + p.p_filesz < p.p_vaddr)
-            return false; /* beyond the last address: a range there has no end */
-        d->segments[d->nsegments++] = (struct qn_segment){
-            p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz, (p.p_flags & PF_X) != 0 };
-    }
-    return true;
 }
 
 static bool check_header(struct qn_debug *d, char *why, size_t size)
@@ -57,7 +31,7 @@ static bool check_header(struct qn_debug *d, char *why, size_t size)
         return fail(why, size, "not an ELF file");
     if (gelf_getclass(d->main.elf) != ELFCLASS64 || header.e_machine != EM_X86_64)
         return fail(why, size, "not an ELF64 x86-64 file");
-    if (!read_segments(d))
+    if (!qn_debug_read_segments(d))
         return fail(why, size, "damaged program headers");
     qn_debug_read_build_id(d->main.elf, d->build_id);
     return true;
@@ -135,6 +109,7 @@ void qn_debug_close(struct qn_debug *d)
 {
     if (!d)
         return;
+    qn_debug_free_inline_names(d);
     qn_debug_free_inlines(d);
     qn_debug_free_memory(d);
     qn_debug_free_made_names(d);
@@ -157,17 +132,6 @@ bool qn_debug_has_inode(const struct qn_debug *d, uint64_t ino)
     return d->ino == ino;
 }
 
-bool qn_debug_address(const struct qn_debug *d, uint64_t offset, uint64_t *address)
-{
-    const struct qn_segment *s = d->segments, *end = s + d->nsegments;
-
-    while (s < end && !(s->executable && offset >= s->offset && offset - s->offset < s->file_size))
-        s++;
-    if (s < end)
-        *address = s->address + (offset - s->offset);
-    return s < end;
-}
-
 const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t *count)
 {
     size_t size = 0;
@@ -177,28 +141,6 @@ const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t 
         return NULL;
     *count = size - offset;
     return (const uint8_t *)file + offset;
-}
-
-bool qn_debug_offset(const struct qn_debug *d, uint64_t address, uint64_t *offset)
-{
-    const struct qn_segment *s = d->segments, *end = s + d->nsegments;
-
-    while (s < end && !(s->executable && address >= s->address && address - s->address < s->file_size))
-        s++;
-    if (s < end)
-        *offset = s->offset + (address - s->address);
-    return s < end;
-}
-
-bool qn_debug_is_code(const struct qn_debug *d, uint64_t address)
-{
-    for (size_t i = 0; i < d->nsegments; i++) {
-        const struct qn_segment *s = &d->segments[i];
-
-        if (s->executable && address >= s->address && address - s->address < s->memory_size)
-            return true;
-    }
-    return false;
 }
 
 static void name_inlined(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
@@ -225,6 +167,38 @@ void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *
         place->end = line_end;
     if (place->end <= address)
         place->end = address + 1;
+}
+
+/* ---- the author's own line ---- */
+
+static bool is_of_library(const char *file)
+{
+    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/", "/rust/deps/"};
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (!strncmp(file, places[i], strlen(places[i])))
+            return true;
+    return strstr(file, "/rustlib/src/") || strstr(file, "/.cargo/registry/");
+}
+
+void qn_debug_find_user(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
+{
+    const struct qn_inline *call;
+    uint64_t end = UINT64_MAX;
+    const char *outer = NULL;
+
+    qn_debug_find(d, address, place);
+    call = place->file && is_of_library(place->file) ? qn_debug_find_inline(d, address, &end) : NULL;
+    if (!call)
+        return;
+    qn_debug_find_symbol(d, address, &outer, &end);
+    for (; call; call = call->into)
+        if (call->file && call->line && !is_of_library(call->file)) {
+            place->file = call->file;
+            place->line = call->line;
+            place->function = call->into ? call->into->function : outer ? outer : place->function;
+            return;
+        }
 }
 
 void qn_debug_read_ahead(struct qn_debug *d)

@@ -59,7 +59,7 @@ static void free_name(void *node)
 
 const char *qn_debug_name_inline(struct qn_debug *d, const struct qn_inline *call, const char *outer)
 {
-    void **names = qn_debug_inline_names(d);
+    void **names = &d->inline_names;
     struct name wanted = {call, outer, NULL}, *fresh, **found = tfind(&wanted, names, compare_names);
 
     if (found)
@@ -73,8 +73,8 @@ const char *qn_debug_name_inline(struct qn_debug *d, const struct qn_inline *cal
     return NULL;
 }
 
-void qn_debug_free_inline_names(void **names)
+void qn_debug_free_inline_names(struct qn_debug *d)
 {
-    tdestroy(*names, free_name);
-    *names = NULL;
+    tdestroy(d->inline_names, free_name);
+    d->inline_names = NULL;
 }

@@ -49,7 +49,6 @@ struct qn_inlines {
     size_t nranges, range_room;
     struct qn_inline **calls; /* all, owned */
     size_t ncalls, call_room;
-    void *names; /* a tree (tsearch) of struct name */
 };
 
 struct walk {
@@ -287,59 +286,18 @@ static struct unit *find_unit(struct qn_inlines *l, uint64_t address, uint64_t *
 const struct qn_inline *qn_debug_find_inline(struct qn_debug *d, uint64_t address, uint64_t *end)
 {
     struct unit *u = load_units(d) ? find_unit(d->inlines, address, end) : NULL;
-    size_t low = 0, high;
+    size_t low;
 
     if (!u)
         return NULL;
     if (!u->read)
         read_unit(d, u);
-    for (high = u->count; low < high;) {
-        size_t mid = (low + high) / 2;
-
-        if (u->pieces[mid].end <= address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    low = QN_COUNT_WHILE(i, u->count, u->pieces[i].end <= address);
     if (low == u->count)
         return NULL;
     cut(end, u->pieces[low].start > address ? u->pieces[low].start : u->pieces[low].end);
     return u->pieces[low].start > address ? NULL : u->pieces[low].call;
 }
-
-/* ---- the author's own line ---- */
-
-static bool is_of_library(const char *file)
-{
-    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/", "/rust/deps/"};
-
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (!strncmp(file, places[i], strlen(places[i])))
-            return true;
-    return strstr(file, "/rustlib/src/") || strstr(file, "/.cargo/registry/");
-}
-
-void qn_debug_find_user(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
-{
-    const struct qn_inline *call;
-    uint64_t end = UINT64_MAX;
-    const char *outer = NULL;
-
-    qn_debug_find(d, address, place);
-    call = place->file && is_of_library(place->file) ? qn_debug_find_inline(d, address, &end) : NULL;
-    if (!call)
-        return;
-    qn_debug_find_symbol(d, address, &outer, &end);
-    for (; call; call = call->into)
-        if (call->file && call->line && !is_of_library(call->file)) {
-            place->file = call->file;
-            place->line = call->line;
-            place->function = call->into ? call->into->function : outer ? outer : place->function;
-            return;
-        }
-}
-
-void **qn_debug_inline_names(struct qn_debug *d) { return &d->inlines->names; }
 
 void qn_debug_free_inlines(struct qn_debug *d)
 {
@@ -351,7 +309,6 @@ void qn_debug_free_inlines(struct qn_debug *d)
         free(l->units[i].pieces);
     for (size_t i = 0; i < l->ncalls; i++)
         free(l->calls[i]);
-    qn_debug_free_inline_names(&l->names);
     free(l->units);
     free(l->ranges);
     free(l->calls);

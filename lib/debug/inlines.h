@@ -24,9 +24,7 @@ const struct qn_inline *qn_debug_find_inline(struct qn_debug *d, uint64_t addres
  * module is closed; NULL: no memory. */
 const char *qn_debug_name_inline(struct qn_debug *d, const struct qn_inline *call, const char *outer);
 
-/* The tree (tsearch) of these names. */
-void **qn_debug_inline_names(struct qn_debug *d);
-void qn_debug_free_inline_names(void **names);
+void qn_debug_free_inline_names(struct qn_debug *d);
 
 void qn_debug_free_inlines(struct qn_debug *d);
 

@@ -130,6 +130,7 @@ struct qn_debug {
     void *made_names;   /* a tree (tsearch) of names of subprograms */
     struct qn_objects *objects; /* NULL: not asked for yet */
     struct qn_inlines *inlines; /* NULL: not asked for yet */
+    void *inline_names; /* a tree (tsearch) of struct name, inline_names.c */
     struct qn_memory *memory;   /* NULL: not asked for yet */
     bool damaged;       /* a part that was read is damaged */
     struct qn_directory *directories; /* sorted by offset */
@@ -144,6 +145,8 @@ extern struct qn_debug_settings qn_debug_settings;
 
 #define QN_DEBUG_ROOM 64 /* first size of a growing array, in elements */
 
+/* segments.c; false: they are damaged. */
+bool qn_debug_read_segments(struct qn_debug *d);
 /* True if the address lies in an executable segment. */
 bool qn_debug_is_code(const struct qn_debug *d, uint64_t address);
 
@@ -157,6 +160,8 @@ void qn_debug_free_section(struct qn_section *s);
 
 /* separate.c: finds and opens d->separate, if the module has no line tables or no .symtab. */
 void qn_debug_find_separate(struct qn_debug *d);
+/* The file that has the DWARF sections, NULL if none has. */
+Elf *qn_debug_dwarf_file(struct qn_debug *d);
 /* At most QN_BUILD_ID_MAX bytes in lower-case hexadecimal. */
 void qn_debug_put_hex(char text[2 * QN_BUILD_ID_MAX + 1], const unsigned char *bytes, size_t n);
 /* Writes the build-id in hex, "" if none. */
@@ -179,8 +184,6 @@ void qn_debug_find_line(struct qn_debug *d, uint64_t address, const char **file,
 void qn_debug_free_lines(struct qn_lines *l);
 /* Reads the line tables, unless that was done. */
 void qn_debug_load_lines(struct qn_debug *d);
-/* The file that has the DWARF sections, NULL if none has. */
-Elf *qn_debug_dwarf_file(struct qn_debug *d);
 
 /* Lists the units of d->lines.line; calls `take`, unless it is NULL, for each of their sequences. */
 typedef void qn_debug_take_sequence(void *data, const struct qn_sequence *s);

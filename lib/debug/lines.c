@@ -42,12 +42,6 @@ static int compare(const void *left, const void *right)
     return a->program < b->program ? -1 : a->program > b->program;
 }
 
-Elf *qn_debug_dwarf_file(struct qn_debug *d)
-{
-    qn_debug_find_separate(d);
-    return qn_debug_has_lines(d->main.elf) ? d->main.elf : d->separate.elf;
-}
-
 void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take)
 {
     struct qn_lines *l = &d->lines;

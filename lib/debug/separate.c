@@ -200,3 +200,9 @@ void qn_debug_find_separate(struct qn_debug *d)
     if (!try_build_id(d))
         try_debuglink(d);
 }
+
+Elf *qn_debug_dwarf_file(struct qn_debug *d)
+{
+    qn_debug_find_separate(d);
+    return qn_debug_has_lines(d->main.elf) ? d->main.elf : d->separate.elf;
+}

@@ -1,7 +1,7 @@
 /* lib/decode/printer.h - what the text printer keeps; internal to lib/decode.
  *
  * print.c puts the line together from its parts: print_prefix.c, print_mnemonic.c, and print_operands.c with
- * print_operand.c, print_register.c and print_memory.c. */
+ * print_operand.c, print_register.c and print_memory.c; all of them write by print_text.c. */
 #ifndef QN_DECODE_PRINTER_H
 #define QN_DECODE_PRINTER_H
 
@@ -31,7 +31,7 @@ struct printer {
     bool length_shown;    /* a vector register was printed, whose name shows the vector length */
 };
 
-/* print.c */
+/* print_text.c */
 void qn_decode_put(struct printer *p, const char *s);
 void qn_decode_put_char(struct printer *p, char c);
 void qn_decode_put_hex(struct printer *p, uint64_t value);       /* 1f */
@@ -70,7 +70,7 @@ bool qn_decode_is_null_segment(uint8_t byte); /* 2e 36 3e 26 */
 bool qn_decode_is_notrack(const struct printer *p);
 bool qn_decode_takes_hint(const struct qn_insn *insn); /* 2e, 3e print as ,pn and ,pt */
 
-/* Bytes of an operand; notes that REX.W or 66h determined them. */
+/* print_text.c: bytes of an operand; notes that REX.W or 66h determined them. */
 unsigned qn_decode_note_bytes(struct printer *p, unsigned size_code);
 
 /* Note that a bit of REX had a meaning: 8 W, 4 R, 2 X, 1 B, 0 = that there is one at all. */

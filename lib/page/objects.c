@@ -7,18 +7,6 @@
 #include "page/profile.h"
 #include "report/facts.h"
 
-/* Only these events have a cost: compulsory, capacity and conflict misses are the same misses by class. */
-static const size_t costs[QN_PROF_DATA_MISSES] = { QN_REPORT_COST_L1, QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_LL };
-
-double qn_page_miss_cost(const struct qn_prof_miss *m)
-{
-    double sum = 0;
-
-    for (int i = 0; i < QN_PROF_DATA_MISSES; i++)
-        sum += qn_report_cost(costs[i]) * (double)m->counts[i];
-    return sum;
-}
-
 static void put_name(struct qn_page_profile *p, FILE *out, const char *name)
 {
     name = name ? name : "";

@@ -1,4 +1,4 @@
-/* lib/cost/places/foresee.c - reads the debug information of the libraries that a program is going to load.
+/* lib/cost/places/foresee.c - reads debug information ahead: of the libraries that a program is going to load, and of the blocks so far.
  *
  * In:  /bin/true, which names /lib64/ld-linux-x86-64.so.2 and libc.so.6
  * Out: the library has symbols and line tables of these three, by the paths and inodes that their maps will have
@@ -60,4 +60,35 @@ void qn_cost_foresee(struct qn_cost_library *l, const char *program)
     linker = interpreter ? foresee_file(l, interpreter) : NULL;
     for (size_t i = 0; linker && i < FORESEEN_MAX && (name = qn_debug_needed(f->debug, i)); i++)
         foresee_beside(l, linker->path, name);
+}
+
+static void open_files(struct qn_cost_library *l, const struct qn_cost_store *store, uint64_t maps)
+{
+    for (uint64_t i = 0; i < maps; i++) {
+        struct qn_map_rec rec;
+        uint32_t number;
+
+        memcpy(&rec, store->base + QN_ARENA_MAPS_OFF + i * sizeof rec, sizeof rec);
+        number = qn_cost_number_map(l, store, &rec);
+        if (number)
+            qn_cost_open_file(l, &l->files[number - 1]);
+    }
+}
+
+void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store)
+{
+    struct qn_cost_modules *m = qn_cost_new_modules(store, l, NULL, NULL, NULL);
+    const struct qn_block_rec *blocks = (const void *)(store->base + QN_ARENA_BLOCKS_OFF);
+    struct qn_cost_extent e;
+    struct qn_cost_place place;
+
+    if (!m)
+        return;
+    e = qn_cost_get_extent(store);
+    open_files(l, store, e.maps);
+    for (uint64_t i = l->preloaded; i < e.blocks; i++)
+        qn_cost_find_place(m, blocks[i].map, blocks[i].pc, &place);
+    if (l->preloaded < e.blocks)
+        l->preloaded = e.blocks;
+    qn_cost_free_modules(m);
 }

@@ -163,40 +163,9 @@ bool qn_cost_find_bias(struct qn_debug *debug, const struct qn_map_rec *map, uin
     return false;
 }
 
-static void open_files(struct qn_cost_library *l, const struct qn_cost_store *store, uint64_t maps)
-{
-    for (uint64_t i = 0; i < maps; i++) {
-        struct qn_map_rec rec;
-        uint32_t number;
-
-        memcpy(&rec, store->base + QN_ARENA_MAPS_OFF + i * sizeof rec, sizeof rec);
-        number = qn_cost_number_map(l, store, &rec);
-        if (number)
-            qn_cost_open_file(l, &l->files[number - 1]);
-    }
-}
-
 void qn_cost_keep_lines(const struct qn_cost_library *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
         if (l->files[i].debug)
             qn_debug_keep_lines(l->files[i].debug);
-}
-
-void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store)
-{
-    struct qn_cost_modules *m = qn_cost_new_modules(store, l, NULL, NULL, NULL);
-    const struct qn_block_rec *blocks = (const void *)(store->base + QN_ARENA_BLOCKS_OFF);
-    struct qn_cost_extent e;
-    struct qn_cost_place place;
-
-    if (!m)
-        return;
-    e = qn_cost_get_extent(store);
-    open_files(l, store, e.maps);
-    for (uint64_t i = l->preloaded; i < e.blocks; i++)
-        qn_cost_find_place(m, blocks[i].map, blocks[i].pc, &place);
-    if (l->preloaded < e.blocks)
-        l->preloaded = e.blocks;
-    qn_cost_free_modules(m);
 }

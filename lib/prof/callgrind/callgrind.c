@@ -15,21 +15,6 @@
 #include "prof/read.h"
 #include "text/digits.h"
 
-#define QUOTE_MAX 60 /* bytes of a line that a message quotes */
-
-int qn_prof_callgrind_bad(const struct qn_prof_callgrind *c, const char *what, const char *got, const char *wanted)
-{
-    qn_text_fail(c->err, QN_TEXT_BAD, "%s:%ld: %s, got `%.*s`, wanted %s", c->lines.path, c->lines.number, what, QUOTE_MAX, got,
-                 wanted);
-    return -1;
-}
-
-int qn_prof_callgrind_no_memory(const struct qn_prof_callgrind *c)
-{
-    qn_text_fail_memory(c->err);
-    return -1;
-}
-
 /* ---- headers ---- */
 
 static int keep(struct qn_prof_callgrind *c, char ***list, size_t *n, size_t *room, const char *text, size_t length)

@@ -40,8 +40,19 @@ struct qn_prof_callgrind {
 };
 
 /* One message with FILE:LINE; -1. */
-int qn_prof_callgrind_bad(const struct qn_prof_callgrind *c, const char *what, const char *got, const char *wanted);
-int qn_prof_callgrind_no_memory(const struct qn_prof_callgrind *c);
+#define QN_PROF_CG_QUOTE_MAX 60 /* bytes of a line that a message quotes */
+static inline int qn_prof_callgrind_bad(const struct qn_prof_callgrind *c, const char *what, const char *got, const char *wanted)
+{
+    qn_text_fail(c->err, QN_TEXT_BAD, "%s:%ld: %s, got `%.*s`, wanted %s", c->lines.path, c->lines.number, what, QN_PROF_CG_QUOTE_MAX, got,
+                 wanted);
+    return -1;
+}
+
+static inline int qn_prof_callgrind_no_memory(const struct qn_prof_callgrind *c)
+{
+    qn_text_fail_memory(c->err);
+    return -1;
+}
 
 /* 1: the line named an object, a file or a function; 0: it did not; -1. */
 int qn_prof_callgrind_take_place(struct qn_prof_callgrind *c, const char *text);

@@ -1,10 +1,25 @@
 #!/bin/sh
-# Does every include keep to lib/ORDER, and does the check notice when one does not?
+# Does every include keep to lib/ORDER, are there no circles but those that it names, and do the checks notice when one does not?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 order=$top_srcdir/build-aux/order.sh
 
 ok 'the includes of lib and tools keep to lib/ORDER' sh "$order" "$top_srcdir"
+is "$(sh "$order" --unused "$top_srcdir")" '' 'each edge of lib/ORDER is needed'
+
+# circles BUILD: folders with circles, as ORDER lists them
+circles() { sh "$top_srcdir/build-aux/circles.sh" "$1" | sed 's/:.*//' | sort -u | tr '\n' ' '; }
+is "$(circles "$top_builddir")" "$(sed -n 's/^circles: //p' "$top_srcdir/lib/ORDER") " 'files need each other only in the folders that lib/ORDER names'
+
+# In a folder without circles: memory.c needs modrm.c, and now modrm.c needs memory.c through registers.c.
+mkdir -p "$SCRATCH/objects/lib/decode"
+printf 'void a(void); void b(void); void a(void) { b(); }\n' >"$SCRATCH/memory.c"
+printf 'void b(void); void c(void); void b(void) { c(); }\n' >"$SCRATCH/modrm.c"
+printf 'void c(void); void a(void); void c(void) { a(); }\n' >"$SCRATCH/registers.c"
+for name in memory modrm registers; do $CC -c -o "$SCRATCH/objects/lib/decode/$name.o" "$SCRATCH/$name.c" || bail "$name.c cannot be compiled"; done
+is "$(sh "$top_srcdir/build-aux/circles.sh" "$SCRATCH/objects")" 'decode: memory.c modrm.c registers.c' 'a circle through three files'
+printf 'void c(void) { }\n' | $CC -c -x c -o "$SCRATCH/objects/lib/decode/registers.o" - || bail 'registers.c cannot be compiled'
+is "$(sh "$top_srcdir/build-aux/circles.sh" "$SCRATCH/objects")" '' 'none once it is open'
 
 sh "$top_srcdir/build-aux/includes.sh" >"$SCRATCH/includes.dot"
 same_file "$SCRATCH/includes.dot" "$top_srcdir/doc/includes.dot" 'doc/includes.dot is the graph of the sources (build-aux/includes.sh)'
@@ -37,5 +52,10 @@ breaks '#include "z/two.h"' tools/a.c '' 'tools see everything'
 breaks '#include QN_SIM_D1_FILE' lib/x/a.c '' 'a macro is nobody'"'"'s edge'
 mkdir "$tree/lib/new"
 breaks '' lib/new/a.c 'lib/new/a.c: folder new is not in lib/ORDER' 'a folder that ORDER does not know'
+
+is "$(sh "$order" --unused "$tree" | LC_ALL=C sort)" 'tools: * is needed by no include
+x/door.c: z/two.h is needed by no include
+x: y is needed by no include
+x: z/one.h is needed by no include' 'edges that nothing needs'
 
 done_testing
