@@ -304,18 +304,19 @@ struct qn_shared_row {
 };
 #define QN_SHARED_MAX (QN_TABLE_SHARED_SIZE / sizeof(struct qn_shared_row))
 
-enum qn_sum { QN_SUM_CELLS, QN_SUM_LOADS, QN_SUM_LOADS_L1, QN_SUM_LOADS_LL, QN_SUM_LINES }; /* enum sim_sum */
+enum qn_sum { QN_SUM_CELLS, QN_SUM_LOADS, QN_SUM_LOADS_L1, QN_SUM_LOADS_LL, QN_SUM_LINES, QN_SUM_ROOT }; /* enum sim_sum */
 
 struct qn_term {
     uint64_t first, count;   /* cells */
     int64_t times;
     uint8_t of;              /* enum qn_sum: the cells, or a total of the run */
     uint8_t plus, needed;    /* plus: the next term is added to the same number; needed: the row is left out if the number is 0 */
-    uint8_t hidden, pad[4];  /* the number is not printed */
+    uint8_t hidden, shift;   /* the number is not printed; the sum of the cells is divided by 2^shift */
+    uint8_t pad[3];
 };
 
 struct qn_table_row {
-    uint32_t text, first, count; /* a string of the text, %U or %x for each number; terms */
+    uint32_t text, first, count; /* a string of the text, %U, %x or %P for each number; terms */
     uint32_t list;               /* number of rows, from this one on, that are sorted together: the largest second number first, then the smallest first number */
 };
 #define QN_TABLE_LIST_MAX 64

@@ -10,7 +10,7 @@
 
 #define TEXT_BYTES 512 /* of a line */
 
-_Static_assert((int)SIM_SUM_LINES == QN_SUM_LINES && (int)SIM_SUM_LOADS_LL == QN_SUM_LOADS_LL, "module.h and arena.h");
+_Static_assert((int)SIM_SUM_LINES == QN_SUM_LINES && (int)SIM_SUM_ROOT == QN_SUM_ROOT && (int)SIM_SUM_LOADS_LL == QN_SUM_LOADS_LL, "module.h and arena.h");
 _Static_assert(SIM_LIST_MAX == QN_TABLE_LIST_MAX, "module.h and arena.h");
 
 static uint8_t *tables;
@@ -75,7 +75,7 @@ static void add_row(const struct sim_term *terms, unsigned n, unsigned list, uin
     for (unsigned i = 0; i < n; i++)
         to[i] = (struct qn_term){.first = terms[i].cells ? qn_sim_cell_number(terms[i].cells) : 0,
                                  .count = terms[i].n, .times = terms[i].times, .of = terms[i].of, .plus = terms[i].plus,
-                                 .needed = terms[i].needed, .hidden = terms[i].hidden};
+                                 .needed = terms[i].needed, .hidden = terms[i].hidden, .shift = terms[i].shift};
     head->terms += n;
     head->rows++;
 }

@@ -84,11 +84,12 @@ void sim_print(const char *format, ...);
  *   sim_row(&(struct sim_term){.cells = hits, .n = 64, .times = 1}, 1, "AN: hits of the first %u: %%U", 64);
  *
  * The init function declares the rows; later the module counts in the cells.  Each %%U (%%x: hexadecimal) of the format is replaced
- * by the sum of a term, or of several.  The lines follow those of sim_print, in the order of their declaration. */
+ * by the sum of a term, or of several; %%P by the percentage of two sums, with two decimals.  The lines follow those of sim_print, in the order of their declaration. */
 enum sim_sum {
     SIM_SUM_CELLS,
     SIM_SUM_LOADS, SIM_SUM_LOADS_L1, SIM_SUM_LOADS_LL, /* totals of a run: reads; those that missed the L1; the LL; 0 in a replay */
-    SIM_SUM_LINES      /* of a run: line look-ups by data references; a reference to two lines counts twice; 0 in a replay */
+    SIM_SUM_LINES,     /* of a run: line look-ups by data references; a reference to two lines counts twice; 0 in a replay */
+    SIM_SUM_ROOT       /* of a number in two cells, the lower half first: its square root */
 };
 
 struct sim_term {
@@ -96,6 +97,7 @@ struct sim_term {
     uint64_t n;            /* the number of cells */
     int64_t times;         /* a factor */
     uint8_t of;            /* enum sim_sum */
+    uint8_t shift;         /* the sum of the cells is divided by 2^shift */
     bool plus;             /* the next term is added to the same number */
     bool needed;           /* if the number is 0, the line is not printed */
     bool hidden;           /* the number is not printed; for a row that is needed only if it is not 0 */

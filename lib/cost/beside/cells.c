@@ -30,11 +30,27 @@ static uint64_t sum_cells(const struct tables *t, uint64_t first, uint64_t count
     return sum;
 }
 
+static uint64_t one_cell(const struct tables *t, uint64_t at) { return sum_cells(t, at, 1); }
+
+__extension__ typedef unsigned __int128 wide;
+
+/* Rounded down, by halves. */
+static uint64_t root(wide n)
+{
+    uint64_t root = 0;
+
+    for (uint64_t bit = 1ull << 63; bit; bit >>= 1)
+        root |= (wide)(root | bit) * (root | bit) <= n ? bit : 0;
+    return root;
+}
+
 static uint64_t value_of(const struct tables *t, const struct qn_term *term)
 {
     switch (term->of) {
     case QN_SUM_CELLS:
-        return sum_cells(t, term->first, term->count);
+        return sum_cells(t, term->first, term->count) >> (term->shift & 63);
+    case QN_SUM_ROOT:
+        return root((wide)one_cell(t, term->first + 1) << 64 | one_cell(t, term->first));
     case QN_SUM_LOADS:
         return (uint64_t)t->totals[QN_COST_DR];
     case QN_SUM_LOADS_L1:
@@ -85,7 +101,17 @@ static bool is_number(const struct tables *t, uint64_t at)
 {
     const char *text = (const char *)t->base + QN_TABLE_TEXT_OFF;
 
-    return text[at] == '%' && at + 1 < t->head.text && (text[at + 1] == 'U' || text[at + 1] == 'x');
+    return text[at] == '%' && at + 1 < t->head.text && text[at + 1] && strchr("UxP", text[at + 1]);
+}
+
+/* A percentage of the next number, with two decimals, rounded down. */
+static int put_share(const struct tables *t, uint64_t *at, uint64_t end, uint64_t part, char *to, size_t room)
+{
+    uint64_t whole = 0, hundredths;
+
+    next_number(t, at, end, &whole);
+    hundredths = whole ? (uint64_t)((wide)part * 10000 / whole) : 0;
+    return snprintf(to, room, "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
 }
 
 static void make_line(const struct tables *t, const struct qn_table_row *row, struct line *line)
@@ -98,7 +124,10 @@ static void make_line(const struct tables *t, const struct qn_table_row *row, st
     for (uint64_t i = row->text; i < t->head.text && text[i] && used < LINE_BYTES - 32; i++)
         if (is_number(t, i)) {
             line->wanted &= next_number(t, &at, end, &number);
-            used += (uint64_t)snprintf(line->text + used, LINE_BYTES - used, text[++i] == 'x' ? "%" PRIx64 : "%" PRIu64, number);
+            if (text[++i] == 'P')
+                used += (uint64_t)put_share(t, &at, end, number, line->text + used, LINE_BYTES - used);
+            else
+                used += (uint64_t)snprintf(line->text + used, LINE_BYTES - used, text[i] == 'x' ? "%" PRIx64 : "%" PRIu64, number);
             if (n < 2)
                 line->number[n++] = number;
         } else {

@@ -118,20 +118,21 @@ static uint32_t near_lines(uint32_t line)
     return n < 1 ? 1 : n > NEAR_MAX ? NEAR_MAX : n;
 }
 
-/* The misses of a cache of 2^k lines: a distance of at most k bits is a hit. */
+/* The misses of a cache of 2^k lines: a distance of at most k bits is a hit.  Of a sample: their estimate and its error. */
 static void declare_curve(void)
 {
-    struct sim_term sum;
+    struct sim_term terms[2];
 
     for (unsigned k = 0; 1ull << k <= SIZE_MOST >> line_bits; k++) {
         if (1ull << k << line_bits < SIZE_LEAST)
             continue;
-        sum = sum_from(classes, k + 1, CURVE_CLASSES);
-        sim_row(&sum, 1, "AN: %U lines: %%U", 1ull << k);
+        terms[0] = sum_from(classes, k + 1, CURVE_CLASSES);
+        if (sampled)
+            shards_terms(&shards, k, terms);
+        sim_row(terms, 1 + sampled, sampled ? "AN: %U lines: %%U, give or take %%U" : "AN: %U lines: %%U", 1ull << k);
     }
 }
 
-/* Declares the rows; the curve of a sample is printed at the end, with its error. */
 static void declare(void)
 {
     const struct sim_term lines = {.cells = touched, .n = 1, .times = 1, .of = told ? SIM_SUM_LINES : SIM_SUM_CELLS};
@@ -141,6 +142,8 @@ static void declare(void)
         declare_whole();
     else
         declare_curve();
+    if (sampled)
+        shards_declare(&shards, lines);
 }
 
 static void analysis_init(const struct sim_config *c)
@@ -165,8 +168,7 @@ static void analysis_init(const struct sim_config *c)
         far_init(&far, c->line_bits);
     else
         stack_init(&stack);
-    if (!sampled)
-        declare();
+    declare();
 }
 
 static inline void count(unsigned class)
@@ -237,15 +239,4 @@ static void analysis_ref(const struct sim_ref *ref)
         touch(line);
 }
 
-static void analysis_finish(void)
-{
-    uint64_t touches = told ? sim_lines_touched() : touched[0];
-
-    if (!sampled)
-        return;
-    sim_print("AN: %U lines touched; misses of a fully associative LRU cache:", touches);
-    for (unsigned k = 0; 1ull << k <= SIZE_MOST >> line_bits; k++)
-        if (1ull << k << line_bits >= SIZE_LEAST)
-            sim_print("AN: %U lines: %U, give or take %U", 1ull << k, shards_misses(&shards, k), shards_error(&shards, k));
-    shards_print(&shards, touches);
-}
+static void analysis_finish(void) {}

@@ -2,8 +2,7 @@
  *
  *   shards_init(&s, config->line_bits, n, part)   a sample of n lines; or of one line in `part`, if that is more (0: no part)
  *   shards_come_near(&s, line, left, near)   for analysis_far; near: the number of near lines
- *   shards_misses(&s, k)                     an estimate of the misses of a cache of 2^k lines
- *   shards_error(&s, k)                      its standard error
+ *   shards_terms(&s, k, terms)               two numbers of a row: an estimate of the misses of a cache of 2^k lines, and its standard error
  *
  * A line is in the sample if its hash is below a threshold; at first, all lines are.  When the sample has more than n lines, the line with
  * the largest hash is removed, and its hash becomes the threshold, which never falls below 1/part of the range of the hash.  With a
@@ -33,11 +32,14 @@ static inline unsigned curve_class(uint64_t distance)
 #define SHARDS_LEAST 8192u       /* the smallest sample with `part`, in lines: the paper's mean error is then below 0.01 */
 #define SHARDS_ALL (1ull << 32)  /* the range of the hash */
 #define SHARDS_PARTS_BITS 8      /* weights are in parts of a reference */
-#define SHARDS_SATURATED (1ull << 62)
+
+__extension__ typedef unsigned __int128 shards_wide;
 
 struct shards_line {
     uint64_t line, hash, of[CURVE_CLASSES]; /* of: the weights of its references, by class */
 };
+
+enum { SHARDS_LINES, SHARDS_INVERSE, SHARDS_CELLS }; /* lines in the sample; 1/R */
 
 struct shards {
     struct far far;
@@ -45,7 +47,9 @@ struct shards {
     struct shards_line *lines;
     uint32_t *heap, n, most, room; /* numbers of lines, the one with the largest hash at 0 */
     uint64_t least;            /* the threshold does not fall below */
-    uint64_t threshold, all[CURVE_CLASSES], squares[CURVE_CLASSES]; /* squares: of lines that were removed from the sample */
+    uint64_t threshold;
+    shards_wide squares[CURVE_FIRST], gone[CURVE_FIRST]; /* by k: of the lines of the sample; the share of those that were removed */
+    uint64_t *all, *variance, *sample; /* cells: weights by class; a number in two cells by k; as follows */
     uint32_t bits;
 };
 
@@ -71,6 +75,10 @@ static void shards_init(struct shards *s, uint32_t line_bits, uint32_t most, uin
     far_init(&s->far, line_bits);
     by_line_init(&s->number, line_bits);
     shards_make_room(s, most + 1);
+    s->all = sim_cells(CURVE_CLASSES);
+    s->variance = sim_cells(2ull * CURVE_FIRST);
+    s->sample = sim_cells(SHARDS_CELLS);
+    s->sample[SHARDS_INVERSE] = 1;
 }
 
 /* 32 bits of a hash whose every bit depends on all: the finish of MurmurHash3 (A. Appleby 2011). */
@@ -113,26 +121,69 @@ static void shards_sink(struct shards *s)
 
 /* ---- errors ---- */
 
-static inline uint64_t shards_sum_above(const uint64_t *of, unsigned k)
+/* The square of a line's misses in a cache.  above: their weights, those of the classes above that of the cache. */
+static inline shards_wide shards_square(uint64_t above)
 {
-    uint64_t sum = 0;
+    uint64_t misses = above >> SHARDS_PARTS_BITS;
 
-    for (unsigned i = k + 1; i < CURVE_CLASSES; i++)
-        sum += of[i];
-    return sum;
+    return (shards_wide)misses * misses;
 }
 
-/* (1 - R) times the square of the line's contribution. */
-static uint64_t shards_variance(const struct shards *s, const struct shards_line *l, unsigned k)
+/* (1 - R) times a sum of squares. */
+static inline shards_wide shards_share(const struct shards *s, shards_wide squares)
 {
-    uint64_t missed = shards_sum_above(l->of, k) >> SHARDS_PARTS_BITS, rest = SHARDS_ALL - s->threshold;
+    uint64_t rest = SHARDS_ALL - s->threshold;
 
-    if (missed >= 1ull << 31)
-        return SHARDS_SATURATED;
-    return ((missed * missed) >> 16) * (rest >> 16) + (((missed * missed) & 0xffff) * (rest >> 16) >> 16);
+    return (squares >> 32) * rest + ((squares & UINT32_MAX) * rest >> 32);
 }
 
-static inline uint64_t shards_plus(uint64_t a, uint64_t b) { return a + b < SHARDS_SATURATED ? a + b : SHARDS_SATURATED; }
+static inline void shards_set_variance(struct shards *s, unsigned k)
+{
+    shards_wide v = s->gone[k] + shards_share(s, s->squares[k]);
+
+    s->variance[2 * k] = (uint64_t)v;
+    s->variance[2 * k + 1] = (uint64_t)(v >> 64);
+}
+
+/* A line of the sample has missed `weight` more in caches of less than 2^class lines. */
+static void shards_add_square(struct shards *s, const struct shards_line *l, unsigned class, uint64_t weight)
+{
+    uint64_t above = 0;
+
+    for (unsigned k = CURVE_CLASSES - 1; k-- > 0;) {
+        above += l->of[k + 1];
+        if (k >= class)
+            continue;
+        s->squares[k] += shards_square(above) - shards_square(above - weight);
+        shards_set_variance(s, k);
+    }
+}
+
+/* Before the first line is removed nothing is estimated, and there are no squares. */
+static __attribute__((noinline)) void shards_add_squares(struct shards *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct shards_line *l = &s->lines[s->heap[i]];
+        uint64_t above = 0;
+
+        for (unsigned k = CURVE_CLASSES - 1; k-- > 0;)
+            s->squares[k] += shards_square(above += l->of[k + 1]);
+    }
+}
+
+/* The line is removed.  The threshold, which is its hash now, is that of all. */
+static void shards_remove_squares(struct shards *s, const struct shards_line *l)
+{
+    uint64_t above = 0;
+
+    for (unsigned k = CURVE_CLASSES - 1; k-- > 0;) {
+        shards_wide square = shards_square(above += l->of[k + 1]);
+
+        s->squares[k] -= square;
+        s->gone[k] += shards_share(s, square);
+        shards_set_variance(s, k);
+    }
+}
 
 /* ---- the sample ---- */
 
@@ -141,14 +192,17 @@ static void shards_give_up_largest(struct shards *s)
     uint32_t number = s->heap[0];
     struct shards_line *l = &s->lines[number];
 
+    if (s->threshold == SHARDS_ALL)
+        shards_add_squares(s);
     s->threshold = l->hash;
-    for (unsigned k = 0; k < CURVE_CLASSES; k++)
-        s->squares[k] = shards_plus(s->squares[k], shards_variance(s, l, k));
+    shards_remove_squares(s, l);
     far_take(&s->far, l->line);
     *by_line(&s->number, l->line) = 0;
     s->heap[0] = s->heap[--s->n];
     s->heap[s->n] = number; /* free */
     shards_sink(s);
+    s->sample[SHARDS_LINES] = s->n;
+    s->sample[SHARDS_INVERSE] = s->threshold ? SHARDS_ALL / s->threshold : 0;
 }
 
 static struct shards_line *shards_add(struct shards *s, uint64_t line, uint64_t hash)
@@ -161,6 +215,7 @@ static struct shards_line *shards_add(struct shards *s, uint64_t line, uint64_t 
     s->lines[number] = (struct shards_line){.line = line, .hash = hash};
     *by_line(&s->number, line) = number + 1;
     shards_rise(s, s->n++);
+    s->sample[SHARDS_LINES] = s->n;
     return &s->lines[number];
 }
 
@@ -179,6 +234,8 @@ static void shards_count(struct shards *s, struct shards_line *l, unsigned class
 
     s->all[class] += weight;
     l->of[class] += weight;
+    if (s->threshold < SHARDS_ALL)
+        shards_add_square(s, l, class, weight);
 }
 
 static __attribute__((noinline)) void shards_refer(struct shards *s, uint64_t line, uint64_t hash, uint32_t near)
@@ -207,35 +264,24 @@ static inline void shards_come_near(struct shards *s, uint64_t line, uint64_t le
 
 /* ---- the results ---- */
 
-static uint64_t shards_misses(const struct shards *s, unsigned k) { return shards_sum_above(s->all, k) >> SHARDS_PARTS_BITS; }
-
-static uint64_t shards_root(uint64_t n)
+/* Two numbers: the misses of a cache of 2^k lines, and their standard error. */
+static void shards_terms(const struct shards *s, unsigned k, struct sim_term to[2])
 {
-    uint64_t root = 0;
-
-    for (uint64_t bit = 1ull << 31; bit; bit >>= 1)
-        root |= (root | bit) * (root | bit) <= n ? bit : 0;
-    return root;
+    to[0] = (struct sim_term){.cells = s->all + k + 1, .n = CURVE_CLASSES - k - 1, .times = 1, .shift = SHARDS_PARTS_BITS};
+    to[1] = (struct sim_term){.cells = s->variance + 2ull * k, .n = 2, .times = 1, .of = SIM_SUM_ROOT};
 }
 
-static uint64_t shards_error(const struct shards *s, unsigned k)
+/* The largest error is that of the smallest cache, because a line misses more often there. */
+static void shards_declare(const struct shards *s, struct sim_term touches)
 {
-    uint64_t sum = s->squares[k];
+    struct sim_term terms[5];
 
-    for (uint32_t i = 0; i < s->n; i++)
-        sum = shards_plus(sum, shards_variance(s, &s->lines[s->heap[i]], k));
-    return shards_root(sum);
-}
-
-static void shards_print(const struct shards *s, uint64_t touches)
-{
-    uint64_t worst = 0, parts;
-
-    for (unsigned k = 0; k < CURVE_FIRST; k++)
-        worst = shards_error(s, k) > worst ? shards_error(s, k) : worst;
-    parts = touches ? worst * 10000 / touches : 0;
-    sim_print("AN: of %u lines, drawn with probability 1/%U; standard error of a miss ratio: at most %U.%U%U%%", s->n, SHARDS_ALL / s->threshold,
-              parts / 100, parts / 10 % 10, parts % 10);
+    terms[0] = (struct sim_term){.cells = &s->sample[SHARDS_LINES], .n = 1, .times = 1};
+    terms[1] = (struct sim_term){.cells = &s->sample[SHARDS_INVERSE], .n = 1, .times = 1};
+    shards_terms(s, 0, terms + 2);
+    terms[2] = terms[3];
+    terms[3] = touches;
+    sim_row(terms, 4, "AN: of %%U lines, drawn with probability 1/%%U; standard error of a miss ratio: at most %%P%%");
 }
 
 #endif

@@ -3,6 +3,8 @@
 #define ANALYSIS_FILE "sim/analysis/mattson.c"
 #include "draw_analysis.h"
 
+#include <inttypes.h>
+
 #define NEAR 4u
 #define LINES 100000u
 
@@ -71,17 +73,45 @@ static void growth(void)
     is_int((int64_t)far_take(&f, 70000 * LINE), -1, "what has been taken is not there");
 }
 
+/* Added up anew. */
+static bool squares_are(const struct shards *s)
+{
+    bool right = true;
+
+    for (unsigned k = 0; k < CURVE_FIRST; k++) {
+        shards_wide sum = 0;
+
+        for (uint32_t i = 0; i < s->n; i++) {
+            uint64_t weights = 0;
+
+            for (unsigned class = k + 1; class < CURVE_CLASSES; class++)
+                weights += s->lines[s->heap[i]].of[class];
+            sum += (shards_wide)(weights >> SHARDS_PARTS_BITS) * (weights >> SHARDS_PARTS_BITS);
+        }
+        right &= sum == s->squares[k];
+    }
+    return right;
+}
+
 /* Lines used in turn: the sample of few of them says about how many there are, and by how much it may be wrong. */
 static void sample(uint32_t lines, uint32_t most, uint32_t part)
 {
+    static const int64_t none[QN_COST_EVENTS];
+    struct sim_term terms[2];
     struct shards s;
-    uint64_t wanted = 20ull * lines, got, error;
+    uint64_t wanted = 20ull * lines, got, error, least;
 
+    begin_tables();
     shards_init(&s, 6, most, part);
+    for (unsigned k = 0; k <= 30; k += 30) {
+        shards_terms(&s, k, terms);
+        sim_row(terms, 2, "%%U %%U");
+    }
     for (uint32_t i = 0; i < 20 * lines; i++)
         shards_come_near(&s, (uint64_t)(i % lines) * LINE, i < NEAR ? SIM_NO_LINE : (uint64_t)((i - NEAR) % lines) * LINE, NEAR);
-    got = shards_misses(&s, 0);
-    error = shards_error(&s, 0);
+    *said = 0;
+    qn_cost_print_rows(tables, &table_head, none, put_row, NULL);
+    sscanf(said, "%" SCNu64 " %" SCNu64 " %" SCNu64, &got, &error, &least);
     if (most >= lines)
         ok(got == wanted && !error, "as many lines as there are: exact");
     else
@@ -91,7 +121,8 @@ static void sample(uint32_t lines, uint32_t most, uint32_t part)
         ok(s.n > lines / part * 9 / 10 && s.n < lines / part * 11 / 10, "... about one line in %u: %u", part, s.n);
     else
         is_int(s.n, most < lines ? most : lines, "... and no more lines than that");
-    is_int((int64_t)shards_misses(&s, 30), (int64_t)shards_sum_above(s.all, 30) >> SHARDS_PARTS_BITS, "... large caches miss first references only");
+    is_int((int64_t)least, (int64_t)(s.all[31] + s.all[32] + s.all[33]) >> SHARDS_PARTS_BITS, "... large caches miss first references only");
+    ok(most >= lines || squares_are(&s), "... the squares are those of the lines of the sample");
 }
 
 int main(void)

@@ -65,6 +65,8 @@ ok '... of each instruction' beside findings.csv
 ok 'the curve' alike --analysis=mattson --D1=4096,2,64
 ok '... of each reference' alike --analysis=mattson --D1=4096,2,64 --no-filter
 ok '... each size, each associativity' alike --analysis=mattson --D1=4096,2,64 --sim-opt=sets=16,sizes=40
+ok '... of a sample of the lines' alike --analysis=mattson --D1=4096,2,64 --sim-opt=shards=100
+is "$(awk '/give or take [1-9]/ { n++ } / drawn with probability 1\/[1-9][0-9]/ { n += 100 } END { print (n > 105) }' killed.said)" 1 '... with errors, and how it was drawn'
 ok 'D1s of other sizes' alike --analysis=sizes --D1=4096,2,64
 ok 'who evicted it' alike --analysis=culprits --D1=4096,2,64
 ok '... of each instruction' beside findings.csv
