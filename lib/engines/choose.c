@@ -113,6 +113,22 @@ static bool find_usual_slot(const struct qn_engines_choice *c, const char *file,
     return *slot >= 0;
 }
 
+static void free_module(struct qn_engines_module *m)
+{
+    free(m->given);
+    free(m->file);
+    free(m->name);
+}
+
+void qn_engines_free_choice(struct qn_engines_choice *c)
+{
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
+        free_module(&c->slot[i]);
+    for (int i = 0; i < c->nmore; i++)
+        free_module(&c->more[i]);
+    free(c->engine);
+}
+
 /* Of slot AN there may be several. */
 static bool place(struct qn_engines_choice *c, int slot, const struct qn_engines_module *m)
 {
@@ -132,24 +148,23 @@ static bool place(struct qn_engines_choice *c, int slot, const struct qn_engines
     return true;
 }
 
+static bool find_module(const struct qn_engines_choice *c, const char *library, int *slot, struct qn_engines_module *m)
+{
+    if (*slot >= 0 && (!strcmp(m->given, "default") || has_hash(m->given)))
+        return (m->name = strdup(m->given));
+    m->file = qn_engines_find_module(c->tool, library, *slot < 0 ? QN_ENGINES_D1 : (enum qn_engines_slot)*slot, m->given);
+    return m->file && (*slot >= 0 || find_usual_slot(c, m->file, m->given, slot)) && (m->name = qn_engines_name_module(m->file));
+}
+
 bool qn_engines_choose_module(struct qn_engines_choice *c, int slot, const char *module)
 {
     const char *library = qn_engines_library(c->tool);
-    struct qn_engines_module m = { .given = strdup(module) };
+    struct qn_engines_module m = { .given = library ? strdup(module) : NULL };
 
-    if (!library)
-        return false;
-    if (!strcmp(module, "default") && slot >= 0) {
-        m.name = strdup("default");
-    } else if (has_hash(module) && slot >= 0) {
-        m.name = strdup(module);
-    } else {
-        m.file = qn_engines_find_module(c->tool, library, slot < 0 ? QN_ENGINES_D1 : (enum qn_engines_slot)slot, module);
-        if (!m.file || (slot < 0 && !find_usual_slot(c, m.file, module, &slot)))
-            return false;
-        m.name = qn_engines_name_module(m.file);
-    }
-    return m.name && place(c, slot, &m);
+    if (m.given && find_module(c, library, &slot, &m) && place(c, slot, &m))
+        return true;
+    free_module(&m);
+    return false;
 }
 
 /* ---- lists ---- */

@@ -50,6 +50,8 @@ bool qn_engines_choose(struct qn_engines_choice *c, const char *text);
 bool qn_engines_choose_module(struct qn_engines_choice *c, int slot, const char *module);
 /* Adds analyses: "3c,sets,mine.c". */
 bool qn_engines_choose_analyses(struct qn_engines_choice *c, const char *list);
+/* Frees what was chosen, not `c` itself. */
+void qn_engines_free_choice(struct qn_engines_choice *c);
 
 /* The file of a module, a name or a path; free() it.  NULL: a line was printed.  `slot` is named in that line. */
 char *qn_engines_find_module(const char *tool, const char *library, enum qn_engines_slot slot, const char *name);

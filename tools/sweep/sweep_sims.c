@@ -104,7 +104,9 @@ static int take_definition(struct qn_sweep *s, struct qn_exp_sim *sim, const str
         sim->options = qn_exp_format(&s->options.exp.memory, "%s%s%s", sim->options, i ? "," : "", d->options.at[i].text);
     if (d->path.text) {
         c.engine = qn_engines_search_engine("sweep", option_of(s, &d->path), d->path.text);
-        return c.engine ? take_engine(s, sim, c.engine) : QN_EXIT_USAGE;
+        status = c.engine ? take_engine(s, sim, c.engine) : QN_EXIT_USAGE;
+        qn_engines_free_choice(&c);
+        return status;
     }
     for (int i = 0; i < QN_EXP_SLOTS && !status; i++) {
         if (!d->module[i].text)
@@ -116,13 +118,28 @@ static int take_definition(struct qn_sweep *s, struct qn_exp_sim *sim, const str
         status = QN_EXIT_USAGE;
     }
     take_chosen(s, sim, &c);
+    qn_engines_free_choice(&c);
     return status;
+}
+
+/* What was chosen for `text`: an engine that is there, or modules. */
+static int take(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_text *text, const struct qn_engines_choice *c)
+{
+    if (c->nmore) {
+        qn_text_complain("quern: sweep: sim=%s: a simulator of a sweep has one analysis at most", text->text);
+        return QN_EXIT_USAGE;
+    }
+    if (c->engine || !strcmp(text->text, "default"))
+        return take_engine(s, sim, c->engine);
+    take_chosen(s, sim, c);
+    return 0;
 }
 
 static int resolve(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_text *text)
 {
     const struct qn_exp *e = &s->options.exp;
     struct qn_engines_choice c = { .tool = "sweep", .option = option_of(s, text) };
+    int status;
 
     sim->shareable = true;
     for (int i = 0; i < QN_EXP_SLOTS; i++)
@@ -132,16 +149,9 @@ static int resolve(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_e
             return take_definition(s, sim, &e->simulators[i]);
     if (!strcmp(text->text, "default"))
         c.engine = qn_engines_default_engine();
-    else if (!qn_engines_choose(&c, text->text))
-        return QN_EXIT_USAGE;
-    if (c.nmore) {
-        qn_text_complain("quern: sweep: sim=%s: a simulator of a sweep has one analysis at most", text->text);
-        return QN_EXIT_USAGE;
-    }
-    if (c.engine || !strcmp(text->text, "default"))
-        return take_engine(s, sim, c.engine);
-    take_chosen(s, sim, &c);
-    return 0;
+    status = c.engine || qn_engines_choose(&c, text->text) ? take(s, sim, text, &c) : QN_EXIT_USAGE;
+    qn_engines_free_choice(&c);
+    return status;
 }
 
 /* Many at once takes what has no file for the default as sim/fast has it: not where a default file was edited. */

@@ -20,15 +20,17 @@ enum { PC, SOURCE_FILE, SOURCE_LINE };
 static int slot_of(const char *name)
 {
     struct qn_engines_choice c = { .tool = "watch", .option = "--predictor" };
+    int slot;
 
     if (!strcmp(name, "default"))
         return QN_ENGINES_BC;
     if (!qn_engines_choose(&c, name))
         return -1;
-    if (c.slot[QN_ENGINES_BC].name || c.slot[QN_ENGINES_BI].name)
-        return c.slot[QN_ENGINES_BC].name ? QN_ENGINES_BC : QN_ENGINES_BI;
-    qn_text_complain("quern: watch: --predictor=%s: no predictor", name);
-    return -1;
+    slot = c.slot[QN_ENGINES_BC].name ? QN_ENGINES_BC : c.slot[QN_ENGINES_BI].name ? QN_ENGINES_BI : -1;
+    qn_engines_free_choice(&c);
+    if (slot < 0)
+        qn_text_complain("quern: watch: --predictor=%s: no predictor", name);
+    return slot;
 }
 
 /* "gshare:bits=4": the length of the name. */
