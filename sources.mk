@@ -1400,6 +1400,7 @@ shell_tests = \
 	tests/unit/sim/headers.sh \
 	tests/unit/sim/installed.sh \
 	tests/unit/sim/killed.sh \
+	tests/unit/sim/killed_sums.sh \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/last_byte.sh \
 	tests/unit/sim/levels.sh \
