@@ -89,7 +89,7 @@ static bool add(struct stage *g, const char *path)
     if (strchr(whole, '\n'))
         return errno = EINVAL, complain(whole);
     g->known = qn_exp_grow(g->m, g->known, (size_t)g->count, sizeof *g->known);
-    g->known[g->count++] = whole;
+    g->known[g->count++] = qn_exp_copy(g->m, whole); /* the caller may free its own */
     g->bytes += (unsigned long long)st.st_size;
     hash = qn_engines_hash_file(whole);
     to = qn_exp_format(g->m, "%s/%016llx", g->folder, (unsigned long long)hash);
