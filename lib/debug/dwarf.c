@@ -196,7 +196,6 @@ static void load_units(struct qn_debug *d, Dwarf *dwarf)
     Dwarf_CU *cu = NULL;
     Dwarf_Addr base, start, end;
     Dwarf_Die unit;
-    uint32_t order = 0;
 
     d->unit_ranges_loaded = true;
     while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
@@ -204,8 +203,8 @@ static void load_units(struct qn_debug *d, Dwarf *dwarf)
 
         while ((at = dwarf_ranges(&unit, at, &base, &start, &end)) > 0)
             if (start < end && QN_GROW(d->unit_ranges, d->nunit_ranges, d->unit_range_room, QN_DEBUG_ROOM))
-                d->unit_ranges[d->nunit_ranges++] = (struct qn_unit_range){ start, end, end, order, unit };
-        order++;
+                d->unit_ranges[d->nunit_ranges++] = (struct qn_unit_range){ start, end, end, d->nunits, unit };
+        d->nunits++;
     }
     if (d->nunit_ranges)
         qsort(d->unit_ranges, d->nunit_ranges, sizeof *d->unit_ranges, compare_units);
@@ -214,34 +213,36 @@ static void load_units(struct qn_debug *d, Dwarf *dwarf)
             d->unit_ranges[i].reach = d->unit_ranges[i - 1].reach;
 }
 
-/* The first unit in the file of those that have the address. */
-static const struct qn_unit_range *search_unit(const struct qn_debug *d, uint64_t address)
-{
-    const struct qn_unit_range *found = NULL;
-
-    for (size_t n = QN_COUNT_WHILE(i, d->nunit_ranges, d->unit_ranges[i].start <= address); n && d->unit_ranges[n - 1].reach > address; n--)
-        if (address < d->unit_ranges[n - 1].end && (!found || d->unit_ranges[n - 1].order < found->order))
-            found = &d->unit_ranges[n - 1];
-    return found;
-}
-
-/* The unit whose code has the address.  A skeleton unit is replaced by that of its .dwo file, if that is there. */
-static bool find_unit(struct qn_debug *d, uint64_t address, Dwarf_Die *unit)
+const struct qn_unit_range *qn_debug_find_unit(struct qn_debug *d, uint64_t address, uint64_t *end)
 {
     Dwarf *dwarf = qn_debug_open_dwarf(d);
-    const struct qn_unit_range *found;
-    Dwarf_Die split;
-    uint8_t type;
+    const struct qn_unit_range *found = NULL;
+    size_t n;
 
     if (dwarf && !d->unit_ranges_loaded)
         load_units(d, dwarf);
-    found = search_unit(d, address);
-    if (!found)
-        return false;
-    *unit = found->unit;
-    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton && split.addr)
+    n = QN_COUNT_WHILE(i, d->nunit_ranges, d->unit_ranges[i].start <= address);
+    if (n < d->nunit_ranges && d->unit_ranges[n].start < *end)
+        *end = d->unit_ranges[n].start;
+    for (; n && d->unit_ranges[n - 1].reach > address; n--)
+        if (address < d->unit_ranges[n - 1].end && (!found || d->unit_ranges[n - 1].order < found->order))
+            found = &d->unit_ranges[n - 1];
+    if (found && found->end < *end)
+        *end = found->end;
+    return found;
+}
+
+bool qn_debug_unit_entries(const struct qn_unit_range *range, Dwarf_Die *unit)
+{
+    Dwarf_Die split;
+    uint8_t type;
+    bool is_split;
+
+    *unit = range->unit;
+    is_split = dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton && split.addr;
+    if (is_split)
         *unit = split;
-    return true;
+    return is_split;
 }
 
 static bool may_hold_code(int tag)
@@ -274,7 +275,13 @@ static bool find_code(Dwarf_Die *parent, uint64_t address, int depth, Dwarf_Die 
 
 bool qn_debug_find_code(struct qn_debug *d, uint64_t address, Dwarf_Die *unit, Dwarf_Die *code)
 {
-    return find_unit(d, address, unit) && find_code(unit, address, 0, code);
+    uint64_t end = UINT64_MAX;
+    const struct qn_unit_range *range = qn_debug_find_unit(d, address, &end);
+
+    if (!range)
+        return false;
+    qn_debug_unit_entries(range, unit);
+    return find_code(unit, address, 0, code);
 }
 
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end)

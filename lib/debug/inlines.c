@@ -31,22 +31,13 @@ struct span { /* a range of addresses before it is cut */
 };
 
 struct unit {
-    Dwarf_Die die;
-    bool split, read;
+    bool read;
     struct piece *pieces; /* sorted, disjoint */
     size_t count, room;
 };
 
-struct unit_range {
-    uint64_t start, end;
-    uint32_t unit;
-};
-
 struct qn_inlines {
-    struct unit *units;
-    size_t nunits, unit_room;
-    struct unit_range *ranges; /* sorted by start */
-    size_t nranges, range_room;
+    struct unit *units; /* as many as the module has */
     struct qn_inline **calls; /* all, owned */
     size_t ncalls, call_room;
 };
@@ -205,63 +196,25 @@ static void lay_out(struct unit *u, const struct span *spans, size_t count)
     }
 }
 
-static void read_unit(struct qn_debug *d, struct unit *u)
+static void read_unit(struct qn_debug *d, const struct qn_unit_range *range, struct unit *u)
 {
     struct walk w = {.d = d};
     Dwarf_Attribute at;
+    Dwarf_Die die;
+    bool split = qn_debug_unit_entries(range, &die);
     Dwarf_Word offset;
     size_t nfiles;
 
     u->read = true;
-    if (!u->split && !dwarf_formudata(dwarf_attr(&u->die, DW_AT_stmt_list, &at), &offset))
+    if (!split && !dwarf_formudata(dwarf_attr(&die, DW_AT_stmt_list, &at), &offset))
         w.lines = find_lines(d, offset);
-    else if (dwarf_getsrcfiles(&u->die, &w.files, &nfiles))
+    else if (dwarf_getsrcfiles(&die, &w.files, &nfiles))
         w.files = NULL;
-    walk(&w, &u->die, NULL, 0);
+    walk(&w, &die, NULL, 0);
     if (w.count)
         qsort(w.spans, w.count, sizeof *w.spans, compare_spans);
     lay_out(u, w.spans, w.count);
     free(w.spans);
-}
-
-/* ---- units ---- */
-
-static int compare_ranges(const void *left, const void *right)
-{
-    const struct unit_range *a = left, *b = right;
-
-    return a->start < b->start ? -1 : a->start > b->start;
-}
-
-/* The addresses of a unit are in the main file, even if its entries are in a .dwo file. */
-static void add_unit(struct qn_inlines *l, Dwarf_Die *ranges_of, const Dwarf_Die *split)
-{
-    Dwarf_Addr base, start, end;
-    ptrdiff_t at = 0;
-
-    if (!QN_GROW(l->units, l->nunits, l->unit_room, QN_DEBUG_ROOM))
-        return;
-    l->units[l->nunits] = (struct unit){.die = split ? *split : *ranges_of, .split = split != NULL};
-    while ((at = dwarf_ranges(ranges_of, at, &base, &start, &end)) > 0)
-        if (start < end && QN_GROW(l->ranges, l->nranges, l->range_room, QN_DEBUG_ROOM))
-            l->ranges[l->nranges++] = (struct unit_range){start, end, (uint32_t)l->nunits};
-    l->nunits++;
-}
-
-static bool load_units(struct qn_debug *d)
-{
-    Dwarf *dwarf = d->inlines ? NULL : qn_debug_open_dwarf(d);
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die, split;
-    uint8_t type;
-
-    if (!d->inlines && !(d->inlines = calloc(1, sizeof *d->inlines)))
-        return false;
-    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
-        add_unit(d->inlines, &die, type == DW_UT_skeleton && split.addr ? &split : NULL);
-    if (dwarf && d->inlines->nranges)
-        qsort(d->inlines->ranges, d->inlines->nranges, sizeof *d->inlines->ranges, compare_ranges);
-    return true;
 }
 
 static void cut(uint64_t *end, uint64_t at)
@@ -270,30 +223,27 @@ static void cut(uint64_t *end, uint64_t at)
         *end = at;
 }
 
-/* The unit that has the address, NULL: none. */
-static struct unit *find_unit(struct qn_inlines *l, uint64_t address, uint64_t *end)
+static struct unit *load_unit(struct qn_debug *d, const struct qn_unit_range *range)
 {
-    size_t low = QN_COUNT_WHILE(i, l->nranges, l->ranges[i].start <= address);
+    struct unit *u;
 
-    if (low < l->nranges)
-        cut(end, l->ranges[low].start);
-    if (!low || l->ranges[low - 1].end <= address)
+    if (!d->inlines && !(d->inlines = calloc(1, sizeof *d->inlines)))
         return NULL;
-    cut(end, l->ranges[low - 1].end);
-    return &l->units[l->ranges[low - 1].unit];
+    if (!d->inlines->units && !(d->inlines->units = calloc(d->nunits, sizeof *d->inlines->units)))
+        return NULL;
+    u = &d->inlines->units[range->order];
+    if (!u->read)
+        read_unit(d, range, u);
+    return u;
 }
 
 const struct qn_inline *qn_debug_find_inline(struct qn_debug *d, uint64_t address, uint64_t *end)
 {
-    struct unit *u = load_units(d) ? find_unit(d->inlines, address, end) : NULL;
-    size_t low;
+    const struct qn_unit_range *range = qn_debug_find_unit(d, address, end);
+    const struct unit *u = range ? load_unit(d, range) : NULL;
+    size_t low = u ? QN_COUNT_WHILE(i, u->count, u->pieces[i].end <= address) : 0;
 
-    if (!u)
-        return NULL;
-    if (!u->read)
-        read_unit(d, u);
-    low = QN_COUNT_WHILE(i, u->count, u->pieces[i].end <= address);
-    if (low == u->count)
+    if (!u || low == u->count)
         return NULL;
     cut(end, u->pieces[low].start > address ? u->pieces[low].start : u->pieces[low].end);
     return u->pieces[low].start > address ? NULL : u->pieces[low].call;
@@ -305,12 +255,11 @@ void qn_debug_free_inlines(struct qn_debug *d)
 
     if (!l)
         return;
-    for (size_t i = 0; i < l->nunits; i++)
+    for (size_t i = 0; l->units && i < d->nunits; i++)
         free(l->units[i].pieces);
     for (size_t i = 0; i < l->ncalls; i++)
         free(l->calls[i]);
     free(l->units);
-    free(l->ranges);
     free(l->calls);
     free(l);
     d->inlines = NULL;

@@ -137,6 +137,7 @@ struct qn_debug {
     size_t ndirectories, directory_room;
     struct qn_unit_range *unit_ranges;
     size_t nunit_ranges, unit_range_room;
+    uint32_t nunits;
     bool unit_ranges_loaded;
     char build_id[2 * QN_BUILD_ID_MAX + 1];
 };
@@ -225,6 +226,10 @@ void qn_debug_skip(struct qn_reader *r, uint64_t bytes);
 
 /* dwarf.c: what needs .debug_info. */
 Dwarf *qn_debug_open_dwarf(struct qn_debug *d); /* NULL: there is none */
+/* The unit whose code has the address, of several the first in the file; NULL: none.  Lowers *end to the next address for which it may differ. */
+const struct qn_unit_range *qn_debug_find_unit(struct qn_debug *d, uint64_t address, uint64_t *end);
+/* A unit's entry: that of its .dwo file (true), if that is there. */
+bool qn_debug_unit_entries(const struct qn_unit_range *range, Dwarf_Die *unit);
 /* The readable name of a subprogram; valid until the module is closed.  NULL: it has none. */
 const char *qn_debug_name_die(struct qn_debug *d, Dwarf_Die *die);
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name,

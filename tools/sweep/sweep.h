@@ -75,6 +75,8 @@ const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name);
 /* Copies what the runs need into --stage; the folder for the parts there, or NULL after a line. */
 const char *qn_sweep_stage(struct qn_sweep *s);
 bool qn_sweep_is_whole(const char *path, uint64_t hash);
+/* A line with what and errno; false. */
+bool qn_sweep_fail_stage(const char *what);
 /* In a job: makes staged files visible at their old paths.  false: a message was printed. */
 bool qn_sweep_enter_stage(char **argv);
 /* The staged engine of a simulator, by its name in the experiment.  NULL: there is none. */

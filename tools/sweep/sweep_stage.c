@@ -30,7 +30,7 @@
 
 #define BLOCK (1u << 20) /* bytes */
 
-static bool complain(const char *what) { return qn_text_complain("quern: sweep: --stage: %s: %s", what, strerror(errno)), false; }
+bool qn_sweep_fail_stage(const char *what) { return qn_text_complain("quern: sweep: --stage: %s: %s", what, strerror(errno)), false; }
 
 /* ---- where the sweep begins ---- */
 
@@ -56,11 +56,11 @@ static bool copy(const char *from, const struct stat *st, const char *to)
         while ((n = sendfile(out, in, NULL, BLOCK)) > 0)
             ;
     if (out >= 0 && (n || fchmod(out, (st->st_mode & 0777) | 0400) || futimens(out, times) || rename(temporary, to))) {
-        complain(to);
+        qn_sweep_fail_stage(to);
         unlink(temporary);
         n = -1;
     } else if (n) {
-        complain(from);
+        qn_sweep_fail_stage(from);
     }
     if (in >= 0)
         close(in);
@@ -87,7 +87,7 @@ static bool add(struct stage *g, const char *path)
     if (stat(whole, &st) || !S_ISREG(st.st_mode))
         return true;
     if (strchr(whole, '\n'))
-        return errno = EINVAL, complain(whole);
+        return errno = EINVAL, qn_sweep_fail_stage(whole);
     g->known = qn_exp_grow(g->m, g->known, (size_t)g->count, sizeof *g->known);
     g->known[g->count++] = qn_exp_copy(g->m, whole); /* the caller may free its own */
     g->bytes += (unsigned long long)st.st_size;
@@ -125,7 +125,7 @@ static bool add_engine(struct stage *g, struct qn_sweep *s, struct qn_exp_sim *s
     if (!strchr(sim->engine, '/')) /* it is in the default engine */
         return true;
     if (stat(sim->engine, &st))
-        return complain(sim->engine);
+        return qn_sweep_fail_stage(sim->engine);
     hash = qn_engines_hash_file(sim->engine);
     to = qn_exp_format(g->m, "%s/%016llx", g->folder, (unsigned long long)hash);
     fprintf(g->list, "engine %s %s\n", strrchr(to, '/') + 1, sim->text);
@@ -148,7 +148,7 @@ static bool write_list(struct stage *g, struct qn_sweep *s, const char *list)
 
     g->list = fopen(temporary, "we");
     if (!g->list || !cwd)
-        return complain(temporary);
+        return qn_sweep_fail_stage(temporary);
     fprintf(g->list, "cwd %s\nquern %s\n", cwd, s->self);
     free(cwd);
     good = add(g, s->self) && (!engine || add(g, engine)) && (!s->options.experiment || add(g, s->options.experiment));
@@ -158,7 +158,7 @@ static bool write_list(struct stage *g, struct qn_sweep *s, const char *list)
         good = add_run(g, s, i);
     for (int i = 0; i < s->known_count && good; i++)
         good = add_engine(g, s, s->known[i]);
-    return (fclose(g->list) == 0 || complain(temporary)) && good && (rename(temporary, list) == 0 || complain(list));
+    return (fclose(g->list) == 0 || qn_sweep_fail_stage(temporary)) && good && (rename(temporary, list) == 0 || qn_sweep_fail_stage(list));
 }
 
 const char *qn_sweep_stage(struct qn_sweep *s)
@@ -170,7 +170,7 @@ const char *qn_sweep_stage(struct qn_sweep *s)
     uint64_t hash = QN_HASH_NONE;
 
     if ((mkdir(s->options.stage, 0777) && errno != EEXIST) || !output || !(folder = realpath(s->options.stage, NULL)))
-        return complain(s->options.stage), NULL;
+        return qn_sweep_fail_stage(s->options.stage), NULL;
     g.folder = qn_exp_copy(g.m, folder);
     free(folder);
     gethostname(host, sizeof host - 1); /* another host may have another sweep at the same path */
@@ -178,7 +178,7 @@ const char *qn_sweep_stage(struct qn_sweep *s)
     free(output);
     parts = qn_exp_format(g.m, "%s/sweep.%016llx", g.folder, (unsigned long long)hash);
     if (mkdir(parts, 0777) && errno != EEXIST)
-        return complain(parts), NULL;
+        return qn_sweep_fail_stage(parts), NULL;
     if (!write_list(&g, s, qn_exp_format(g.m, "%s/files", parts)))
         return NULL;
     s->staged_self = qn_exp_format(g.m, "%s/%016llx", g.folder, (unsigned long long)qn_engines_hash_file(s->self));

@@ -25,8 +25,6 @@
 #define FOLDERS_MAX 64 /* that are made on a node */
 #define ENGINES "QUERN_SWEEP_ENGINES" /* of a job that goes on as quern in its own place: the list */
 
-static bool complain(const char *what) { return qn_text_complain("quern: sweep: --stage: %s: %s", what, strerror(errno)), false; }
-
 static bool write_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -45,16 +43,16 @@ static bool enter_namespace(void)
     gid_t gid = getegid();
 
     if (unshare(CLONE_NEWNS | (uid ? CLONE_NEWUSER : 0)))
-        return complain("no mount namespace");
+        return qn_sweep_fail_stage("no mount namespace");
     if (uid) {
         snprintf(map, sizeof map, "%u %u 1", uid, uid);
         if (!write_file("/proc/self/setgroups", "deny") || !write_file("/proc/self/uid_map", map))
-            return complain("/proc/self/uid_map");
+            return qn_sweep_fail_stage("/proc/self/uid_map");
         snprintf(map, sizeof map, "%u %u 1", gid, gid);
         if (!write_file("/proc/self/gid_map", map))
-            return complain("/proc/self/gid_map");
+            return qn_sweep_fail_stage("/proc/self/gid_map");
     }
-    return mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 || complain("/");
+    return mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 || qn_sweep_fail_stage("/");
 }
 
 /* What a folder holds, shown again in a new one: target/name. */
@@ -85,10 +83,10 @@ static bool own_folder(const char *path)
     if (!strcmp(path, "/"))
         return qn_text_complain("quern: sweep: --stage: this node lacks a folder of /, where none can be made"), false;
     if (!good)
-        return complain(path);
+        return qn_sweep_fail_stage(path);
     while (good && (e = readdir(d)))
         if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && !show_entry(dirfd(d), e, path))
-            good = complain(e->d_name);
+            good = qn_sweep_fail_stage(e->d_name);
     closedir(d);
     return good;
 }
@@ -129,7 +127,7 @@ static bool make(const char *path, bool folder)
     good = good && (is_folder(up) || make(up, true)) && (is_ours(up, false) || (own_folder(up) && is_ours(up, true)));
     if (good && access(path, F_OK)) {
         fd = folder ? mkdir(path, 0755) : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
-        good = fd >= 0 || complain(path);
+        good = fd >= 0 || qn_sweep_fail_stage(path);
         if (good && !folder)
             close(fd);
     }
@@ -154,7 +152,7 @@ static bool show(const char *staged, const char *path, bool *entered)
 {
     if (!*entered && !(*entered = enter_namespace()))
         return false;
-    return (access(path, F_OK) == 0 || make(path, false)) && (mount(staged, path, NULL, MS_BIND, NULL) == 0 || complain(path));
+    return (access(path, F_OK) == 0 || make(path, false)) && (mount(staged, path, NULL, MS_BIND, NULL) == 0 || qn_sweep_fail_stage(path));
 }
 
 struct stay { /* what a list says: where a job is */
@@ -183,13 +181,14 @@ static bool take_line(struct stay *y, const char *folder, char *line)
 static bool go_on_as(const char *quern, const char *folder, char **argv)
 {
     const char *own = qn_engines_own_path("sweep");
+    size_t length = strlen(folder);
 
-    if (!own || strncmp(own, folder, strlen(folder)) || !*quern)
+    if (!own || strncmp(own, folder, length) || own[length] != '/' || !*quern)
         return own;
     setenv(QN_SWEEP_STAGED, "", 1); /* qn_sweep_find_staged has the list still */
     argv[-1] = (char *)quern; /* of main's: quern sweep ... */
     execv(quern, argv - 1);
-    return complain(quern);
+    return qn_sweep_fail_stage(quern);
 }
 
 const char *qn_sweep_find_staged(struct qn_exp_memory *m, const char *text)
@@ -223,7 +222,7 @@ bool qn_sweep_enter_stage(char **argv)
     if (!list || !*list)
         return true;
     if (!(f = fopen(list, "re")))
-        return complain(list);
+        return qn_sweep_fail_stage(list);
     setenv(ENGINES, list, 1);
     snprintf(folder, sizeof folder, "%s", list);
     for (int i = 0; i < 2 && strrchr(folder, '/'); i++) /* "/sweep.1f.../files" */
@@ -233,5 +232,5 @@ bool qn_sweep_enter_stage(char **argv)
     fclose(f);
     if (good && !is_folder(y.cwd))
         good = (y.entered || enter_namespace()) && make(y.cwd, true);
-    return good && (chdir(y.cwd) == 0 || complain(y.cwd)) && go_on_as(y.quern, folder, argv);
+    return good && (chdir(y.cwd) == 0 || qn_sweep_fail_stage(y.cwd)) && go_on_as(y.quern, folder, argv);
 }

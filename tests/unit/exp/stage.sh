@@ -145,4 +145,14 @@ is "$? $(cat "$SCRATCH/err")" "1 quern: sweep: job 1: quern: sweep: this node, $
 quern: sweep: $SCRATCH/seen/own.csv: 2 of 2 runs have no row; the same command goes on with them" '... or are said to have none'
 "$QUERN" sweep -q --stage="$SCRATCH/stage" -o there3.csv names.exp 2>"$SCRATCH/err"
 is "$? $(grep -c 'wanted --on=parallel or --on=slurm, too' "$SCRATCH/err")" '2 1' 'without --on'
+
+# The copy in FOLDER goes on as quern in its own place, here /bin/echo; a quern in FOLDER-own is no copy.
+mkdir -p "$SCRATCH/here/sweep.1" "$SCRATCH/here-own"
+printf 'cwd /\nquern /bin/echo\n' >"$SCRATCH/here/sweep.1/files"
+for folder in here here-own; do
+    cp "$QUERN" "$SCRATCH/$folder/quern"
+    QUERN_SWEEP_STAGED=$SCRATCH/here/sweep.1/files "$SCRATCH/$folder/quern" sweep /none.exp >"$SCRATCH/$folder/said" 2>&1
+done
+is "$(cat "$SCRATCH/here/said")" 'sweep /none.exp' 'a copy of quern goes on in its own place'
+ok '... one in a folder whose name only begins so is no copy' grep -q 'none.exp: No such file' "$SCRATCH/here-own/said"
 done_testing
