@@ -1,6 +1,5 @@
-/* lib/sim/contract.h - the interface between the simulators and the rest of the engine: the tables of the hit filter, and the
- * functions that emitted code and the engine call.  fast/fast.h has the rest: what emitted code simulates without calls.
- */
+/* lib/sim/contract.h - the interface between the simulators and the rest of the engine: the tables of the hit filter, and the functions that
+ * emitted code and the engine call.  fast/fast.h has the rest: what emitted code simulates without calls. */
 #ifndef QN_SIM_CONTRACT_H
 #define QN_SIM_CONTRACT_H
 
@@ -247,8 +246,7 @@ extern uint64_t qn_sim_uses; /* address below 2 GiB; 0: not used */
 /* Charges n events to `site`, besides those that modules count. */
 void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n);
 
-/* Fills and victims of the D1 are reported.  Emitted code writes the victim here before it calls qn_sim_d1_missed.  Stamps must be in
- * program order. */
+/* Fills and victims of the D1 are reported, stamps in program order.  Emitted code writes the victim here before it calls qn_sim_d1_missed. */
 extern bool qn_sim_tells_lines;
 extern struct qn_filter_entry qn_sim_victim; /* below 2 GiB */
 /* Lines that become near (struct sim_far, module.h) are reported: only near lines hit under the filter, every hit writes its stamp, and
