@@ -30,7 +30,6 @@ static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned
 {
     struct qn_explained e = {.addr = addr, .size = size, .site = (uint32_t)(counts - sim_counters), .kind = kind, .which = which};
 
-    set_pc(counts);
     if (qn_sim_sees)
         qn_explain_before(&e);
     else
@@ -43,16 +42,19 @@ static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned
     return e.outcome;
 }
 
+/* From C: the site of such a reference is not noted. */
 unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
 {
+    sim_pc = qn_ctx.arg_pc;
     return see(addr, size, kind, which, counts);
 }
 
 SLOW void qn_sim_see_data(void)
 {
-    unsigned outcome = see(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind(),
-                           (unsigned)qn_ctx.arg_aux >> QN_AUX_WHICH_SHIFT, site_counts());
+    unsigned outcome;
 
+    set_pc(site_counts());
+    outcome = see(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind(), (unsigned)qn_ctx.arg_aux >> QN_AUX_WHICH_SHIFT, site_counts());
     if (outcome)
         qn_ctx.result = outcome;
 }

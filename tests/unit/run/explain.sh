@@ -208,6 +208,31 @@ explain lib.c:5 --D1=1024,2,64
 is "$(sed -n 's/^\([0-9]* references: [0-9]* hits, [0-9]* misses\).*/\1/p' told)" '100 references: 0 hits, 100 misses' 'a line of a library that is loaded later'
 ok 'in its function and file' grep -q "^lib.c:5 in sum of .*/lib.c\$" told
 
+# ---- beside an analysis that asks which instruction it is: a string instruction's references, which are made from C ----
+
+cat >string.S <<'END'
+        .globl  _start
+_start: mov     $20, %ebx
+1:      mov     $buffer, %esi
+        mov     $buffer + 4096, %edi
+        mov     $300, %ecx
+        rep movsb
+        dec     %ebx
+        jnz     1b
+        mov     $60, %eax
+        xor     %edi, %edi
+        syscall
+        .bss
+        .balign 4096
+buffer: .skip   8192
+END
+$CC -nostdlib -static -no-pie -g -o strings string.S || bail 'cannot assemble'
+for explain in '' string.S:7; do
+    "$QUERN" run -q --analysis=culprits --D1=1024,1,64 ${explain:+--explain=$explain --explain-file=told} --out-file="profile$explain" ./strings
+done
+ok 'the findings of culprits are those of a run without --explain' cmp profile.findings.csv profilestring.S:7.findings.csv
+ok '... which has some of the string instruction' grep -q ',6,evictor,1,0x.*,100.00,1$' profile.findings.csv
+
 # ---- mistakes ----
 
 # refused STATUS TEXT WHAT OPTION
