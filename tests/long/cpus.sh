@@ -71,7 +71,7 @@ close_looks() {
 common() {
     suite "$1: guest programs as Cachegrind counts them" guest/oracle.sh
     suite "$1: registers at faults" unit/run/exact.sh
-    suite "$1: references written down" unit/run/batch.sh QN_BYTES="$2"
+    suite "$1: references logged" unit/run/batch.sh QN_BYTES="$2"
     signals "$1"
     close_looks "$1"
 }
@@ -122,7 +122,7 @@ without() {
     export QUERN_ENGINE_CPU
     suite "without $1: vectors of all instructions" unit/decode/vectors.sh SEED="$seeds"
     suite "without $1: guest programs as Cachegrind counts them" guest/oracle.sh ORACLE_GEOMETRIES=1
-    suite "without $1: references written down" unit/run/batch.sh
+    suite "without $1: references logged" unit/run/batch.sh
     unset QUERN_ENGINE_CPU
 }
 

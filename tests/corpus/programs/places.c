@@ -1,4 +1,4 @@
-/* places.c - memory at places that are wished for: wherever it is, all of it can be used and given back.  quern's own memory lies
+/* places.c - memory at addresses that the program asks for: wherever it is, all of it can be used and given back.  quern's own memory lies
  * in the ranges that are asked for; natively there is nothing. */
 #include <stdio.h>
 #include <sys/mman.h>

@@ -134,7 +134,7 @@ static void shapes(void)
     is_int(anchor(QN_END_JMP, 16, 16), QN_ANCHOR_IF_TAKEN, "16: jmp 16");
     is_int(anchor(QN_END_LOOP, 15, 16), QN_ANCHOR, "15: loop 16, which goes on there, too");
     counted = false;
-    is_int(anchor(QN_END_RET, 70, 0), QN_ANCHOR, "70: ret; a return without a call leads there");
+    is_int(anchor(QN_END_RET, 70, 0), QN_ANCHOR, "70: ret; a return that matches no call leads there");
     is_int(anchor(QN_END_RET, 55, 0), QN_NO_ANCHOR, "55: ret; to this one a return from a call");
     counted = true;
     is_int(anchor(QN_END_RET, 70, 0), QN_ANCHOR, "70 once more");

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Is each file one room, and does each function fit on a screen?  No file of lib and tools has more than 400 lines, unless one of its
+# Is each file short enough to be read at once, and does each function fit on a screen?  No file of lib and tools has more than 400 lines, unless one of its
 # first thirty says why ("Longer than 400 lines: ..."); no function has more than 60.  Tables (*.inc) are not asked.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 

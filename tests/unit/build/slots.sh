@@ -20,7 +20,7 @@ file_for() {
         sed -n 's/#define QN_SIM_//p' "$SCRATCH/slots.h"
 }
 
-is "$(file_for D1=default)" '' 'the default of a cache, as the fast one was proven for: nothing is given'
+is "$(file_for D1=default)" '' 'the default of a cache, which its fast version was proven equal to: no file is given'
 is "$(file_for BC=default)" '' 'the default of a predictor'
 printf a >"$tree/lib/sim/cachesim_D1.c"
 is "$(file_for D1=default)" 'D1_FILE "lib/sim/cachesim_D1.c"

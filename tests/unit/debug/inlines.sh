@@ -1,5 +1,5 @@
 #!/bin/sh
-# Inlined functions: for each instruction that was executed the chain of calls is the one that addr2line -i tells; C, C++, Rust, link-time
+# Is the chain of inlined calls of each executed instruction the one that addr2line -i prints?  C, C++, Rust, link-time
 # optimisation, split DWARF, several versions of DWARF.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 

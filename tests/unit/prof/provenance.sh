@@ -1,5 +1,5 @@
 #!/bin/sh
-# Are profiles of different simulators, caches or rules of counting put together without a word? And do equal ones pass quietly?
+# Is there a warning where profiles of different simulators, caches or rules of counting are put together, and none where these are equal?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # profile NAME [SED-SCRIPT]: a profile of its own, changed

@@ -1,6 +1,6 @@
 #!/bin/sh
-# References that are written down and simulated many at a time (lib/run/core/references/batch.c): does a profile say the same, to the last count, however
-# and whenever they are, and is it done where most references miss, and only there?
+# Does a run whose references are logged and simulated in batches (lib/run/core/references/batch.c) have the same counts, however large batches are and
+# whenever they begin, and is it done where most references miss, and only there?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"

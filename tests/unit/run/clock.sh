@@ -1,10 +1,10 @@
 #!/bin/sh
-# Does a reference that passes the filter right after a helper's (a string instruction, a vector longer than a line) count as later
-# than that?  If both had the same time, the wrong line could leave the cache.
+# Does a reference that hits under the filter right after one of a helper (a string instruction, a vector longer than a line) get a later
+# stamp?  With equal stamps the wrong line could be evicted.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-# Lines of 32 bytes, two ways, 16 sets: all of these lines are of one set.  A string instruction uses A, then B is used, so C throws
-# A out, and B is still there.
+# Lines of 32 bytes, two ways, 16 sets: all of these lines are of one set.  A string instruction uses A, then B is used, so C evicts
+# A, and B is still there.
 cat >guest.S <<'END'
         .macro  round first, second, third
         mov     lines + 512 * \first, %eax      /* both in the cache, and at home */

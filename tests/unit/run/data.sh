@@ -1,5 +1,5 @@
 #!/bin/sh
-# quern run --data=yes: is each miss on the object that it is on?  Beside a slow model that looks at a table of all ranges at each miss of a
+# quern run --data=yes: is each miss counted for the object that was missed on?  Beside a slow model that looks at a table of all ranges at each miss of a
 # trace (data/model.c), on programs that say what they allocate (data/notes.h); do the tables add up to the profile; what
 # does annotate make of them?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# quern run --data=use: how many bytes of each line are used between its coming into the D1 and its leaving?  Beside a slow model
+# quern run --data=use: are the bytes of each line that are used between its fill and its eviction counted?  Beside a slow model
 # that marks byte for byte what a trace references (data/model.c), by object and by member; do lines of source and rows of data say the same?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 

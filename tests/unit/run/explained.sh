@@ -1,6 +1,6 @@
 #!/bin/sh
-# --explain by what the D1 keeps of its lines (sim/explain_told.c): does it say word for word what it says where every reference is looked
-# at, and leave the same profile?
+# --explain is called at misses only (sim/explain_told.c): does it write, word for word, what it writes where it is called for every
+# reference, and leave the same profile?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 guests=$top_builddir/tests/guest

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Instructions that are observed a block at a time (emit/slots.c): is each told as it is when it runs by itself, in the same order, and
-# counted as often?  With --no-filter all are run by themselves.
+# Does an analysis that observes instructions a block at a time (emit/slots.c) see the same instructions with the same values, in the same
+# order, as one for which each instruction is executed by itself (--no-filter)?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 guests=$top_builddir/tests/guest

@@ -203,7 +203,7 @@ cycle() {
     ok "$2" windows 4 8192 $((4 * $1))
     is "$(($(observed) % (4 * $1)))" 0 '... four times round'
 }
-cycle 6 'closed by a return without a call' <<'END_OF_GUEST'
+cycle 6 'closed by a return that matches no call' <<'END_OF_GUEST'
         .globl  _start
 way:    dec     %ebx
         jz      out

@@ -1,5 +1,5 @@
 #!/bin/sh
-# quern run --stats: are the references that came to the simulators counted, and is memory what it may be?
+# quern run --stats: are the references that reached the simulators counted, and is the memory within its bounds?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 guests=$top_builddir/tests/guest

@@ -1,6 +1,6 @@
 #!/bin/sh
-# References of string instructions and masked elements that lie in one line pass the hit filter together.  Does every line of
-# the profile count what it counts when each is simulated by itself?
+# The references of a string instruction or of masked elements to one cache line are looked up in the hit filter together.  Has every
+# line of source the counts that it has when each reference is simulated by itself?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 guests=$top_builddir/tests/guest

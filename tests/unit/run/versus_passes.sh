@@ -1,6 +1,6 @@
 #!/bin/sh
-# --versus lets pass what changes nothing in either simulator (emit/twin.c): is all that it counts and says what it is where each reference
-# is a call?
+# Under --versus a reference that changes nothing in either simulator is not simulated (emit/twin.c): are counts and messages those of a run
+# in which each reference is?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 guests=$top_builddir/tests/guest

@@ -1,4 +1,4 @@
-/* tests/unit/sim/bimodal.c - two-bit counters: it takes two surprises to change one's mind. */
+/* tests/unit/sim/bimodal.c - two-bit counters: a prediction changes after two mispredicts. */
 #define PREDICTOR_FILE "sim/bpred/bimodal.c"
 #include "draw_predictor.h"
 

@@ -1,5 +1,5 @@
-/* tests/unit/sim/exclusive.c - an exclusive last level, step by step: it has what level 1 gave up (A-), and gives a line away
- * when level 1 asks for it. */
+/* tests/unit/sim/exclusive.c - an exclusive last level, step by step: it is filled with the victims of level 1 (A-), and a hit
+ * moves the line back to level 1. */
 #define IN_SLOT_LL 1
 #define LEVEL_FILE "sim/level/exclusive.c"
 #define MARKS ""

@@ -1,4 +1,4 @@
-/* tests/unit/sim/inclusive.c - an inclusive last level, step by step: (A) = A was taken out of level 1, because it left here. */
+/* tests/unit/sim/inclusive.c - an inclusive last level, step by step: (A) = A was removed from level 1, because it was evicted here. */
 #define IN_SLOT_LL 1
 #define LEVEL_FILE "sim/level/inclusive.c"
 #define MARKS ""

@@ -6,7 +6,7 @@
 #
 # A mutant is run as a copy: filtered, with --check, without the filter, as the second simulator of --versus, in a replay of the recorded
 # program; where it is a policy or a predictor, many in one execution; and edited in place, with make.  All of these must agree, and
-# differ from the module as it is.  Edits that make a wrong claim (policy_settled and its like) are found by --check.
+# differ from the module as it is.  Edits that make a wrong claim (policy_settled and such) are found by --check.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 . "$top_srcdir/tests/unit/sim/mutants/engine.inc"
 

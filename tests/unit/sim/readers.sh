@@ -1,6 +1,6 @@
 #!/bin/sh
-# Analyses that are told of misses and lines (doc/reference.md, "Who looks on"): do they say what they say when each reference is a call, on
-# caches of many shapes; several at once what each says alone; and is what they count there however the program ends?
+# Do analyses that are called for misses and lines only (doc/reference.md, "Who looks on") find what they find when they are called for each
+# reference, on caches of many shapes; do several at once find what each finds alone; and do their counts survive every end of a program?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 guests=$top_builddir/tests/guest

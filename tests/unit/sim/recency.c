@@ -130,7 +130,7 @@ static struct recency recency;
 static struct stack stack;
 static uint64_t wrong, asked, kinds[3];
 
-static uint32_t passed; /* of so many lines all but one are passed, and nobody asks; 0: none is */
+static uint32_t passed; /* of so many lines all but one are not asked about; 0: all are */
 
 /* Misses that wait, as the stub of the D1 does it (emit/lru_stub.c). */
 static bool late;

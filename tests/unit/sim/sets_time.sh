@@ -1,6 +1,6 @@
 #!/bin/sh
-# Misses by set in each interval (quern run --analysis=sets --interval=N): beside caches of lists that are fed from a recording; how the table
-# is built; and that of a process that forks.
+# quern run --analysis=sets --interval=N: are the misses by set in each interval those of caches made of lists, which get the references of a
+# recording; is the table well formed; and is that of a process that forks?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 guests=$top_builddir/tests/guest

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lines that threads share (quern run --analysis=sharing): beside a model that knows times only and sees the same run; the table beside the profile;
-# columns by line of source; objects; after SIGKILL and in a forked process.
+# quern run --analysis=sharing: are the lines that threads share those of a model that knows times only and sees the same run, in the table
+# beside the profile, in columns by line of source, by object, after SIGKILL, and in a forked process?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 cat >counters.c <<'END_OF_C'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Which thread makes a reference (sim_thread of sim/module.h): as a module finds it that sees all of them, misses only, branches,
-# or instructions; in every order that threads run in, in a forked process, and when threads end and others begin.
+# Does a module learn which thread makes a reference (sim_thread of sim/module.h), whether it sees all references, misses only, branches, or
+# instructions; in every order of threads, in a forked process, and when threads end and others begin?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # Thread k (from 1 on, in the order of creation) writes two bytes (k + 1) * 3000 times to a line of its own, each time 100 lines farther on, so

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Does a replay of a trace, recorded a block at a time, say what the run said: every figure, of guest programs and of real ones; do windows,
-# seeking and packing change nothing; and how many bits is a reference?
+# Does a replay of a trace that was recorded a block at a time print every figure of the run, of guest programs and of real ones; do windows,
+# seeking and packing change nothing; and how many bits has a reference?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'

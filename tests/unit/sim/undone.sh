@@ -1,5 +1,5 @@
 #!/bin/sh
-# A fault: what analyses have counted of references that never happen is taken back, as the misses are.
+# After a fault, is what analyses have counted of references that never happen taken back, as the misses are?
 #
 # The program dies, or goes on, at a write to address 0. The two references behind it are in the same block, and off the same register: quern
 # simulates them before it executes any of the three.
