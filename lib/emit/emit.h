@@ -103,8 +103,8 @@ struct qn_emit_hooks {
 extern const struct qn_tcache_bridges qn_emit_bridges;
 void qn_emit_init(const struct qn_emit_hooks *hooks);
 void qn_emit_set_rules(const struct qn_emit_rules *rules); /* for all following translations */
-/* The stub at which every unused entry of a home's table of indirect branches points; under the home's rules. */
-uint32_t qn_emit_add_miss_stub(unsigned home, const uint64_t *table, bool second); /* see tcache/tcache.h */
+/* The stub at which every unused entry of a scope's table of indirect branches points; under the scope's rules. */
+uint32_t qn_emit_add_miss_stub(unsigned scope, const uint64_t *table, bool second); /* see tcache/tcache.h */
 /* Emits the translation and commits it.  counter: index of the block's execution counter; centre: event counter k is at centre + k;
  * record: its index in the arena.  Returns the block index. */
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,

@@ -34,7 +34,7 @@ void emit_leave_standard_state(struct qn_code *c, enum qn_exit_kind kind)
 
 #define MISS_STUB_BYTES 160u
 
-static uint32_t miss_stubs[QN_HOMES];
+static uint32_t miss_stubs[QN_SCOPES];
 
 /* mov %r11, rip ;  movzwl rip+1, %r10d ;  mov second(,%r10,8), %rcx ;  lea (%rcx,%r11), %rcx ;  jrcxz found ;  jmp 1f
  * found: jmp *third(,%r10,8) ;  1: */
@@ -52,22 +52,22 @@ static void look_further(struct qn_code *c, const uint64_t *second)
 }
 
 /* The stub for a miss in the first part of the table: in standard state, the target in r11. */
-uint32_t qn_emit_add_miss_stub(unsigned home, const uint64_t *table, bool second)
+uint32_t qn_emit_add_miss_stub(unsigned scope, const uint64_t *table, bool second)
 {
     struct qn_code c = emit_stub_begin(MISS_STUB_BYTES);
 
     if (!c.p)
-        qn_engine_die("no room for another stub", home, 0);
-    miss_stubs[home] = (uint32_t)c.exec;
+        qn_engine_die("no room for another stub", scope, 0);
+    miss_stubs[scope] = (uint32_t)c.exec;
     if (second)
         look_further(&c, table + QN_IBL_ENTRIES);
     x_load(&c, QN_RCX, CTX_GPR(QN_RCX));
     emit_leave_standard_state(&c, QN_EXIT_IBL);
     emit_stub_end(&c);
-    return miss_stubs[home];
+    return miss_stubs[scope];
 }
 
-uint32_t emit_miss_stub(unsigned space) { return miss_stubs[QN_HOME(space)]; }
+uint32_t emit_miss_stub(unsigned space) { return miss_stubs[QN_SCOPE(space)]; }
 
 /* The default predictor:  cmp %r11, last target ;  jne: another target, which is counted as a mispredict */
 static void predict_last(struct emitter *e, const struct qn_event *ev)

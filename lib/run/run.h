@@ -192,7 +192,7 @@ void qn_code_cache_map(void); /* make the code cache */
 
 void qn_translate_init(void);
 uint32_t qn_translate(uint64_t pc, unsigned space); /* block index; QN_NO_BLOCK: pc is not executable */
-struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned home);
+struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned scope);
 _Noreturn void qn_dispatch(void);
 void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
 extern void qn_leave(void), qn_leave_step(void), qn_leave_saved(void);

@@ -1,4 +1,4 @@
-/* lib/tcache/ibl.c - where indirect branches look for the translation of their target: a table for each home, see qn_tcache_add_home.
+/* lib/tcache/ibl.c - where indirect branches look for the translation of their target: a table for each scope, see qn_tcache_add_scope.
  *
  *   jmp *%rax, to 401136    ->   word 0x1136 of the table: the entry of a block, which looks whether it is at 401136
  */
@@ -9,37 +9,37 @@
 
 uint64_t qn_ibl_table[QN_IBL_WORDS];
 
-static struct home {
+static struct scope {
     uint64_t *table;
     bool second; /* the table has its second part */
     uint32_t miss_stub;
-} homes[QN_HOMES];
-static unsigned nhomes;
+} scopes[QN_SCOPES];
+static unsigned nscopes;
 
 /* Entries hold -target.  An empty one is 0, except entry 0, where target 0 would match: there it is 1. */
 static void forget_second(uint64_t *table, uint64_t place) { table[place] = place == QN_IBL_ENTRIES; }
 
-void qn_tcache_add_home(unsigned home, uint64_t *table, bool second, uint32_t miss_stub)
+void qn_tcache_add_scope(unsigned scope, uint64_t *table, bool second, uint32_t miss_stub)
 {
-    nhomes += !homes[home].table;
-    homes[home].table = table;
-    homes[home].miss_stub = miss_stub;
+    nscopes += !scopes[scope].table;
+    scopes[scope].table = table;
+    scopes[scope].miss_stub = miss_stub;
     qn_ready(table, QN_IBL_ENTRIES * sizeof *table);
     for (unsigned i = 0; i < QN_IBL_ENTRIES; i++)
         table[i] = miss_stub;
-    homes[home].second = second;
+    scopes[scope].second = second;
     if (second)
         forget_second(table, QN_IBL_ENTRIES);
 }
 
-uint64_t *qn_tcache_ibl_table(unsigned space) { return homes[QN_HOME(space)].table; }
+uint64_t *qn_tcache_ibl_table(unsigned space) { return scopes[QN_SCOPE(space)].table; }
 
 static uint64_t second_place(uint64_t pc) { return QN_IBL_ENTRIES + (pc >> 8) % QN_IBL_ENTRIES; }
 
 void qn_tcache_ibl_clear(uint32_t index)
 {
     const struct qn_tblock *b = qn_tcache_block(index);
-    const struct home *h = &homes[QN_HOME(b->space)];
+    const struct scope *h = &scopes[QN_SCOPE(b->space)];
 
     if (h->table[b->pc % QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
         h->table[b->pc % QN_IBL_ENTRIES] = h->miss_stub;
@@ -61,9 +61,9 @@ static void make_room(uint32_t index)
 void qn_tcache_ibl_set(uint32_t index)
 {
     const struct qn_tblock *b = qn_tcache_block(index);
-    const struct home *h = &homes[QN_HOME(b->space)];
+    const struct scope *h = &scopes[QN_SCOPE(b->space)];
 
-    if (b->space != QN_HOME(b->space))
+    if (b->space != QN_SCOPE(b->space))
         return;
     if (QN_IBL_MOST)
         make_room(index);
@@ -74,4 +74,4 @@ void qn_tcache_ibl_set(uint32_t index)
     h->table[second_place(b->pc) + QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
 }
 
-uint64_t qn_tcache_ibl_bytes(void) { return sizeof homes + (uint64_t)nhomes * QN_IBL_ENTRIES * sizeof *homes->table; }
+uint64_t qn_tcache_ibl_bytes(void) { return sizeof scopes + (uint64_t)nscopes * QN_IBL_ENTRIES * sizeof *scopes->table; }

@@ -191,7 +191,7 @@ void qn_tcache_link(uint32_t id, uint32_t to)
     struct qn_texit *e = exit_of(id);
     const struct qn_tblock *a = &blocks[id / 2], *b = &blocks[to];
 
-    if (e->to != QN_NO_BLOCK || QN_HOME(a->space) != b->space)
+    if (e->to != QN_NO_BLOCK || QN_SCOPE(a->space) != b->space)
         return;
     if (same_triple(a, b)) {
         patch_rel32(a->hot + e->field, entry_of(a, b));

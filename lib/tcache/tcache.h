@@ -7,7 +7,7 @@
  * so that the hot path stays dense.
  *
  * The same code may be translated more than once, in different spaces: with and without instrumentation, or counting for
- * another region of the run.  Blocks of different spaces are never linked, and each home space (the low byte) has an IBL
+ * another region of the run.  Blocks of different spaces are never linked, and each scope space (the low byte) has an IBL
  * table of its own; the high byte tells variants apart that are entered from the dispatcher only.
  *
  * Invariants: a linked exit is on the incoming list of its target; the IBL table holds entries of live
@@ -21,12 +21,12 @@
 #include "base/sizes.h"
 
 #define QN_NO_BLOCK 0xffffffffu
-#define QN_HOMES 256
-#define QN_HOME(space) ((space) % QN_HOMES)
-#define QN_VARIANT(space) ((space) / QN_HOMES)
+#define QN_SCOPES 256
+#define QN_SCOPE(space) ((space) % QN_SCOPES)
+#define QN_VARIANT(space) ((space) / QN_SCOPES)
 #define QN_VARIANT_STEPS 253u /* observed: control leaves at the block's end, and before each instruction if they cannot be recorded (run/observe/sample.c) */
 #define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/core/settle.c) */
-#define QN_SPACE(home, variant) ((home) | (variant) * QN_HOMES) /* variant below 256; 0 = the one that may be linked */
+#define QN_SPACE(scope, variant) ((scope) | (variant) * QN_SCOPES) /* variant below 256; 0 = the one that may be linked */
 
 struct qn_texit {            /* a direct exit of a block; there are very many, so no byte too much */
     uint32_t target_low;     /* guest pc, see qn_texit_target */
@@ -65,7 +65,7 @@ struct qn_tblock {
     bool live : 1, instrumented : 1;
     bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
     uint8_t nexits : 2, segment : 4;
-    bool anchor : 1;         /* an anchor: counts down to samples in homes that sample (run/observe/sample.c) */
+    bool anchor : 1;         /* an anchor: counts down to samples in scopes that sample (run/observe/sample.c) */
     bool turns : 1;          /* the countdown is at its end, if it branches (a conditional branch: by exit 1) */
     bool slots : 1;          /* observed: records its instructions and runs to its end (emit/slots.c) */
     struct qn_texit exit[2];
@@ -109,12 +109,12 @@ struct qn_tcache_bridges {
 };
 
 void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *);
-/* Adds a home with its table of indirect branches below 2 GiB: QN_IBL_WORDS words, or, without a second part, QN_IBL_ENTRIES.
+/* Adds a scope with its table of indirect branches below 2 GiB: QN_IBL_WORDS words, or, without a second part, QN_IBL_ENTRIES.
  *   word t & 0xffff, for a target t: the indirect entry of a block, which checks that it is the right one (unused: the stub)
  *   second part, which the stub looks up, for other blocks with the same bits: with k = t >> 8 & 0xffff,
  *   word QN_IBL_ENTRIES + k: -t, and word 2 * QN_IBL_ENTRIES + k: the block's entry */
-void qn_tcache_add_home(unsigned home, uint64_t *table, bool second, uint32_t miss_stub);
-uint64_t *qn_tcache_ibl_table(unsigned space); /* NULL: its home was not added */
+void qn_tcache_add_scope(unsigned scope, uint64_t *table, bool second, uint32_t miss_stub);
+uint64_t *qn_tcache_ibl_table(unsigned space); /* NULL: its scope was not added */
 /* Begins a block: makes room (evicting if needed) for at least `hot` and `cold` bytes. */
 void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, struct qn_code *cold_code);
 /* Ends the block and registers it under b->pc.  The caller has set the addresses in *b. */
@@ -124,7 +124,7 @@ struct qn_tblock *qn_tcache_block(uint32_t index);
 const struct qn_side *qn_tcache_side(uint32_t index); /* ninsns entries */
 uint32_t qn_tcache_at(uint64_t host);                 /* live block whose hot or cold code holds host, or QN_NO_BLOCK */
 uint32_t qn_tcache_next_index(void);                  /* index that the next commit will return */
-void qn_tcache_link(uint32_t exit_id, uint32_t to);   /* does nothing if `to` is of another home or a variant */
+void qn_tcache_link(uint32_t exit_id, uint32_t to);   /* does nothing if `to` is of another scope or a variant */
 void qn_tcache_unlink_block(uint32_t index);          /* all exits of a block go to their stubs again */
 #define QN_IBL_WORDS (3 * QN_IBL_ENTRIES)
 void qn_tcache_ibl_set(uint32_t index);
@@ -140,7 +140,7 @@ struct qn_tcache_stats {
     uint64_t forgotten;      /* blocks: as long as this stays the same, so does what has been translated */
 };
 extern struct qn_tcache_stats qn_tcache_stats;
-extern uint64_t qn_ibl_table[];                       /* for the first home */
+extern uint64_t qn_ibl_table[];                       /* for the first scope */
 
 /* Memory of the engine's own: zeroed, page-aligned, never freed.  Supplied by run. */
 void *qn_engine_alloc(uint64_t bytes);

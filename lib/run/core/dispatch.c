@@ -84,7 +84,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
         qn_sim_branches_drain();
     if (qn_sim_twin_logs || (qn_sim_twin_on && qn_sim_branches.next))
         qn_sim_twin_drained();
-    if (QN_HOME(space) == QN_HOME_BATCH)
+    if (QN_SCOPE(space) == QN_SCOPE_BATCH)
         qn_batch_missed(QN_BATCH_STAY);
     qn_batch_missed(qn_sim_miss_count);
     return index;
@@ -94,7 +94,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
 static unsigned enter_function(void)
 {
     qn_toggle_enter();
-    return qn_cfg()->triggers || qn_region_home() == QN_HOME_OFF ? QN_VARIANT_INSIDE : 0;
+    return qn_cfg()->triggers || qn_region_scope() == QN_SCOPE_OFF ? QN_VARIANT_INSIDE : 0;
 }
 
 /* Control reached an instruction that is missing or cannot be decoded. */
@@ -119,7 +119,7 @@ _Noreturn void qn_dispatch(void)
     static volatile uint32_t nothing;
     volatile uint32_t *stop;
     bool may_connect = false, delivered, alone;
-    unsigned at_most = 0, home;
+    unsigned at_most = 0, scope;
     uint32_t index;
 
     qn_self->dispatcher_sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + sizeof(uint64_t); /* as at its first instruction */
@@ -140,13 +140,13 @@ _Noreturn void qn_dispatch(void)
             delivered = !at_most;
             may_connect = false;
         }
-        if (QN_UNLIKELY(qn_sample_steps) && !at_most && qn_region_home() != QN_HOME_OFF)
+        if (QN_UNLIKELY(qn_sample_steps) && !at_most && qn_region_scope() != QN_SCOPE_OFF)
             at_most = QN_VARIANT_STEPS;
         alone = at_most == QN_VARIANT_STEPS;
         qn_self->settling.unknown = delivered ? 0 : QN_FLAGS_BY_BLOCK;
-        home = qn_batch_home(qn_sample_home(qn_region_home()));
-        if (QN_UNLIKELY(home != qn_space))
-            qn_space_choose(home);
+        scope = qn_batch_scope(qn_sample_scope(qn_region_scope()));
+        if (QN_UNLIKELY(scope != qn_space))
+            qn_space_choose(scope);
         index = run_block(may_connect && !alone, at_most, stop);
         if (QN_UNLIKELY(alone) && index != QN_NO_BLOCK)
             qn_sample_after(index);

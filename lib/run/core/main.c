@@ -152,7 +152,7 @@ static void start_translation(void)
     qn_translate_init();
     qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : QN_TCACHE_BYTES, &qn_emit_bridges);
     qn_sample_init();
-    qn_space_choose(qn_sample_home(qn_region_home()));
+    qn_space_choose(qn_sample_scope(qn_region_scope()));
 }
 
 /* The guest's stack usually begins up to 128 KiB below the kernel's. */

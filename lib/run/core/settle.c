@@ -38,8 +38,8 @@ static uint8_t unknown_at(uint64_t pc)
 
     if (qn_sample_has_anchors()) /* a countdown may have destroyed any of them */
         return QN_FLAGS_STATUS;
-    if (qn_region_home() != qn_space)
-        qn_space_choose(qn_region_home());
+    if (qn_region_scope() != qn_space)
+        qn_space_choose(qn_region_scope());
     index = qn_tcache_find(pc, qn_space);
     if (index == QN_NO_BLOCK)
         index = qn_translate(pc, qn_space);

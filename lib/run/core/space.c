@@ -1,16 +1,16 @@
 /* lib/run/core/space.c - spaces of translations: code that counts and code that does not, side by side.
  *
- *   home 0       does not count: only the guest's own instructions
- *   home 1       counts
- *   home 2, ...  count for regions 1, ... (region.c)
- *   home 253     simulates, and what it counts is of nobody (--toggle-collect)
- *   home 254     counts as home 1, but references are simulated in batches (batch.c)
- *   home 255     does not count: between windows of observed instructions (sample.c)
- *   a variant    of a home that counts: control leaves the block before each instruction; observed instructions count
+ *   scope 0       does not count: only the guest's own instructions
+ *   scope 1       counts
+ *   scope 2, ...  count for regions 1, ... (region.c)
+ *   scope 253     simulates, and what it counts is of nobody (--toggle-collect)
+ *   scope 254     counts as scope 1, but references are simulated in batches (batch.c)
+ *   scope 255     does not count: between windows of observed instructions (sample.c)
+ *   a variant     of a scope that counts: control leaves the block before each instruction; observed instructions count
  *
- * The dispatcher enters the home in qn_space.  Blocks of other homes can be reached only through the dispatcher (tcache.h), so a switch
- * between homes costs as much as a jump that is not linked yet, and all translations stay in the code cache.  Simulators are set up when
- * the first home that counts is used.
+ * The dispatcher enters the scope in qn_space.  Blocks of other scopes can be reached only through the dispatcher (tcache.h), so a switch
+ * between scopes costs as much as a jump that is not linked yet, and all translations stay in the code cache.  Simulators are set up when
+ * the first scope that counts is used.
  */
 #include "run/core/references/batch.h"
 #include "run/core/host.h"
@@ -106,16 +106,16 @@ const struct qn_space_rules *qn_space_rules(unsigned space)
 {
     if (QN_VARIANT(space) == QN_VARIANT_STEPS)
         return &steps;
-    switch (QN_HOME(space)) {
-    case QN_HOME_OFF: return &off;
-    case QN_HOME_ASIDE: return &aside;
-    case QN_HOME_BATCH: return &batch;
-    case QN_HOME_REST: return &rest;
+    switch (QN_SCOPE(space)) {
+    case QN_SCOPE_OFF: return &off;
+    case QN_SCOPE_ASIDE: return &aside;
+    case QN_SCOPE_BATCH: return &batch;
+    case QN_SCOPE_REST: return &rest;
     default: return &on;
     }
 }
 
-static void open_home(unsigned home)
+static void open_scope(unsigned scope)
 {
     static bool first_taken;
     bool first = !first_taken;
@@ -123,7 +123,7 @@ static void open_home(unsigned home)
 
     first_taken = true;
     off.emit.leaves = qn_cfg()->triggers;
-    if (home != QN_HOME_OFF && !on.emit.counts) { /* also for QN_HOME_REST */
+    if (scope != QN_SCOPE_OFF && !on.emit.counts) { /* also for QN_SCOPE_REST */
         start_simulation(qn_cfg());
         qn_calls_init();
         aside = batch = on = counting_rules(qn_cfg());
@@ -134,8 +134,8 @@ static void open_home(unsigned home)
         if (qn_cfg()->stats)
             tell_choices(&on.emit);
     }
-    qn_emit_set_rules(&qn_space_rules(home)->emit);
-    qn_tcache_add_home(home, table, first, qn_emit_add_miss_stub(home, table, first));
+    qn_emit_set_rules(&qn_space_rules(scope)->emit);
+    qn_tcache_add_scope(scope, table, first, qn_emit_add_miss_stub(scope, table, first));
 }
 
 /* ---- how much of the run is counted ---- */
@@ -181,16 +181,16 @@ static void note_change(bool counts)
         qn_arena->partly = 1;
 }
 
-void qn_space_choose(unsigned home)
+void qn_space_choose(unsigned scope)
 {
-    bool counts = home != QN_HOME_OFF && home != QN_HOME_ASIDE;
+    bool counts = scope != QN_SCOPE_OFF && scope != QN_SCOPE_ASIDE;
 
-    if (QN_UNLIKELY(!qn_tcache_ibl_table(home)))
-        open_home(home);
-    if (home == QN_HOME_REST) /* samples: the profile says how many instructions were observed */
+    if (QN_UNLIKELY(!qn_tcache_ibl_table(scope)))
+        open_scope(scope);
+    if (scope == QN_SCOPE_REST) /* samples: the profile says how many instructions were observed */
         qn_arena->partly = 1;
     else
         note_change(counts);
-    qn_space = home;
-    qn_calls_counting(home != QN_HOME_OFF);
+    qn_space = scope;
+    qn_calls_counting(scope != QN_SCOPE_OFF);
 }

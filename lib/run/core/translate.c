@@ -67,20 +67,20 @@ static bool same_shape(const struct qn_block_rec *rec)
     return true;
 }
 
-static uint32_t region_of(unsigned home)
+static uint32_t region_of(unsigned scope)
 {
-    return home == QN_HOME_BATCH ? 0 : home == QN_HOME_ASIDE ? QN_REGION_ASIDE : home - QN_HOME_ON;
+    return scope == QN_SCOPE_BATCH ? 0 : scope == QN_SCOPE_ASIDE ? QN_REGION_ASIDE : scope - QN_SCOPE_ON;
 }
 
 /* Index of the record + 1, 0 = there is none. */
-static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned home)
+static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned scope)
 {
     uint32_t map = qn_arena_map_of(block.pc), i = known_head[bucket];
 
     for (; i; i = known_next[i - 1]) {
         const struct qn_block_rec *rec = qn_arena_block(i - 1);
 
-        if (rec->pc == block.pc && known_hash[i - 1] == (uint32_t)hash && rec->ninsns == block.n && rec->region == region_of(home) &&
+        if (rec->pc == block.pc && known_hash[i - 1] == (uint32_t)hash && rec->ninsns == block.n && rec->region == region_of(scope) &&
             rec->map == map && same_shape(rec))
             break;
     }
@@ -88,18 +88,18 @@ static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned home)
 }
 
 /* The cost centre of the block: its old one, or a new one in the arena. */
-static struct qn_cost_place cost_centre(unsigned home)
+static struct qn_cost_place cost_centre(unsigned scope)
 {
     uint64_t hash = code_hash(block.pc, block.next - block.pc);
     uint32_t bucket = qn_bucket_of(block.pc, QN_KNOWN_BUCKETS);
-    uint32_t known = find_known(hash, bucket, home);
+    uint32_t known = find_known(hash, bucket, scope);
     struct qn_cost_place place;
 
     if (known) {
         qn_arena->stats.retranslations++;
         return qn_arena_block_place(known - 1);
     }
-    place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, region_of(home));
+    place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, region_of(scope));
     known_hash[place.record] = (uint32_t)hash;
     known_next[place.record] = known_head[bucket];
     known_head[bucket] = place.record + 1;
@@ -166,7 +166,7 @@ static unsigned block_max(unsigned space)
 /* Is pc the entry of a function of --toggle, outside of it, or of a function of --dump-before and so on? */
 static bool enters(uint64_t pc, unsigned space)
 {
-    return (space == QN_HOME_OFF && qn_cfg()->toggle && qn_points_toggle(pc)) ||
+    return (space == QN_SCOPE_OFF && qn_cfg()->toggle && qn_points_toggle(pc)) ||
            (!QN_VARIANT(space) && qn_cfg()->triggers && qn_points_triggers(pc));
 }
 
@@ -195,14 +195,14 @@ static bool keeps_flags(unsigned space)
 }
 
 /* The cost centre of n instructions that are counted one by one (tally.c). */
-struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned home)
+struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned scope)
 {
-    const struct qn_event_rules *rules = &qn_space_rules(home)->event;
+    const struct qn_event_rules *rules = &qn_space_rules(scope)->event;
     const struct qn_block_rules shape = {.max = n, .count_requests = rules->cachegrind};
 
     qn_block_build(&block, pc, &shape);
     qn_event_collect(&events, &block, rules);
-    return cost_centre(home);
+    return cost_centre(scope);
 }
 
 /* How far liveness looks.  A countdown at which flags are live is expensive; code that does not count needs no liveness. */
@@ -244,10 +244,10 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     qn_gone_reading(false);
     events.n = 0;
     if ((rules->emit.counts || rules->emit.steps) && block.n) {
-        qn_event_collect(&events, &block, &qn_space_rules(QN_HOME(space))->event);
-        place = cost_centre(QN_HOME(space));
+        qn_event_collect(&events, &block, &qn_space_rules(QN_SCOPE(space))->event);
+        place = cost_centre(QN_SCOPE(space));
         if (rules->emit.sums) /* calls are those of the block where it counts */
-            qn_calls_mark(&block, rules->emit.aside ? cost_centre(QN_HOME_ON).record : place.record, events.desc);
+            qn_calls_mark(&block, rules->emit.aside ? cost_centre(QN_SCOPE_ON).record : place.record, events.desc);
     }
     if (rules->emit.steps) /* observed instructions are counted by tally.c */
         events.n = 0;

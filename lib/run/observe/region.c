@@ -166,11 +166,11 @@ void qn_region_obey(void)
         qn_sys3(__NR_futex, (long)&qn_arena->wish, 1 /* FUTEX_WAKE */, INT32_MAX);
 }
 
-unsigned qn_region_home(void)
+unsigned qn_region_scope(void)
 {
     if (qn_region_collects() != state()->turned && (!qn_cfg()->toggle || is_inside(TOGGLES, 0)))
-        return QN_HOME_ON + state()->region;
-    return qn_cfg()->aside ? QN_HOME_ASIDE : QN_HOME_OFF;
+        return QN_SCOPE_ON + state()->region;
+    return qn_cfg()->aside ? QN_SCOPE_ASIDE : QN_SCOPE_OFF;
 }
 
 /* ---- functions that are watched ---- */

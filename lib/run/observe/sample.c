@@ -1,6 +1,6 @@
 /* lib/run/observe/sample.c - chooses the instructions that are observed: all, or random windows, N out of every M.
  *
- *   rest    the program runs without counting, in a home of its own (space.c), at the speed of run-only except for the countdowns
+ *   rest    the program runs without counting, in a scope of its own (space.c), at the speed of run-only except for the countdowns
  *   watch   the window: control leaves before each instruction, so that it can be observed (watch.c)
  *
  * Counting down for every instruction would be a chain of subtractions through one word, which takes two to three times as long as the
@@ -93,9 +93,9 @@ void qn_sample_init(void)
     qn_order_init(QN_ORDER_MAX);
 }
 
-unsigned qn_sample_home(unsigned home)
+unsigned qn_sample_scope(unsigned scope)
 {
-    return home != QN_HOME_OFF && qn_cfg()->observes && state == REST ? QN_HOME_REST : home;
+    return scope != QN_SCOPE_OFF && qn_cfg()->observes && state == REST ? QN_SCOPE_REST : scope;
 }
 
 /* ---- countdowns ---- */

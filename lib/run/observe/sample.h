@@ -15,8 +15,8 @@ void qn_sample_init(void);
 enum qn_anchor qn_sample_anchor(const struct qn_block *b);
 bool qn_sample_has_anchors(void);
 
-/* The home that code is taken from where `home` is the one that counts. */
-unsigned qn_sample_home(unsigned home);
+/* The scope that code is taken from where `scope` is the one that counts. */
+unsigned qn_sample_scope(unsigned scope);
 
 /* Before and after a block of the variant QN_VARIANT_STEPS is run, which is told by its index; it is run to its end. */
 void qn_sample_before(uint32_t block);

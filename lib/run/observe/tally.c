@@ -18,7 +18,7 @@
 static struct recent {
     uint64_t pc;
     uint32_t counter;
-    uint16_t n, home;
+    uint16_t n, scope;
 } *recent;
 static uint64_t forgotten; /* they are as long as no code has been: it may have changed */
 
@@ -27,7 +27,7 @@ static unsigned going;
 
 static uint32_t find_counter(uint64_t pc, unsigned n)
 {
-    unsigned home = qn_region_home();
+    unsigned scope = qn_region_scope();
     struct recent *r;
 
     if (!recent)
@@ -36,8 +36,8 @@ static uint32_t find_counter(uint64_t pc, unsigned n)
     if (forgotten != qn_tcache_stats.forgotten)
         __builtin_memset(recent, 0, RECENT * sizeof *recent);
     forgotten = qn_tcache_stats.forgotten;
-    if (r->pc != pc || r->n != n || r->home != home)
-        *r = (struct recent){pc, qn_translate_centre(pc, n, home).counter, (uint16_t)n, (uint16_t)home};
+    if (r->pc != pc || r->n != n || r->scope != scope)
+        *r = (struct recent){pc, qn_translate_centre(pc, n, scope).counter, (uint16_t)n, (uint16_t)scope};
     return r->counter;
 }
 
@@ -70,7 +70,7 @@ void qn_tally_string(uint64_t pc, const uint64_t before[3])
     struct qn_cost_place place;
 
     qn_tally_end(QN_NO_BLOCK);
-    place = qn_translate_centre(pc, 1, qn_region_home());
+    place = qn_translate_centre(pc, 1, qn_region_scope());
     qn_arena_counters()[place.counter]++;
     __builtin_memcpy(qn_ctx.rep, before, 3 * sizeof *before);
     qn_ctx.saved_flags = (qn_ctx.rflags & 0xff) << 8; /* as lahf leaves them */

@@ -18,7 +18,7 @@
 #define CACHE_BYTES (QN_SEGMENTS * 2ull * QN_PAGE)
 #define MOST_MADE 200000u
 #define STUB 0x60000010u
-#define HOMES 2u
+#define SCOPES 2u
 
 struct made {
     uint64_t pc;
@@ -30,7 +30,7 @@ struct made {
 
 static struct made *made;
 static uint32_t n_made, first_live; /* all before first_live are gone */
-static uint64_t *tables[HOMES];
+static uint64_t *tables[SCOPES];
 static uint32_t bridged[QN_TBLOCKS_MAX * 2]; /* where an exit with a bridge leads, 0 = none */
 
 void *qn_engine_alloc(uint64_t bytes)
@@ -123,7 +123,7 @@ static uint64_t any_pc(void)
     return bases[below(5)] + below(8) * 0x10 + (below(4) ? 0 : 0x1000000);
 }
 
-static unsigned any_space(void) { return QN_SPACE(below(HOMES), below(4) ? 0 : QN_VARIANT_EXACT); }
+static unsigned any_space(void) { return QN_SPACE(below(SCOPES), below(4) ? 0 : QN_VARIANT_EXACT); }
 
 static bool make_block(void)
 {
@@ -181,7 +181,7 @@ static void link_blocks(void)
     if (!from)
         return;
     qn_tcache_link(from->index * 2 + e, to->index);
-    if (from->linked[e] != QN_NO_BLOCK || QN_VARIANT(to->space) || QN_HOME(from->space) != to->space)
+    if (from->linked[e] != QN_NO_BLOCK || QN_VARIANT(to->space) || QN_SCOPE(from->space) != to->space)
         return;
     from->linked[e] = (uint32_t)(to - made);
     from->entry[e] = entered_at(from, to);
@@ -264,32 +264,32 @@ static bool block_is_right(const struct made *m)
            (m->hot_end == segments[blocks[index].segment].hot || qn_tcache_at(m->hot_end) != index);
 }
 
-/* A word of a table of indirect branches is the stub, or enters a live block of this home that was not translated as a variant. */
-static bool enters_live(uint32_t entry, unsigned home, uint64_t word)
+/* A word of a table of indirect branches is the stub, or enters a live block of this scope that was not translated as a variant. */
+static bool enters_live(uint32_t entry, unsigned scope, uint64_t word)
 {
     for (uint32_t i = first_live; i < n_made; i++)
-        if (made[i].live && made[i].space == home && made[i].pc % QN_IBL_ENTRIES == word &&
+        if (made[i].live && made[i].space == scope && made[i].pc % QN_IBL_ENTRIES == word &&
             qn_tblock_ind_entry(&blocks[made[i].index]) == entry)
             return true;
     return false;
 }
 
-static bool second_is_right(const uint64_t *table, unsigned home, uint64_t place)
+static bool second_is_right(const uint64_t *table, unsigned scope, uint64_t place)
 {
     uint64_t key = table[QN_IBL_ENTRIES + place];
 
     if (key == (place == 0))
         return true; /* unused */
-    return (-key >> 8) % QN_IBL_ENTRIES == place && find(-key, home) &&
-           table[2 * QN_IBL_ENTRIES + place] == qn_tblock_ind_entry(&blocks[find(-key, home)->index]);
+    return (-key >> 8) % QN_IBL_ENTRIES == place && find(-key, scope) &&
+           table[2 * QN_IBL_ENTRIES + place] == qn_tblock_ind_entry(&blocks[find(-key, scope)->index]);
 }
 
 static bool tables_are_right(void)
 {
-    for (unsigned home = 0; home < HOMES; home++)
+    for (unsigned scope = 0; scope < SCOPES; scope++)
         for (uint64_t i = 0; i < QN_IBL_ENTRIES; i++)
-            if ((tables[home][i] != STUB && !enters_live((uint32_t)tables[home][i], home, i)) ||
-                (home == 0 && !second_is_right(tables[home], home, i)))
+            if ((tables[scope][i] != STUB && !enters_live((uint32_t)tables[scope][i], scope, i)) ||
+                (scope == 0 && !second_is_right(tables[scope], scope, i)))
                 return false;
     return true;
 }
@@ -337,9 +337,9 @@ static void begin(void)
     if (code != (void *)QN_CODE_BASE)
         bail("the place of the code cache is taken");
     qn_tcache_init(CACHE_BYTES, &test_bridges);
-    for (unsigned home = 0; home < HOMES; home++) {
-        tables[home] = qn_engine_alloc(QN_IBL_WORDS * sizeof *tables[home]);
-        qn_tcache_add_home(home, tables[home], home == 0, STUB);
+    for (unsigned scope = 0; scope < SCOPES; scope++) {
+        tables[scope] = qn_engine_alloc(QN_IBL_WORDS * sizeof *tables[scope]);
+        qn_tcache_add_scope(scope, tables[scope], scope == 0, STUB);
     }
 }
 
@@ -360,9 +360,9 @@ int main(int argc, char **argv)
        "there were evictions, links with and without a bridge, and such behind the check of a line");
     flush();
     ok(tables_are_right() && cache_is_right(), "nothing is left after a flush");
-    for (unsigned home = 0; home < HOMES; home++)
+    for (unsigned scope = 0; scope < SCOPES; scope++)
         for (uint64_t i = 0; i < QN_IBL_ENTRIES; i++)
-            if (tables[home][i] != STUB)
+            if (tables[scope][i] != STUB)
                 return ok(false, "a word of an empty table is not the stub"), done_testing();
     ok(true, "all words of the tables are the stub then");
     free(made);

@@ -8,7 +8,7 @@
  * rate is measured after every three million misses, when translated code returns, from the counters of all blocks.  The counts do not
  * depend on the decision.
  *
- * Code for batches has a home of its own (space.c), so the translations of both kinds stay in the code cache.
+ * Code for batches has a scope of its own (space.c), so the translations of both kinds stay in the code cache.
  */
 #include "run/core/references/batch.h"
 
@@ -65,16 +65,16 @@ void qn_batch_init(void)
     qn_batch_misses_left = pause = look = c->batch == QN_BATCH_OFTEN ? LOOK_OFTEN : LOOK;
 }
 
-/* Regions have homes of their own, and there are no batch homes for these. */
-unsigned qn_batch_home(unsigned home)
+/* Regions have scopes of their own, and there are no batch scopes for these. */
+unsigned qn_batch_scope(unsigned scope)
 {
-    if (QN_LIKELY(!on) || home == QN_HOME_OFF)
-        return home;
-    if (home == QN_HOME_ON)
-        return QN_HOME_BATCH;
+    if (QN_LIKELY(!on) || scope == QN_SCOPE_OFF)
+        return scope;
+    if (scope == QN_SCOPE_ON)
+        return QN_SCOPE_BATCH;
     switch_to(false);
     qn_batch_misses_left = UINT64_MAX;
-    return home;
+    return scope;
 }
 
 /* The counts of a new process begin at 0. */

@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 void qn_batch_init(void);             /* after the simulators are set up */
-unsigned qn_batch_home(unsigned home); /* the home to run instead of this one */
+unsigned qn_batch_scope(unsigned scope); /* the scope to run instead of this one */
 void qn_batch_forked(void);           /* in a new process */
 void qn_batch_look(void);             /* measures the miss rate, and chooses the filter or batches */
 

@@ -106,7 +106,7 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     }
     qn_sim_log_more(*v.extra_ir - before);
     qn_interval_left -= (int64_t)(*v.extra_ir - before);
-    if (QN_HOME(qn_space) != QN_HOME_ASIDE)
+    if (QN_SCOPE(qn_space) != QN_SCOPE_ASIDE)
         qn_sim_sum_event(QN_COST_IR, (int64_t)(*v.extra_ir - before));
     variable_sum(in, n);
 }

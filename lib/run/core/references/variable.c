@@ -40,7 +40,7 @@ static unsigned reference_kinds(const struct qn_insn *in)
 
 void variable_sum(const struct qn_insn *in, uint64_t iterations)
 {
-    if (!qn_cfg()->calls || !qn_cfg()->cache_sim || QN_HOME(qn_space) == QN_HOME_ASIDE)
+    if (!qn_cfg()->calls || !qn_cfg()->cache_sim || QN_SCOPE(qn_space) == QN_SCOPE_ASIDE)
         return;
     for (unsigned k = 0; k < in->n_mem; k++) {
         qn_sim_sum_event(QN_COST_DR, in->mem[k].access & QN_ACC_READ ? (int64_t)iterations : 0);
