@@ -53,7 +53,7 @@ function bytes(n) {
   return n + ' ' + units[unit];
 }
 
-// What is no encoding of anything stays as it is.
+// A text that is no valid encoding stays as it is.
 function decoded(text) {
   try {
     return decodeURIComponent(text);

@@ -84,7 +84,7 @@ const editor = {
     this.field.scrollTop = Math.max(0, (line - 6) * this.field.scrollHeight / lines.length);
   },
 
-  // A tab indents; Escape leaves the field first, for who moves by keys.
+  // A tab indents; after Escape it leaves the field, for users of the keyboard.
   onKey(event) {
     if (event.key !== 'Tab' || event.shiftKey || event.ctrlKey || event.altKey) return;
     event.preventDefault();

@@ -75,7 +75,7 @@ function runRow(run) {
     el('td', { class: 'name' }, visible(run.name), ' ', el('small', {}, visible(settingsText(run.wanted)))), ...totalsCells(run));
 }
 
-// The text of that run comes back with it; what was written since is kept as a run only if it was run, so it asks.
+// The text of that run comes back with it. It asks first: what was written since is in the history only if it was run.
 function openRun(run) {
   if (run.text !== editor.text()) {
     if (!past.runs.some(other => other.text === editor.text()) && !confirm('What is in the editor was changed since the last run. Replace it?')) return;

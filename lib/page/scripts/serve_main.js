@@ -2,7 +2,7 @@
 //
 //   keys    Ctrl+Enter runs, Ctrl+S saves, Escape ends a run, or leaves the editor
 //
-// A run lasts as long as the request for it: who closes the page ends it.
+// A run lasts as long as the request for it: closing the page ends it.
 
 const CACHES = {
   I1: ['16384,4,64', '32768,8,64', '65536,8,64'],
@@ -23,7 +23,7 @@ function say(text, bad) {
   byId('status').textContent = text;
 }
 
-// JSON of an answer; what went wrong is thrown as one line.
+// The JSON of an answer; an error is thrown as one line.
 async function ask(path, options) {
   let answer, value;
   try {
@@ -153,7 +153,7 @@ function block(title, text, note) {
   return text ? [el('h2', {}, title), el('pre', { class: 'said', tabindex: 0 }, visible2(text)), note ? el('p', { class: 'note' }, note) : null] : [];
 }
 
-// Lines and tabs stay what they are.
+// Line ends and tabs stay as they are.
 function visible2(text) {
   return text.split('\n').map(visible).join('\n');
 }

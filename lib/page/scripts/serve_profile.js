@@ -40,7 +40,7 @@ function addRow(profile, [line, ...counts]) {
   profile.lines.set(line, known.map((count, i) => count + (counts[i] || 0)));
 }
 
-// Of the columns those that the profile has events for.
+// The columns whose events the profile has.
 function columnsOf(profile) {
   return COLUMNS.filter(([, , events]) => events.every(event => profile.events.includes(event)));
 }

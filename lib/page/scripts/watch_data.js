@@ -3,7 +3,7 @@
 //   cache.touches.get(set)     [{ step, before, after, state, setState, line, hit, class, victim }], in order of steps
 //   setAt(cache, set, step)    the last of these up to `step`: what the set looks like then
 //
-// Of a set that no step has touched nothing is known; it is not shown.
+// A set that no step has touched is not shown: nothing is known of it.
 
 const play = { step: 0, data: null, timer: null, objects: null };
 
@@ -15,7 +15,7 @@ function tagOf(cache, line) {
   return Math.floor(line / (cache.line * cache.sets));
 }
 
-// As lib/page/watch/watch.c has it: the line takes the place of the victim or the first free one, or comes to the front.
+// As lib/page/watch/watch.c has it: the line goes to the victim's way or the first free one, or comes to the front.
 function fillSet(before, line, victim, recent) {
   const at = before.indexOf(line) >= 0 ? before.indexOf(line) : before.indexOf(victim);
   if (at < 0) return before.slice();

@@ -49,7 +49,7 @@ function drawWay(cache, touch, way, x, y, now) {
   if (line === undefined || line === -1) return nodes;
   nodes.push(words(x + 8, y + 15, hex(tagOf(cache, line))));
   if (objectOf(line)) nodes.push(words(x + CELL.width - 6, y + 15, objectOf(line).slice(0, 8), { 'text-anchor': 'end', 'font-weight': 'bold', 'font-size': 12 }));
-  // What a policy keeps is known before the step; a line that came in just now has had none.
+  // A policy's state is known as it was before the step; a line that was just filled had none.
   const before = touch.before.indexOf(line);
   const note = filled && touch.victim >= 0 ? 'for ' + hex(tagOf(cache, touch.victim))
     : cache.way && before >= 0 && before < touch.state.length ? `${cache.way} ${touch.state[before]}`

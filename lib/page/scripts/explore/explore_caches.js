@@ -12,8 +12,7 @@ function cacheBytes(name) {
   return desc ? parseInt(desc[1], 10) : 0;
 }
 
-// Misses of one size: for the first time, which the analysis culprits tells (without it: at most those of the largest size), and of what was
-// there before.
+// Misses at one size: first uses, which the analysis culprits counts (without it: at most the misses of the largest size), and all others.
 function curveText(log, i) {
   const [lines, misses] = log.curve[i], known = log.first !== null, first = known ? log.first : log.curve[log.curve.length - 1][1];
   return `${bytes(lines * log.line)}: ${commas(misses)} misses, ${percent(misses, log.touched, 2)} of ${commas(log.touched)} lines touched; ` +
@@ -77,7 +76,7 @@ function setRows() {
   return records(model.data.sets).flatMap(r => r.misses.map((misses, i) => ({ ...r, set: r.set + i * r.sets, misses }))).filter(r => r.misses);
 }
 
-// What of the table is within the range that was chosen in Time; all of it where nothing is chosen.
+// The rows of the table within the range that is chosen in Time; all of them if none is chosen.
 function setsTimeSection(name, state) {
   const range = rangeCounts(state), rows = setRows().filter(r => r.cache === name && (!range || (r.start >= range.first && r.end <= range.last)));
   const sum = rows.reduce((n, r) => n + r.misses, 0), when = range ? ` from instruction ${commas(range.first)} to ${commas(range.last)}` : '';
@@ -88,7 +87,7 @@ function setsTimeSection(name, state) {
     el('ol', { id: 'plane-most-' + name }, ...worst.map(r => el('li', {}, boxText(r)))));
 }
 
-// Sliders over what a sweep has changed; the run that they choose, in numbers.
+// Sliders over the columns that a sweep varied, and the numbers of the run that they choose.
 function sweepSliders(state, rows, axesOf, rates) {
   const values = axesOf.map(name => [...new Set(rows.map(r => r[name]))].sort((a, b) => a - b));
   const at = axesOf.map((name, i) => { const k = values[i].indexOf(Number(state[name])); return k < 0 ? 0 : k; });
@@ -106,7 +105,7 @@ function sweepSliders(state, rows, axesOf, rates) {
   return el('div', { class: 'sweep' }, el('div', { class: 'tools' }, ...sliders), out);
 }
 
-// Of a column that varies, and holds numbers: what a sweep has changed.
+// The columns that a sweep varied: their numbers are not the same in all rows.
 function varying(rows, columns) {
   return columns.filter(name => /_(size|ways|line)$/.test(name) && rows.every(r => typeof r[name] === 'number') && new Set(rows.map(r => r[name])).size > 1);
 }

@@ -45,7 +45,7 @@ function functionPanel(f, columns, state) {
     el('div', {}, edgeTable('callees', 'Callees', f.callees, 'callee', columns, state))));
 }
 
-// Functions that were called; contexts that found no room have one without a file.
+// Functions that were called; contexts for which there was no room are of one without a file.
 function inclusiveTable(state, columns) {
   const words = (state.filter || '').toLowerCase().split(' ').filter(Boolean);
   const rows = model.calls.functions.filter(f => f.file && words.every(word => (f.name + '\n' + f.file).toLowerCase().includes(word)))
@@ -83,7 +83,7 @@ views.calls = {
   },
 };
 
-// For the view Source: calls that a line makes, and of its functions who calls them.
+// For the view Source: the calls that a line makes, and the callers of its functions.
 function callsOfLine(file, line, columns) {
   if (!model.calls) return null;
   const shown = columns.filter(c => c.kind === 'count').slice(0, 2), names = new Set(line.rows.map(row => row.name));

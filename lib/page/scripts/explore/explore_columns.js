@@ -13,14 +13,14 @@ const RATIOS = [
 ];
 
 const MEANINGS = {
-  cost: '', // by what rule, the data says
+  cost: '', // the data says by what rule
   Ir: 'instructions', I1mr: 'first-level misses of instructions', ILmr: 'last-level misses of instructions',
   Dr: 'data reads', D1mr: 'read misses, D1', DLmr: 'read misses, last level',
   Dw: 'data writes', D1mw: 'write misses, D1', DLmw: 'write misses, last level',
   Bc: 'conditional branches', Bcm: 'mispredicted', Bi: 'indirect branches', Bim: 'mispredicted indirect branches',
 };
 
-// What one of an event costs; of several, joined by +, the dearest.
+// The cost of one event; of several, joined by +, the highest.
 function weightOf(events) {
   return Math.max(...events.split('+').map(name => model.weights[model.events.indexOf(name)] || 0));
 }

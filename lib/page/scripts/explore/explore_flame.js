@@ -35,7 +35,7 @@ function flameSize(column, node) {
   return Math.max(0, column.value({ counts: node.counts }));
 }
 
-// The bars above the chosen one, each of the whole width; it; and what is below, as far as it can be seen.
+// The chosen bar and those above it, each of the whole width, and those below it that are wide enough to be seen.
 function flameGraph(column, state) {
   const nodes = model.calls.nodes, chosen = nodes[Number(state.node) || 0] || model.calls.root, above = [], bars = [];
   for (let up = chosen; up; up = up.parent) above.unshift(up);
@@ -64,7 +64,7 @@ function flameGraph(column, state) {
     hidden ? el('p', { class: 'note' }, `${commas(hidden)} narrower or deeper bars are not drawn; click on a bar to widen it.`) : null);
 }
 
-// What all bars that are found count, those inside of another one left out.
+// The sum of all bars that are found; a bar inside of another one is left out.
 function foundShare(column, words) {
   let sum = 0, count = 0;
   const walk = node => {
@@ -89,7 +89,7 @@ function flameLegend() {
     el('li', {}, 'misses of level 1 per 1000 instructions'));
 }
 
-// Back to the whole, and the function of the bar that has the whole width.
+// The link back to the whole graph, and the function of the bar that has the whole width.
 function chosenLinks(state) {
   const node = model.calls.nodes[Number(state.node)];
   if (!node || !node.f) return [];

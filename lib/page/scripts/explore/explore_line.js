@@ -38,7 +38,7 @@ function barsOf(classes) {
     el('span', { class: 'n' }, percent(c.share, 1))))), classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
 }
 
-// Of the lines of the D1 that it brought in, how much was used before they left.
+// How many bytes of the cache lines that it filled were used before their eviction.
 function usedOfLine(line) {
   const came = sumOf('D1.filled', line.counts), used = sumOf('D1.used', line.counts), size = (model.profile.data || {}).line;
   if (came === null) {

@@ -55,7 +55,7 @@ function notCollected(main, what, how) {
   main.append(el('p', { class: 'absent' }, what), el('pre', {}, how));
 }
 
-// What of one profile, or of two, found no room on the page, and what that means where they are compared.
+// What was left out of the page for lack of room, of one profile or of two, and what that means for a comparison.
 function leftNote(tell) {
   const [here, earlier] = [model.profile, model.before].map(p => p ? tell(p) : '');
   if (!here && !earlier) return '';

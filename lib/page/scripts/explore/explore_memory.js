@@ -15,7 +15,7 @@ function shownColumns() {
   return model.dataColumns.slice(0, innerWidth < NARROW ? 1 : innerWidth < WIDE ? FIRST_COLUMNS : undefined);
 }
 
-// By what areas can be: shares of a whole.
+// The columns that areas can show: shares of a whole.
 function sizeColumns() {
   return model.dataColumns.filter(c => c.kind === 'count');
 }
@@ -106,14 +106,14 @@ function usedKnown() {
   return model.dataEvents.includes('filled');
 }
 
-// Of the bytes of a part that came in lines for its object, how many were used.
+// How many bytes of a part were used, of those that were fetched in lines for its object.
 function usedCell(part) {
   const share = part.came ? part.used / part.came : null;
   return el('td', { class: 'n used' }, share === null ? '' : percent(part.used, part.came), share === null ? null : el('span', { class: 'track' },
     el('span', { class: 'fill better', style: `width:${(100 * share).toFixed(1)}%` })));
 }
 
-// For whose lines those of the object had been evicted on which it misses.
+// The objects whose lines had evicted those on which this object misses.
 function pairTable(o) {
   if (!o.pairs || !o.pairs.length) return null;
   const column = i => ({ kind: 'count', value: row => Number(row.counts[i]) - (row.before ? Number(row.before[i]) : 0), text(row) { return commas(this.value(row)); } });
@@ -167,7 +167,7 @@ function lostNote() {
   return lost[0] || lost[1] ? el('p', { class: 'note' }, `There was no room for the objects of ${commas(lost[0])} D1 misses and ${commas(lost[1])} LL misses.`) : '';
 }
 
-// Objects are summed up as others, lines that miss on them and pairs in rows of their own.
+// The note that objects, lines and pairs were added up as others, so that their changes in a comparison may be wrong.
 function foldedNote() {
   const folds = p => p && p.data && (p.data.objects.some(o => o[0] === 'others') || p.data.pairs.some(pair => pair[1] === NO_PART) ||
     p.data.misses.some(m => !p.names[m[0]] && !p.names[m[1]] && !m[2]));
@@ -206,7 +206,7 @@ function partNames(row, column) {
   return el('small', {}, first + (named.length > 3 ? ` and ${commas(named.length - 3)} more` : ''));
 }
 
-// For the view Source: on what a line misses.
+// For the view Source: the objects that a line misses on.
 function objectsOfLine(file, number) {
   const here = model.objectsByLine.get(file.name + '\0' + number);
   if (!here) {

@@ -25,7 +25,7 @@ function addData(row, which, counts) {
   counts.forEach((count, i) => { to[i] = add(to[i], count); });
 }
 
-// The row of a list under a key, made where it is not there yet.
+// The row of a list under a key; it is made if there is none yet.
 function keyed(list, index, key, make) {
   let known = index.get(key);
   if (!known) {
@@ -86,7 +86,7 @@ function readObjects(profile, which, index) {
   readPairsAndUses(profile, which, objects);
 }
 
-// Bytes used of a part, in the part; of an object's lines that had been evicted for another's, in the object.
+// Puts the bytes used of a part into the part, and the misses on lines that another object had evicted into the object.
 function readPairsAndUses(profile, which, objects) {
   const counts = values => model.dataEvents.map((_, i) => values[i] || 0);
   for (const [object, by, misses, conflicts] of profile.data.pairs) {
@@ -101,7 +101,7 @@ function readPairsAndUses(profile, which, objects) {
   }
 }
 
-// Of a line of the D1, how many bytes were used before it left, on average; a cell says of how many.
+// How many bytes of a line were used before its eviction, on average; a cell says of how many bytes.
 function usedColumn() {
   const [came, used] = ['filled', 'used'].map(name => model.dataEvents.indexOf(name)), line = (model.profile.data || {}).line || 100;
   const of = counts => Number(counts[came]) > 0 ? line * Number(counts[used]) / Number(counts[came]) : null;
@@ -114,7 +114,7 @@ function usedColumn() {
   } };
 }
 
-// Bytes that came and were not used.
+// Bytes that were fetched and not used.
 function unusedColumn() {
   const signs = model.dataEvents.map(name => name === 'filled' ? 1 : name === 'used' ? -1 : 0);
   return dataColumn('bytes not used', signs.map((_, i) => i), signs);

@@ -62,7 +62,7 @@ function findingItem(f) {
     ...findingObjects(f), classes && classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
 }
 
-// On which object most of a line's misses are, and who evicts what it misses, where that is known.
+// The object that a line misses on most, and the line that evicts what it misses, where these are known.
 function findingObjects(f) {
   if (f.events !== 'D1mr+D1mw' && f.events !== 'DLmr+DLmw') return [];
   const here = model.objectsByLine.get(f.file.name + '\0' + f.line.line), column = model.dataColumns && model.dataColumns[f.events === 'D1mr+D1mw' ? 0 : 1];

@@ -116,7 +116,7 @@ function remarks(file) {
 function sourcesCame(files) {
   for (const { name, text, size } of files) {
     const file = model.byFile.get(name);
-    // One that was written for another page has another number of lines.
+    // A second file of another page has another number of lines.
     if (file && file.more && text && size === file.size) Object.assign(file, { text, more: false });
   }
 }

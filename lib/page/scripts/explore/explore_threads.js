@@ -67,7 +67,7 @@ function threadClass(thread) {
   return 'thread' + thread % THREAD_COLOURS;
 }
 
-// Who wrote the byte, or who read it where nobody did.
+// The threads that wrote the byte; if none did, those that read it.
 function byteOf(line, bit) {
   const has = (t, mask) => mask >> BigInt(bit) & 1n, writers = line.threads.filter(t => has(t, t.written)), readers = line.threads.filter(t => has(t, t.read));
   const names = list => 'thread' + (list.length > 1 ? 's ' : ' ') + list.map(t => t.thread).join(', ');
@@ -123,7 +123,7 @@ function sharedPlace(row) {
   return [text, row.function === UNKNOWN ? '' : ' ' + visible(row.function)];
 }
 
-// Of one line of memory: which thread did what, by which lines of source.
+// One line of memory: what each thread did, by lines of source.
 function sharedPanel(lines, state) {
   const line = lines.find(one => one.address === state.line), numbers = ['reads', 'writes', 'false', 'true', 'cold', 'upgrades'];
   if (!line) return '';

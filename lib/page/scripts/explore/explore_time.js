@@ -33,7 +33,7 @@ function intervalSeries(rows, names) {
   return names.map(name => ({ name: name + ' per 1000 instructions', values: rows.map(r => r.end > r.start ? 1000 * (Number(r[name]) || 0) / (r.end - r.start) : 0) }));
 }
 
-// The same of the profile before, at the same numbers of instructions; where that run had ended there is nothing.
+// The same of the profile before, at the same numbers of instructions; nothing after the end of that run.
 function seriesBefore(rows, names) {
   if (!model.data.intervalsBefore) return [];
   const before = records(model.data.intervalsBefore), at = rows.map(r => before.findIndex(b => b.end >= r.end));

@@ -1,4 +1,4 @@
-// explore_treemap.js - rectangles whose areas are as given numbers, as near to squares as their order allows.
+// explore_treemap.js - rectangles whose areas are proportional to given numbers, as near to squares as their order allows.
 //
 //   treemap([{ size: 6, ... }, { size: 2, ... }], { x: 0, y: 0, w: 400, h: 200 })  ->  [{ item, x, y, w, h }, ...]
 //
