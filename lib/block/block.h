@@ -67,7 +67,7 @@ struct qn_block {
 
 /* Every cycle of a program contains an anchor.  Anchors are the blocks whose branch leads back in the order of order.h, those that end in an
  * indirect jump or call, and those that were first reached by an unmatched return or without a known predecessor (is_counted: see
- * qn_order_place).  Gives the block its place in that order. */
+ * qn_order_position).  Gives the block its position in that order. */
 enum qn_anchor qn_block_anchor(const struct qn_block *b, bool (*is_counted)(uint64_t pc));
 
 /* rol $3,%rdi; rol $13,%rdi; rol $61,%rdi; rol $51,%rdi; xchg %rbx,%rbx */

@@ -11,13 +11,13 @@
 
 #define HEAD 0u
 #define NONE 0u
-#define SPARE 64u /* a place leaves all but this part of the room for those that will follow */
+#define SPARE 64u /* a position leaves all but this part of the room for those that will follow */
 
 struct address {
     uint64_t pc, label;
     uint32_t next;   /* in the order */
     uint32_t chain;  /* of its bucket */
-    uint32_t behind; /* without a place yet: the last place that leads here, HEAD: none */
+    uint32_t behind; /* without a position yet: the last position that leads here, HEAD: none */
     bool placed, source;
 };
 
@@ -95,7 +95,7 @@ static void insert_behind(uint32_t a, uint32_t fresh)
     addresses[a].next = fresh;
 }
 
-uint32_t qn_order_place(uint64_t pc, bool (*is_counted)(uint64_t pc))
+uint32_t qn_order_position(uint64_t pc, bool (*is_counted)(uint64_t pc))
 {
     uint32_t a = find(pc);
 
@@ -106,17 +106,17 @@ uint32_t qn_order_place(uint64_t pc, bool (*is_counted)(uint64_t pc))
     return a;
 }
 
-bool qn_order_is_source(uint32_t place) { return place == QN_ORDER_NOWHERE || addresses[place].source; }
+bool qn_order_is_source(uint32_t position) { return position == QN_ORDER_NOWHERE || addresses[position].source; }
 
-bool qn_order_leads_back(uint32_t place, uint64_t pc)
+bool qn_order_leads_back(uint32_t position, uint64_t pc)
 {
     uint32_t to = find(pc);
 
-    if (place == QN_ORDER_NOWHERE || to == NONE)
+    if (position == QN_ORDER_NOWHERE || to == NONE)
         return true;
     if (addresses[to].placed)
-        return rank(to) <= rank(place);
-    if (rank(addresses[to].behind) < rank(place))
-        addresses[to].behind = place;
+        return rank(to) <= rank(position);
+    if (rank(addresses[to].behind) < rank(position))
+        addresses[to].behind = position;
     return false;
 }

@@ -82,8 +82,8 @@
 #define QN_ARENA_TABLES_SIZE (480ull << 20)
 #define QN_ARENA_USES_OFF (3488ull << 20) /* --data=use; a row for each row of data */
 #define QN_ARENA_USES_SIZE (120ull << 20)
-#define QN_ARENA_USED_PLACES_OFF (3608ull << 20)
-#define QN_ARENA_USED_PLACES_SIZE (72ull << 20)
+#define QN_ARENA_USED_LINES_OFF (3608ull << 20)
+#define QN_ARENA_USED_LINES_SIZE (72ull << 20)
 #define QN_ARENA_CALLS_OFF (3680ull << 20) /* --calls; cost/calls/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
 #define QN_ARENA_SIZE (4896ull << 20)
@@ -399,7 +399,7 @@ struct qn_arena_header {
     uint64_t n_data;
     uint64_t n_pairs;
     uint64_t evicted_lost;   /* --data: evictions of lines that are not known, because there are QN_EVICTED_MAX others */
-    uint64_t n_used_places;
+    uint64_t n_used_lines;
     uint64_t used_lost;      /* --data=use: lines that did not fit into the table */
     uint64_t n_frames;       /* --data: addresses of code whose frames are known */
     uint64_t n_frame_variables; /* raised by the collector while the engine waits for QN_WIRE_TYPED */

@@ -67,14 +67,14 @@ static void subtract_data(const struct qn_cost_store *store, const struct qn_cos
 
 static void subtract_uses(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t rows, size_t place_bytes, uint64_t places)
 {
-    const size_t words = (place_bytes - sizeof(struct qn_used_place)) / sizeof(uint64_t);
+    const size_t words = (place_bytes - sizeof(struct qn_used_lines)) / sizeof(uint64_t);
 
     if (qn_cost_header(store)->config.data != QN_DATA_USE)
         return;
     subtract_words(AT(store, uint64_t, QN_ARENA_USES_OFF), AT(then, const uint64_t, QN_ARENA_USES_OFF), rows * sizeof(struct qn_data_use) / sizeof(uint64_t));
-    for (uint64_t i = 0, at = QN_ARENA_USED_PLACES_OFF; i < places; i++, at += place_bytes) {
-        AT(store, struct qn_used_place, at)->lines -= AT(then, const struct qn_used_place, at)->lines;
-        subtract_words(AT(store, uint64_t, at + sizeof(struct qn_used_place)), AT(then, const uint64_t, at + sizeof(struct qn_used_place)), words);
+    for (uint64_t i = 0, at = QN_ARENA_USED_LINES_OFF; i < places; i++, at += place_bytes) {
+        AT(store, struct qn_used_lines, at)->lines -= AT(then, const struct qn_used_lines, at)->lines;
+        subtract_words(AT(store, uint64_t, at + sizeof(struct qn_used_lines)), AT(then, const uint64_t, at + sizeof(struct qn_used_lines)), words);
     }
 }
 
@@ -96,7 +96,7 @@ bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_st
         subtract_charges(store, then, now.charge_bytes, lower(now.charges, before.charges));
     subtract_data(store, then, lower(now.data, before.data));
     subtract_pairs(store, then, lower(now.pairs, before.pairs));
-    subtract_uses(store, then, lower(now.data, before.data), now.used_place_bytes,
-                  now.used_place_bytes == before.used_place_bytes ? lower(now.used_places, before.used_places) : 0);
+    subtract_uses(store, then, lower(now.data, before.data), now.used_lines_bytes,
+                  now.used_lines_bytes == before.used_lines_bytes ? lower(now.used_lines, before.used_lines) : 0);
     return true;
 }

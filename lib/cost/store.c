@@ -43,7 +43,7 @@ struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s)
 
     e.charge_bytes = charge_bytes(s);
     e.interval_bytes = e.charge_bytes + (QN_COST_EVENTS - 1) * sizeof(uint64_t);
-    e.used_place_bytes = qn_used_place_bytes(h->config.D1.line);
+    e.used_lines_bytes = qn_used_lines_bytes(h->config.D1.line);
     e.strings = at_most(h->n_strings, QN_ARENA_STRINGS_SIZE, 1);
     e.maps = at_most(h->n_maps, QN_ARENA_MAPS_SIZE, sizeof(struct qn_map_rec));
     e.leaves = at_most(h->n_leaves, QN_ARENA_LEAVES_SIZE, sizeof(struct qn_leave_rec));
@@ -57,7 +57,7 @@ struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s)
     e.objects = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object)) : 0;
     e.data = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row)) : 0;
     e.pairs = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair)) : 0;
-    e.used_places = qn_cost_has(s, QN_SECTION_USES) ? at_most(h->n_used_places, QN_ARENA_USED_PLACES_SIZE, e.used_place_bytes) : 0;
+    e.used_lines = qn_cost_has(s, QN_SECTION_USES) ? at_most(h->n_used_lines, QN_ARENA_USED_LINES_SIZE, e.used_lines_bytes) : 0;
     e.intervals = qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, e.interval_bytes) : 0;
     e.set_row_bytes = qn_cost_set_row_bytes(s);
     e.set_rows = e.set_row_bytes && qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->sim_output.tables.set_rows, QN_TABLE_SETS_SIZE, e.set_row_bytes) : 0;
@@ -259,7 +259,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },
         { QN_ARENA_PAIRS_OFF, e.pairs * sizeof(struct qn_data_pair) },
         { QN_ARENA_USES_OFF, h->config.data == QN_DATA_USE ? e.data * sizeof(struct qn_data_use) : 0 },
-        { QN_ARENA_USED_PLACES_OFF, e.used_places * e.used_place_bytes },
+        { QN_ARENA_USED_LINES_OFF, e.used_lines * e.used_lines_bytes },
         { QN_ARENA_FRAMES_OFF, at_most(h->n_frames, QN_ARENA_FRAMES_SIZE, sizeof(struct qn_frame_rec)) * sizeof(struct qn_frame_rec) },
         { QN_ARENA_FRAME_VARIABLES_OFF,
           at_most(h->n_frame_variables, QN_ARENA_FRAME_VARIABLES_SIZE, sizeof(struct qn_frame_variable)) * sizeof(struct qn_frame_variable) },

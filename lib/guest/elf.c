@@ -143,14 +143,14 @@ static int map_segment(int fd, const struct load *l, const Elf64_Phdr *p)
 }
 
 /* Reserve the whole span first, so that nothing else gets between the segments. */
-static int map_all(int fd, struct load *l, const struct qn_elf_place *place)
+static int map_all(int fd, struct load *l, const struct qn_elf_base *base)
 {
     uint64_t span = qn_round_up(l->high, QN_PAGE) - l->low, want = l->low;
     int fixed = l->eh.e_type == ET_EXEC;
     long r;
 
     if (!fixed)
-        want = place->low_address(span);
+        want = base->low_address(span);
     r = map(want, span, 0, MAP_PRIV | MAP_ANON | (fixed ? MAP_FIX_NEW : 0), -1, 0);
     if (qn_sys_failed(r))
         return (int)-r;
@@ -166,7 +166,7 @@ static int map_all(int fd, struct load *l, const struct qn_elf_place *place)
     return 0;
 }
 
-static int load_one(int fd, struct load *l, const struct qn_elf_place *place)
+static int load_one(int fd, struct load *l, const struct qn_elf_base *base)
 {
     int err = read_headers(fd, l);
 
@@ -174,7 +174,7 @@ static int load_one(int fd, struct load *l, const struct qn_elf_place *place)
         err = measure(l);
     if (!err)
         err = read_interp(fd, l);
-    return err ? err : map_all(fd, l, place);
+    return err ? err : map_all(fd, l, base);
 }
 
 static uint64_t phdr_address(const struct load *l)
@@ -196,7 +196,7 @@ static bool wants_exec_stack(const struct load *l)
     return true; /* no header: the old default */
 }
 
-static int load_interp(const char *path, const struct qn_elf_place *place, struct qn_image *image)
+static int load_interp(const char *path, const struct qn_elf_base *base, struct qn_image *image)
 {
     static struct load l;
     long fd = qn_sys4(__NR_openat, -100, (long)path, 02000000, 0);
@@ -204,7 +204,7 @@ static int load_interp(const char *path, const struct qn_elf_place *place, struc
 
     if (qn_sys_failed(fd))
         return (int)-fd;
-    err = load_one((int)fd, &l, place);
+    err = load_one((int)fd, &l, base);
     qn_sys1(__NR_close, fd);
     image->interp_base = l.bias + l.low;
     image->entry = l.bias + l.eh.e_entry;
@@ -219,10 +219,10 @@ int qn_elf_check(int fd)
     return err ? err : measure(&l);
 }
 
-int qn_elf_load(int fd, const struct qn_elf_place *place, struct qn_image *image)
+int qn_elf_load(int fd, const struct qn_elf_base *base, struct qn_image *image)
 {
     static struct load l;
-    int err = load_one(fd, &l, place);
+    int err = load_one(fd, &l, base);
 
     if (err)
         return err;
@@ -235,5 +235,5 @@ int qn_elf_load(int fd, const struct qn_elf_place *place, struct qn_image *image
         .exec_stack = wants_exec_stack(&l),
         .fixed = l.eh.e_type == ET_EXEC,
     };
-    return l.interp[0] ? load_interp(l.interp, place, image) : 0;
+    return l.interp[0] ? load_interp(l.interp, base, image) : 0;
 }

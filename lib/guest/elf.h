@@ -21,7 +21,7 @@ struct qn_image {
 };
 
 /* Where a position-independent image of `size` bytes is placed; supplied by run. */
-struct qn_elf_place {
+struct qn_elf_base {
     uint64_t (*low_address)(uint64_t size);
 };
 
@@ -36,6 +36,6 @@ struct qn_script {
 int qn_elf_read_script(int fd, struct qn_script *script);
 /* May this file be executed by this engine?  0 or errno.  Does not map anything. */
 int qn_elf_check(int fd);
-int qn_elf_load(int fd, const struct qn_elf_place *place, struct qn_image *image);
+int qn_elf_load(int fd, const struct qn_elf_base *base, struct qn_image *image);
 
 #endif

@@ -183,7 +183,7 @@ uint64_t qn_low_address(uint64_t size); /* a free address range within reach of 
 long qn_sys_shmat(const long *a);
 long qn_sys_shmdt(uint64_t at);
 void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared);
-uint64_t qn_place_elsewhere(uint64_t size); /* a free address range outside the engine's; 0 = none */
+uint64_t qn_find_free_range(uint64_t size); /* a free address range outside the engine's; 0 = none */
 bool qn_is_mapped(uint64_t addr);
 void qn_code_changed(uint64_t start, uint64_t end);
 void qn_code_cache_map(void); /* make the code cache */

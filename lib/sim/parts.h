@@ -51,12 +51,12 @@ struct part_head {
     uint32_t payload_crc, crc;
 };
 
-struct part_place { /* of the index, one for each part before it */
+struct part_entry { /* of the index, one for each part before it */
     uint64_t offset, first;
     uint32_t kind, zero;
 };
 
-_Static_assert(sizeof(struct part_head) == 48 && sizeof(struct part_place) == 24, "the format");
+_Static_assert(sizeof(struct part_head) == 48 && sizeof(struct part_entry) == 24, "the format");
 
 enum { WAY_LAST, WAY_BEFORE, WAY_OTHER };
 enum { WAY_TAKEN = 1, WAY_TARGET = 2 };

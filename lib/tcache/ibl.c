@@ -34,7 +34,7 @@ void qn_tcache_add_scope(unsigned scope, uint64_t *table, bool second, uint32_t 
 
 uint64_t *qn_tcache_ibl_table(unsigned space) { return scopes[QN_SCOPE(space)].table; }
 
-static uint64_t second_place(uint64_t pc) { return QN_IBL_ENTRIES + (pc >> 8) % QN_IBL_ENTRIES; }
+static uint64_t second_index(uint64_t pc) { return QN_IBL_ENTRIES + (pc >> 8) % QN_IBL_ENTRIES; }
 
 void qn_tcache_ibl_clear(uint32_t index)
 {
@@ -43,8 +43,8 @@ void qn_tcache_ibl_clear(uint32_t index)
 
     if (h->table[b->pc % QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
         h->table[b->pc % QN_IBL_ENTRIES] = h->miss_stub;
-    if (h->second && h->table[second_place(b->pc) + QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
-        forget_second(h->table, second_place(b->pc));
+    if (h->second && h->table[second_index(b->pc) + QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
+        forget_second(h->table, second_index(b->pc));
 }
 
 /* One more comes into the tables: the one that came first of those that are there leaves. */
@@ -70,8 +70,8 @@ void qn_tcache_ibl_set(uint32_t index)
     h->table[b->pc % QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
     if (!h->second)
         return;
-    h->table[second_place(b->pc)] = 0 - b->pc;
-    h->table[second_place(b->pc) + QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
+    h->table[second_index(b->pc)] = 0 - b->pc;
+    h->table[second_index(b->pc) + QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
 }
 
 uint64_t qn_tcache_ibl_bytes(void) { return sizeof scopes + (uint64_t)nscopes * QN_IBL_ENTRIES * sizeof *scopes->table; }

@@ -40,7 +40,7 @@ struct pending { /* a block that has begun */
 
 /* What the file holds up to the end of a part of references. */
 struct written {
-    uint32_t places;
+    uint32_t entries;
     uint64_t bytes, instructions, references;
 };
 
@@ -80,8 +80,8 @@ struct qn_trace_writer {
     uint64_t run_times;        /* repetitions of the RUN whose references are being encoded */
     uint64_t part_first, part_instructions, part_references, before, last[16], last_pc;
     uint32_t generation;
-    struct part_place *place;
-    uint32_t places, place_room;
+    struct part_entry *entry;
+    uint32_t entries, entry_room;
     struct written written, written_before; /* before: at the end of the part of references before the last */
 };
 

@@ -14,8 +14,8 @@
 struct walk {
     const uint8_t *bytes;
     uint64_t size, at;
-    struct part_place *place; /* of the whole parts, without the index */
-    uint32_t places, room;
+    struct part_entry *entry; /* of the whole parts, without the index */
+    uint32_t entries, room;
 };
 
 /* Reads the head of the part at w->at.  false: there is no whole part. */
@@ -48,9 +48,9 @@ static bool walk(struct walk *w, struct qn_trace_facts *facts)
             facts->ended = is_end(w, w->at, w->at + sizeof h + h.packed);
             break;
         }
-        if (!QN_GROW(w->place, w->places, w->room, 64))
+        if (!QN_GROW(w->entry, w->entries, w->room, 64))
             return false;
-        w->place[w->places++] = (struct part_place){.offset = w->at, .first = h.first, .kind = h.kind};
+        w->entry[w->entries++] = (struct part_entry){.offset = w->at, .first = h.first, .kind = h.kind};
         facts->parts++;
         facts->instructions += h.instructions;
         facts->references += h.references;
@@ -82,7 +82,7 @@ static void release(struct walk *w)
 
     if (w->bytes)
         munmap((void *)w->bytes, w->size);
-    free(w->place);
+    free(w->entry);
     errno = error;
 }
 
@@ -97,14 +97,14 @@ bool qn_trace_measure_parts(int fd, struct qn_trace_facts *facts)
 
 static bool write_end(int fd, const struct walk *w, const struct qn_trace_facts *facts)
 {
-    uint32_t bytes = (uint32_t)(w->places * sizeof *w->place);
+    uint32_t bytes = (uint32_t)(w->entries * sizeof *w->entry);
     struct part_head h = {.mark = PART_MARK, .kind = PART_INDEX, .packing = PART_PLAIN, .bytes = bytes, .packed = bytes, .first = facts->instructions};
     off_t at = (off_t)facts->whole;
     uint64_t index = facts->whole;
 
-    h.payload_crc = part_crc(0, (const uint8_t *)w->place, bytes);
+    h.payload_crc = part_crc(0, (const uint8_t *)w->entry, bytes);
     h.crc = part_crc(0, (const uint8_t *)&h, offsetof(struct part_head, crc));
-    return ftruncate(fd, at) == 0 && pwrite(fd, &h, sizeof h, at) == sizeof h && pwrite(fd, w->place, bytes, at + (off_t)sizeof h) == bytes &&
+    return ftruncate(fd, at) == 0 && pwrite(fd, &h, sizeof h, at) == sizeof h && pwrite(fd, w->entry, bytes, at + (off_t)sizeof h) == bytes &&
            pwrite(fd, &index, sizeof index, at + (off_t)(sizeof h + bytes)) == sizeof index &&
            pwrite(fd, PARTS_END, PARTS_MAGIC_BYTES, at + (off_t)(sizeof h + bytes + sizeof index)) == PARTS_MAGIC_BYTES;
 }

@@ -42,12 +42,12 @@ static void put(struct qn_trace_writer *w, const void *bytes, size_t n)
     w->offset += n;
 }
 
-static void note_place(struct qn_trace_writer *w, const struct part_head *h)
+static void note_entry(struct qn_trace_writer *w, const struct part_head *h)
 {
-    if (!QN_GROW(w->place, w->places, w->place_room, 64))
+    if (!QN_GROW(w->entry, w->entries, w->entry_room, 64))
         trace_fail(w);
     else
-        w->place[w->places++] = (struct part_place){.offset = w->offset, .first = h->first, .kind = h->kind};
+        w->entry[w->entries++] = (struct part_entry){.offset = w->offset, .first = h->first, .kind = h->kind};
 }
 
 /* head: kind, first, instructions and references of the part; the other fields are filled in here. */
@@ -61,7 +61,7 @@ static void write_part(struct qn_trace_writer *w, struct part_head head, const u
         return;
     }
     if (head.kind != PART_INDEX)
-        note_place(w, &head);
+        note_entry(w, &head);
     head.mark = PART_MARK;
     head.packing = (uint8_t)w->how;
     head.bytes = (uint32_t)n;
@@ -110,7 +110,7 @@ static void note_written(struct qn_trace_writer *w)
     if (w->failed)
         return;
     w->written_before = w->written;
-    w->written = (struct written){w->places, w->offset, w->counts.instructions, w->counts.references};
+    w->written = (struct written){w->entries, w->offset, w->counts.instructions, w->counts.references};
 }
 
 void trace_write_parts(struct qn_trace_writer *w)
@@ -136,7 +136,7 @@ static void write_end(struct qn_trace_writer *w)
 {
     uint64_t index = w->offset;
 
-    write_part(w, (struct part_head){.kind = PART_INDEX, .first = w->counts.instructions}, (const uint8_t *)w->place, w->places * sizeof *w->place);
+    write_part(w, (struct part_head){.kind = PART_INDEX, .first = w->counts.instructions}, (const uint8_t *)w->entry, w->entries * sizeof *w->entry);
     put(w, &index, sizeof index);
     put(w, PARTS_END, PARTS_MAGIC_BYTES);
 }
@@ -145,7 +145,7 @@ static void write_end(struct qn_trace_writer *w)
 static bool end_at(struct qn_trace_writer *w, const struct written *to)
 {
     w->failed = false;
-    w->places = to->places;
+    w->entries = to->entries;
     w->offset = to->bytes;
     w->counts.instructions = to->instructions;
     w->counts.references = to->references;
@@ -163,8 +163,8 @@ static bool end_at(struct qn_trace_writer *w, const struct written *to)
 static bool end_short(struct qn_trace_writer *w)
 {
     const struct written all = w->written, fewer = w->written_before;
-    bool ended = all.places && (end_at(w, &all) || (ftruncate(fileno(w->to), (off_t)all.bytes) == 0 && end_at(w, &all)) ||
-                                (fewer.places && end_at(w, &fewer)));
+    bool ended = all.entries && (end_at(w, &all) || (ftruncate(fileno(w->to), (off_t)all.bytes) == 0 && end_at(w, &all)) ||
+                                (fewer.entries && end_at(w, &fewer)));
 
     if (!ended) {
         w->counts.instructions = all.instructions;
@@ -190,7 +190,7 @@ static void release(struct qn_trace_writer *w)
     free(w->definitions.at);
     free(w->payload.at);
     qn_trace_close_packer(w->packer);
-    free(w->place);
+    free(w->entry);
     free(w);
 }
 

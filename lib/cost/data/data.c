@@ -301,7 +301,7 @@ static bool prepare(struct qn_data_output *o)
         qn_data_take_row(o, &copy, o->data.use ? &use[i] : NULL);
     }
     if (o->data.use)
-        qn_data_take_places(o);
+        qn_data_take_used_lines(o);
     return true;
 }
 

@@ -64,7 +64,7 @@ void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from, 
 /* ---- bytes used ---- */
 
 /* A row for each byte of the place. */
-static bool take_place(struct qn_data_output *o, const struct qn_used_place *p, const uint64_t *times)
+static bool take_place(struct qn_data_output *o, const struct qn_used_lines *p, const uint64_t *times)
 {
     for (uint32_t i = p->first; i < p->end; i++) {
         uint64_t offset = (uint64_t)(p->at + i);
@@ -81,14 +81,14 @@ static bool take_place(struct qn_data_output *o, const struct qn_used_place *p, 
     return true;
 }
 
-void qn_data_take_places(struct qn_data_output *o)
+void qn_data_take_used_lines(struct qn_data_output *o)
 {
-    const uint8_t *from = o->x->store->base + QN_ARENA_USED_PLACES_OFF;
+    const uint8_t *from = o->x->store->base + QN_ARENA_USED_LINES_OFF;
     struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
-    const size_t line = (e.used_place_bytes - sizeof(struct qn_used_place)) / sizeof(uint64_t);
+    const size_t line = (e.used_lines_bytes - sizeof(struct qn_used_lines)) / sizeof(uint64_t);
 
-    for (uint64_t i = 0; i < e.used_places; i++, from += e.used_place_bytes) {
-        struct qn_used_place p;
+    for (uint64_t i = 0; i < e.used_lines; i++, from += e.used_lines_bytes) {
+        struct qn_used_lines p;
 
         memcpy(&p, from, sizeof p);
         if (p.object < o->object_count && p.end <= line && p.lines && p.lines <= INT64_MAX && p.at + p.first >= 0

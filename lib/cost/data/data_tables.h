@@ -44,7 +44,7 @@ void qn_data_add_up(struct qn_data_output *o);
 void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from, const struct qn_data_use *use);
 /* Pairs of objects that have rows, by their numbers in the tables; once these are known. */
 void qn_data_take_pairs(struct qn_data_output *o);
-void qn_data_take_places(struct qn_data_output *o);
+void qn_data_take_used_lines(struct qn_data_output *o);
 /* Rows of places become uses, once parts are named. */
 void qn_data_take_uses(struct qn_data_output *o);
 void qn_data_merge_objects(struct qn_data_output *o);

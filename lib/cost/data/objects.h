@@ -118,7 +118,7 @@ struct qn_data_use {
  * the reference for which the line was fetched; the line may contain other objects, too.  Objects with rounded offsets have no such records. */
 #define QN_USE_LINE_MAX (32u << 10) /* bytes: places in a line have 16 bits */
 
-struct qn_used_place {
+struct qn_used_lines {
     int64_t at;
     uint32_t object;
     uint16_t first, end;
@@ -126,7 +126,7 @@ struct qn_used_place {
     uint64_t lines;
 };
 
-static inline uint64_t qn_used_place_bytes(uint32_t line) { return sizeof(struct qn_used_place) + line * sizeof(uint64_t); }
+static inline uint64_t qn_used_lines_bytes(uint32_t line) { return sizeof(struct qn_used_lines) + line * sizeof(uint64_t); }
 
 /* --data with 3c or culprits: misses on lines of `object` that had been evicted for a line of `by`, which may be the same object. */
 struct qn_data_pair {

@@ -167,7 +167,7 @@ static void load_guest(uint64_t *kernel_sp)
 {
     const char *path = qn_arena_text(qn_cfg()->guest_path);
     const char *execfn = path;
-    static const struct qn_elf_place place = {qn_low_address};
+    static const struct qn_elf_base base = {qn_low_address};
     struct qn_image image;
     struct qn_start start = {execfn, guest_argv, !qn_cfg()->vdso, stack_is_tight(), !qn_cfg()->aslr, qn_cfg()->seed, qn_cpu_hwcap};
     uint64_t vdso;
@@ -176,7 +176,7 @@ static void load_guest(uint64_t *kernel_sp)
     record_exe(fd);
     record_command();
     set_name(execfn);
-    err = qn_elf_load(fd, &place, &image);
+    err = qn_elf_load(fd, &base, &image);
     if (err)
         qn_die_load(err);
     qn_sys1(__NR_close, fd);

@@ -28,7 +28,7 @@ long qn_sys_shmat(const long *a)
     r = qn_sys3(__NR_shmat, a[0], (long)wish, a[2]);
     if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, size)) {
         qn_sys1(__NR_shmdt, r);
-        at = qn_place_elsewhere(size);
+        at = qn_find_free_range(size);
         qn_sys2(__NR_munmap, (long)at, (long)size);
         r = at ? qn_sys3(__NR_shmat, a[0], (long)at, a[2]) : -E_NOMEM;
     }

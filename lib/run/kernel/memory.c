@@ -244,7 +244,7 @@ static uint64_t highest_gap(uint64_t size)
 }
 
 /* The kernel has chosen an address between the engine's ranges: reserves a range below them.  0 = there is no room. */
-uint64_t qn_place_elsewhere(uint64_t size)
+uint64_t qn_find_free_range(uint64_t size)
 {
     uint64_t at = highest_gap(size);
     long r = at ? map(at, size, 0, M_PRIVATE | M_ANON | M_NORESERVE | M_FIXED_NEW, -1, 0) : -E_NOMEM;
@@ -261,7 +261,7 @@ static long map_guest(uint64_t at, const long *a)
     if (qn_sys_failed(r) || !qn_is_engine_range((uint64_t)r, size))
         return r;
     qn_sys2(__NR_munmap, r, (long)size);
-    at = a[3] & M_32BIT ? 0 : qn_place_elsewhere(size);
+    at = a[3] & M_32BIT ? 0 : qn_find_free_range(size);
     if (!at)
         return -E_NOMEM;
     r = map(at, size, (int)a[2], flags | M_FIXED, (int)a[4], (uint64_t)a[5]);
@@ -319,7 +319,7 @@ long qn_sys_mprotect(long nr, const long *a)
 /* The kernel has moved the mapping between the engine's ranges: moves it out. */
 static long move_out(uint64_t r, const long *a)
 {
-    uint64_t size = (uint64_t)a[2], at = qn_place_elsewhere(size);
+    uint64_t size = (uint64_t)a[2], at = qn_find_free_range(size);
     long moved = -E_NOMEM;
 
     if (at)

@@ -15,23 +15,23 @@ static struct qn_filter_entry filter_entries[FILTER_ENTRIES] __attribute__((alig
 static uint32_t filter_mask;
 static uint64_t *filter_newest; /* by set: the line of the last filter_put_only */
 
-static inline uint64_t *filter_place(uint64_t line)
+static inline uint64_t *filter_entry(uint64_t line)
 {
     return &filter_entries[(line >> sim.line_bits) & filter_mask].line;
 }
 
 static inline void filter_remove(uint64_t line)
 {
-    uint64_t *place = filter_place(line);
+    uint64_t *entry = filter_entry(line);
 
-    if (*place == line)
-        *place = QN_NO_LINE;
+    if (*entry == line)
+        *entry = QN_NO_LINE;
 }
 
 static inline void filter_put(uint64_t line, bool settled)
 {
     if (settled)
-        *filter_place(line) = line;
+        *filter_entry(line) = line;
     else
         filter_remove(line);
 }

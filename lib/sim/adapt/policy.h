@@ -92,8 +92,8 @@ static inline bool level_settled(unsigned set, unsigned way) { return policy_set
 
 enum { LEVEL_PUBLISHES = 1 };
 static void level_show_init(struct qn_unit_facts *facts) { facts->filter = filter_init(); }
-static inline void level_show_place(unsigned set, unsigned way, uint64_t line) { (void)set, (void)way, (void)line; }
-static inline void level_show_line(unsigned set, unsigned way) { *filter_place(*level_tag(set, way)) = *level_tag(set, way); }
+static inline void level_show_entry(unsigned set, unsigned way, uint64_t line) { (void)set, (void)way, (void)line; }
+static inline void level_show_line(unsigned set, unsigned way) { *filter_entry(*level_tag(set, way)) = *level_tag(set, way); }
 static inline void level_hide_line(unsigned set, unsigned way) { filter_remove(*level_tag(set, way)); }
 
 static void level_forget(void)
@@ -114,7 +114,7 @@ static void level_show_init(struct qn_unit_facts *facts)
 
 static inline struct qn_code_line **level_record(unsigned set, unsigned way) { return &level_records[(uint64_t)set * sim.ways + way]; }
 
-static inline void level_show_place(unsigned set, unsigned way, uint64_t line)
+static inline void level_show_entry(unsigned set, unsigned way, uint64_t line)
 {
     *level_record(set, way) = line == QN_NO_LINE ? NULL : QN_UP(code_line)(line);
 }
@@ -129,7 +129,7 @@ static inline void level_hide_line(unsigned set, unsigned way)
 #else
 enum { LEVEL_PUBLISHES = 0 };
 static inline void level_show_init(struct qn_unit_facts *facts) { (void)facts; }
-static inline void level_show_place(unsigned set, unsigned way, uint64_t line) { (void)set, (void)way, (void)line; }
+static inline void level_show_entry(unsigned set, unsigned way, uint64_t line) { (void)set, (void)way, (void)line; }
 static inline void level_show_line(unsigned set, unsigned way) { (void)set, (void)way; }
 static inline void level_hide_line(unsigned set, unsigned way) { (void)set, (void)way; }
 #endif
@@ -276,12 +276,12 @@ static inline void level_evict(uint64_t line)
         sim_next(line, sim.line, SIM_EVICT);
 }
 
-static inline void level_place(unsigned set, unsigned way, uint64_t line)
+static inline void level_set_line(unsigned set, unsigned way, uint64_t line)
 {
     if (LEVEL_PUBLISHES)
         level_hide(set, way);
     *level_tag(set, way) = line;
-    level_show_place(set, way, line);
+    level_show_entry(set, way, line);
 }
 
 /* Fills the line.  Returns QN_UNIT_* bits. */
@@ -294,7 +294,7 @@ static unsigned level_fill(unsigned set, uint64_t line, enum sim_kind kind, bool
         outcome |= QN_UNIT_NEXT_DONE | (sim_next(line, sim.line, kind) ? QN_UNIT_NEXT_MISS : 0);
     way = level_choose(set, level_tag(set, 0));
     old = *level_tag(set, way);
-    level_place(set, way, line);
+    level_set_line(set, way, line);
     sim_in(SIM_IN_FILL);
     policy_fill(set, way);
     if (publishes)
@@ -391,7 +391,7 @@ static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
 
     for (unsigned way = 0; way < sim.ways; way++)
         if (*level_tag(set, way) == line) {
-            level_place(set, way, QN_NO_LINE);
+            level_set_line(set, way, QN_NO_LINE);
             level_free[set]++;
         }
 }

@@ -33,7 +33,7 @@ static void by_line_init(struct by_line *m, uint32_t line_bits)
     m->table = sim_alloc((1ull << m->bits) * sizeof *m->table);
 }
 
-static inline struct by_line_group *by_line_place(const struct by_line *m, uint64_t number)
+static inline struct by_line_group *by_line_group_of(const struct by_line *m, uint64_t number)
 {
     uint64_t at = number * 0x9e3779b97f4a7c15ull >> (64 - m->bits);
 
@@ -51,7 +51,7 @@ static void by_line_grow(struct by_line *m)
     m->table = sim_alloc((1ull << m->bits) * sizeof *m->table);
     for (uint32_t i = 0; i < n; i++)
         if (old[i].number)
-            *by_line_place(m, old[i].number) = old[i];
+            *by_line_group_of(m, old[i].number) = old[i];
 }
 
 static __attribute__((noinline)) struct by_line_group *by_line_add(struct by_line *m, uint64_t number)
@@ -64,7 +64,7 @@ static __attribute__((noinline)) struct by_line_group *by_line_add(struct by_lin
         m->left = BY_LINE_CHUNK - 1;
         m->pool = sim_alloc((uint64_t)BY_LINE_CHUNK * BY_LINE_TOGETHER * sizeof *m->pool);
     }
-    g = by_line_place(m, number);
+    g = by_line_group_of(m, number);
     *g = (struct by_line_group){number, m->pool};
     m->pool += BY_LINE_TOGETHER;
     return g;
@@ -73,7 +73,7 @@ static __attribute__((noinline)) struct by_line_group *by_line_add(struct by_lin
 static inline uint32_t *by_line(struct by_line *m, uint64_t address)
 {
     uint64_t line = address >> m->line_bits, number = (line >> BY_LINE_TOGETHER_BITS) + 1;
-    struct by_line_group *g = by_line_place(m, number);
+    struct by_line_group *g = by_line_group_of(m, number);
 
     if (!g->number)
         g = by_line_add(m, number);

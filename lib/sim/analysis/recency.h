@@ -80,7 +80,7 @@ static void recency_init(struct recency *r, const struct sim_config *c)
 
 /* ---- evicted lines ---- */
 
-static inline struct recency_group *recency_place(const struct recency *r, uint64_t number)
+static inline struct recency_group *recency_group_of(const struct recency *r, uint64_t number)
 {
     uint64_t at = number * 0x9e3779b97f4a7c15ull >> (64 - r->bits);
 
@@ -97,7 +97,7 @@ static void recency_grow(struct recency *r)
     r->table = sim_alloc((1ull << r->bits) * sizeof *r->table);
     for (uint32_t i = 0; i < n; i++)
         if (old[i].number)
-            *recency_place(r, old[i].number) = old[i];
+            *recency_group_of(r, old[i].number) = old[i];
 }
 
 static __attribute__((noinline)) struct recency_group *recency_add(struct recency *r, uint64_t number)
@@ -110,7 +110,7 @@ static __attribute__((noinline)) struct recency_group *recency_add(struct recenc
         r->left = RECENCY_CHUNK - 1;
         r->pool = sim_alloc((uint64_t)RECENCY_CHUNK * RECENCY_TOGETHER * RECENCY_WORDS * sizeof *r->pool);
     }
-    g = recency_place(r, number);
+    g = recency_group_of(r, number);
     *g = (struct recency_group){number, r->pool};
     r->pool += RECENCY_TOGETHER * RECENCY_WORDS;
     return g;
@@ -120,7 +120,7 @@ static __attribute__((noinline)) struct recency_group *recency_add(struct recenc
 static inline uint64_t *recency_of(struct recency *r, uint64_t address)
 {
     uint64_t line = address >> r->line_bits, number = (line >> RECENCY_TOGETHER_BITS) + 1;
-    struct recency_group *g = recency_place(r, number);
+    struct recency_group *g = recency_group_of(r, number);
 
     if (!g->number)
         g = recency_add(r, number);

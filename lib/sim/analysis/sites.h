@@ -62,7 +62,7 @@ static bool sites_is(const struct sites *s, uint64_t entry, uint64_t pc, uint64_
 }
 
 /* The entry of the record, or the free entry where it would be. */
-static uint64_t *sites_place(const struct sites *s, uint64_t pc, uint64_t what)
+static uint64_t *sites_entry(const struct sites *s, uint64_t pc, uint64_t what)
 {
     uint64_t at = sites_hash(pc, what) >> (64 - s->bits);
 
@@ -73,7 +73,7 @@ static uint64_t *sites_place(const struct sites *s, uint64_t pc, uint64_t what)
 
 static void sites_enter(struct sites *s, const struct site *site, uint32_t number)
 {
-    *sites_place(s, site->pc, site->what) = sites_hash(site->pc, site->what) << 32 | (number + 1);
+    *sites_entry(s, site->pc, site->what) = sites_hash(site->pc, site->what) << 32 | (number + 1);
 }
 
 /* Old tables are not freed: all tables together take twice the memory of the last one. */
@@ -105,7 +105,7 @@ static struct site *sites_add(struct sites *s, uint64_t pc, uint64_t what)
 
 static __attribute__((noinline)) struct site *sites_find_again(struct sites *s, uint64_t pc, uint64_t what)
 {
-    uint32_t number = *sites_place(s, pc, what) & SITES_NUMBER;
+    uint32_t number = *sites_entry(s, pc, what) & SITES_NUMBER;
 
     return number ? sites_at(s, number - 1) : sites_add(s, pc, what);
 }

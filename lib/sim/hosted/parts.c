@@ -427,7 +427,7 @@ uint64_t parts_take_more(struct parts *p)
 /* ---- the index ---- */
 
 /* Of references that begin with instruction n or before, the last; before it the definitions. */
-static uint64_t find(const struct part_place *place, uint64_t places, uint64_t n)
+static uint64_t find(const struct part_entry *place, uint64_t places, uint64_t n)
 {
     uint64_t found = places;
 
@@ -441,7 +441,7 @@ uint64_t parts_seek(struct parts *p, uint64_t n)
 {
     struct parts_file *f = &p->file;
     uint64_t places = 0, here = f->offset, found, first = 0;
-    struct part_place *place = parts_file_index(f, &places);
+    struct part_entry *place = parts_file_index(f, &places);
     bool good = place;
 
     found = place ? find(place, places, n) : 0;

@@ -146,10 +146,10 @@ bool parts_file_go(struct parts_file *f, uint64_t offset)
 }
 
 /* The index stands where the last bytes say. */
-static struct part_place *read_index(struct parts_file *f, off_t size, uint64_t *n)
+static struct part_entry *read_index(struct parts_file *f, off_t size, uint64_t *n)
 {
     uint8_t trailer[PARTS_TRAILER_BYTES];
-    struct part_place *places;
+    struct part_entry *places;
     uint64_t at;
 
     if (size < PARTS_TRAILER_BYTES || !parts_file_go(f, (uint64_t)size - PARTS_TRAILER_BYTES) || read_bytes(f, trailer, sizeof trailer) < sizeof trailer ||
@@ -165,10 +165,10 @@ static struct part_place *read_index(struct parts_file *f, off_t size, uint64_t 
     return places;
 }
 
-struct part_place *parts_file_index(struct parts_file *f, uint64_t *n)
+struct part_entry *parts_file_index(struct parts_file *f, uint64_t *n)
 {
     uint64_t here = f->offset;
-    struct part_place *places;
+    struct part_entry *places;
     struct stat st;
 
     if (fstat(fileno(f->from->file), &st) || !S_ISREG(st.st_mode))

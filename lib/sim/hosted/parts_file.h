@@ -21,7 +21,7 @@ bool parts_file_payload(struct parts_file *f);
 /* Behind the index: its end, and nothing else. */
 bool parts_file_end(struct parts_file *f);
 /* The index of a file that can be read anywhere; n places, to be freed.  NULL: there is none, and reading goes on where it was. */
-struct part_place *parts_file_index(struct parts_file *f, uint64_t *n);
+struct part_entry *parts_file_index(struct parts_file *f, uint64_t *n);
 bool parts_file_go(struct parts_file *f, uint64_t offset);
 
 #endif

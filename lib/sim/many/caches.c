@@ -102,7 +102,7 @@ uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_
     return (void)entry, (void)n, (void)to, 0;
 }
 
-ALWAYS_INLINE uint32_t filter_place(uint64_t line) { return line >> many_nodes[0].line_bits & pass.mask; }
+ALWAYS_INLINE uint32_t filter_index(uint64_t line) { return line >> many_nodes[0].line_bits & pass.mask; }
 
 static inline bool is_settled(uint64_t line)
 {
@@ -117,10 +117,10 @@ ALWAYS_INLINE void let_pass(uint64_t line)
     if (SEVERAL_LINES) {
         uint64_t *newest = &pass.newest[line >> pass.set_bits & pass.set_mask];
 
-        filter[filter_place(*newest)].line = QN_NO_LINE;
+        filter[filter_index(*newest)].line = QN_NO_LINE;
         *newest = line;
     }
-    filter[filter_place(line)].line = !MANY_MINDS || is_settled(line) ? line : QN_NO_LINE;
+    filter[filter_index(line)].line = !MANY_MINDS || is_settled(line) ? line : QN_NO_LINE;
 }
 
 ALWAYS_INLINE uint64_t one_line(uint64_t addr, uint32_t size, enum sim_kind kind)

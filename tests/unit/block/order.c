@@ -80,7 +80,7 @@ static bool follows_list(enum where where)
             qn_order_leads_back(find(listed[below(i - 1)]), pc);
         if (i && (qn_order_leads_back(find(listed[i - 1]), pc) || !qn_order_leads_back(find(listed[i - 1]), listed[below(i)])))
             return false;
-        if (!qn_order_place(pc, is_counted))
+        if (!qn_order_position(pc, is_counted))
             return false;
         insert_at(i, pc);
     }
@@ -95,11 +95,11 @@ static void lists(void)
     for (unsigned i = 0; i < 5; i++)
         ok(follows_list(BEHIND_ANY), "each behind any");
     begin(3);
-    ok(qn_order_place(7, is_counted) && qn_order_place(8, is_counted), "two have room");
-    is_int(qn_order_place(9, is_counted), QN_ORDER_NOWHERE, "a third has not");
-    ok(qn_order_leads_back(qn_order_place(7, is_counted), 9) && qn_order_leads_back(QN_ORDER_NOWHERE, 7), "... and leads back, to it and from it");
-    ok(!qn_order_leads_back(qn_order_place(8, is_counted), 7), "... others as before");
-    ok(!qn_order_is_source(qn_order_place(7, is_counted)) && qn_order_is_source(QN_ORDER_NOWHERE), "... and may come from anywhere");
+    ok(qn_order_position(7, is_counted) && qn_order_position(8, is_counted), "two have room");
+    is_int(qn_order_position(9, is_counted), QN_ORDER_NOWHERE, "a third has not");
+    ok(qn_order_leads_back(qn_order_position(7, is_counted), 9) && qn_order_leads_back(QN_ORDER_NOWHERE, 7), "... and leads back, to it and from it");
+    ok(!qn_order_leads_back(qn_order_position(8, is_counted), 7), "... others as before");
+    ok(!qn_order_is_source(qn_order_position(7, is_counted)) && qn_order_is_source(QN_ORDER_NOWHERE), "... and may come from anywhere");
 }
 
 /* ---- anchors ---- */

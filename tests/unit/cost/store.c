@@ -71,10 +71,10 @@ static void test_sections(void)
     is_int(qn_cost_create_first(&s), 0, "an arena is made of what each run needs");
     ok(qn_cost_has(&s, QN_SECTION_TABLES) && !qn_cost_has(&s, QN_SECTION_CALLS) && !qn_cost_has(&s, QN_SECTION_DATA), "and no more");
     h = qn_cost_header(&s);
-    h->n_objects = h->n_data = h->n_pairs = h->n_used_places = h->n_intervals = h->calls.edges = 5;
+    h->n_objects = h->n_data = h->n_pairs = h->n_used_lines = h->n_intervals = h->calls.edges = 5;
     h->calls.columns = QN_COST_EVENTS;
     e = qn_cost_get_extent(&s);
-    ok(!e.objects && !e.data && !e.pairs && !e.used_places && !e.intervals && !e.notes, "nothing lies in the others");
+    ok(!e.objects && !e.data && !e.pairs && !e.used_lines && !e.intervals && !e.notes, "nothing lies in the others");
     is_int(qn_cost_copy(&copy, &s), 0, "it is copied");
     ok(!qn_cost_has(&copy, QN_SECTION_CALLS), "as it is");
     qn_cost_close(&copy);
@@ -88,7 +88,7 @@ static void test_sections(void)
 static bool fits(const struct qn_cost_extent *e)
 {
     return e->charges == QN_ARENA_CHARGES_SIZE / e->charge_bytes && e->intervals == QN_ARENA_INTERVALS_SIZE / e->interval_bytes
-           && e->used_places == QN_ARENA_USED_PLACES_SIZE / e->used_place_bytes && e->set_rows == QN_TABLE_SETS_SIZE / e->set_row_bytes;
+           && e->used_lines == QN_ARENA_USED_LINES_SIZE / e->used_lines_bytes && e->set_rows == QN_TABLE_SETS_SIZE / e->set_row_bytes;
 }
 
 /* The engine may change the header at any time: the number of rows and their size are given together. */
@@ -100,7 +100,7 @@ static void test_rows(void)
 
     is_int(qn_cost_create(&s), 0, "an arena");
     h = qn_cost_header(&s);
-    h->sim_output.charges = h->n_used_places = h->n_intervals = h->sim_output.tables.set_rows = UINT64_MAX;
+    h->sim_output.charges = h->n_used_lines = h->n_intervals = h->sim_output.tables.set_rows = UINT64_MAX;
     h->config.D1.line = 16;
     h->sim_output.tables.set_caches = 1;
     h->sim_output.tables.set_cells[0].sets = 1;
@@ -111,7 +111,7 @@ static void test_rows(void)
     later = qn_cost_get_extent(&s);
     ok(fits(&e) && fits(&later), "as many rows as there is room for, of the size that is given with them");
     ok(e.charge_bytes == sizeof(uint64_t) && later.charge_bytes == (1 + QN_SIM_EVENTS_MAX) * sizeof(uint64_t) && e.set_row_bytes < later.set_row_bytes
-           && e.used_place_bytes == qn_used_place_bytes(16) && later.used_place_bytes == qn_used_place_bytes(1u << 20),
+           && e.used_lines_bytes == qn_used_lines_bytes(16) && later.used_lines_bytes == qn_used_lines_bytes(1u << 20),
        "which is what the header said");
     qn_cost_close(&s);
 }

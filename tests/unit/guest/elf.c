@@ -134,7 +134,7 @@ static _Noreturn void enter(uint64_t entry)
 
 static enum outcome by_loader(void)
 {
-    static const struct qn_elf_place place = {low_address};
+    static const struct qn_elf_base base = {low_address};
     struct qn_image image;
     pid_t child = fork();
 
@@ -142,7 +142,7 @@ static enum outcome by_loader(void)
         int fd = open(path, O_RDONLY | O_CLOEXEC);
 
         alarm(10);
-        if (fd < 0 || qn_elf_check(fd) || qn_elf_load(fd, &place, &image))
+        if (fd < 0 || qn_elf_check(fd) || qn_elf_load(fd, &base, &image))
             _exit(99);
         if (!qn_exec_find(image.entry))
             _exit(98); /* the engine executes what is mapped executable, and says what is not */

@@ -110,7 +110,7 @@ static void read_full(void)
     ok(parts >= 4, "in %u parts", parts);
 }
 
-static uint64_t with_end(unsigned n) { return ends[n] + sizeof(struct part_head) + n * sizeof(struct part_place) + PARTS_TRAILER_BYTES; }
+static uint64_t with_end(unsigned n) { return ends[n] + sizeof(struct part_head) + n * sizeof(struct part_entry) + PARTS_TRAILER_BYTES; }
 
 /* As many parts as fit with an index and an end behind them. */
 static unsigned most(uint64_t bytes)
