@@ -30,7 +30,7 @@ static int print_help(void)
     puts("usage: quern COMMAND [ARGUMENTS]\n\ncommands:");
     for (size_t i = 0; i < TOOLS; i++)
         printf("  %-10s %s\n", tools[i].name, tools[i].help);
-    puts("\n`quern COMMAND --help` describes a command.\n"
+    puts("\n`quern COMMAND --help`, or `quern help COMMAND`, describes a command.\n"
          "  -h, --help  show this text\n"
          "  --version   show the version");
     return 0;
@@ -44,29 +44,39 @@ static bool is_valgrind(const char *own)
     return !strcmp(name, "valgrind") || !strcmp(name, "quern-valgrind");
 }
 
+/* argv[0]: the command */
+static int run_tool(int argc, char **argv)
+{
+    for (size_t i = 0; i < TOOLS; i++)
+        if (!strcmp(argv[0], tools[i].name))
+            return tools[i].run(argc, argv);
+    qn_text_complain("quern: %s: no such command; `quern --help` lists them", argv[0]);
+    return QN_EXIT_USAGE;
+}
+
 static int run(int argc, char **argv)
 {
+    static char help[] = "--help";
+
     if (argc > 0 && is_valgrind(argv[0]))
         return qn_tool_valgrind(argc, argv);
     if (argc < 2) {
         fputs("quern: no command given; `quern --help` lists them\n", stderr);
         return QN_EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || (!strcmp(argv[1], "help") && argc == 2))
         return print_help();
     if (!strcmp(argv[1], "--version"))
         return puts("quern " QN_VERSION), 0;
-    for (size_t i = 0; i < TOOLS; i++)
-        if (!strcmp(argv[1], tools[i].name))
-            return tools[i].run(argc - 1, argv + 1);
-    qn_text_complain("quern: %s: no such command; `quern --help` lists them", argv[1]);
-    return QN_EXIT_USAGE;
+    if (!strcmp(argv[1], "help"))
+        return run_tool(2, (char *[]){argv[2], help, NULL});
+    return run_tool(argc - 1, argv + 1);
 }
 
 /* A command need not look whether what it printed has arrived. */
 int main(int argc, char **argv)
 {
-    const char *command = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
+    const char *command = argc > 1 && argv[1][0] != '-' && strcmp(argv[1], "help") ? argv[1] : "";
     int status = run(argc, argv);
 
     if (status || (!fflush(stdout) && !ferror(stdout)))

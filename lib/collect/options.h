@@ -28,7 +28,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(TEXT, "cachegrind-out-file", out_file, "FILE", "profile; %p pid, %q{VAR} environment, %n 1, %% % "             \
                                                      "[cachegrind.out.%p]")                                          \
     X(TEXT, "out-file", out_file, "FILE", "the same")                                                                \
-    X(YESNO, "dump-objects", dump_objects, "yes|no", "the profile names the file of code of each function [no]")     \
+    X(YESNO, "dump-objects", dump_objects, "yes|no", "the profile names the program or library of each function [no]")     \
     X(YESNO, "dump-instr", dump_instr, "yes|no", "and has counts by instruction, for annotate --asm [no]")           \
     X(INTERVAL, "interval", interval, "N|auto", "also write the counts of every N instructions; auto: of a few hundred equal parts")                            \
     X(TEXT, "interval-file", interval_file, "FILE", "where to; %p, %q{VAR} as above [quern.intervals.%p.csv]")       \
@@ -36,7 +36,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(NUMBER, "explain-first", explain_first, "N", "of the first N references of each line [20]")                    \
     X(NUMBER, "explain-every", explain_every, "N", "then of every Nth; 0 = no more [1000]")                          \
     X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above; JSON if it ends in .json [quern.explain.%p.txt]")           \
-    X(NUMBER, "watch", watch, "N", "write down N data references with what the D1 held, for `quern watch`")              \
+    X(NUMBER, "watch", watch, "N", "record N data references with what the D1 held, for `quern watch`")              \
     X(NUMBER, "watch-from", watch_from, "N", "the first of them [the first of --explain's lines, else 1]")               \
     X(TEXT, "watch-region", watch_region, "NAME", "the first of them is the first of this region (quern.h)")         \
     X(TEXT, "watch-file", watch_file, "FILE", "where to; %p, %q{VAR} as above [quern.watch.%p.csv]")                     \
@@ -46,14 +46,14 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "keep-lines", keep_lines, "yes|no", "keep debug information that had to be unpacked in ~/.cache/quern [yes]")    \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
-    X(WORD, "data", data, "no|yes|use", "misses by variable and allocation, and by line on what; use: bytes used of each line, too [no]") \
+    X(WORD, "data", data, "no|yes|use", "also count misses by variable and allocation, and by source line on which of them; use: and the bytes used of each cache line [no]") \
     X(NAMES, "alloc", alloc, "FUNCTION[:N[*M]]", "a function that allocates, with --data; argument N has the bytes")  \
-    X(WORD, "profile-format", profile_format, "cachegrind|callgrind|callgrind-threads", "callgrind: what KCachegrind reads, with --calls=yes unless that is said; callgrind-threads: its name ends in -01, as that of the first thread does [cachegrind]") \
+    X(WORD, "profile-format", profile_format, "cachegrind|callgrind|callgrind-threads", "callgrind: for KCachegrind, with --calls=yes unless --calls is given; callgrind-threads: the same, and its name ends in -01, as that of the first thread does [cachegrind]") \
     X(WORD, "calls", calls, "no|yes|paths", "inclusive costs by call, line and function; paths: and by call path [no]")       \
     X(NUMBER, "calls-room", calls_room, "N", "at most N different calls, and call paths [1000000]")                    \
     X(NUMBER, "calls-depth", calls_depth, "N", "at most N calls that have not returned [1000000]")                     \
     X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
-    X(NAMES, "toggle-collect", turn, "FUNCTION", "as Callgrind: counting is turned over at its entry and return; may be repeated") \
+    X(NAMES, "toggle-collect", turn, "FUNCTION", "as Callgrind's: each call of it and each return turns counting on or off; may be repeated") \
     X(NAMES, "dump-before", dump_before, "FUNCTION", "a part of the profile ends where the function is entered; may be repeated") \
     X(NAMES, "dump-after", dump_after, "FUNCTION", "... where it has returned")                                        \
     X(NAMES, "zero-before", zero_before, "FUNCTION", "counts begin anew where the function is entered; may be repeated") \

@@ -61,7 +61,7 @@ static const struct qn_option of_all[] = {
 static const struct qn_option of_check[] = {
     OPTION("--gradescope", "FILE", "check: also write FILE (results.json) for Gradescope", qn_option_text, gradescope),
     OPTION("--json", NULL, "check: as JSON, not TAP (doc/json.md)", qn_option_set, json),
-    OPTION("--keep", "DIR", "check: leave there what tests that fail read, why, and how to look at it in a debugger", qn_option_text, keep),
+    OPTION("--keep", "DIR", "check: save there, of each test that fails, its input, what was wrong, and a command for the debugger", qn_option_text, keep),
     OPTION("--case-seed", "N", "check: draw the inputs from N, to have the same again [drawn]", qn_option_number, seed),
     OPTION("--only", "TEXT", "check: only tests whose name has TEXT; never full marks unless that is all", qn_option_text, only),
     QN_OPTIONS_END };

@@ -63,7 +63,7 @@ static const struct qn_option options[] = {
     OPTION("-q, --quiet", NULL, "no counts behind the program's output (of ChampSim's formats)", qn_option_set, quiet),
     OPTION("--info", "FILE", "say what is in a trace of quern's own, and whether it is whole", qn_option_text, info),
     OPTION("--json", NULL, "with --info: as JSON (doc/json.md)", qn_option_set, json),
-    OPTION("--recover", "FILE", "give an end to what SIGKILL of quern trace has left beside the output (.FILE.*), or in TMPDIR", qn_option_text, recover),
+    OPTION("--recover", "FILE", "make a whole trace of what a killed quern trace has left beside the output (.FILE.*), or in TMPDIR", qn_option_text, recover),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
 static const struct qn_options command = {

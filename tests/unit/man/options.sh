@@ -58,6 +58,11 @@ fi
 is "$(wc -c <got) $(wc -l <err)" '0 1' 'what is wrong before --help is told'
 "$QUERN" merge -o none --help none >got
 same_file got wanted '--help behind others: nothing else is done'
+"$QUERN" merge --help >wanted
+"$QUERN" help merge >got
+same_file got wanted 'help COMMAND'
+is "$("$QUERN" help)" "$("$QUERN" --help)" 'help'
+refused 'quern: nothing: no such command; `quern --help` lists them' help nothing
 for c in $("$QUERN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p') '' 'sim pack' 'sim test' 'lab check' 'lab marks'; do
     # shellcheck disable=SC2086 # words
     "$QUERN" $c --help | awk -v c="$c" 'length > 110 { print c ": " $0 }'
