@@ -440,6 +440,7 @@ translator_sources = \
 	lib/emit/place.c \
 	lib/emit/predict.c \
 	lib/emit/record.c \
+	lib/emit/refs.c \
 	lib/emit/sample.c \
 	lib/emit/slots.c \
 	lib/emit/slow.c \

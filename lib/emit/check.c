@@ -143,7 +143,7 @@ void emit_clock_out(struct emitter *e)
     emit_log_flush(e);
     emit_clock(e, &e->hot);
     x_store(&e->hot, CTX(now), e->now);
-    emit_twin_ahead(e, &e->hot);
+    emit_refs_ahead(e, &e->hot);
 }
 
 void emit_clock_in(struct emitter *e)
@@ -219,17 +219,6 @@ static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64
     }
 }
 
-/* --explain: S1 = the word of this reference: increments the number of references, adds its site (struct qn_sim_users). */
-static void count_user(struct emitter *e, const struct qn_event *ev)
-{
-    const uint64_t now = (uintptr_t)&qn_sim_users.now;
-
-    x_load(&e->hot, e->s1, now);
-    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, QN_USER_ONE);
-    x_store(&e->hot, now, e->s1);
-    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, (int32_t)(emit_site(e, ev) & QN_SITE_COUNTER_MASK));
-}
-
 /* --data=use: marks `size` bytes of a line as used, at table(base,index,scale). */
 static void mark_used(struct emitter *e, unsigned base, unsigned index, unsigned scale, uint64_t table, uint32_t size)
 {
@@ -247,16 +236,18 @@ static void mark_used(struct emitter *e, unsigned base, unsigned index, unsigned
 /* Is the twin called from the slow code of this reference? */
 static bool is_beside(const struct qn_event *ev) { return emit_rules.check && emit_twin_is_beside(ev); }
 
-/* Before a call in slow code: the twin reads the outcome. */
-static void begin_result(struct emitter *e, const struct qn_event *ev)
+/* Before a call in slow code: the twin reads the outcome; --explain: the call counts the reference. */
+static void begin_slow(struct emitter *e, const struct qn_event *ev)
 {
     if (is_beside(ev))
         x_store_imm(&e->cold, CTX(result), 0);
+    emit_user_slow(e);
 }
 
 /* Leaves the slow code of a reference.  from: where B's jump to it ends; 0: there is none. */
 static void end_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back)
 {
+    emit_user_slow_end(e);
     if (is_beside(ev))
         emit_twin_data_slow(e, ev, shift, from, back);
     else
@@ -283,13 +274,13 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
     if (qn_sim_uses)
         mark_used(e, QN_REG_NONE, QN_REG_NONE, 1, qn_sim_uses + (uint64_t)at / sizeof(struct qn_filter_entry) * f->line + (addr & (f->line - 1)), ev->size);
     if (qn_sim_users.table) {
-        count_user(e, ev);
+        emit_user(e, ev);
         x_store(&e->hot, qn_sim_users.table + at, e->s1);
     }
     if (is_beside(ev))
         from = emit_twin_point_known(e, (uint32_t)at);
     back = e->hot.exec;
-    begin_result(e, ev);
+    begin_slow(e, ev);
     data_call_known(e, ev, addr, (uint32_t)at);
     end_slow(e, ev, shift, from, back);
 }
@@ -329,13 +320,13 @@ static void filter_check(struct emitter *e, const struct qn_event *ev, int32_t s
 
     compare_and_stamp(e, ev->size, e->cold.exec);
     if (qn_sim_users.table) {
-        count_user(e, ev);
+        emit_user(e, ev);
         x_table(&e->hot, X_STORE, e->s1, e->s2, qn_sim_users.table);
     }
     if (is_beside(ev))
         from = emit_twin_point(e);
     back = e->hot.exec;
-    begin_result(e, ev);
+    begin_slow(e, ev);
     data_call_again(e, ev);
     end_slow(e, ev, shift, from, back);
 }

@@ -30,7 +30,7 @@ void emit_predict_call(struct emitter *e, struct qn_code *c, const struct qn_eve
     emit_store_const(c, CTX(arg_pc), e->b->at[ev->insn]);
     x_store_imm(c, CTX(arg_site), (e->centre + ev->counter) | (backward ? QN_SITE_BACKWARD : 0));
     emit_slow_call(c, fn);
-    emit_twin_ahead(e, c);
+    emit_refs_ahead(e, c);
     if (emit_rules.check && twin_of(fn))
         emit_slow_call(c, twin_of(fn));
 }

@@ -74,7 +74,7 @@ static void count_execution(struct emitter *e)
         x_inc(&e->hot, counter);
     else
         count_with_lea(e, counter);
-    emit_twin_count(e);
+    emit_refs_count(e);
 }
 
 /* Is the event emitted together with its instruction, or at the end of the block, instead of before the instruction? */
@@ -106,12 +106,12 @@ static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
         return 1;
     }
     emit_log_flush(e);
-    emit_twin_make(e, n, n + 1);
+    emit_refs_make(e, n, n + 1);
     if (emit_record_event(e, ev, i) || comes_later(ev) || emit_twin_repeats(ev))
         return 1;
     emit_need_flags(e, i);
     grouped = emit_group(e, n, i);
-    emit_twin_make(e, n + 1, n + grouped);
+    emit_refs_make(e, n + 1, n + grouped);
     note_places(e, n, grouped ? grouped : 1, i);
     if (grouped)
         return grouped;
@@ -132,7 +132,7 @@ static bool ends_block(const struct qn_block *b, unsigned i)
 
 static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *string)
 {
-    e->twin_left[i] = (uint16_t)(e->twin_events - e->twin_made);
+    emit_refs_at(e, i);
     e->side[i].state = emit_flags_before(e, i) ? QN_SIDE_FLAGS_SAVED : 0;
     e->side[i].fix = QN_NO_REG;
     e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
@@ -158,7 +158,7 @@ static unsigned first_fetch(struct emitter *e)
     if (!whole || e->b->probe || e->b->calls.entry || e->b->calls.moves || !emit_flags_free(e, 0) || (emit_rules.versus && !emit_twin_is_beside(ev)) || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
         !qn_sim_i1_repeat_is_noop)
         return 0;
-    emit_twin_make(e, 0, 1);
+    emit_refs_make(e, 0, 1);
     entry = emit_fetch_or_enter(e, ev);
     if (e->b->volatile_code || line > QN_ENTRY3_LINE_MAX)
         return 1;
@@ -245,10 +245,10 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
         emit_steps(&e);
     choose_triple(&e);
     emit_place_events(&e);
-    emit_twin_begin(&e);
+    emit_refs_begin(&e);
     emit_entries(&e);
     emit_body(&e);
-    emit_twin_left(&e);
+    emit_refs_left(&e);
     e.out.end = (uint16_t)(e.hot.exec - e.out.hot);
     e.out.cold_end = (uint16_t)(e.cold.exec - e.out.cold);
     return qn_tcache_commit(&e.out, e.side, (uint32_t)e.hot.exec, (uint32_t)e.cold.exec);

@@ -87,7 +87,7 @@ static uint32_t call_for_list(struct emitter *e, const struct group *g, uint64_t
     x_u32(&e->cold, 0);
     emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_group, false));
     if (emit_rules.versus) {
-        emit_twin_ahead(e, &e->cold);
+        emit_refs_ahead(e, &e->cold);
         emit_slow_call(&e->cold, qn_sim_check_group);
     }
     x_jmp(&e->cold, back);

@@ -25,9 +25,9 @@ struct emitter {
     bool item_open;           /* references from C belong to an open item of the block (contract.h) */
     uint32_t id;              /* the block's number for the recorder */
     uint32_t data_time, code_time; /* the next data reference has the time clock + data_time; the next fetch, clock + code_time */
-    bool twin_counted;        /* --versus: the block's references have been counted (twin.c) */
-    uint16_t twin_events, twin_made; /* their number; the number of those emitted so far */
-    uint16_t twin_left[QN_BLOCK_MAX]; /* by instruction: the number of those that come after it */
+    bool refs_counted, numbered; /* the block's references have been counted; --explain: and are numbered from there (refs.c) */
+    uint16_t refs, made;      /* their number; the number of those emitted so far */
+    uint16_t left[QN_BLOCK_MAX]; /* by instruction: the number of those that come after it */
     struct qn_tblock out;
     struct qn_side side[QN_BLOCK_MAX];
     uint8_t pos[QN_EVENTS_MAX];     /* event e is emitted before instruction pos[e] */
@@ -152,14 +152,21 @@ void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow); /* the l
 void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
 void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask);
 
+/* refs.c */
+void emit_refs_begin(struct emitter *e);
+void emit_refs_count(struct emitter *e);       /* all references of the block */
+void emit_refs_make(struct emitter *e, unsigned n, unsigned end); /* of the events from n to end - 1, the next ones are emitted now */
+void emit_refs_at(struct emitter *e, unsigned i); /* instruction i is emitted now */
+void emit_refs_left(struct emitter *e);        /* at the block's end: for faults */
+void emit_refs_add(struct emitter *e, struct qn_code *c, int32_t references);
+void emit_refs_ahead(struct emitter *e, struct qn_code *c); /* before a call of C that tells the twin */
+void emit_user(struct emitter *e, const struct qn_event *ev); /* S1 = the word of this reference */
+void emit_user_slow(struct emitter *e);        /* before and after a call that counts the reference itself */
+void emit_user_slow_end(struct emitter *e);
+
 /* twin.c */
 void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
-bool emit_twin_passes(void);                   /* are references counted by block? */
-void emit_twin_begin(struct emitter *e);
-void emit_twin_count(struct emitter *e);       /* all references of the block */
-void emit_twin_make(struct emitter *e, unsigned n, unsigned end); /* of the events from n to end - 1, the next ones are emitted now */
-void emit_twin_left(struct emitter *e);        /* at the block's end: for faults */
-void emit_twin_ahead(struct emitter *e, struct qn_code *c); /* before a call of C that tells the twin */
+bool emit_twin_passes(void);                   /* are references counted by block, and do some not call the twin? */
 /* Is the twin called only where A has been called or where B's filter fails?  If so, emit_twin_data and emit_twin_fetch are for the rest. */
 bool emit_twin_is_beside(const struct qn_event *ev);
 uint64_t emit_twin_point(struct emitter *e);   /* S2 = offset of A's entry, which has passed: B's; where the jump to slow code ends */

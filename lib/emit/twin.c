@@ -1,7 +1,7 @@
 /* lib/emit/twin.c - the second simulator simulates the reference that the first one has just simulated.
  *
  *   --check    each time:  mov S1, arg_addr ;  call
- *   --versus   a hit that changes nothing in either one is no call; the block counts all of its references at once:
+ *   --versus   a hit that changes nothing in either one is no call; the block counts all of its references at once (refs.c):
  *
  *     begin: addq $references, count
  *     hot:   ... the first one's check (check.c) ;  mov entry of A, S1 ;  cmp entry of B, S1 ;  jne slow B
@@ -16,62 +16,13 @@
 
 bool emit_twin_passes(void) { return emit_rules.versus && qn_sim_twin.count; }
 
-/* ---- the number of references ---- */
-
-static bool is_told(const struct qn_event *ev) { return ev->kind == QN_EV_DATA || ev->kind == QN_EV_FETCH; }
-
-void emit_twin_make(struct emitter *e, unsigned n, unsigned end)
-{
-    for (; n < end; n++)
-        e->twin_made += is_told(&e->list->ev[n]);
-}
-
-void emit_twin_begin(struct emitter *e)
-{
-    e->twin_counted = false;
-    e->twin_made = 0;
-    emit_twin_make(e, 0, e->list->n);
-    e->twin_events = e->twin_made;
-    e->twin_made = 0;
-}
-
-void emit_twin_count(struct emitter *e)
-{
-    const uint64_t count = (uintptr_t)qn_sim_twin.count;
-
-    if (!emit_twin_passes() || !e->twin_events)
-        return;
-    e->twin_counted = true;
-    if (emit_flags_free(e, 0)) {
-        x_bytes(&e->hot, "\x48\x81", 2); /* addq $references, count */
-        x_rip(&e->hot, 0, count, 4);
-        x_u32(&e->hot, e->twin_events);
-        return;
-    }
-    x_load(&e->hot, e->s1, count);
-    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, e->twin_events);
-    x_store(&e->hot, count, e->s1);
-}
-
-void emit_twin_ahead(struct emitter *e, struct qn_code *c)
-{
-    if (emit_twin_passes())
-        x_store_imm(c, (uintptr_t)&qn_sim_twin.ahead, (uint32_t)((e->twin_counted ? e->twin_events : 0) - e->twin_made));
-}
-
-void emit_twin_left(struct emitter *e)
-{
-    if (emit_twin_passes() && e->out.caches && e->out.instrumented)
-        x_bytes(&e->cold, e->twin_left, e->b->n * sizeof *e->twin_left);
-}
-
 /* ---- calls ---- */
 
 void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn)
 {
     x_store_imm(&e->hot, CTX(arg_site), emit_site(e, ev));
     x_store_imm(&e->hot, CTX(arg_aux), emit_aux(e, ev));
-    emit_twin_ahead(e, &e->hot);
+    emit_refs_ahead(e, &e->hot);
     emit_slow_call(&e->hot, fn);
 }
 

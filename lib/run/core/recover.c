@@ -98,15 +98,18 @@ uint64_t qn_recover_pc(uint64_t host)
     return guest_pc(b, insn_at(b, qn_tcache_side(index), host));
 }
 
-/* --versus: the block has counted its references, also those that come after instruction i. */
-static void take_back_compared(const struct qn_tblock *b, unsigned i)
+/* --versus and --explain: the block has counted its references, also those that come after instruction i (emit/refs.c). */
+static void take_back_references(const struct qn_tblock *b, unsigned i)
 {
     uint16_t left;
 
-    if (!qn_sim_twin.count || !b->caches)
+    if ((!qn_sim_twin.count && !qn_sim_users.table) || !b->caches)
         return;
     __builtin_memcpy(&left, (const void *)(uintptr_t)(qn_tblock_cold_end(b) - (b->ninsns - i) * sizeof left), sizeof left);
-    *qn_sim_twin.count -= left;
+    if (qn_sim_twin.count)
+        *qn_sim_twin.count -= left;
+    else
+        qn_sim_users.now -= left * (uint64_t)QN_USER_ONE;
 }
 
 /* after: the host's pc is that of the next instruction (int3). */
@@ -138,7 +141,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     if (qn_sim_log_on)
         qn_sim_log_recover(side[i].state & QN_SIDE_BATCH ? borrowed_value(&uc->mc, &side[i], b->s2) : 0);
     if (b->instrumented) {
-        take_back_compared(b, i);
+        take_back_references(b, i);
         qn_arena_leave(b->record, i + after);
         qn_arena_undo_misses(b->record, i + after);
     }

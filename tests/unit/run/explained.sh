@@ -99,4 +99,7 @@ int main(void)
 END
 $CC -g -O1 -o fork fork.c || bail 'cannot compile'
 ok 'a program that forks and faults' alike --D1=2048,2,64 --explain=fork.c:11 ./fork
+
+. "$top_srcdir/tests/unit/run/faults.inc"
+ok 'references that a fault has cut off have no number' alike --D1=8192,2,64 --explain=faults.c:20 ./faults
 done_testing

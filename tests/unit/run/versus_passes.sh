@@ -39,28 +39,7 @@ for program in strings rep masked straddle; do
 done
 ok 'beside an analysis of misses' alike --D1=1024,2,64 --analysis=3c,sets --versus=D1=fifo "$guests/sort"
 ok 'beside one of each reference' alike --D1=1024,2,64 --analysis=interval --versus=D1=fifo "$guests/sort"
-# The write to address 0 faults behind checks of references that never happen; the first difference comes later.
-cat >faults.c <<'END_OF_C'
-#include <setjmp.h>
-#include <signal.h>
-static char lines[65536];
-static sigjmp_buf back;
-static void handler(int n) { siglongjmp(back, n); }
-int main(void)
-{
-    volatile int n = 0;
-    signal(SIGSEGV, handler);
-    sigsetjmp(back, 1);
-    if (n++ < 30)
-        __asm__ volatile("xor %%ebx, %%ebx; incb (%0); incb 64(%0); mov %%ebx, (%%rbx); mov %%ebx, 64(%0); addl $1, 4096(%0)"
-                         : : "r"(lines) : "rbx", "memory");
-    for (int k = 0; k < 200; k++)
-        for (int i = 0; i < 65536; i += 64 * (k % 9 + 1))
-            lines[i]++;
-    return 0;
-}
-END_OF_C
-${CC:-cc} -O1 -o faults faults.c || bail 'the program does not compile'
+. "$top_srcdir/tests/unit/run/faults.inc"
 ok 'faults' alike --D1=65536,4,64 --versus=D1=fifo ./faults
 ok 'a real program' alike --D1=8192,4,64 --versus=D1=fifo sort -S 1M --parallel=1 -n "$top_srcdir/lib/ORDER"
 
