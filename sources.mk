@@ -854,6 +854,7 @@ headers = \
 	lib/sim/explain.h \
 	lib/sim/explain_calls.h \
 	lib/sim/given.h \
+	lib/sim/later.h \
 	lib/sim/levels.h \
 	lib/sim/lines.h \
 	lib/sim/module.h \
@@ -905,6 +906,7 @@ headers = \
 	lib/cost/beside/findings.h \
 	lib/cost/beside/intervals.h \
 	lib/cost/beside/loads.h \
+	lib/cost/beside/recent.h \
 	lib/cost/beside/sets.h \
 	lib/cost/beside/sharing.h \
 	lib/cost/calls/call_records.h \

@@ -24,6 +24,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -37,6 +38,7 @@
 
 #define FDS_MAX 4
 #define HEAP_READY (3 << 20) /* bytes for the symbols and lines of the C library and a small profile */
+#define HEAP_LARGE (32 << 20)
 #define WATCH_FIRST_MS 1 /* pause between two looks at the arena, doubled while nothing is new */
 #define WATCH_LAST_MS 64 /* with longer pauses it waits for requests only */
 
@@ -227,16 +229,20 @@ static void allow_many_files(void)
 }
 
 /* The first access to each page costs a page fault (base/ready.h), and a reader accesses hundreds.  So the heap's pages are allocated at once,
- * and freed memory is kept. */
-static void make_heap_ready(void)
+ * and freed memory is kept.  A profile with counts by instruction is large: more of the heap gets huge pages, when it is first used. */
+static void make_heap_ready(bool large)
 {
-    void *heap;
+    const size_t page = 2 << 20;
+    char *heap, *more = NULL;
 
-    mallopt(M_MMAP_THRESHOLD, 2 * HEAP_READY);
+    mallopt(M_MMAP_THRESHOLD, large ? 2 * HEAP_LARGE : 2 * HEAP_READY);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     heap = malloc(HEAP_READY);
     if (heap)
         qn_ready(heap, HEAP_READY);
+    if (large && (more = malloc(HEAP_LARGE)))
+        madvise(more + (page - (uintptr_t)more % page), HEAP_LARGE - page, MADV_HUGEPAGE);
+    free(more);
     free(heap);
 }
 
@@ -249,7 +255,7 @@ static void read_and_fold(struct qn_collect *r, int socket, int program)
 
     if (!library)
         _exit(1);
-    make_heap_ready();
+    make_heap_ready(r->options.dump_instr);
     if (program >= 0)
         qn_cost_give_file(library, program);
     qn_collect_limit_folding();

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "cost/arena.h"
 #include "cost/events.h"
-#include "sim/waits.h"
+#include "sim/later.h"
 
 /* What a hit changes in a level, and so what emitted code does in place of a call. */
 enum qn_hit {
@@ -204,20 +204,8 @@ extern bool qn_sim_analyses;
 extern bool qn_sim_tells_misses;
 /* By site: where emitted code writes the address of a miss, in place of a call; an entry of NULL: it calls.  NULL: all sites call. */
 extern uint64_t **qn_sim_miss_to;
-/* If all analyses of misses can wait, emitted code looks both levels up and writes each miss down.  qn_sim_later_tell then calls the analyses
- * for many misses, in order.  It is called when the list is full, before any other call of an analysis, and when translated code is left.
- * The count lies in the arena, so that the collector knows how many misses were not looked at when the program was killed. */
-#define QN_LATER QN_WAITING_MAX
-struct qn_later_miss {
-    uint64_t addr, victim, victim_used; /* with qn_sim_tells_lines, victim and victim_used are as in struct sim_line */
-    uint32_t site, ll;                  /* site: as arg_site; ll: it also missed the LL */
-};
-struct qn_sim_later {
-    struct qn_later_miss *misses;       /* QN_LATER of them, below 2 GiB */
-    uint64_t *count;                    /* NULL: analyses are called at each miss */
-    uint32_t *site;                     /* with sim_waits, in the arena (struct qn_waiting): the site of each; else NULL */
-};
-extern struct qn_sim_later qn_sim_later;
+/* If all analyses of misses can wait (sim/later.h): calls them for many misses, in order.  It is called when the list is full, before any other
+ * call of an analysis, and when translated code is left. */
 qn_slow_call qn_sim_later_tell;
 static inline bool qn_sim_later_is_empty(void) { return !qn_sim_later.count || !*qn_sim_later.count; }
 /* Sets a hook that is called for each data reference that misses the D1, or NULL.  site: index of its counters; ll: it also missed

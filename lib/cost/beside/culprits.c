@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "cost/beside/findings.h"
+#include "cost/beside/recent.h"
 #include "prof/write.h"
 
 #define WHAT "evictor" /* sim/analysis/culprits.c */
 
-static int compare_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : ""); }
+static int compare_text(const char *a, const char *b) { return a == b ? 0 : strcmp(a ? a : "", b ? b : ""); }
 
 static int compare_places(const struct qn_culprit_line *a, const struct qn_culprit_line *b)
 {
@@ -34,23 +35,24 @@ static int by_count(const void *left, const void *right)
     return a->count != b->count ? a->count < b->count ? 1 : -1 : by_place(left, right);
 }
 
-static struct qn_culprit_line line_of(struct qn_cost_modules *modules, uint32_t map, uint64_t pc)
+static struct qn_culprit_line line_of(struct qn_cost_recent *recent, struct qn_cost_modules *modules, uint32_t map, uint64_t pc)
 {
-    struct qn_cost_place place = { 0 };
+    struct qn_cost_place place = qn_cost_recent_place(recent, modules, map, pc);
 
-    qn_cost_find_place(modules, map, pc, &place);
     return (struct qn_culprit_line){ place.file, place.function, place.line };
 }
 
 /* The findings that name an evictor, each with the source lines of both instructions. */
 static size_t take(const struct qn_finding *f, size_t n, struct qn_cost_modules *modules, struct qn_culprit_pair *to)
 {
+    struct qn_cost_recent *r = calloc(1, sizeof *r);
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++)
         if (!strncmp(f[i].what, WHAT, sizeof f[i].what))
-            to[count++] = (struct qn_culprit_pair){ line_of(modules, f[i].map, f[i].pc), line_of(modules, f[i].other_map, f[i].other),
+            to[count++] = (struct qn_culprit_pair){ line_of(r, modules, f[i].map, f[i].pc), line_of(r, modules, f[i].other_map, f[i].other),
                                                     f[i].count, 0 };
+    free(r);
     return count;
 }
 

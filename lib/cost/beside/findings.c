@@ -13,6 +13,7 @@
 
 #include "base/ready.h"
 #include "cost/beside/loads.h"
+#include "cost/beside/recent.h"
 #include "prof/write.h"
 
 struct output {
@@ -20,6 +21,7 @@ struct output {
     struct qn_cost_modules *modules;
     const struct qn_finding *before; /* the row written last */
     struct qn_cost_place place;      /* of its instruction */
+    struct qn_cost_recent *recent;
     uint64_t rank, rows;             /* rows: of the file */
     bool no_memory;
 };
@@ -81,12 +83,8 @@ static void put_what(struct output *o, const char *what)
 
 static void put_other(struct output *o, const struct qn_finding *f)
 {
-    struct qn_cost_place place = { 0 };
-
-    if (!f->other)
-        return;
-    qn_cost_find_place(o->modules, f->other_map, f->other, &place);
-    qn_prof_put_address(o->w, f->other + place.bias);
+    if (f->other)
+        qn_prof_put_address(o->w, f->other + qn_cost_recent_place(o->recent, o->modules, f->other_map, f->other).bias);
 }
 
 static bool same_insn(const struct qn_finding *a, const struct qn_finding *b)
@@ -261,6 +259,7 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
         return err->status;
     good = take(&f, store);
     if (good) {
+        o.recent = calloc(1, sizeof *o.recent);
         qsort(f.rows, f.count, sizeof *f.rows, compare);
         add_up(&f, store);
         give_values(&f);
@@ -269,6 +268,7 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
         for (uint64_t i = 0; i < f.count; i++)
             put_row(&o, f.rows[i]);
     }
+    free(o.recent);
     free(f.rows);
     free(f.copy);
     if (good && !o.no_memory)

@@ -140,7 +140,10 @@ static void analysis_miss(const struct sim_miss *miss)
 static void analysis_waited(const struct sim_line *l)
 {
     recency_waited(&recency, l->victim, l->victim_used);
-    sim_count(events[1], 1);
+    if (sim_undo_off)
+        sim_count_for((uint32_t)sim_reference, events[1], 1);
+    else
+        sim_count(events[1], 1);
 }
 
 static void analysis_told(void) { recency_told(&recency); }

@@ -142,13 +142,13 @@ static QN_RECENCY_SELDOM void recency_coarsen(struct recency *r)
 
 static inline uint64_t recency_at(const struct recency *r, uint64_t time) { return (time - r->base) >> r->shift; }
 
-static inline void recency_count(struct recency *r, uint64_t time)
+static inline void recency_count(struct recency *r, uint64_t time, bool held)
 {
     uint64_t at;
 
     while (QN_UNLIKELY((at = recency_at(r, time)) >= RECENCY_COUNTS))
         recency_coarsen(r);
-    r->count[at]++;
+    r->count[at] += held;
     r->top = at > r->top ? (uint32_t)at : r->top;
 }
 
@@ -235,7 +235,7 @@ static void recency_recount(struct recency *r, uint64_t last)
         continue;
     __builtin_memset(r->count, 0, sizeof r->count);
     for (uint32_t i = 0; i < r->n; i++)
-        recency_count(r, r->away[i].time);
+        recency_count(r, r->away[i].time, true);
 }
 
 /* Searches the D1 and sets `need`.  Returns the number of counts that are hopeless now. */
@@ -344,12 +344,12 @@ static inline uint64_t recency_distance(struct recency *r, uint64_t used, uint64
 static inline void recency_leaves(struct recency *r, uint64_t victim, uint64_t used)
 {
     uint64_t *left = r->at_victim = recency_of(r, victim);
+    bool held = used > r->hopeless; /* by FA; no jump depends on it, because the processor could not predict it */
 
     *left = used;
-    if (used <= r->hopeless)
-        return;
-    r->away[r->n++] = (struct recency_away){used, left};
-    recency_count(r, used);
+    r->away[r->n] = (struct recency_away){used, left};
+    r->n += held;
+    recency_count(r, r->base + ((used - r->base) & (0 - (uint64_t)held)), held);
 }
 
 /* Records the fill and the victim.  Returns the time of the line's last use; 0: never. */
