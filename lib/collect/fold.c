@@ -11,6 +11,7 @@
 
 #include "cost/calls/call_records.h"
 #include "cost/calls/calls.h"
+#include "cost/data/objects.h"
 #include "cost/profile.h"
 #include "cost/notes/versus.h"
 #include "prof/callgrind/callgrind_export.h"
@@ -103,6 +104,9 @@ static void tell_full(struct qn_collect *r)
     if (qn_cost_header(&r->store)->evicted_lost)
         qn_collect_note(r, "--data: no room for more than %u evicted lines; misses on further lines are in no pair of objects (%llu evictions)", QN_EVICTED_MAX,
                         (unsigned long long)qn_cost_header(&r->store)->evicted_lost);
+    if (qn_cost_header(&r->store)->used_lost)
+        qn_collect_note(r, "--data=use: no room for more than %llu different lines of objects; of further ones it is not known which bytes were used (%llu times)",
+                        QN_ARENA_USED_LINES_SIZE / qn_used_lines_bytes(r->config.D1.line), (unsigned long long)qn_cost_header(&r->store)->used_lost);
 }
 
 static enum qn_text_status write_profile(struct qn_collect_work *w, const char *path, struct qn_text_error *err)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# quern run --data: what happens where there is no room for another pair of objects, or another evicted line?
+# quern run --data: what happens where there is no room for another pair of objects, another evicted line, or another line whose bytes are used?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
@@ -62,4 +62,18 @@ END_OF_S
 is "$(pairs) $(awk '/^#pair: / { print $4 }' profile)" '1 20' 'more evicted lines than there is room for: the misses on those that are known are in a pair'
 is "$(sed 's/^--[0-9]*-- //' err)" \
     "--data: no room for more than $room evicted lines; misses on further lines are in no pair of objects (17 evictions)" '... and a line says so'
+
+# Reads a byte of each of 2400 objects, each in a line of its own.  A line of 4096 bytes takes 8 bytes for each of them, and 32.
+awk 'BEGIN {
+    print ".globl _start\n_start: mov $objects, %rsi\nmov $2400, %ecx\n1: movb (%rsi), %al\nadd $4096, %rsi\ndec %ecx\njnz 1b"
+    print "mov $231, %eax\nxor %edi, %edi\nsyscall\n.bss\n.balign 4096\nobjects:"
+    for (i = 0; i < 2400; i++)
+        print "o" i ": .zero 64\n.type o" i ", @object\n.size o" i ", 64\n.balign 4096"
+}' >guest.s
+"$CC" -nostdlib -static -no-pie -o guest guest.s 2>log || bail "cc: $(cat log)"
+"$QUERN" run -q --D1=8192,1,4096 --data=use --out-file=profile ./guest 2>err || bail "quern: $(cat err)"
+room=$((75497472 / (8 * 4096 + 32)))
+is "$(sed 's/^--[0-9]*-- //' err)" \
+    "--data=use: no room for more than $room different lines of objects; of further ones it is not known which bytes were used ($((2400 - room)) times)" \
+    'more lines than there is room for, whose used bytes are counted: a line says so'
 done_testing
