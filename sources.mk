@@ -1013,6 +1013,7 @@ headers = \
 	lib/sim/adapt/slot.h \
 	lib/sim/analysis/by_line.h \
 	lib/sim/analysis/far.h \
+	lib/sim/analysis/groups.h \
 	lib/sim/analysis/hotlist.h \
 	lib/sim/analysis/recency.h \
 	lib/sim/analysis/recency_later.h \

@@ -9,7 +9,7 @@
  * Option shards=N: the curve of a sample of N lines of memory (shards.h), with its standard error.  shards-part=M: of one line in M, but
  * at least N (8192).
  * Source: Mattson et al. 1970 (see stack.h); per set: M. D. Hill, A. J. Smith 1989 (see 3c.c). */
-#include "sim/analysis/far.h"
+#include "sim/analysis/groups.h"
 #include "sim/analysis/shards.h"
 #include "sim/analysis/stack.h"
 
@@ -17,8 +17,8 @@
 #define ANALYSIS_FAR 1
 #define DISTANCES (1u << 18)
 #define WAYS_MAX 64
-#define SIZE_LEAST 1024u
-#define SIZE_MOST (64u << 20)
+#define SIZE_LEAST_BITS 10u /* 1 KiB */
+#define SIZE_MOST_BITS 26u  /* 64 MiB */
 #define NEAR_MAX 8u /* near lines; the same number as in the engine, so that results are the same with and without analysis_far */
 
 static struct stack stack;
@@ -102,7 +102,7 @@ static void declare_whole(void)
 /* ---- powers of two ---- */
 
 static uint64_t *classes;
-static struct far far;
+static struct groups groups;
 static struct shards shards;
 static bool sampled, told;
 static uint32_t near, line_bits;
@@ -113,19 +113,21 @@ static bool analysis_wants_far(const struct sim_config *c) { return !wants_whole
 /* The number of near lines: at most the lines of the smallest cache. */
 static uint32_t near_lines(uint32_t line)
 {
-    uint32_t n = SIZE_LEAST / line;
+    uint32_t n = (1u << SIZE_LEAST_BITS) / line;
 
     return n < 1 ? 1 : n > NEAR_MAX ? NEAR_MAX : n;
 }
+
+/* The smallest and the largest cache have 2^k lines. */
+static unsigned least(void) { return line_bits < SIZE_LEAST_BITS ? SIZE_LEAST_BITS - line_bits : 0; }
+static unsigned most(void) { return line_bits < SIZE_MOST_BITS ? SIZE_MOST_BITS - line_bits : 0; }
 
 /* The misses of a cache of 2^k lines: a distance of at most k bits is a hit.  Of a sample: their estimate and its error. */
 static void declare_curve(void)
 {
     struct sim_term terms[2];
 
-    for (unsigned k = 0; 1ull << k <= SIZE_MOST >> line_bits; k++) {
-        if (1ull << k << line_bits < SIZE_LEAST)
-            continue;
+    for (unsigned k = least(); k <= most(); k++) {
         terms[0] = sum_from(classes, k + 1, CURVE_CLASSES);
         if (sampled)
             shards_terms(&shards, k, terms);
@@ -165,7 +167,7 @@ static void analysis_init(const struct sim_config *c)
     if (sampled)
         shards_init(&shards, c->line_bits, (uint32_t)n, (uint32_t)part);
     else if (told)
-        far_init(&far, c->line_bits);
+        groups_init(&groups, c->line_bits, least(), most() - least() + 1);
     else
         stack_init(&stack);
     declare();
@@ -177,18 +179,22 @@ static inline void count(unsigned class)
     classes[class]++;
 }
 
+static void comes(uint64_t line)
+{
+    unsigned i = groups_take(&groups, line);
+
+    count(i == GROUPS_FIRST ? CURVE_FIRST : least() + i);
+}
+
 static void come_near(uint64_t line, uint64_t left)
 {
-    uint64_t d;
-
     if (sampled) {
         shards_come_near(&shards, line, left, near);
         return;
     }
-    d = far_take(&far, line);
-    count(d == FAR_FIRST ? CURVE_FIRST : curve_class(near + d));
     if (left != SIM_NO_LINE)
-        far_push(&far, left);
+        groups_push(&groups, left);
+    comes(line);
 }
 
 static void analysis_far(const struct sim_far *f) { come_near(f->line, f->left); }

@@ -1,5 +1,5 @@
 /* tests/unit/sim/far.c - stack distances from lines that come near and leave, beside a list of all lines, the latest in front; also when
- * numbers run out and lines are numbered anew; and the sample of them. */
+ * numbers run out and lines are numbered anew; the sizes that miss them; and the sample of them. */
 #define ANALYSIS_FILE "sim/analysis/mattson.c"
 #include "draw_analysis.h"
 
@@ -93,6 +93,60 @@ static bool squares_are(const struct shards *s)
     return right;
 }
 
+/* The same for caches of 4 lines and up: for how many references the number of caches that miss is wrong.  When 4 lines are near, the 2 of
+ * them that were used first leave. */
+static uint64_t follow_groups(struct groups *g, uint32_t references, uint32_t lines)
+{
+    uint64_t wrong = 0;
+    uint32_t near = 0;
+
+    for (uint32_t i = 0; i < references; i++) {
+        uint32_t within = sim_random_below(&random_state, lines) + 1, misses = 0;
+        uint64_t line = (uint64_t)sim_random_below(&random_state, within) * LINE, before = n, at = move_to_front(line);
+
+        if (at < near)
+            continue;
+        while (misses < g->n && 4ull << misses <= at)
+            misses++;
+        wrong += groups_take(g, line) != (at == before ? GROUPS_FIRST : misses);
+        if (++near == 4)
+            while (near > 2)
+                groups_push(g, list[--near]);
+    }
+    return wrong;
+}
+
+static void groups_of_sizes(void)
+{
+    struct groups g;
+
+    n = 0;
+    groups_init(&g, 6, 2, 12);
+    is_int((int64_t)follow_groups(&g, 3000, 40), 0, "caches of 4 lines and up, 40 lines");
+    n = 0;
+    groups_init(&g, 6, 2, 3);
+    is_int((int64_t)follow_groups(&g, 20000, 5000), 0, "... of 4, 8, 16, and 5000 lines");
+    n = 0;
+    groups_init(&g, 6, 2, 12);
+    g.now = GROUPS_NUMBERS - 1000; /* as if so many lines had been pushed */
+    is_int((int64_t)follow_groups(&g, 20000, 5000), 0, "... up to 8192, numbered anew");
+    ok(g.now < GROUPS_NUMBERS / 2, "which happened");
+}
+
+static void more_groups(void)
+{
+    struct groups g;
+
+    groups_init(&g, 6, 2, 20);
+    for (uint64_t i = 0; i < GROUPS_NUMBERS + 10; i++) {
+        groups_take(&g, i * LINE);
+        groups_push(&g, i * LINE);
+    }
+    is_int(g.numbers, 2 * GROUPS_NUMBERS, "there are more numbers when all are in use");
+    is_int(groups_take(&g, 0), 19, "... the oldest line misses all sizes but that of 2^21 lines");
+    is_int(groups_take(&g, (GROUPS_NUMBERS - 6) * LINE), 3, "... and the 17th of the latest those of 4, 8 and 16");
+}
+
 /* Lines used in turn: the sample of few of them says about how many there are, and by how much it may be wrong. */
 static void sample(uint32_t lines, uint32_t most, uint32_t part)
 {
@@ -129,6 +183,8 @@ int main(void)
 {
     distances();
     growth();
+    groups_of_sizes();
+    more_groups();
     sample(1000, 2000, 0);
     sample(20000, 500, 0);
     sample(20000, 50, 0);
