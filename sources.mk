@@ -428,6 +428,7 @@ translator_sources = \
 	lib/emit/emit.c \
 	lib/emit/entries.c \
 	lib/emit/exits.c \
+	lib/emit/far_stub.c \
 	lib/emit/fetch.c \
 	lib/emit/flags.c \
 	lib/emit/group.c \
@@ -849,6 +850,7 @@ headers = \
 	lib/sim/cells.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
+	lib/sim/comes.h \
 	lib/sim/contract.h \
 	lib/sim/describe.h \
 	lib/sim/explain.h \
@@ -1031,6 +1033,7 @@ headers = \
 	lib/sim/fast/log_D1.h \
 	lib/sim/fast/log_unit.h \
 	lib/sim/fast/log_words.h \
+	lib/sim/fast/near.h \
 	lib/sim/fast/rows.h \
 	lib/sim/fast/uses.h \
 	lib/sim/hosted/bytes.h \

@@ -85,6 +85,9 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool aga
 /* lru_stub.c */
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
 
+/* far_stub.c */
+uint32_t emit_far_stub(const struct emitter *e, unsigned size, bool known);
+
 /* log.c */
 uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known);
 void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, enum qn_log_kind kind, unsigned size);

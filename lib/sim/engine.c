@@ -347,6 +347,7 @@ void qn_sim_finish(void)
     if (!qn_sim_log_is_empty())
         log_drain();
     tell_later();
+    tell_near();
     catch_up();
     qn_sim_twin_finish();
     print_storage("BC", &facts[SLOT_BC]);

@@ -101,6 +101,13 @@ static bool can_wait(void)
     return n && n == count && !(n == 1 && all[0]->loads);
 }
 
+static bool far_can_wait(const struct qn_config *c, struct qn_readers_offer offer)
+{
+    struct sim_config config = config_for(c, far.unit[0], offer);
+
+    return far.unit[0]->near && far.unit[0]->can_wait(&config);
+}
+
 struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_readers_offer offer)
 {
     struct qn_readers asked = {.any = false};
@@ -127,6 +134,7 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
     asked.far = far.n != 0;
     asked.later = can_wait();
     asked.alone = count == 1;
+    asked.near_later = far.n == 1 && far_can_wait(config, offer);
     asked.instructions = instructions.n != 0;
     asked.pc |= asked.references || asked.data;
     return asked;
@@ -185,6 +193,8 @@ void qn_readers_later(const struct qn_unit_later *l, uint32_t last)
 }
 
 QN_SIM_NCSR void qn_readers_far(const struct sim_far *f) { TELL(far, far, f) }
+
+void qn_readers_near(const struct qn_unit_near *near) { TELL(far, near, near) }
 
 /* Only the first analysis can use the instructions' memo. */
 void qn_readers_instructions(struct sim_insn *insn, unsigned n)

@@ -7,6 +7,7 @@ bool qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc, qn_sim_tells_misses, qn_
 struct qn_filter_entry qn_sim_victim;
 uint64_t **qn_sim_miss_to;
 struct qn_sim_later qn_sim_later;
+struct qn_sim_comes qn_sim_comes;
 
 static struct qn_readers readers;
 
@@ -35,7 +36,7 @@ static struct qn_readers_offer offer(const struct qn_config *c)
 #endif
 }
 
-static void init_later(const struct qn_config *c);
+static void init_later(const struct qn_config *c), init_comes(const struct qn_config *c);
 
 /* Sets the analyses up.  If one of them sees all references, or all data references, the hit filter is switched off for these. */
 static void init_analyses(const struct qn_config *c)
@@ -49,6 +50,7 @@ static void init_analyses(const struct qn_config *c)
     qn_sim_tells_lines = readers.lines;
     qn_sim_tells_far = readers.far;
     fast_D1_near(readers.near, qn_sim_more_lines());
+    init_comes(c);
     qn_sim_wants_pc |= readers.pc;
     qn_sim_records = readers.log != NULL;
     init_later(c);
@@ -88,9 +90,17 @@ static inline void set_pc(const uint64_t *counts)
 
 /* ---- callbacks ---- */
 
+static inline void tell_near(void)
+{
+    if (QN_UNLIKELY(!qn_sim_near_is_told()))
+        qn_sim_near_tell();
+}
+
 /* Numbers the reference: what the analyses change until the next one belongs to it. */
 static inline void refer(const uint64_t *counts)
 {
+    if (!readers.alone)
+        tell_near();
     if (QN_UNLIKELY(readers.any))
         sim_reference = ((sim_reference >> 32) + 1) << 32 | (uint32_t)(counts - sim_counters);
 }
@@ -205,6 +215,45 @@ static inline void tell_later(void)
 {
     if (QN_UNLIKELY(!qn_sim_later_is_empty()))
         qn_sim_later_tell();
+}
+
+/* ---- lines that come near, for an analysis that is called later ---- */
+
+#define COMES_NUMBERS (1ull << 31) /* from here on there are no numbers of references that C simulates */
+
+static void init_comes(const struct qn_config *c)
+{
+    uint32_t lines = NEAR_BYTES / c->D1.line;
+
+    if (!readers.near_later)
+        return;
+    lines = lines < 1 ? 1 : lines < COMES_NEAR_MAX ? lines : COMES_NEAR_MAX;
+    fast_D1_comes(lines, qn_sim_more_lines(), qn_sim_near_tell);
+    qn_sim_comes.full = lines - D1_comes_kept();
+    qn_sim_comes.count = sim_cells(1);
+    sim_row(&(struct sim_term){.cells = qn_sim_comes.count, .n = 1, .times = 1, .needed = true}, 1,
+            "AN: the program was killed before %%U references to lines that were not near were looked at");
+}
+
+/* What emitted code wrote down has a site, but no number. */
+static void number_comes(void)
+{
+    static uint32_t number;
+
+    for (uint32_t i = 0; i < *qn_sim_comes.count; i++)
+        if (!(qn_sim_comes.at[i].reference >> 32))
+            qn_sim_comes.at[i].reference = (COMES_NUMBERS | ++number) << 32 | (qn_sim_comes.at[i].reference & QN_SITE_COUNTER_MASK);
+}
+
+SLOW void qn_sim_near_tell(void)
+{
+    struct qn_unit_near near;
+    uint64_t left[QN_COMES_MAX], reference = sim_reference;
+
+    number_comes();
+    fast_D1_comes_told(&near, left);
+    qn_readers_near(&near);
+    sim_reference = reference;
 }
 
 static uint32_t telling; /* the site of the miss for which analyses are being called */

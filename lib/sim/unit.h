@@ -77,6 +77,13 @@ static inline enum sim_kind qn_sim_kind(enum qn_log_kind kind)
 
 static inline enum sim_kind qn_site_kind(uint64_t site) { return qn_sim_kind((enum qn_log_kind)(site >> QN_SITE_KIND_SHIFT)); }
 
+/* Lines that became near, and then those that are no longer near, the one used last at the end. */
+struct qn_unit_near {
+    const struct qn_come *come;
+    const uint64_t *left;
+    uint32_t n_come, n_left;
+};
+
 /* Misses that emitted code has written down (qn_sim_later). */
 struct qn_unit_later {
     const struct qn_later_miss *miss;
@@ -112,6 +119,8 @@ struct qn_unit {
     qn_unit_line *line;
     qn_unit_far *far;
     bool (*wants_far)(const struct sim_config *);
+    void (*near)(const struct qn_unit_near *); /* in place of `far`, if it can wait; NULL: it cannot */
+    bool (*can_wait)(const struct sim_config *);
     void (*later)(const struct qn_unit_later *); /* calls `line` and `miss` for each of these; NULL: the analysis cannot wait */
     bool only_data;            /* `seen` is called for data references only */
     bool loads;                /* with `miss`, it calls sim_keep_loads */

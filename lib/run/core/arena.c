@@ -357,6 +357,8 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
 
     if (!qn_sim_later_is_empty())
         qn_sim_later_tell(); /* so that all that they changed can be taken back */
+    if (!qn_sim_near_is_told())
+        qn_sim_near_tell();
     qn_sim_uncharge(first, end);
     for (uint32_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {
         uint32_t miss = qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES], counter = miss / 2;

@@ -117,7 +117,25 @@ static SIM_NCSR void unit_far(const struct sim_far *far)
 {
     AT_WORK_DO(SLOT_AN, SIM_IN_LINE, ++unit_references, analysis_far(far));
 }
-#define UNIT_FAR .far = unit_far, .wants_far = analysis_wants_far,
+#ifdef ANALYSIS_FAR_LATER
+static void unit_near(const struct qn_unit_near *u)
+{
+    struct sim_before before = sim_enter(SLOT_AN, SIM_IN_LINE, unit_references + 1);
+
+    for (uint32_t i = 0; i < u->n_come; i++) {
+        sim_reference = u->come[i].reference;
+        analysis_came(u->come[i].line);
+    }
+    for (uint32_t i = 0; i < u->n_left; i++)
+        analysis_left(u->left[i]);
+    unit_references += u->n_come;
+    sim_leave(before);
+}
+#define UNIT_NEAR .near = unit_near, .can_wait = analysis_can_wait,
+#else
+#define UNIT_NEAR
+#endif
+#define UNIT_FAR .far = unit_far, .wants_far = analysis_wants_far, UNIT_NEAR
 #else
 #define UNIT_FAR
 #endif

@@ -15,6 +15,7 @@
 
 #define ANALYSIS "mattson"
 #define ANALYSIS_FAR 1
+#define ANALYSIS_FAR_LATER 1
 #define DISTANCES (1u << 18)
 #define WAYS_MAX 64
 #define SIZE_LEAST_BITS 10u /* 1 KiB */
@@ -198,6 +199,11 @@ static void come_near(uint64_t line, uint64_t left)
 }
 
 static void analysis_far(const struct sim_far *f) { come_near(f->line, f->left); }
+
+/* The same later, for exact curves. */
+static bool analysis_can_wait(const struct sim_config *c) { return !sim_option(c->slot, "shards", sim_option(c->slot, "shards-part", 0)) && !wants_whole(c->slot); }
+static void analysis_came(uint64_t line) { comes(line); }
+static void analysis_left(uint64_t line) { groups_push(&groups, line); }
 
 /* A list of near lines, for runs without analysis_far. */
 static void touch_sampled(uint64_t line)

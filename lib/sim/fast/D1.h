@@ -16,6 +16,7 @@
  *   fast_D1_ref_told(addr, size, &clock, tell)   the same; calls tell for each line that misses, with its victim; if the reference spans
  *                                                several lines, for each of them
  *   fast_D1_ref_near(addr, size, &clock, tell, tell_far)   the same; calls tell_far for each line that becomes near (fast_D1_near)
+ *   fast_D1_ref_comes(addr, size, &clock, tell)   the same; lines that become near are written down (near.h)
  *   fast_D1_older(time, enough)    the number of ways that are free or hold a line last used at `time` or before
  *   fast_D1_time(line)             the time of the last use of a line that is in its home
  *   fast_D1_drop(line)             removes the line, for an inclusive LL
@@ -52,7 +53,7 @@ static bool fast_D1_init(struct qn_geometry g)
 }
 
 /* A bit of an entry's line: it is not near (see below), so that it does not hit in emitted code. */
-#define D1_FAR 0x4000000000000000ull
+#define D1_FAR (1ull << QN_FAR_BIT)
 
 /* The entry that holds the line; on a miss, that of the victim. */
 static inline unsigned D1_find(unsigned set, uint64_t line, unsigned *miss)
@@ -271,6 +272,8 @@ static __attribute__((noinline, flatten)) unsigned fast_D1_ref_near(uint64_t add
     }
     return miss;
 }
+
+#include "sim/fast/near.h"
 
 #define D1_TOGETHER 16u
 
