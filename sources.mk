@@ -853,6 +853,7 @@ headers = \
 	lib/sim/comes.h \
 	lib/sim/contract.h \
 	lib/sim/describe.h \
+	lib/sim/execution.h \
 	lib/sim/explain.h \
 	lib/sim/explain_calls.h \
 	lib/sim/given.h \
@@ -1386,6 +1387,7 @@ shell_tests = \
 	tests/unit/run/stats.sh \
 	tests/unit/run/stress.sh \
 	tests/unit/run/sums.sh \
+	tests/unit/run/taken_back.sh \
 	tests/unit/run/together.sh \
 	tests/unit/run/toggle.sh \
 	tests/unit/run/unsupported.sh \

@@ -62,8 +62,8 @@ static void count_with_lea(struct emitter *e, uint64_t counter)
         x_load(&e->hot, r, CTX(tmp));
 }
 
-/* Counts an execution of this block.  inc destroys flags, so if they are live: load, lea, store. */
-static void count_execution(struct emitter *e)
+/* Counts an execution of this block, before its first event.  inc destroys flags, so if they are live: load, lea, store. */
+void emit_count_execution(struct emitter *e)
 {
     uint64_t counter = counter_address(e->counter);
 
@@ -75,6 +75,7 @@ static void count_execution(struct emitter *e)
     else
         count_with_lea(e, counter);
     emit_refs_count(e);
+    emit_log_mark(e);
 }
 
 /* Is the event emitted together with its instruction, or at the end of the block, instead of before the instruction? */
@@ -179,7 +180,8 @@ static void emit_body(struct emitter *e)
     emit_observed(e);
     emit_calls_begin(e);
     n = emit_rules.record ? 0 : first_fetch(e);
-    count_execution(e);
+    if (!n)
+        emit_count_execution(e);
     emit_record_block(e);
     for (unsigned i = 0; i < e->b->n; i++) {
         const struct qn_event *string = NULL;

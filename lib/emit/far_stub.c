@@ -1,7 +1,7 @@
 /* lib/emit/far_stub.c - a hit on a line that is not near, in assembly; analyses of such lines (qn_sim_comes) are told later.
  *
  *   btc $QN_FAR_BIT, S1 ;  cmp $line-size, S1 ;  ja other      S1 = address ^ entries(S2)
- *   clear the bit in the entry ;  stamp ;  append { line, site, S2 } to the list
+ *   clear the bit in the entry ;  stamp ;  append { line, S2, site, execution } to the list
  *   if the list is full: jmp qn_sim_near_tell ;  otherwise ret
  *   other: a line that is not in its home, a miss, a reference over two lines: C
  *
@@ -42,7 +42,10 @@ static void write_come(struct qn_code *c, const struct emitter *e, const unsigne
     x_table(c, X_STORE, r[0], e->s1, before + offsetof(struct qn_come, line));
     x_table(c, X_STORE, e->s2, e->s1, before + offsetof(struct qn_come, home));
     x_load32_table(c, r[0], QN_RSP, SAVED * 8 + SITE);
-    x_table(c, X_STORE, r[0], e->s1, before + offsetof(struct qn_come, reference));
+    x_alu_imm32(c, 0, X_AND, r[0], QN_SITE_COUNTER_MASK);
+    x_table(c, X_STORE, r[0], e->s1, before + offsetof(struct qn_come, site));
+    emit_execution(c, e->s2, r[0]);
+    x_table(c, X_STORE, e->s2, e->s1, before + offsetof(struct qn_come, execution));
     x_alu_imm32(c, 0, X_CMPI, r[1], qn_sim_comes.full);
 }
 

@@ -46,7 +46,8 @@ static void fetch_always(struct emitter *e, const struct qn_event *ev, uint64_t 
     x_patch(jump, e->hot.exec);
 }
 
-static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t first, uint64_t last)
+/* begins: this is the block's first event.  Both paths then count the execution, after the comparison, but before the miss is simulated. */
+static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t first, uint64_t last, bool begins)
 {
     const struct qn_code_line *rec[2];
     unsigned n = 0;
@@ -64,9 +65,20 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
     }
     for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++)
         x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, emit_time_register(e, e->code_time++));
+    if (begins) {
+        e->entry3 = e->hot.exec;
+        if (emit_rules.check && !emit_twin_is_beside(ev)) /* not set on the way to entry3 */
+            x_store_imm(&e->hot, CTX(result), 0);
+        emit_count_execution(e);
+    }
     back = emit_twin_fetch_slow(e, ev, e->hot.exec);
     for (unsigned i = 0; i < n; i++)
         x_patch(slow[i], e->cold.exec);
+    if (begins) {
+        emit_swap(e);
+        emit_count_execution(e);
+        emit_swap(e);
+    }
     if (emit_twin_is_beside(ev))
         x_store_imm(&e->cold, CTX(result), 0);
     if (!emit_line_call(e, &e->cold, emit_site(e, ev), first, last, back))
@@ -74,7 +86,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
 }
 
 /* The simulation, without the twin of --check. */
-static void simulate(struct emitter *e, const struct qn_event *ev)
+static void simulate(struct emitter *e, const struct qn_event *ev, bool begins)
 {
     uint64_t line = qn_sim_i1_line;
     uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
@@ -82,36 +94,24 @@ static void simulate(struct emitter *e, const struct qn_event *ev)
     if (emit_rules.check && !emit_twin_is_beside(ev))
         x_store_imm(&e->hot, CTX(result), 0);
     if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)
-        fetch_filter(e, ev, first, last);
+        fetch_filter(e, ev, first, last, begins);
     else if (!ev->repeat)
         fetch_always(e, ev, first, last);
     qn_emit_stats.fetch++;
 }
 
-static void tell_twin(struct emitter *e, const struct qn_event *ev)
+static void emit_either(struct emitter *e, const struct qn_event *ev, bool begins)
 {
+    simulate(e, ev, begins);
     if (emit_rules.check && !emit_twin_is_beside(ev))
         emit_twin_fetch(e, ev);
 }
 
-void emit_fetch(struct emitter *e, const struct qn_event *ev)
-{
-    simulate(e, ev);
-    tell_twin(e, ev);
-}
+void emit_fetch(struct emitter *e, const struct qn_event *ev) { emit_either(e, ev, false); }
 
 /* Returns the address of the entry after the check (entry3), for links that need no check.  The twin of --check fetches there, too. */
 uint64_t emit_fetch_or_enter(struct emitter *e, const struct qn_event *ev)
 {
-    uint64_t entry, over;
-
-    simulate(e, ev);
-    if (!emit_rules.check || emit_twin_is_beside(ev))
-        return e->hot.exec;
-    x_jmp(&e->hot, 0);
-    over = entry = e->hot.exec;
-    x_store_imm(&e->hot, CTX(result), 0);
-    x_patch(over, e->hot.exec);
-    tell_twin(e, ev);
-    return entry;
+    emit_either(e, ev, true);
+    return e->entry3;
 }

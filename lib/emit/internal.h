@@ -17,6 +17,7 @@ struct emitter {
     uint64_t sample;          /* address of the block's countdown, 0 = none */
     uint32_t index;           /* the block's index after the commit */
     bool borrowed;            /* this block borrows a triple */
+    uint64_t entry3;          /* the entry after the check of the first code line */
     uint64_t touched;         /* code line that the last emitted fetch check touched, ~0 = none */
     bool flags_saved;         /* the guest's flags are in ctx.saved_flags, not in the processor */
     uint8_t now, s1, s2;
@@ -63,6 +64,9 @@ void emit_need_flags(struct emitter *e, unsigned i);   /* make them free */
 void emit_place_events(struct emitter *e);
 bool emit_can_stand_at(const struct emitter *e, const struct qn_event *ev, unsigned position, int32_t *shift);
 
+/* emit.c */
+void emit_count_execution(struct emitter *e);
+
 /* slow.c */
 void emit_slow_call(struct qn_code *c, qn_slow_call *fn);
 void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value);
@@ -94,6 +98,7 @@ void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned 
 bool emit_logs(const struct qn_event *ev); /* is this reference logged without a jump? */
 void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift);
 void emit_log_flush(struct emitter *e);
+void emit_log_mark(struct emitter *e);
 
 /* line_stub.c */
 bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back);
@@ -113,6 +118,7 @@ bool emit_has_last_level(void);
 void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* as the next one */
 void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* 0 or 1 in scratch[2]: it missed */
 void emit_last_level_account(struct qn_code *c, const unsigned scratch[5]);
+void emit_execution(struct qn_code *c, unsigned to, unsigned counter); /* to = qn_sim_execution(counter) */
 /* later.c */
 void emit_later_or_jump(struct qn_code *c, unsigned line, const unsigned scratch[5], uint64_t at[2]);
 void emit_later_write(struct qn_code *c, const unsigned scratch[5]);

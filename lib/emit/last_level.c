@@ -8,7 +8,7 @@
 #include "emit/internal.h"
 
 enum { LINE, ROW, CARRIED, HERE, END }; /* the five registers during the search; afterwards: */
-enum { SITE = LINE, SLOT = ROW, MISSED = CARRIED, ENTRY = HERE };
+enum { SITE = LINE, SLOT = ROW, MISSED = CARRIED, EXECUTION = HERE };
 
 static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
 {
@@ -59,8 +59,16 @@ static void tell_twin(struct qn_code *c, const unsigned r[5])
 {
     if (!emit_rules.check)
         return;
-    x_lea(c, r[ENTRY], r[MISSED], r[MISSED], 1, 1); /* bit 0: L1 miss, bit 1: LL miss */
-    x_store(c, CTX(result), r[ENTRY]);
+    x_lea(c, r[EXECUTION], r[MISSED], r[MISSED], 1, 1); /* bit 0: L1 miss, bit 1: LL miss */
+    x_store(c, CTX(result), r[EXECUTION]);
+}
+
+void emit_execution(struct qn_code *c, unsigned to, unsigned counter)
+{
+    x_movi(c, to, (uintptr_t)qn_sim_executions);
+    x_lea(c, to, to, counter, sizeof *qn_sim_executions, 0);
+    x_load32_table(c, to, to, 0);
+    x_load_at(c, to, to);
 }
 
 /* The two counters of the site, and the log of misses. */
@@ -73,9 +81,12 @@ void emit_last_level_account(struct qn_code *c, const unsigned r[5])
     x_alu_imm32(c, 0, X_AND, r[SITE], QN_SITE_COUNTER_MASK);
     x_load32(c, r[SLOT], count);
     x_inc(c, count);
+    emit_execution(c, r[EXECUTION], r[SITE]);
     x_alu_imm32(c, 0, X_AND, r[SLOT], QN_SIM_MISSES - 1);
-    x_lea(c, r[ENTRY], r[MISSED], r[SITE], 2, 0); /* QN_SIM_MISS */
-    x_store32_at(c, r[ENTRY], r[SLOT], 4, log);
+    x_imul32(c, r[SLOT], r[SLOT], sizeof *qn_sim_misses);
+    x_store32_at(c, r[SITE], r[SLOT], 1, log + offsetof(struct qn_sim_miss, counter));
+    x_store32_at(c, r[MISSED], r[SLOT], 1, log + offsetof(struct qn_sim_miss, ll));
+    x_table(c, X_STORE, r[EXECUTION], r[SLOT], log + offsetof(struct qn_sim_miss, execution));
     x_inc_at(c, r[SITE], 8, QN_COUNTERS_BASE);
     x_add_at(c, r[MISSED], r[SITE], 8, QN_COUNTERS_BASE + 8);
     if (!emit_rules.sums)

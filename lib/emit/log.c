@@ -130,6 +130,15 @@ bool emit_logs(const struct qn_event *ev)
     return (emit_rules.batch || emit_rules.log_all) && ev->kind == QN_EV_DATA && ev->size && ev->size <= QN_SITE_SIZE_MAX;
 }
 
+/* The block begins: entries before this place belong to executions that have ended. */
+void emit_log_mark(struct emitter *e)
+{
+    if ((!emit_rules.batch && !emit_rules.log_all) || emit_rules.record)
+        return;
+    x_load(&e->hot, e->s2, NEXT);
+    x_store(&e->hot, (uintptr_t)&qn_sim_log.began, e->s2);
+}
+
 /* Makes the entries written so far part of the log. */
 void emit_log_flush(struct emitter *e)
 {

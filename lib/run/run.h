@@ -58,6 +58,7 @@ struct qn_ucontext {
 
 enum qn_shares { QN_SHARES_NOTHING, QN_SHARES_BESIDE /* CLONE_VM */, QN_SHARES_VFORK /* its parent is suspended */ };
 
+struct qn_sim_part;       /* sim/contract.h */
 struct qn_alloc_calls;    /* observe/data/allocs.c */
 struct qn_user_dispatch { /* user_dispatch.c */
     bool on;
@@ -154,6 +155,7 @@ const struct qn_map_rec *qn_arena_map_rec(uint32_t map);
 uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn); /* index of its first counter */
 bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn);
 void qn_arena_undo_misses(uint32_t record, unsigned insn);
+void qn_complex_undo(const struct qn_sim_part *part); /* the references of a masked instruction, or of xsave, that faulted */
 uint64_t *qn_arena_counters(void);
 uint64_t *qn_arena_charges(void);
 uint8_t *qn_arena_tables(void);

@@ -16,8 +16,8 @@ _Static_assert(SIM_LIST_MAX == QN_TABLE_LIST_MAX, "module.h and arena.h");
 static uint8_t *tables;
 static struct qn_table_head nowhere, *head = &nowhere; /* nowhere: used until qn_sim_rows_init */
 
-struct sim_undo sim_undo[SIM_UNDO_MAX];
-uint64_t sim_undo_count, sim_reference;
+struct sim_undo sim_undo[SIM_UNDO_MAX], sim_reference;
+uint64_t sim_undo_count;
 bool sim_undo_off;
 struct sim_waits sim_waits;
 

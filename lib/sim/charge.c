@@ -14,12 +14,11 @@
 #include "sim/service.h"
 
 #define SITES (QN_ARENA_COUNTERS_SIZE / 8)
-#define LOG 64u /* more than the references of the few instructions that a fault takes back can cause */
+#define LOG 512u /* more than the references of one execution of a block can cause */
 
 struct charge {
     uint32_t site, event;
-    uint32_t reference; /* its number: one may cause several events */
-    uint64_t n;
+    uint64_t n, execution;
 };
 
 uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_charge_count;
@@ -28,7 +27,6 @@ static struct qn_sim_output *output;
 static uint64_t *rows;
 static uint32_t *row_of; /* by site: number of its row, + 1 */
 static struct charge log[LOG];
-static uint32_t references;
 
 void qn_sim_charge_init(struct qn_sim_output *where, uint64_t *where_rows)
 {
@@ -62,7 +60,6 @@ QN_SIM_NCSR void qn_sim_charge(uint32_t site)
     uint64_t left = sim_events_new & ((1ull << output->events) - 1); /* less what the twin counted */
     uint64_t *counts = left ? find_row(site) + 1 : NULL;
 
-    references++;
     sim_events_new = 0;
     for (; left; left &= left - 1) {
         unsigned event = (unsigned)__builtin_ctzll(left);
@@ -72,7 +69,7 @@ QN_SIM_NCSR void qn_sim_charge(uint32_t site)
         output->counts[event] += n;
         qn_sim_sum_event(QN_COST_EVENTS + event, (int64_t)n);
         sim_event_new[event] = 0;
-        log[qn_sim_charge_count++ % LOG] = (struct charge){site, event, references, n};
+        log[qn_sim_charge_count++ % LOG] = (struct charge){site, event, n, qn_sim_execution(site)};
     }
 }
 
@@ -84,39 +81,29 @@ void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n)
 }
 
 /* The same for words of analyses, each of which gets its old value back. */
-static void undo_words(uint32_t first, uint32_t end)
+static void undo_words(const struct qn_sim_part *part)
 {
-    uint64_t reference = 0;
-
     for (uint64_t i = 1; i <= SIM_UNDO_MAX && i <= sim_undo_count; i++) {
         const struct sim_undo *u = &sim_undo[(sim_undo_count - i) % SIM_UNDO_MAX];
-        uint32_t site = (uint32_t)u->reference;
 
-        if (site < first || (u->reference != reference && site >= end))
-            return;
+        if (!qn_sim_is_part(part, u->site, u->execution))
+            continue;
         *u->word = u->old;
-        reference = u->reference;
-        end = site;
     }
 }
 
-/* As with misses (run/core/arena.c): those of the last execution are the newest, and their sites fall backwards. */
-void qn_sim_uncharge(uint32_t first, uint32_t end)
+/* As with misses (run/core/arena.c): those of this execution are the newest. */
+void qn_sim_uncharge(const struct qn_sim_part *part)
 {
-    uint32_t reference = 0;
-
-    undo_words(first, end);
-
+    undo_words(part);
     for (uint64_t i = 1; i <= LOG && i <= qn_sim_charge_count; i++) {
         const struct charge *c = &log[(qn_sim_charge_count - i) % LOG];
 
-        if (c->site < first || (c->reference != reference && c->site >= end))
-            return;
+        if (!qn_sim_is_part(part, c->site, c->execution))
+            continue;
         row(row_of[c->site] - 1)[1 + c->event] -= c->n;
         output->counts[c->event] -= c->n;
         qn_sim_sum_event(QN_COST_EVENTS + c->event, -(int64_t)c->n);
         sim_event_new[SIM_EVENTS_MAX + c->event] -= c->n; /* of the twin, if there is one */
-        reference = c->reference;
-        end = c->site;
     }
 }

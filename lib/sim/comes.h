@@ -17,8 +17,8 @@
 extern bool qn_sim_tells_far;
 
 struct qn_come {
-    uint64_t line, reference; /* reference: as sim_reference; from emitted code, arg_site */
-    uint64_t home;            /* offset of its home in the filter's table */
+    uint64_t line, home;      /* home: offset of its home in the filter's table */
+    uint64_t site, execution; /* of the reference (sim/execution.h) */
 };
 
 struct qn_sim_comes {

@@ -7,6 +7,7 @@
 #include "cost/arena.h"
 #include "cost/events.h"
 #include "sim/comes.h"
+#include "sim/execution.h"
 #include "sim/later.h"
 
 /* What a hit changes in a level, and so what emitted code does in place of a call. */
@@ -91,6 +92,7 @@ static inline bool qn_log_is_plain(const struct qn_log_entry *e, uint64_t line)
 
 struct qn_sim_log {
     uint64_t next;        /* address of the next entry, below 2 GiB.  There is always room for the entries of one more block */
+    uint64_t began;       /* what `next` was when the running block began; entries before that belong to executions that have ended */
     uint64_t newest;      /* address of a table below 2 GiB: the line referenced last in each set, as the address of its first byte */
     uint32_t line, sets;  /* of the D1; line: bytes */
     uint32_t line_bits;   /* many caches: of the shortest line of the last levels */
@@ -347,17 +349,6 @@ static inline void qn_sim_sum_event(unsigned event, int64_t n)
     qn_sim_sums[QN_SUMS_ANY]++;
 }
 
-/* A ring of the last misses, the newest at qn_sim_miss_count - 1.  When an instruction faults, the misses of its references are taken
- * back (run/core/arena.c).  The dispatcher sets the count to 0 whenever it enters translated code, because nothing before that is
- * taken back. */
-#define QN_SIM_MISSES 16u
-#define QN_SIM_MISS(counter, ll) (2 * (counter) + (ll)) /* index of the counter pair; 1: the LL missed, too */
-extern uint32_t qn_sim_misses[QN_SIM_MISSES];
-extern uint64_t qn_sim_miss_count;
-/* Takes back the events of modules that references at sites first to end - 1 caused; this count is reset in the same way. */
-extern uint64_t qn_sim_charge_count;
-extern uint64_t sim_undo_count; /* and for words of analyses (sim_undoable in sim/module.h) */
-void qn_sim_uncharge(uint32_t first, uint32_t end);
 /* After calls of qn_sim_predict_*: charges the events that they caused to the branch with this counter. */
 void qn_sim_charge_branch(uint64_t *mispredicts);
 

@@ -40,8 +40,10 @@ uint32_t sim_thread;
 bool qn_sim_wants_thread;
 
 struct qn_sim_traffic qn_sim_traffic;
-uint32_t qn_sim_misses[QN_SIM_MISSES];
+struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
 uint64_t qn_sim_miss_count;
+uint32_t *qn_sim_executions;
+bool qn_sim_is_old;
 int64_t *qn_sim_sums;
 uint8_t *qn_sim_event_of;
 
@@ -112,6 +114,15 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
 
 /* ---- outcomes ---- */
 
+/* Counts a miss of the reference with this counter. */
+static inline void count_miss(uint32_t counter, unsigned ll)
+{
+    sim_counters[counter]++;
+    sim_counters[counter + 1] += ll;
+    qn_sim_sum_miss(counter, 1, ll);
+    qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = (struct qn_sim_miss){qn_sim_execution(counter), counter, ll};
+}
+
 /* Counts the outcome of a level 1, QN_UNIT_* bits; after a miss it looks up the LL.  Returns bit 0: L1 miss, bit 1: LL miss. */
 static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
 {
@@ -120,10 +131,7 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
     if (!(l1 & QN_UNIT_MISS))
         return 0;
     ll = next_level(l1, addr, size, kind);
-    counts[0]++;
-    counts[1] += ll;
-    qn_sim_sum_miss((uint32_t)(counts - sim_counters), 1, ll);
-    qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = QN_SIM_MISS((uint32_t)(counts - sim_counters), ll);
+    count_miss((uint32_t)(counts - sim_counters), ll);
     return 1 | ll << 1;
 }
 

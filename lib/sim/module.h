@@ -113,16 +113,16 @@ void sim_list(const uint64_t *pairs, unsigned n, const char *format, ...);
 /* Call this before a word changes because of the reference being simulated.  If the reference never happens, because its instruction or an
  * earlier one of the block faults, the word gets its old value back.  For counts only: the simulated caches keep their lines, and a module
  * what it knows about them. */
-#define SIM_UNDO_MAX 128u /* more than the references of the few instructions that a fault takes back can change */
+#define SIM_UNDO_MAX 512u /* more than the references of one execution of a block can change */
 extern struct sim_undo {
-    uint64_t *word, old, reference;
-} sim_undo[SIM_UNDO_MAX];
+    uint64_t *word, old, site, execution;
+} sim_undo[SIM_UNDO_MAX], sim_reference; /* sim_reference: site and execution of the one being simulated */
 extern bool sim_undo_off; /* what happens now cannot be taken back any more */
-extern uint64_t sim_undo_count, sim_reference; /* sim_reference: a number, and in its lower half the site */
+extern uint64_t sim_undo_count;
 static inline void sim_undoable(uint64_t *word)
 {
     if (!sim_undo_off)
-        sim_undo[sim_undo_count++ % SIM_UNDO_MAX] = (struct sim_undo){word, *word, sim_reference};
+        sim_undo[sim_undo_count++ % SIM_UNDO_MAX] = (struct sim_undo){word, *word, sim_reference.site, sim_reference.execution};
 }
 /* These cells count the misses of a cache by set.  With --interval, PROFILE.sets.csv lists them by interval.  Only at init. */
 void sim_sets_by_time(const char *cache, const uint64_t *misses, uint64_t sets);

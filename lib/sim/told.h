@@ -96,13 +96,18 @@ static inline void tell_near(void)
         qn_sim_near_tell();
 }
 
-/* Numbers the reference: what the analyses change until the next one belongs to it. */
+void qn_up_refer(uint32_t site)
+{
+    sim_reference.site = site;
+    sim_reference.execution = qn_sim_execution(site);
+}
+
 static inline void refer(const uint64_t *counts)
 {
     if (!readers.alone)
         tell_near();
     if (QN_UNLIKELY(readers.any))
-        sim_reference = ((sim_reference >> 32) + 1) << 32 | (uint32_t)(counts - sim_counters);
+        qn_up_refer((uint32_t)(counts - sim_counters));
 }
 
 static inline void analyse(const struct sim_ref *ref)
@@ -187,12 +192,29 @@ static void init_later(const struct qn_config *c)
 #endif
 }
 
+/* The number of the last ones in the list that belong to executions of blocks that have not ended. */
+static uint32_t count_new(void)
+{
+    const struct qn_later_miss *next = qn_sim_later.misses + *qn_sim_later.count;
+    uint32_t found = 0;
+
+    for (uint64_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count && found < *qn_sim_later.count; n++) {
+        const struct qn_sim_miss *m = &qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES];
+
+        if (m->execution != qn_sim_execution(m->counter))
+            break;
+        found += (next[-1 - (int64_t)found].site & QN_SITE_COUNTER_MASK) == m->counter; /* no: it is a fetch */
+    }
+    return found;
+}
+
 static SLOW void tell_waiting(bool last)
 {
     struct qn_unit_later l = {qn_sim_later.misses, sites, &sim_pc, looked_at, (uint32_t)*qn_sim_later.count, qn_sim_d1_filter.line, last};
     uint64_t pc = sim_pc; /* of the reference that is being simulated */
+    uint32_t new = count_new();
 
-    qn_readers_later(&l, QN_SIM_MISSES);
+    qn_readers_later(&l, new);
     *(volatile uint64_t *)qn_sim_later.count = 0;
     if (looked_at)
         *looked_at = 0;
@@ -219,8 +241,6 @@ static inline void tell_later(void)
 
 /* ---- lines that come near, for an analysis that is called later ---- */
 
-#define COMES_NUMBERS (1ull << 31) /* from here on there are no numbers of references that C simulates */
-
 static void init_comes(const struct qn_config *c)
 {
     uint32_t lines = NEAR_BYTES / c->D1.line;
@@ -235,22 +255,12 @@ static void init_comes(const struct qn_config *c)
             "AN: the program was killed before %%U references to lines that were not near were looked at");
 }
 
-/* What emitted code wrote down has a site, but no number. */
-static void number_comes(void)
-{
-    static uint32_t number;
-
-    for (uint32_t i = 0; i < *qn_sim_comes.count; i++)
-        if (!(qn_sim_comes.at[i].reference >> 32))
-            qn_sim_comes.at[i].reference = (COMES_NUMBERS | ++number) << 32 | (qn_sim_comes.at[i].reference & QN_SITE_COUNTER_MASK);
-}
-
 SLOW void qn_sim_near_tell(void)
 {
     struct qn_unit_near near;
-    uint64_t left[QN_COMES_MAX], reference = sim_reference;
+    uint64_t left[QN_COMES_MAX];
+    struct sim_undo reference = sim_reference; /* the one being simulated */
 
-    number_comes();
     fast_D1_comes_told(&near, left);
     qn_readers_near(&near);
     sim_reference = reference;

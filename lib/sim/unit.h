@@ -136,6 +136,7 @@ QN_SIM_NCSR bool QN_UP(next)(uint64_t addr, uint32_t size, enum sim_kind kind);
 /* Called by `refs`: this entry missed (QN_UNIT_*), or is a fetch that missed the I1. */
 void QN_UP(missed)(const struct qn_log_entry *entry, unsigned outcome);
 void QN_UP(set_pc)(uint32_t site); /* called by `refs` before a reference: sets sim_pc */
+void QN_UP(refer)(uint32_t site); /* what analyses change until the next call belongs to this site's reference */
 void QN_UP(charge)(uint32_t site); /* charges the events counted since the last call to this site */
 QN_SIM_NCSR void QN_UP(back_invalidate)(uint64_t line, uint32_t bytes);
 extern bool QN_UP(wants_evictions);

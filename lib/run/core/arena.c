@@ -59,6 +59,8 @@ void qn_arena_attach(int fd)
     qn_arena = (struct qn_arena_header *)base;
     qn_arena_fd = fd;
     __builtin_memset(&ready, 0, sizeof ready);
+    if (!qn_sim_executions)
+        qn_sim_executions = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE / sizeof(uint64_t) * sizeof *qn_sim_executions);
 }
 
 const char *qn_arena_text(uint32_t string) { return (const char *)base + QN_ARENA_STRINGS_OFF + string; }
@@ -274,6 +276,8 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
     place.centre = (uint32_t)qn_arena->n_counters - 1;
     qn_arena->n_counters += ncounters - 1;
     qn_ready_until(&ready.counters, qn_arena_counters() + qn_arena->n_counters + 1);
+    for (uint32_t site = place.centre + 1; site < qn_arena->n_counters; site++)
+        qn_sim_executions[site] = (uint32_t)(uintptr_t)(qn_arena_counters() + place.counter);
     *rec = (struct qn_block_rec){.pc = pc, .map = qn_arena_map_of(pc), .first_insn = (uint32_t)first, .counter = place.counter,
                                  .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = (uint16_t)region};
     if (qn_cfg()->calls && region == QN_REGION_ASIDE)
@@ -347,30 +351,30 @@ bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn)
     return qn_arena_desc(qn_arena_block(record), insn) & QN_INSN_IMISS;
 }
 
-/* The checks of instructions from insn on have run, but the instructions have not.  Their misses in the last execution of the block are
- * the newest in the ring; going backwards, their counters decrease. */
+/* The checks of instructions from insn on have run, but the instructions have not.  Their misses in this execution of the block are the
+ * newest in the ring. */
 void qn_arena_undo_misses(uint32_t record, unsigned insn)
 {
     const struct qn_block_rec *b = qn_arena_block(record);
-    uint32_t first = qn_arena_insn_counters(record, insn), end = qn_arena_insn_counters(record, b->ninsns);
     uint64_t *counters = qn_arena_counters();
+    struct qn_sim_part part = {counters[b->counter], qn_arena_insn_counters(record, insn), qn_arena_insn_counters(record, b->ninsns)};
 
     if (!qn_sim_later_is_empty())
         qn_sim_later_tell(); /* so that all that they changed can be taken back */
     if (!qn_sim_near_is_told())
         qn_sim_near_tell();
-    qn_sim_uncharge(first, end);
-    for (uint32_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {
-        uint32_t miss = qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES], counter = miss / 2;
+    qn_sim_uncharge(&part);
+    qn_complex_undo(&part);
+    for (uint64_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {
+        const struct qn_sim_miss *m = &qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES];
 
-        if (counter < first || counter >= end)
-            return;
-        counters[counter]--;
-        counters[counter + 1] -= miss % 2;
-        qn_sim_sum_miss(counter, -1, -(int64_t)(miss % 2));
-        qn_sim_twin_undo(counter, miss % 2);
+        if (!qn_sim_is_part(&part, m->counter, m->execution))
+            continue;
+        counters[m->counter]--;
+        counters[m->counter + 1] -= m->ll;
+        qn_sim_sum_miss(m->counter, -1, -(int64_t)m->ll);
+        qn_sim_twin_undo(m->counter, m->ll);
         if (qn_cfg()->data)
-            qn_data_undo(counter, miss % 2);
-        end = counter;
+            qn_data_undo(m->counter, m->ll);
     }
 }

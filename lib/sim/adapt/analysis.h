@@ -73,7 +73,7 @@ static inline void unit_later_one(const struct qn_unit_later *l, const struct qn
     uint64_t site = l->site ? l->site[m->site & QN_SITE_COUNTER_MASK] : 0;
 
     *l->pc = qn_site_pc(site);
-    sim_reference = ((sim_reference >> 32) + 1) << 32 | (m->site & QN_SITE_COUNTER_MASK);
+    QN_UP(refer)(m->site & QN_SITE_COUNTER_MASK);
 #ifdef ANALYSIS_WAITS
     analysis_waited(&(struct sim_line){.line = m->addr & ~(uint64_t)(l->line - 1), .victim = m->victim, .victim_used = m->victim_used, .first = true});
 #else
@@ -123,7 +123,8 @@ static void unit_near(const struct qn_unit_near *u)
     struct sim_before before = sim_enter(SLOT_AN, SIM_IN_LINE, unit_references + 1);
 
     for (uint32_t i = 0; i < u->n_come; i++) {
-        sim_reference = u->come[i].reference;
+        sim_reference.site = u->come[i].site;
+        sim_reference.execution = u->come[i].execution;
         analysis_came(u->come[i].line);
     }
     for (uint32_t i = 0; i < u->n_left; i++)

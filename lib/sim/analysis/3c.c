@@ -141,7 +141,7 @@ static void analysis_waited(const struct sim_line *l)
 {
     recency_waited(&recency, l->victim, l->victim_used);
     if (sim_undo_off)
-        sim_count_for((uint32_t)sim_reference, events[1], 1);
+        sim_count_for((uint32_t)sim_reference.site, events[1], 1);
     else
         sim_count(events[1], 1);
 }

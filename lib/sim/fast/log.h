@@ -16,14 +16,20 @@ static struct qn_log_entry log_entries[LOG_ROOM] __attribute__((aligned(2 * QN_L
 
 static const struct qn_log_consumer *log_to;
 
-static void log_init(void) { qn_sim_log.next = (uintptr_t)log_entries; }
+static void log_init(void) { qn_sim_log.next = qn_sim_log.began = (uintptr_t)log_entries; }
 
 static void log_drain(void)
 {
     uint32_t n = (uint32_t)((qn_sim_log.next - (uintptr_t)log_entries) / sizeof *log_entries);
+    uint32_t old = (uint32_t)((qn_sim_log.began - (uintptr_t)log_entries) / sizeof *log_entries);
 
     log_init();
-    log_to->simulate(log_entries, n);
+    if (old) {
+        qn_sim_is_old = true;
+        log_to->simulate(log_entries, old);
+        qn_sim_is_old = false;
+    }
+    log_to->simulate(log_entries + old, n - old);
 }
 
 static void log_note(uint64_t addr, uint32_t size, unsigned kind, uint32_t counter)

@@ -106,10 +106,7 @@ static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint
 {
     uint32_t counter = site & QN_SITE_COUNTER_MASK;
 
-    sim_counters[counter]++;
-    sim_counters[counter + 1] += ll;
-    qn_sim_sum_miss(counter, 1, ll);
-    qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = QN_SIM_MISS(counter, ll);
+    count_miss(counter, ll);
     if (QN_UNLIKELY(qn_sim_later.count)) {
         if (!fetch)
             write_later((struct qn_later_miss){.addr = addr, .site = counter | size << QN_SITE_SIZE_SHIFT, .ll = ll});

@@ -76,7 +76,8 @@ static inline void D1_comes_later(const struct sim_line *l, unsigned miss)
         D1_comes.out[D1_comes.n_out++] = (struct qn_filter_entry){l->victim, l->victim_used};
     if (miss ? D1_was_out(l->line) : was_near)
         return;
-    qn_sim_comes.at[*qn_sim_comes.count] = (struct qn_come){l->line, sim_reference, (uint64_t)((char *)D1_home(l->line) - (char *)D1_slots)};
+    qn_sim_comes.at[*qn_sim_comes.count] = (struct qn_come){
+        l->line, (uint64_t)((char *)D1_home(l->line) - (char *)D1_slots), sim_reference.site, sim_reference.execution};
     if (++*qn_sim_comes.count == qn_sim_comes.full)
         D1_comes.full();
 }

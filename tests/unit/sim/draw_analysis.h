@@ -37,6 +37,7 @@ bool qn_sim_at_work(struct qn_sim_culprit *c)
     return false;
 }
 
+void qn_up_refer(uint32_t site) { (void)site; }
 void qn_up_charge(uint32_t site) { (void)site; }
 
 /* Here each miss is told. */

@@ -5,6 +5,7 @@
 #include "run/core/references/reference.h"
 #include "run/run.h"
 #include "run/core/references/variable.h"
+#include "sim/contract.h"
 
 #define XMM_REGISTERS 16u /* in a state without AVX-512 */
 
@@ -174,6 +175,22 @@ static void pieces_references(const struct qn_insn *in, struct variable *v)
         qn_run_references(&s, 1, pieces.n);
 }
 
+static struct {
+    uint64_t pc, execution, n;
+    uint32_t site;
+} last; /* what the last one has counted */
+
+void qn_complex_undo(const struct qn_sim_part *part)
+{
+    const struct qn_insn *in;
+
+    if (!qn_sim_is_part(part, last.site, last.execution))
+        return;
+    in = variable_insn(last.pc);
+    *variable_counters(in, qn_arena_counters() + last.site).iterations -= last.n;
+    variable_sum(in, 0 - last.n);
+}
+
 SLOW void qn_run_complex(void)
 {
     const struct qn_insn *in = variable_insn(qn_ctx.arg_pc);
@@ -190,6 +207,10 @@ SLOW void qn_run_complex(void)
     } else {
         pieces_references(in, &v);
     }
-    variable_sum(in, *v.iterations - before);
+    last.pc = qn_ctx.arg_pc;
+    last.site = (uint32_t)qn_ctx.arg_site;
+    last.execution = qn_sim_execution(last.site);
+    last.n = *v.iterations - before;
+    variable_sum(in, last.n);
     qn_run_clock_on();
 }
