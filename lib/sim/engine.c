@@ -114,11 +114,13 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
 
 /* ---- outcomes ---- */
 
-/* Counts a miss of the reference with this counter. */
-static inline void count_miss(uint32_t counter, unsigned ll)
+/* Counts a miss of the reference with these counters, which in a replay are anywhere. */
+static inline void count_miss(uint64_t *counts, unsigned ll)
 {
-    sim_counters[counter]++;
-    sim_counters[counter + 1] += ll;
+    uint32_t counter = (uint32_t)(counts - sim_counters);
+
+    counts[0]++;
+    counts[1] += ll;
     qn_sim_sum_miss(counter, 1, ll);
     qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = (struct qn_sim_miss){qn_sim_execution(counter), counter, ll};
 }
@@ -131,7 +133,7 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
     if (!(l1 & QN_UNIT_MISS))
         return 0;
     ll = next_level(l1, addr, size, kind);
-    count_miss((uint32_t)(counts - sim_counters), ll);
+    count_miss(counts, ll);
     return 1 | ll << 1;
 }
 

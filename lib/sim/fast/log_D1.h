@@ -106,7 +106,7 @@ static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint
 {
     uint32_t counter = site & QN_SITE_COUNTER_MASK;
 
-    count_miss(counter, ll);
+    count_miss(sim_counters + counter, ll);
     if (QN_UNLIKELY(qn_sim_later.count)) {
         if (!fetch)
             write_later((struct qn_later_miss){.addr = addr, .site = counter | size << QN_SITE_SIZE_SHIFT, .ll = ll});
