@@ -80,8 +80,8 @@ refused 2 'no branch of this line' --predictor=gshare --line=prog.S:7 -o x.html 
 refused 2 'wanted FILE:LINE' --predictor=gshare --line=prog.S -o x.html ./prog
 refused 127 'nobody' --predictor=gshare -o x.html ./nobody
 refused 70 'bits' --predictor=gshare:bits=99 -o x.html --trace=prog.trace
-refused 70 'bits' --predictor=gshare --predictor=bimodal:bits=99 -o x.html ./nobody
-refused 2 '--sim-opt=bogus=6: no module has this option' --predictor=gshare:bogus=6 -o x.html ./nobody
+refused 70 'bits' --predictor=gshare --predictor=bimodal:bits=99 -o x.html ./prog
+refused 2 '--sim-opt=bogus=6: no module has this option' --predictor=gshare:bogus=6 -o x.html ./prog
 refused 1 'no branches' --predictor=gshare:$options --from=9999 -o x.html --trace=prog.trace
 refused 1 'the same branches' --predictor=btb --predictor=ras -o x.html --trace=prog.trace
 is "$(ls -d quern-* 2>/dev/null)" "" "no scratch is left"
