@@ -11,12 +11,14 @@
 
 #include "base/base.h"
 
-extern uint32_t *qn_sim_executions; /* by site: address of that count, below 4 GiB; NULL: in a replay */
+extern uint32_t *qn_sim_executions; /* by site: address of that count, below 4 GiB; 0: of no block; NULL: in a replay */
 extern bool qn_sim_is_old;          /* what is being simulated belongs to an execution that has ended */
 
 static inline uint64_t qn_sim_execution(uint32_t site)
 {
-    return qn_sim_is_old || !qn_sim_executions ? 0 : *(const uint64_t *)(uintptr_t)qn_sim_executions[site];
+    uint32_t at = qn_sim_executions ? qn_sim_executions[site] : 0;
+
+    return qn_sim_is_old || !at ? 0 : *(const uint64_t *)(uintptr_t)at;
 }
 
 /* What is taken back: the sites first to end - 1, of one block, in this execution. */
