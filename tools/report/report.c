@@ -80,7 +80,7 @@ static const struct qn_option options[] = {
     OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes", qn_option_text, sizes),
     OPTION("--sets", "FILE", "of a profile: misses by set and interval, PROFILE.sets.csv", qn_option_text, sets),
     OPTION("--log", "FILE", "of a profile: log of its run, with the analyses sets, sizes or mattson", qn_option_text, log),
-    OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, quiet),
+    OPTION("-q, --quiet", NULL, "do not say which run is being made, nor where the page is", qn_option_set, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
 static const struct qn_options command = { "report", "quern report", help, help_end, options, NULL, true, NULL };
@@ -223,7 +223,11 @@ static int write_page(struct qn_report_options *o)
     qn_report_end_steps(o);
     if (err.status != QN_TEXT_OK)
         return fprintf(stderr, "quern report: %s\n", name_given(o, err.text)), 1;
-    return move_into_place(o);
+    if (move_into_place(o))
+        return 1;
+    if (!o->quiet)
+        qn_text_complain("quern report: the page is %s/" QN_REPORT_PAGE, o->output);
+    return 0;
 }
 
 static int make_report(struct qn_report_options *o)

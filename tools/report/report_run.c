@@ -69,6 +69,7 @@ static int run_once(struct qn_report_runner *r)
         return 1;
     ended = qn_exp_describe_end(&r->o->memory, status, errors);
     if (access(profile, F_OK)) {
+        qn_report_end_steps(r->o);
         qn_text_complain("quern report: %s", strcmp(ended, QN_EXP_OK) ? ended : "the run left no profile");
         return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
     }
@@ -195,16 +196,21 @@ static void begin_sizes(struct qn_report_runner *r, const char *runs, const char
 /* If there is no result, the page lacks a picture, and a message says so. */
 static void end_sizes(struct qn_report_runner *r, const char *runs, const char *errors)
 {
+    const char *why = NULL;
+
     if (r->told) {
         if (!r->o->guard.signal && !qn_report_take_sizes(r->o, r->o->log, COUNTING))
-            qn_text_complain("quern report: the run says nothing of D1s of other sizes");
-        return;
+            why = "the run says nothing of D1s of other sizes";
+    } else {
+        qn_report_begin_step(r, "D1s of other sizes, many at once");
+        qn_report_await(r, r->sizes);
+        if (!r->o->guard.signal && access(runs, F_OK))
+            why = qn_exp_format(&r->o->memory, "no run for each size: %s", qn_report_read_error(r, errors, "the sweep failed"));
     }
-    qn_report_begin_step(r, "D1s of other sizes, many at once");
-    qn_report_await(r, r->sizes);
-    if (!r->o->guard.signal && access(runs, F_OK))
-        qn_text_complain("quern report: no run for each size: %s",
-                         qn_report_read_error(r, errors, "the sweep failed"));
+    if (!why)
+        return;
+    qn_report_end_steps(r->o);
+    qn_text_complain("quern report: %s", why);
 }
 
 /* Ends the sweep, because no page will be made. */
@@ -230,6 +236,7 @@ int qn_report_run(struct qn_report_options *o)
     }
     end_sizes(&r, runs, errors);
     qn_report_begin_step(&r, "pictures and page");
+    qn_report_announce(&r);
     o->guard.tick = NULL;
     return 0;
 }

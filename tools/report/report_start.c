@@ -14,6 +14,8 @@
 #include "exp/jobs.h"
 #include "report_tool.h"
 
+#define ANNOUNCED_AFTER 1 /* seconds */
+
 /* ---- progress ---- */
 
 static bool shows_progress(const struct qn_report_options *o) { return !o->quiet && isatty(STDERR_FILENO); }
@@ -25,19 +27,34 @@ static void show_progress(void *data)
     fprintf(stderr, "\rquern report: %s (%.0f s)\033[K", r->step, qn_exp_now() - r->started);
 }
 
+void qn_report_announce(struct qn_report_runner *r)
+{
+    if (r->step && !r->announced && !r->o->guard.signal && !r->o->quiet && !shows_progress(r->o))
+        fprintf(stderr, "quern report: %s\n", r->step);
+    r->announced = true;
+}
+
+/* A run that is refused ends before. */
+static void announce_late(void *data)
+{
+    struct qn_report_runner *r = data;
+
+    if (qn_exp_now() - r->started >= ANNOUNCED_AFTER)
+        qn_report_announce(r);
+}
+
 void qn_report_begin_step(struct qn_report_runner *r, const char *what)
 {
+    qn_report_announce(r);
     r->step = qn_exp_format(&r->o->memory, "%d of %d: %s", ++r->steps, r->told ? 2 : 3, what);
+    r->announced = false;
     r->started = qn_exp_now();
     if (r->o->guard.signal || r->o->quiet)
         return;
-    if (!shows_progress(r->o)) {
-        fprintf(stderr, "quern report: %s\n", r->step);
-        return;
-    }
-    r->o->guard.tick = show_progress;
+    r->o->guard.tick = shows_progress(r->o) ? show_progress : announce_late;
     r->o->guard.tick_data = r;
-    show_progress(r);
+    if (shows_progress(r->o))
+        show_progress(r);
 }
 
 void qn_report_end_steps(const struct qn_report_options *o)

@@ -40,13 +40,17 @@ struct qn_report_runner {
     pid_t sizes;                                /* the second command; -1: there is none */
     int steps;                                  /* so many were begun */
     const char *step;                           /* what is being done, "1 of 3: ..." */
+    bool announced;                             /* the user was told so, or need not be */
     double started;                             /* seconds */
     const char *words[QN_REPORT_WORDS_MAX];
     int count;
 };
 
-/* Shows which step begins, with its number: on a terminal in one line, with the seconds that have passed, else in a line of its own. */
+/* Shows which step begins, with its number: on a terminal in one line, with the seconds that have passed, else in a line of its own, which
+ * comes when a second has passed or the step has ended well, so that a run that is refused has its message alone. */
 void qn_report_begin_step(struct qn_report_runner *r, const char *what);
+void qn_report_announce(struct qn_report_runner *r);
+/* Clears the terminal's line, for messages. */
 void qn_report_end_steps(const struct qn_report_options *o);
 
 void qn_report_begin_command(struct qn_report_runner *r, const char *command);

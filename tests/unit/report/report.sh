@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 166
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 168
 LC_ALL=C
 export LC_ALL
 
@@ -194,6 +194,10 @@ for what in capacity conflict; do
     is "$(cat $what/size.csv)" "$(cat two/size.csv)" '... and so is what the picture shows'
 done
 is "$(d1 two | grep -c ',ok,')" 10 '... ten of them'
+"$QUERN" report -o told -- true 2>err
+is "$?$(sed 's/^quern report: //' err)" '01 of 2: the program: caches, predictors, analyses, intervals
+2 of 2: pictures and page
+the page is told/index.html' 'the steps are told, and where the page is'
 report -o once -- sh -c 'echo executed >>executions'
 is "$?$(cat err) $(wc -l <executions)" '0 1' '... the program is executed once'
 report --analysis=sets,sizes --D1=1024,4,64 -o small -- ./walk conflict
@@ -335,6 +339,8 @@ is "$?: $(cat err)" '2: quern report: --D2=1: no such option; `quern report --he
 report -o none -- ./none
 is $? 127 'no such program: status 127'
 ok '... and a line' grep -q '^quern report: .*none' err
+"$QUERN" report -o none -- ./none 2>err
+is "$(cat err)" 'quern report: ./none: No such file or directory' '... alone, without the step that has begun'
 caches=--D1=1000,3,7
 report -o none -- ./walk
 is $? 2 'an impossible cache: status 2'
