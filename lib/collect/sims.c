@@ -19,7 +19,8 @@ static int refuse(const char *option, const char *what)
     return QN_EXIT_USAGE;
 }
 
-/* Checks the analyses.  If they observe instructions, nothing is simulated, and the profile is by instruction. */
+/* Checks the analyses.  If they observe instructions, nothing is simulated, and the profile is by instruction; other profiles have
+ * instructions with --dump-instr only, since these are most of a profile and of the time that it takes. */
 static int prepare(struct qn_collect *r)
 {
     struct qn_collect_options *o = &r->options;
@@ -38,7 +39,7 @@ static int prepare(struct qn_collect *r)
                       "not with an analysis module that observes instructions");
     if (r->observes && o->versus)
         return refuse("versus", "not with an analysis module that observes instructions");
-    o->dump_instr |= r->observes || o->analysis;
+    o->dump_instr |= r->observes;
     o->cache_sim &= !r->observes;
     o->branch_sim &= !r->observes;
     return 0;

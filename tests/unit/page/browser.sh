@@ -27,8 +27,8 @@ int main(void)
 }
 END
 "$CC" -g -O1 -o prog prog.c || bail 'cannot compile'
-"$QUERN" run -q --branch-sim=yes --analysis=3c --D1=4096,2,64 --interval=20000 --interval-file=time.csv --out-file=p ./prog || bail 'cannot run'
-"$QUERN" run -q --branch-sim=yes --analysis=3c --D1=65536,8,64 --out-file=q ./prog || bail 'cannot run'
+"$QUERN" run -q --branch-sim=yes --analysis=3c --dump-instr=yes --D1=4096,2,64 --interval=20000 --interval-file=time.csv --out-file=p ./prog || bail 'cannot run'
+"$QUERN" run -q --branch-sim=yes --analysis=3c --dump-instr=yes --D1=65536,8,64 --out-file=q ./prog || bail 'cannot run'
 "$QUERN" csv --metadata=no --crlf=no --by=function -o functions.csv p || skip_all 'this quern was built without libcsv' $points
 "$QUERN" csv --metadata=no --crlf=no --by=line -o lines.csv p
 "$QUERN" page --intervals=time.csv -o page.html p || bail 'no page'

@@ -403,4 +403,18 @@ ok 'a number is none' damaged '3s/,0x/,x/' '3: malformed number'
 ok 'a number is too large' damaged '3s/,0x/,0x10000000000000000/' '3: malformed number'
 ok 'a row is cut' damaged '2s/,.*//' '2: malformed row'
 ok 'it is empty' damaged '1,$d' '1: no table'
+
+# An analysis that observes no instructions leaves counts by instruction only if they are asked for.
+for analysis in 3c sets latency culprits mattson sizes sharing interval; do
+    "$QUERN" run -q --analysis=$analysis --out-file=lines -- "$top_builddir/tests/guest/loops" >/dev/null
+    "$QUERN" run -q --analysis=$analysis --dump-instr=yes --out-file=insns -- "$top_builddir/tests/guest/loops" >/dev/null
+    "$QUERN" annotate --asm lines >text 2>&1
+    is "$? $(cat text)" '1 quern annotate: error: lines: no counts of instructions, got counts by line, wanted a profile of `quern run --dump-instr=yes`' \
+        "$analysis: no instructions, which one line says"
+    ok '... or with --dump-instr=yes' "$QUERN" annotate --asm insns
+    is "$(grep -v '^#\|^cmd' lines)" "$(grep -v '^#\|^cmd' insns)" '... and the same counts by line'
+done
+"$QUERN" run -q --analysis=latency --dump-instr=yes --out-file=insns -- "$top_builddir/tests/guest/loops" >/dev/null
+"$QUERN" annotate --asm --values insns >text 2>&1
+ok 'the level that serves each load, behind instructions' grep -q '[0-9a-f]:  .*(100.00% D)' text
 done_testing

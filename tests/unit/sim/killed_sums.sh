@@ -63,7 +63,7 @@ said() { sed -n "s/^[-=]*[0-9]*[-=][-=] *AN: $1/\\1/p" log; } # PATTERN, with on
 
 all=3c,sets,latency,mattson,sizes,culprits,sharing,interval
 for sample in shards=0 shards=100; do
-    killed --analysis=$all --sim-opt=$sample --data=use --calls=paths --interval=20000 --explain=program.c:7 --explain-file=explained \
+    killed --analysis=$all --dump-instr=yes --sim-opt=$sample --data=use --calls=paths --interval=20000 --explain=program.c:7 --explain-file=explained \
         --branches-file=branches --watch=5 --watch-file=watched
     misses=$(($(total D1mr) + $(total D1mw)))
     is "$(add_up)" '' '... each column adds up, and the classes of misses'
@@ -73,6 +73,6 @@ for sample in shards=0 shards=100; do
     is "$(said 'loads served by the D1 \(.*\): about.*' | tr -dc '0-9 ' | awk '{ print $1 + $2 + $3, $2 + $3, $3 }')" "$(total Dr) $(total D1mr) $(total DLmr)" '... loads by level'
     is "$(awk '/^#miss/ { n += $5 + $6; c += $9 + $10 + $11 } END { print n, c }' profile)" "$misses $misses" '... misses by object, and their classes'
 done
-killed --analysis=$all --versus=D1=fifo --calls=paths --interval=20000
+killed --analysis=$all --dump-instr=yes --versus=D1=fifo --calls=paths --interval=20000
 is "$(add_up)" '' '... each column adds up, those of the second simulator, too'
 done_testing
