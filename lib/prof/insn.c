@@ -10,15 +10,17 @@
 
 static const char hex_digits[] = "0123456789abcdef";
 
-void qn_prof_format_address(char to[QN_PROF_INSN_TEXT], uint64_t address)
+char *qn_prof_format_address(char to[QN_PROF_INSN_TEXT], uint64_t address)
 {
     int digits = address ? (67 - __builtin_clzll(address)) / 4 : 1;
+    char *end = to + 2 + digits;
 
     *to++ = '0';
     *to++ = 'x';
     to[digits] = '\0';
     for (; digits-- > 0; address >>= 4)
         to[digits] = hex_digits[address & 15];
+    return end;
 }
 
 void qn_prof_format_bytes(char to[QN_PROF_INSN_TEXT], const struct qn_prof_insn *insn)

@@ -25,8 +25,8 @@ struct qn_prof_insn {
     uint8_t bytes[QN_PROF_INSN_BYTES]; /* those after `length` are 0 */
 };
 
-/* "0x401136" and "488b45f8" or "-". */
-void qn_prof_format_address(char to[QN_PROF_INSN_TEXT], uint64_t address);
+/* "0x401136", whose end is returned, and "488b45f8" or "-". */
+char *qn_prof_format_address(char to[QN_PROF_INSN_TEXT], uint64_t address);
 void qn_prof_format_bytes(char to[QN_PROF_INSN_TEXT], const struct qn_prof_insn *insn);
 
 /* The reverse: returns the end of what was read, or NULL if the text does not begin with an address or bytes.

@@ -13,9 +13,6 @@
 #include "prof/counts.h"
 #include "text/escape.h"
 
-/* The longest number: "-9223372036854775808" */
-#define NUMBER_MAX 20
-
 void qn_prof_set_events(struct qn_prof_writer *w, int count)
 {
     w->events = count;
@@ -39,10 +36,9 @@ void qn_prof_put_escaped(struct qn_prof_writer *w, const char *text)
     }
 }
 
-/* Digits of `value` at `to`, at most NUMBER_MAX; returns the end. */
-static char *digits_of(char *to, int64_t value)
+char *qn_prof_format_number(char *to, int64_t value)
 {
-    char digits[NUMBER_MAX];
+    char digits[QN_PROF_NUMBER_MAX];
     size_t at = sizeof digits;
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     do
@@ -56,10 +52,10 @@ static char *digits_of(char *to, int64_t value)
 
 static void put_number(struct qn_prof_writer *w, char before, int64_t value, char after)
 {
-    char text[NUMBER_MAX + 2], *end = text;
+    char text[QN_PROF_NUMBER_MAX + 2], *end = text;
     if (before)
         *end++ = before;
-    end = digits_of(end, value);
+    end = qn_prof_format_number(end, value);
     if (after)
         *end++ = after;
     qn_prof_put_bytes(w, text, (size_t)(end - text));
@@ -74,8 +70,7 @@ void qn_prof_put_address(struct qn_prof_writer *w, uint64_t address)
 {
     char text[QN_PROF_INSN_TEXT];
 
-    qn_prof_format_address(text, address);
-    qn_prof_put_text(w, text);
+    qn_prof_put_bytes(w, text, (size_t)(qn_prof_format_address(text, address) - text));
 }
 
 void qn_prof_set_form(struct qn_prof_writer *w, enum qn_prof_form form)

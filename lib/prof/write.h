@@ -95,7 +95,12 @@ void qn_prof_put_text(struct qn_prof_writer *w, const char *text);
 void qn_prof_put_escaped(struct qn_prof_writer *w, const char *text);
 void qn_prof_put_number(struct qn_prof_writer *w, int64_t value);     /* 42 */
 void qn_prof_put_address(struct qn_prof_writer *w, uint64_t address); /* 0x2a */
+void qn_prof_put_bytes(struct qn_prof_writer *w, const char *text, size_t n);
 void qn_prof_set_events(struct qn_prof_writer *w, int count);
+
+/* Writes the digits, at most QN_PROF_NUMBER_MAX bytes, without a NUL; returns their end. */
+#define QN_PROF_NUMBER_MAX 20 /* "-9223372036854775808" */
+char *qn_prof_format_number(char *to, int64_t value);
 
 /* Flushes, renames into place and frees the writer, on success and on failure. Returns QN_TEXT_OK,
  * or the status of the first failure with its message in `err`; then no file is left behind. */

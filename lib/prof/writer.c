@@ -61,6 +61,7 @@ static void put_remark(struct qn_prof_writer *w, const char *text, size_t n)
     }
 }
 
+/* Writes through the buffer; while `remarks` is set, each line gets a # in front. */
 void qn_prof_put_bytes(struct qn_prof_writer *w, const char *text, size_t n)
 {
     if (w->remarks)

@@ -24,7 +24,4 @@ struct qn_prof_writer {
     char buffer[QN_PROF_WRITE_BYTES];
 };
 
-/* Writes through the buffer; while `remarks` is set, each line gets a # in front. */
-void qn_prof_put_bytes(struct qn_prof_writer *w, const char *text, size_t n);
-
 #endif

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cost/beside/findings.h"
-#include "cost/beside/recent.h"
 #include "prof/write.h"
+#include "text/hash.h"
+#include "text/radix.h"
 
 #define WHAT "evictor" /* sim/analysis/culprits.c */
 
@@ -20,82 +22,189 @@ static int compare_places(const struct qn_culprit_line *a, const struct qn_culpr
     return d ? d : compare_text(a->function, b->function);
 }
 
+/* The lines of source of all findings, numbered as they come. */
+#define MEMO 4096u
+struct lines {
+    struct qn_cost_modules *modules;
+    struct qn_text_hash index;
+    struct qn_culprit_line *at;
+    uint32_t room, *rank;             /* rank: by place; the same for two that are spelled alike */
+    struct memo {
+        uint64_t pc;
+        uint32_t map, number;         /* number: + 1; 0: nothing */
+    } memo[MEMO];                     /* the instructions that were asked for last */
+    bool no_memory;
+};
+
+static uint32_t hash_of(const struct qn_culprit_line *l)
+{
+    return qn_text_hash_pair((uint32_t)((uintptr_t)l->file >> 3) * 31 + l->line, (uint32_t)((uintptr_t)l->function >> 3));
+}
+
+/* QN_TEXT_NO_ID: no memory. */
+static uint32_t enter(struct lines *l, const struct qn_culprit_line *line)
+{
+    uint32_t hash = hash_of(line), at, id = qn_text_hash_first(&l->index, hash, &at);
+
+    while (id != QN_TEXT_NO_ID && (l->at[id].file != line->file || l->at[id].function != line->function || l->at[id].line != line->line))
+        id = qn_text_hash_next(&l->index, hash, &at);
+    if (id != QN_TEXT_NO_ID || !QN_GROW(l->at, l->index.count, l->room, MEMO))
+        return id;
+    id = qn_text_hash_insert(&l->index, hash);
+    if (id != QN_TEXT_NO_ID)
+        l->at[id] = *line;
+    return id;
+}
+
+static uint32_t line_of(struct lines *l, uint32_t map, uint64_t pc)
+{
+    struct memo *m = &l->memo[pc * 0x9e3779b97f4a7c15ull >> 52];
+    struct qn_cost_place place;
+    uint32_t number;
+
+    if (!m->number || m->pc != pc || m->map != map) {
+        qn_cost_find_place(l->modules, map, pc, &place);
+        number = enter(l, &(struct qn_culprit_line){ place.file, place.function, place.line });
+        l->no_memory |= number == QN_TEXT_NO_ID;
+        *m = (struct memo){ pc, map, number == QN_TEXT_NO_ID ? 1 : number + 1 };
+    }
+    return m->number - 1;
+}
+
+struct ranked {
+    const struct qn_culprit_line *line;
+    uint32_t number;
+};
+
 static int by_place(const void *left, const void *right)
 {
-    const struct qn_culprit_pair *a = left, *b = right;
-    int d = compare_places(&a->victim, &b->victim);
+    const struct ranked *a = left, *b = right;
 
-    return d ? d : compare_places(&a->evictor, &b->evictor);
+    return compare_places(a->line, b->line);
 }
 
-static int by_count(const void *left, const void *right)
+/* The lines by rank, one of those that are spelled alike.  NULL: no memory. */
+static const struct qn_culprit_line **rank(struct lines *l)
 {
-    const struct qn_culprit_pair *a = left, *b = right;
+    const struct qn_culprit_line **by_rank = malloc((l->index.count + 1) * sizeof *by_rank);
+    struct ranked *r = malloc((l->index.count + 1) * sizeof *r);
+    uint32_t n = 0;
 
-    return a->count != b->count ? a->count < b->count ? 1 : -1 : by_place(left, right);
+    l->rank = malloc((l->index.count + 1) * sizeof *l->rank);
+    if (!by_rank || !r || !l->rank) {
+        free(by_rank);
+        free(r);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < l->index.count; i++)
+        r[i] = (struct ranked){ l->at + i, i };
+    qsort(r, l->index.count, sizeof *r, by_place);
+    for (uint32_t i = 0; i < l->index.count; i++) {
+        if (!n || compare_places(by_rank[n - 1], r[i].line))
+            by_rank[n++] = r[i].line;
+        l->rank[r[i].number] = n - 1;
+    }
+    free(r);
+    return by_rank;
 }
 
-static struct qn_culprit_line line_of(struct qn_cost_recent *recent, struct qn_cost_modules *modules, uint32_t map, uint64_t pc)
+/* Victim and evictor, and how often: of each finding that names an evictor. */
+static size_t take(const struct qn_finding *f, size_t n, struct lines *l, struct qn_text_key *to)
 {
-    struct qn_cost_place place = qn_cost_recent_place(recent, modules, map, pc);
-
-    return (struct qn_culprit_line){ place.file, place.function, place.line };
-}
-
-/* The findings that name an evictor, each with the source lines of both instructions. */
-static size_t take(const struct qn_finding *f, size_t n, struct qn_cost_modules *modules, struct qn_culprit_pair *to)
-{
-    struct qn_cost_recent *r = calloc(1, sizeof *r);
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++)
         if (!strncmp(f[i].what, WHAT, sizeof f[i].what))
-            to[count++] = (struct qn_culprit_pair){ line_of(r, modules, f[i].map, f[i].pc), line_of(r, modules, f[i].other_map, f[i].other),
-                                                    f[i].count, 0 };
-    free(r);
+            to[count++] = (struct qn_text_key){ (uint64_t)line_of(l, f[i].map, f[i].pc) << 32 | line_of(l, f[i].other_map, f[i].other), f[i].count };
     return count;
 }
 
-/* Pairs of the same two lines become one.  They are sorted by place. */
-static size_t add_up(struct qn_culprit_pair *p, size_t n)
+/* Pairs of the same two lines become one.  They are sorted. */
+static size_t add_up(struct qn_text_key *k, size_t n)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (kept && !by_place(&p[kept - 1], &p[i]))
-            p[kept - 1].count += p[i].count;
+        if (kept && k[kept - 1].key == k[i].key)
+            k[kept - 1].id += k[i].id;
         else
-            p[kept++] = p[i];
+            k[kept++] = k[i];
     return kept;
 }
 
 /* `of` of each pair: the misses of its victim over all evictors. */
-static void sum_victims(struct qn_culprit_pair *p, size_t n)
+static void sum_victims(struct qn_culprit_pair *p, const struct qn_text_key *k, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
         uint64_t sum = 0;
 
-        for (end = first; end < n && !compare_places(&p[first].victim, &p[end].victim); end++)
-            sum += p[end].count;
+        for (end = first; end < n && k[first].key >> 32 == k[end].key >> 32; end++)
+            sum += k[end].id;
         for (size_t i = first; i < end; i++)
             p[i].of = sum;
     }
+}
+
+/* The pairs by place, then those with the most misses first.  false: no memory. */
+static bool order(const struct lines *l, const struct qn_culprit_line *const *by_rank, struct qn_text_key *k, struct qn_culprits *culprits)
+{
+    struct qn_culprit_pair *sorted;
+
+    for (size_t i = 0; i < culprits->count; i++)
+        k[i].key = (uint64_t)l->rank[k[i].key >> 32] << 32 | l->rank[(uint32_t)k[i].key];
+    if (qn_text_sort_keys(k, culprits->count))
+        return false;
+    culprits->count = add_up(k, culprits->count);
+    culprits->pairs = malloc((culprits->count + 1) * sizeof *culprits->pairs);
+    sorted = malloc((culprits->count + 1) * sizeof *sorted);
+    if (culprits->pairs && sorted) {
+        sum_victims(sorted, k, culprits->count);
+        for (size_t i = 0; i < culprits->count; i++) {
+            sorted[i].victim = *by_rank[k[i].key >> 32];
+            sorted[i].evictor = *by_rank[(uint32_t)k[i].key];
+            sorted[i].count = k[i].id;
+            k[i] = (struct qn_text_key){ ~k[i].id, i };
+        }
+    }
+    if (!culprits->pairs || !sorted || qn_text_sort_keys(k, culprits->count)) {
+        free(sorted);
+        return false;
+    }
+    for (size_t i = 0; i < culprits->count; i++)
+        culprits->pairs[i] = sorted[k[i].id];
+    free(sorted);
+    return true;
 }
 
 enum qn_text_status qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, struct qn_culprits *culprits,
                                           struct qn_text_error *err)
 {
     struct qn_cost_extent e = qn_cost_get_extent(store);
+    struct qn_text_key *k = malloc((e.findings + 1) * sizeof *k);
+    struct lines *l = calloc(1, sizeof *l);
+    const struct qn_culprit_line **by_rank = NULL;
+    bool good = false;
 
-    *culprits = (struct qn_culprits){ .pairs = malloc((e.findings + 1) * sizeof *culprits->pairs) };
-    if (!culprits->pairs)
-        return qn_text_fail_memory(err);
-    culprits->count = take((const struct qn_finding *)(const void *)(store->base + QN_ARENA_FINDINGS_OFF), e.findings, modules, culprits->pairs);
-    qsort(culprits->pairs, culprits->count, sizeof *culprits->pairs, by_place);
-    culprits->count = add_up(culprits->pairs, culprits->count);
-    sum_victims(culprits->pairs, culprits->count);
-    qsort(culprits->pairs, culprits->count, sizeof *culprits->pairs, by_count);
-    return QN_TEXT_OK;
+    *culprits = (struct qn_culprits){ 0 };
+    if (k && l) {
+        l->modules = modules;
+        culprits->count = take((const struct qn_finding *)(const void *)(store->base + QN_ARENA_FINDINGS_OFF), e.findings, l, k);
+        by_rank = l->no_memory ? NULL : rank(l);
+        good = by_rank && order(l, by_rank, k, culprits);
+    }
+    free(k);
+    free(by_rank);
+    if (l) {
+        qn_text_hash_free(&l->index);
+        free(l->at);
+        free(l->rank);
+    }
+    free(l);
+    if (good)
+        return QN_TEXT_OK;
+    free(culprits->pairs);
+    *culprits = (struct qn_culprits){ 0 };
+    return qn_text_fail_memory(err);
 }
 
 void qn_cost_free_culprits(struct qn_culprits *culprits) { free(culprits->pairs); }

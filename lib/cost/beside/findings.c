@@ -14,19 +14,27 @@
 #include "base/ready.h"
 #include "cost/beside/loads.h"
 #include "cost/beside/recent.h"
+#include "prof/insn.h"
 #include "prof/write.h"
+#include "text/escape.h"
+#include "text/radix.h"
+
+/* A name as it was written last: rows that follow each other mostly have the same ones. */
+struct name {
+    const char *text;
+    size_t plain; /* its length, if it is written as it is; else 0 */
+};
 
 struct output {
     struct qn_prof_writer *w;
     struct qn_cost_modules *modules;
     const struct qn_finding *before; /* the row written last */
     struct qn_cost_place place;      /* of its instruction */
+    struct name object, file, function;
     struct qn_cost_recent *recent;
     uint64_t rank, rows;             /* rows: of the file */
     bool no_memory;
 };
-
-static void put(struct output *o, const char *text) { qn_prof_put_text(o->w, text); }
 
 #ifdef HAVE_LIBCSV
 static bool put_quoted(struct qn_prof_writer *w, const char *name)
@@ -59,32 +67,60 @@ static bool put_quoted(struct qn_prof_writer *w, const char *name)
 }
 #endif
 
+#define QUOTED ",\"\r\n"
+
 bool qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name)
 {
     if (!name)
         name = "???";
-    if (strpbrk(name, ",\"\r\n"))
+    if (strpbrk(name, QUOTED))
         return put_quoted(w, name);
     qn_prof_put_escaped(w, name);
     return true;
 }
 
-static void put_name(struct output *o, const char *name) { o->no_memory |= !qn_cost_put_csv_name(o->w, name); }
-
-/* Bytes that cannot occur in a name are replaced: the arena is not trusted. */
-static void put_what(struct output *o, const char *what)
+static void put_name(struct output *o, struct name *last, const char *name)
 {
-    char text[QN_FINDING_NAME] = "";
+    if (last->text != name || !name) {
+        size_t length = name ? strlen(name) : 0;
 
-    for (size_t i = 0; i < sizeof text - 1 && what[i]; i++)
-        text[i] = what[i] > ' ' && what[i] <= '~' && what[i] != ',' && what[i] != '"' ? what[i] : '?';
-    put(o, text);
+        *last = (struct name){ name, length && !strpbrk(name, QUOTED) && qn_text_plain_bytes(name) == length ? length : 0 };
+    }
+    if (last->plain)
+        qn_prof_put_bytes(o->w, name, last->plain);
+    else
+        o->no_memory |= !qn_cost_put_csv_name(o->w, name);
 }
 
-static void put_other(struct output *o, const struct qn_finding *f)
+/* Bytes that cannot occur in a name are replaced: the arena is not trusted. */
+static char *what_to(char *to, const char *what)
+{
+    for (size_t i = 0; i < QN_FINDING_NAME - 1 && what[i]; i++)
+        *to++ = what[i] > ' ' && what[i] <= '~' && what[i] != ',' && what[i] != '"' ? what[i] : '?';
+    *to++ = ',';
+    return to;
+}
+
+static char *number_to(char *to, uint64_t number, char after)
+{
+    to = qn_prof_format_number(to, (int64_t)number);
+    *to++ = after;
+    return to;
+}
+
+static char *address_to(char *to, uint64_t address)
+{
+    to = qn_prof_format_address(to, address);
+    *to++ = ',';
+    return to;
+}
+
+static char *other_to(char *to, struct output *o, const struct qn_finding *f)
 {
     if (f->other)
-        qn_prof_put_address(o->w, f->other + qn_cost_recent_place(o->recent, o->modules, f->other_map, f->other).bias);
+        return address_to(to, f->other + qn_cost_recent_place(o->recent, o->modules, f->other_map, f->other).bias);
+    *to++ = ',';
+    return to;
 }
 
 static bool same_insn(const struct qn_finding *a, const struct qn_finding *b)
@@ -97,56 +133,55 @@ static bool continues(const struct output *o, const struct qn_finding *f)
     return same_insn(o->before, f) && !memcmp(o->before->what, f->what, sizeof f->what);
 }
 
-/* Object, address, file, function and line. */
+#define ROW_MAX 256 /* the bytes of a row without its names: nine numbers of 20 digits at most, a name of 8 */
+
+/* Object, address, file, function. */
 static void put_place(struct output *o, const struct qn_finding *f)
 {
-    if (!same_insn(o->before, f)) {
+    char text[ROW_MAX], *to = text;
+
+    if (!o->before || o->before->map != f->map || f->pc - o->place.start >= o->place.end - o->place.start) {
         o->place = (struct qn_cost_place){ 0 };
         qn_cost_find_place(o->modules, f->map, f->pc, &o->place);
     }
-    put_name(o, o->place.object);
-    put(o, ",");
-    qn_prof_put_address(o->w, f->pc + o->place.bias);
-    put(o, ",");
-    put_name(o, o->place.file);
-    put(o, ",");
-    put_name(o, o->place.function);
-    put(o, ",");
-    qn_prof_put_number(o->w, o->place.line);
+    put_name(o, &o->object, o->place.object);
+    *to++ = ',';
+    to = address_to(to, f->pc + o->place.bias);
+    qn_prof_put_bytes(o->w, text, (size_t)(to - text));
+    put_name(o, &o->file, o->place.file);
+    qn_prof_put_bytes(o->w, ",", 1);
+    put_name(o, &o->function, o->place.function);
 }
 
 /* Percent, with two decimals, and without the decimal point of a locale. */
-static void put_share(struct output *o, const struct qn_finding *f)
+static char *share_to(char *to, const struct qn_finding *f)
 {
     double share = f->of ? 100 * (double)f->count / (double)f->of : 0;
     uint64_t hundredths = share < 1e9 ? (uint64_t)(share * 100 + 0.5) : 0;
 
-    qn_prof_put_number(o->w, (int64_t)(hundredths / 100));
-    put(o, hundredths % 100 < 10 ? ".0" : ".");
-    qn_prof_put_number(o->w, (int64_t)(hundredths % 100));
+    to = number_to(to, hundredths / 100, '.');
+    if (hundredths % 100 < 10)
+        *to++ = '0';
+    return number_to(to, hundredths % 100, ',');
 }
 
 static void put_row(struct output *o, const struct qn_finding *f)
 {
+    char text[ROW_MAX], *to = text;
+
     put_place(o, f);
-    put(o, ",");
-    put_what(o, f->what);
-    put(o, ",");
+    *to++ = ',';
+    to = number_to(to, o->place.line, ',');
+    to = what_to(to, f->what);
     o->rank = continues(o, f) ? o->rank + 1 : 1;
-    qn_prof_put_number(o->w, (int64_t)o->rank);
-    put(o, ",");
-    qn_prof_put_address(o->w, f->value);
-    put(o, ",");
-    put_other(o, f);
-    put(o, ",");
-    qn_prof_put_number(o->w, (int64_t)f->count);
-    put(o, ",");
-    qn_prof_put_number(o->w, (int64_t)f->of);
-    put(o, ",");
-    put_share(o, f);
-    put(o, ",");
-    qn_prof_put_number(o->w, (int64_t)o->rows);
-    put(o, "\n");
+    to = number_to(to, o->rank, ',');
+    to = address_to(to, f->value);
+    to = other_to(to, o, f);
+    to = number_to(to, f->count, ',');
+    to = number_to(to, f->of, ',');
+    to = share_to(to, f);
+    to = number_to(to, o->rows, '\n');
+    qn_prof_put_bytes(o->w, text, (size_t)(to - text));
     o->before = f;
 }
 
@@ -174,36 +209,74 @@ static int compare(const void *left, const void *right)
 }
 
 struct findings {
-    struct qn_finding *copy; /* the engine may still write */
+    struct qn_finding *copy, *loads; /* copy: the engine may still write; loads: made from counters, sorted */
     struct qn_finding **rows; /* sorted */
     uint64_t count;
 };
+
+/* Rows of the arena by instruction, in two passes of a stable sort. */
+static bool sort_by_insn(struct qn_finding *f, uint64_t n, struct qn_finding **rows)
+{
+    struct qn_text_key *keys = malloc((n + 1) * sizeof *keys);
+    bool sorted = keys;
+
+    for (uint64_t i = 0; i < n && sorted; i++)
+        keys[i] = (struct qn_text_key){ f[i].pc, i };
+    sorted = sorted && !qn_text_sort_keys(keys, n);
+    for (uint64_t i = 0; i < n && sorted; i++)
+        keys[i].key = f[keys[i].id].map;
+    sorted = sorted && !qn_text_sort_keys(keys, n);
+    for (uint64_t i = 0; i < n && sorted; i++)
+        rows[i] = f + keys[i].id;
+    free(keys);
+    return sorted;
+}
+
+static void sort_each_insn(struct qn_finding **rows, uint64_t n)
+{
+    for (uint64_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && same_insn(rows[i], rows[end]); end++)
+            continue;
+        if (end > i + 1)
+            qsort(rows + i, end - i, sizeof *rows, compare);
+    }
+}
+
+/* rows: of the n findings of the arena; in front of them, there is room for `more` of loads.  The latter are sorted, and come between them. */
+static void merge(struct findings *f, uint64_t n, uint64_t more)
+{
+    struct qn_finding **from = f->rows + more, **end = from + n, **to = f->rows;
+
+    for (uint64_t i = 0; i < more; i++) {
+        while (from < end && by_insn(*from, f->loads + i) <= 0)
+            *to++ = *from++;
+        *to++ = f->loads + i;
+    }
+}
 
 /* false: no memory. */
 static bool take(struct findings *f, const struct qn_cost_store *store)
 {
     bool loads = qn_cost_header(store)->sim_output.loads == 1;
-    struct qn_finding *more = NULL;
     struct qn_cost_extent e;
     size_t n = 0;
 
-    if (loads && !(more = qn_cost_find_loads(store, &n)))
+    if (loads && !(f->loads = qn_cost_find_loads(store, &n)))
         return false;
     e = qn_cost_get_extent(store);
     f->count = e.findings + n;
     f->rows = malloc((f->count + 1) * sizeof *f->rows);
-    f->copy = malloc((f->count + 1) * sizeof *f->copy);
-    if (f->rows && f->copy) {
-        qn_ready(f->rows, (f->count + 1) * sizeof *f->rows);
-        qn_ready(f->copy, (f->count + 1) * sizeof *f->copy);
-        memcpy(f->copy, store->base + QN_ARENA_FINDINGS_OFF, e.findings * sizeof *f->copy);
-        if (n)
-            memcpy(f->copy + e.findings, more, n * sizeof *more);
-        for (uint64_t i = 0; i < f->count; i++)
-            f->rows[i] = f->copy + i;
-    }
-    free(more);
-    return f->rows && f->copy;
+    f->copy = malloc((e.findings + 1) * sizeof *f->copy);
+    if (!f->rows || !f->copy)
+        return false;
+    qn_ready(f->rows, (f->count + 1) * sizeof *f->rows);
+    qn_ready(f->copy, (e.findings + 1) * sizeof *f->copy);
+    memcpy(f->copy, store->base + QN_ARENA_FINDINGS_OFF, e.findings * sizeof *f->copy);
+    if (!sort_by_insn(f->copy, e.findings, f->rows + n))
+        return false;
+    sort_each_insn(f->rows + n, e.findings);
+    merge(f, e.findings, n);
+    return true;
 }
 
 static uint64_t cell(const struct qn_cost_store *store, uint32_t at)
@@ -252,7 +325,7 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
                                            struct qn_text_error *err)
 {
     struct output o = { .w = qn_prof_open_writer(path, err), .modules = modules };
-    struct findings f = { NULL, NULL, 0 };
+    struct findings f = { 0 };
     bool good;
 
     if (!o.w)
@@ -260,10 +333,9 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
     good = take(&f, store);
     if (good) {
         o.recent = calloc(1, sizeof *o.recent);
-        qsort(f.rows, f.count, sizeof *f.rows, compare);
         add_up(&f, store);
         give_values(&f);
-        put(&o, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
+        qn_prof_put_text(o.w, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
         o.rows = f.count;
         for (uint64_t i = 0; i < f.count; i++)
             put_row(&o, f.rows[i]);
@@ -271,6 +343,7 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
     free(o.recent);
     free(f.rows);
     free(f.copy);
+    free(f.loads);
     if (good && !o.no_memory)
         return qn_prof_close_writer(o.w, err);
     qn_prof_abandon_writer(o.w);
