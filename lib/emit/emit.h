@@ -16,6 +16,7 @@
 
 #include "block/block.h"
 #include "event/event.h"
+#include "sim/module.h"
 #include "tcache/tcache.h"
 
 #define QN_CALL_MOVED 2
@@ -57,17 +58,13 @@ struct qn_emit_stats {
 };
 extern struct qn_emit_stats qn_emit_stats;
 
-#define QN_STEPS_MAX 96u /* bytes for each instruction */
+#define QN_STEPS_MAX 104u /* bytes for each instruction */
 #define QN_STEPS_FRAME 16u /* bytes for the block */
 #define QN_STEPS_ALIGN 8u
 
-/* The record of an observed instruction, indexed by its position in the block (slots.c).  `result` must be the first member. */
-#define QN_SLOT_ACCESSES 3
-struct qn_emit_slot {
-    uint64_t result;          /* the whole register that it wrote */
-    uint64_t addr[QN_SLOT_ACCESSES], value[QN_SLOT_ACCESSES], pad; /* at most eight bytes */
-};
-extern struct qn_emit_slot qn_emit_slots[QN_BLOCK_MAX];
+/* What an observed instruction does, indexed by its position in the block: emitted code (slots.c) writes the result (the whole register), and
+ * the address and the value of each access. */
+extern struct sim_insn qn_emit_slots[QN_BLOCK_MAX];
 
 /* Can emitted code record all instructions of the block, and continue with the next block without the dispatcher? */
 bool qn_emit_can_observe(const struct qn_block *b);

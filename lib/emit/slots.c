@@ -1,4 +1,4 @@
-/* lib/emit/slots.c - observed code records the results and accesses of its instructions.  run/observe/watch.c processes the records of a
+/* lib/emit/slots.c - observed code records the results and accesses of its instructions.  run/observe/watch.c completes the records of a
  * whole block: when the next block begins, or when control returns to the dispatcher.
  *
  *   mov %r8,parked ;  lea 8(%rdi),%r8 ;  mov %r8,slot.addr ;  mov parked,%r8
@@ -11,13 +11,13 @@
  */
 #include "emit/internal.h"
 
-struct qn_emit_slot qn_emit_slots[QN_BLOCK_MAX];
+struct sim_insn qn_emit_slots[QN_BLOCK_MAX];
 
 static uint64_t parked[2];
 
-static uint64_t slot(unsigned i) { return (uint64_t)(uintptr_t)&qn_emit_slots[i]; }
-static uint64_t slot_addr(unsigned i, unsigned k) { return (uint64_t)(uintptr_t)&qn_emit_slots[i].addr[k]; }
-static uint64_t slot_value(unsigned i, unsigned k) { return (uint64_t)(uintptr_t)&qn_emit_slots[i].value[k]; }
+static uint64_t slot_result(unsigned i) { return (uint64_t)(uintptr_t)&qn_emit_slots[i].result; }
+static uint64_t slot_addr(unsigned i, unsigned k) { return (uint64_t)(uintptr_t)&qn_emit_slots[i].access[k].addr; }
+static uint64_t slot_value(unsigned i, unsigned k) { return (uint64_t)(uintptr_t)&qn_emit_slots[i].access[k].value; }
 
 /* Can one load read an operand of this size (of more than 8 bytes, the first 8)? */
 static bool is_loadable(unsigned size) { return size == 1 || size == 2 || size == 4 || size >= 8; }
@@ -134,7 +134,7 @@ void emit_slot_after(struct emitter *e, unsigned i)
     unsigned n = 0, result = emit_hooks.result(in);
 
     if (result != QN_NO_REG)
-        x_store(&e->hot, slot(i), result);
+        x_store(&e->hot, slot_result(i), result);
     if (!observes_any(in))
         return;
     choose(e, in);

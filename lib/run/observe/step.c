@@ -8,6 +8,7 @@
 #include "run/observe/step.h"
 
 #include "emit/emit.h"
+#include "run/core/references/reference.h"
 #include "sim/module.h"
 
 static bool moves_stack(const struct qn_insn *in)
@@ -58,11 +59,13 @@ static bool is_high_half(const struct qn_insn *in, unsigned r)
 static void write_accesses(struct qn_step *s, const struct qn_insn *in)
 {
     for (unsigned k = 0; k < in->n_mem; k++)
-        if (qn_emit_is_observed(in, k))
-            s->access[s->accesses++] = in->mem[k];
+        if (qn_emit_is_observed(in, k)) {
+            s->kind[s->what.accesses] = (uint8_t)qn_run_kind(in->mem[k].access);
+            s->access[s->what.accesses++] = in->mem[k];
+        }
 }
 
-_Static_assert(SIM_NO_REG == QN_NO_REG && SIM_ACCESSES_MAX == QN_SLOT_ACCESSES, "what emitted code writes down");
+_Static_assert(SIM_NO_REG == QN_NO_REG, "what emitted code writes down");
 _Static_assert(sizeof(struct qn_step) + sizeof ((struct qn_insn *)NULL)->mem <= QN_STEPS_MAX, "room in the cold code");
 _Static_assert(sizeof(struct qn_steps) <= QN_STEPS_FRAME, "and in front of all");
 
@@ -76,8 +79,10 @@ unsigned qn_step_write(const struct qn_block *b, uint8_t *to)
         const struct qn_insn *in = &b->insn[i];
         uint8_t reg = (uint8_t)qn_step_result(in);
 
-        *s = (struct qn_step){.len = in->len, .flow = flow_of((enum qn_class)in->cls), .reg = reg, .size = in->opsize,
-                              .high_half = is_high_half(in, reg), .indirect = in->cls == QN_CLS_JMP_IND || in->cls == QN_CLS_CALL_IND,
+        *s = (struct qn_step){.kept = reg == SIM_NO_REG ? 0 : in->opsize == 1 ? UINT8_MAX : in->opsize == 2 ? UINT16_MAX : UINT64_MAX,
+                              .what = {.reg = reg, .flow = flow_of((enum qn_class)in->cls),
+                                       .indirect = in->cls == QN_CLS_JMP_IND || in->cls == QN_CLS_CALL_IND},
+                              .len = in->len, .high_half = is_high_half(in, reg),
                               .repeats = (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE)),
                               .xlat = qn_is_xlat(in), .bits = in->attr & QN_ATTR_BT_REG ? in->reg & 15 : QN_REG_NONE};
         write_accesses(s, in);

@@ -4,19 +4,21 @@
 
 #include "block/block.h"
 #include "emit/emit.h"
+#include "sim/module.h"
 #include "tcache/tcache.h"
 
 struct qn_step {
     void *memo;          /* of the analysis module */
+    uint64_t kept;       /* the bits of the register that are the result, moved down if they are those of ah, ch, dh or bh; 0: there is none */
+    struct {             /* as in struct sim_insn */
+        uint8_t reg, flow, indirect, first, accesses;
+    } what;
     uint8_t len;         /* bytes */
-    uint8_t flow;        /* enum sim_flow */
-    uint8_t reg, size;   /* of the result: the register that has it, SIM_NO_REG = none; 1 and 2 bytes are less than all of it */
-    bool high_half : 1;  /* ... it is ah, ch, dh or bh */
-    bool indirect : 1;   /* a jump or call whose target is computed */
+    bool high_half : 1;  /* the result is ah, ch, dh or bh */
     bool repeats : 1;    /* a repeated string instruction */
     bool xlat : 1;
     uint8_t bits;        /* bt m,r: the register that selects the bit, else QN_REG_NONE */
-    uint8_t accesses;
+    uint8_t kind[SIM_ACCESSES_MAX];
     struct qn_mem access[];
 };
 
@@ -41,6 +43,6 @@ static inline struct qn_steps *qn_steps_of(const struct qn_tblock *b)
 
 static inline struct qn_step *qn_step_first(const struct qn_steps *steps) { return (struct qn_step *)(uintptr_t)(steps + 1); }
 
-static inline struct qn_step *qn_step_next(struct qn_step *s) { return (struct qn_step *)(void *)&s->access[s->accesses]; }
+static inline struct qn_step *qn_step_next(struct qn_step *s) { return (struct qn_step *)(void *)&s->access[s->what.accesses]; }
 
 #endif

@@ -45,15 +45,15 @@ void qn_watch_before(struct qn_step *s, bool first)
     uint64_t next = qn_ctx.rip + s->len, al = s->xlat ? qn_ctx.gpr[QN_RAX] & 0xff : 0;
 
     step = s;
-    seen = (struct sim_insn){.pc = qn_ctx.rip, .memo = &s->memo, .first = first, .flow = s->flow, .indirect = s->indirect, .accesses = s->accesses};
+    seen = (struct sim_insn){.pc = qn_ctx.rip, .memo = &s->memo, .first = first, .flow = s->what.flow, .indirect = s->what.indirect, .accesses = s->what.accesses};
     rep_before[0] = qn_ctx.gpr[QN_RCX];
     rep_before[1] = qn_ctx.gpr[QN_RSI];
     rep_before[2] = qn_ctx.gpr[QN_RDI];
-    for (unsigned k = 0; k < s->accesses; k++) {
+    for (unsigned k = 0; k < s->what.accesses; k++) {
         const struct qn_mem *m = &s->access[k];
 
         seen.access[k] = (struct sim_access){.addr = qn_operand_at(m, next, al) + bit_offset(m), .size = m->size,
-                                             .kind = (uint8_t)qn_run_kind(m->access)};
+                                             .kind = s->kind[k]};
     }
 }
 
@@ -87,9 +87,7 @@ static uint64_t read_value(const struct sim_access *a)
 
 static uint64_t register_value(const struct qn_step *s, uint64_t whole)
 {
-    uint64_t value = whole >> (s->high_half ? 8 : 0);
-
-    return s->size == 1 ? (uint8_t)value : s->size == 2 ? (uint16_t)value : value;
+    return whole >> (s->high_half ? 8 : 0) & s->kept;
 }
 
 uint64_t qn_watch_went_to(uint64_t pc, unsigned len)
@@ -125,29 +123,28 @@ bool qn_watch_after(void)
     stretch_accesses();
     for (unsigned k = 0; k < seen.accesses; k++)
         seen.access[k].value = read_value(&seen.access[k]);
-    seen.reg = by_itself ? step->reg : SIM_NO_REG;
+    seen.reg = by_itself ? step->what.reg : SIM_NO_REG;
     if (seen.reg != SIM_NO_REG)
-        seen.result = register_value(step, qn_ctx.gpr[step->reg]);
+        seen.result = register_value(step, qn_ctx.gpr[step->what.reg]);
     qn_sim_observe(&seen, 1);
     return true;
 }
 
 /* ---- a block at a time ---- */
 
-static inline void take(struct sim_insn *to, struct qn_step *s, const struct qn_emit_slot *slot)
+_Static_assert(offsetof(struct sim_insn, accesses) - offsetof(struct sim_insn, reg) == offsetof(struct qn_step, what.accesses) - offsetof(struct qn_step, what) &&
+                   offsetof(struct sim_insn, flow) == offsetof(struct sim_insn, reg) + 1 && offsetof(struct sim_insn, first) == offsetof(struct sim_insn, reg) + 3,
+               "copied as they are");
+
+/* The rest of what emitted code has written down. */
+static inline void complete(struct sim_insn *to, struct qn_step *s)
 {
     to->memo = &s->memo;
-    to->flow = s->flow;
-    to->indirect = s->indirect;
-    to->first = false;
-    to->accesses = s->accesses;
-    to->reg = s->reg;
-    to->result = s->reg == SIM_NO_REG ? 0 : register_value(s, slot->result);
-    for (unsigned k = 0; k < s->accesses; k++) {
-        to->access[k].addr = slot->addr[k];
-        to->access[k].value = slot->value[k];
+    __builtin_memcpy(&to->reg, &s->what, sizeof s->what);
+    to->result = register_value(s, to->result);
+    for (unsigned k = 0; k < s->what.accesses; k++) {
         to->access[k].size = s->access[k].size;
-        to->access[k].kind = (uint8_t)qn_run_kind(s->access[k].access);
+        to->access[k].kind = s->kind[k];
     }
 }
 
@@ -172,13 +169,13 @@ static void take_returned(struct sim_insn *last, const struct qn_step *s)
 /* What its last instruction did is not written down if that is a branch; then it has no result where another block has begun. */
 void qn_watch_block(const struct qn_steps *steps, unsigned done, uint64_t next, bool first)
 {
-    static struct sim_insn all[QN_BLOCK_MAX];
+    struct sim_insn *const all = qn_emit_slots;
     struct qn_step *s = qn_step_first(steps), *last = s;
     struct sim_insn *to = all;
     uint64_t pc = steps->pc;
 
     for (unsigned i = 0; i < done; i++, to++, s = qn_step_next(s)) {
-        take(to, s, &qn_emit_slots[i]);
+        complete(to, s);
         to->pc = pc;
         to->next = pc += s->len;
         last = s;

@@ -24,10 +24,14 @@ static void unit_insns(const struct sim_insn *insn, unsigned n)
     struct sim_before before = sim_enter(SLOT_AN, SIM_IN_OBSERVE, unit_references + 1);
 
     unit_references += n;
-    analysis_insn(insn);
-    while (--n) {
+    for (unsigned i = 0; i < n; i++)
+        if (insn[i].memo)
+            __builtin_prefetch(*insn[i].memo);
+    for (;; insn++) {
+        analysis_insn(insn);
+        if (!--n)
+            break;
         sim_enter_next(SIM_IN_OBSERVE);
-        analysis_insn(++insn);
     }
     sim_leave(before);
 }

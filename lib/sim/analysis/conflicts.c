@@ -190,8 +190,10 @@ static void analysis_insn(const struct sim_insn *insn)
 {
     if (insn->first)
         oldest = stored;
-    look_at_loads(insn);
-    take_stores(insn);
+    if (insn->accesses) {
+        look_at_loads(insn);
+        take_stores(insn);
+    }
     cells[OBSERVED]++;
 }
 
