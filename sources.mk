@@ -1380,6 +1380,7 @@ shell_tests = \
 	tests/unit/run/parts.sh \
 	tests/unit/run/parts_at.sh \
 	tests/unit/run/profile_format.sh \
+	tests/unit/run/random_faults.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \
 	tests/unit/run/requests.sh \

@@ -203,6 +203,13 @@ calls: quern$(EXEEXT) quern-engine$(EXEEXT)
 	nice -n 15 $(SHELL) $(top_srcdir)/tests/long/calls.sh $(abs_top_builddir) $(CALLS)
 .PHONY: calls
 
+## Random programs that fault, in ten ways each, beside a program that executes them step by step: half an hour for 1000; doc/testing.md.
+FAULTS = 1-1000
+faults: quern$(EXEEXT) quern-engine$(EXEEXT) libquern.a
+	QN_SEEDS=$(FAULTS) QUERN=$(abs_top_builddir)/quern CC='$(CC)' top_builddir=$(abs_top_builddir) nice -n 15 \
+		$(SHELL) $(top_srcdir)/tests/unit/run/random_faults.sh
+.PHONY: faults
+
 ## What tests/tap/totals.sh adds up.
 list-results:
 	@echo $(TEST_LOGS:.log=.trs)

@@ -6,27 +6,11 @@
 # executions of the same code that missed.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-[ -x "$QUERN" ] || bail "there is no $QUERN"
-here=$top_srcdir/tests/unit/run/faults
-$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o stepped "$here/stepped.c" "$top_builddir/libquern.a" || bail 'stepped.c cannot be compiled'
-caches='1024,2,64 4096,4,64 65536,8,64'
-options='--I1=1024,2,64 --D1=4096,4,64 --LL=65536,8,64'
-plain=0x0c000000 siginfo=0x0c000004 # SA_RESTORER, SA_ONSTACK; SA_SIGINFO
-
-# counts OPTIONS...: of ./program
-counts() {
-    # shellcheck disable=SC2086
-    "$QUERN" run -q $options --out-file=profile "$@" ./program >out 2>&1 || { cat out; return 1; }
-    sed -n 's/^summary: //p' profile | cut -d' ' -f1-9
-}
-
-# build FLAGS ASSEMBLY
-build() { $CC -nostdlib -static -no-pie -Wl,--build-id=none "-DFLAGS=$1" "-DSHAPE=$2" -o program "$here/shapes.S" || bail "shape $2"; }
+. "$top_srcdir/tests/unit/run/faults/shapes.inc"
 
 # alike WAYS: a line of options for each
 alike() {
-    # shellcheck disable=SC2086
-    wanted=$(./stepped $caches ./program) || { echo "stepped: $wanted"; return 1; }
+    wanted=$(stepped) || { echo "stepped: $wanted"; return 1; }
     wrong=0
     while read -r way; do
         # shellcheck disable=SC2086
@@ -40,10 +24,10 @@ END
 
 # shape NAME ASSEMBLY
 shape() {
-    build $siginfo "$2"
+    build $siginfo "-DSHAPE=$2"
     ok "$1, and the handler wants to know the flags" alike '--filter=yes
 --batch=always'
-    build $plain "$2"
+    build $plain "-DSHAPE=$2"
     ok "$1" alike '--filter=yes
 --batch=always
 --no-filter
@@ -104,7 +88,7 @@ variable() {
     fi
     both=
     for last in 'movb $0,(%rdi)' "$2"; do
-        build $plain "lea 0x2000(%rbx),%rdi; mov %rbx,%rsi; mov \$7,%eax; xor %edx,%edx; pcmpeqb %xmm0,%xmm0; jmp 1f; 1: ${4:+$4; }$last"
+        build $plain "-DSHAPE=lea 0x2000(%rbx),%rdi; mov %rbx,%rsi; mov \$7,%eax; xor %edx,%edx; pcmpeqb %xmm0,%xmm0; jmp 1f; 1: ${4:+$4; }$last"
         both="$both$(counts) $(counts --counting=cachegrind) $(counts --calls=yes --batch=always);"
     done
     is "${both#*;}" "${both%;*;};" "$1"

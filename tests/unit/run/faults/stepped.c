@@ -22,6 +22,7 @@
 
 #define WAYS_MAX 16
 #define SETS_MAX 8192
+#define STEPS_MAX 3000000u
 
 struct cache {
     unsigned long size, ways, line, sets;
@@ -114,12 +115,21 @@ static bool look(pid_t pid, struct user_regs_struct *r, struct qn_insn *in)
     return qn_decode_insn_for(qn_decode_host(), bytes, sizeof bytes, in) == QN_DEC_OK;
 }
 
+/* Has the step ended, or is it a signal of the program's own (int3, too)? */
+static bool is_step(pid_t pid, int status)
+{
+    siginfo_t info;
+
+    return WSTOPSIG(status) == SIGTRAP && !ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) && info.si_code != SI_KERNEL;
+}
+
 int main(int argc, char **argv)
 {
     struct user_regs_struct r;
     struct qn_insn in;
     pid_t pid;
     int status, signal = 0;
+    unsigned steps = 0;
 
     if (argc < 5)
         return 2;
@@ -139,9 +149,13 @@ int main(int argc, char **argv)
 
         ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(long)signal);
         waitpid(pid, &status, 0);
-        signal = WIFSTOPPED(status) && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0;
-        if (known && !before && !signal && !WIFSIGNALED(status))
+        signal = WIFSTOPPED(status) && !is_step(pid, status) ? WSTOPSIG(status) : 0;
+        if (known && !before && (!signal || in.cls == QN_CLS_INT3) && !WIFSIGNALED(status))
             account(&r, &in);
+        if (++steps == STEPS_MAX) {
+            fprintf(stderr, "stepped: more than %u steps\n", STEPS_MAX);
+            kill(pid, SIGKILL);
+        }
     }
     for (unsigned k = 0; k < 9; k++)
         printf("%lu%c", counts[k], k < 8 ? ' ' : '\n');
