@@ -17,11 +17,11 @@ struct input {
 
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
 {
-    if (qn_page_read_profile(&in->profile, q->profile, err) != QN_TEXT_OK)
+    if (qn_page_read_profile(&in->profile, q->profile, q->reader ? q : NULL, err) != QN_TEXT_OK)
         return err->status;
     if (q->shown)
         in->profile.shown = q->shown;
-    if (q->before && qn_page_read_profile(&in->before, q->before, err) != QN_TEXT_OK)
+    if (q->before && qn_page_read_profile(&in->before, q->before, NULL, err) != QN_TEXT_OK)
         return err->status;
     if (q->before && q->shown_before)
         in->before.shown = q->shown_before;

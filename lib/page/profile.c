@@ -105,27 +105,35 @@ static void list_files(struct qn_page_profile *p)
 
 /* ---- all ---- */
 
-enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, struct qn_text_error *err)
+static enum qn_text_status read_rows(struct qn_page_profile *p, struct qn_text_error *err)
 {
     char warning[QN_TEXT_MAX];
-    const struct qn_prof_header *h;
 
-    *p = (struct qn_page_profile){ .path = path, .shown = path };
-    p->reader = qn_prof_open_reader(path, err);
+    p->reader = qn_prof_open_reader(p->path, err);
     p->merge = p->reader ? qn_prof_new_merge(NULL, NULL) : NULL;
     if (!p->merge)
         return p->reader ? qn_text_fail_memory(err) : err->status;
-    if (qn_prof_merge_reader(p->merge, p->reader, path, warning, sizeof warning, err) != QN_TEXT_OK)
+    if (qn_prof_merge_reader(p->merge, p->reader, p->path, warning, sizeof warning, err) != QN_TEXT_OK)
         return err->status;
-    h = qn_prof_reader_header(p->reader);
-    p->events = h->event_count;
     p->lines = qn_prof_merge_table(p->merge);
     if (qn_prof_table_sort(p->lines, err) != QN_TEXT_OK)
         return err->status;
-    p->functions = qn_prof_sum_functions(p->lines, p->events, err);
-    if (!p->functions)
+    p->functions = qn_prof_sum_functions(p->lines, qn_prof_reader_header(p->reader)->event_count, err);
+    return err->status;
+}
+
+enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, const struct qn_page_request *read, struct qn_text_error *err)
+{
+    *p = (struct qn_page_profile){ .path = path, .shown = path, .owns = !read };
+    if (read) {
+        p->reader = read->reader;
+        p->lines = read->lines;
+        p->functions = read->functions;
+    } else if (read_rows(p, err) != QN_TEXT_OK) {
         return err->status;
-    weigh(p, h);
+    }
+    p->events = qn_prof_reader_header(p->reader)->event_count;
+    weigh(p, qn_prof_reader_header(p->reader));
     list_files(p);
     p->least_line = find_least(p, p->lines, false, QN_PAGE_LINES);
     p->least_insn = find_least(p, p->lines, true, QN_PAGE_INSNS);
@@ -137,11 +145,13 @@ enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *
 
 void qn_page_free_profile(struct qn_page_profile *p)
 {
-    qn_prof_free_table(p->functions);
+    if (p->owns) {
+        qn_prof_free_table(p->functions);
+        qn_prof_free_merge(p->merge);
+        qn_prof_close_reader(p->reader);
+    }
     qn_prof_free_data(&p->data);
     qn_page_free_calls(p);
-    qn_prof_free_merge(p->merge);
-    qn_prof_close_reader(p->reader);
     qn_text_free_names(&p->names);
     qn_exp_free_memory(&p->memory);
 }

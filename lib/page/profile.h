@@ -48,8 +48,9 @@ struct qn_page_file {
 struct qn_page_profile {
     const char *path, *shown; /* shown: its name on the page */
     struct qn_prof_reader *reader; /* owns the header */
-    struct qn_prof_merge *merge;
+    struct qn_prof_merge *merge;   /* owns the lines */
     struct qn_prof_table *lines, *functions;
+    bool owns;                     /* these four; else the request does */
     int events;
     double *weights;             /* by event: cycles that one costs */
     double least_line, least_insn, least_function; /* rows that cost less are left out */
@@ -62,8 +63,8 @@ struct qn_page_profile {
     struct qn_exp_memory memory;
 };
 
-/* Call qn_page_free_profile even if it fails. */
-enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, struct qn_text_error *err);
+/* Call qn_page_free_profile even if it fails.  `read`: has the rows of the profile if they were read before, else NULL. */
+enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, const struct qn_page_request *read, struct qn_text_error *err);
 void qn_page_free_profile(struct qn_page_profile *p);
 
 /* The cost of a row in cycles; of a difference, without its sign. */

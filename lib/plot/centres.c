@@ -203,21 +203,30 @@ enum qn_text_status qn_plot_read_rows(struct qn_plot_profile *p, const struct qn
     return err->status;
 }
 
-void qn_plot_free_rows(struct qn_plot_profile *p)
+enum qn_text_status qn_plot_sum_functions(struct qn_plot_profile *p, struct qn_text_error *err)
 {
-    qn_prof_free_merge(p->merge);
-    qn_prof_close_reader(p->reader);
-    *p = (struct qn_plot_profile){ NULL, NULL };
+    p->functions = qn_prof_sum_functions(qn_prof_merge_table(p->merge), qn_prof_reader_header(p->reader)->event_count, err);
+    return err->status;
 }
 
-static enum qn_text_status take_rows(struct gathering *g, const struct qn_prof_merge *merge, const char *path, struct qn_text_error *err)
+void qn_plot_free_rows(struct qn_plot_profile *p)
+{
+    qn_prof_free_table(p->functions);
+    qn_prof_free_merge(p->merge);
+    qn_prof_close_reader(p->reader);
+    *p = (struct qn_plot_profile){ NULL, NULL, NULL };
+}
+
+static enum qn_text_status take_rows(struct gathering *g, const struct qn_plot_profile *from, const char *path, struct qn_text_error *err)
 {
     size_t bytes = (size_t)g->c->header->event_count * sizeof(int64_t);
     struct qn_prof_table *functions = NULL;
 
-    g->table = qn_prof_merge_table(merge);
+    g->table = qn_prof_merge_table(from->merge);
     g->c->totals = memcpy(qn_exp_alloc(g->m, bytes), qn_prof_table_totals(g->table), bytes);
-    if (!g->by_line && !(functions = g->table = qn_prof_sum_functions(g->table, g->c->header->event_count, err)))
+    if (!g->by_line && from->functions)
+        g->table = from->functions;
+    else if (!g->by_line && !(functions = g->table = qn_prof_sum_functions(g->table, g->c->header->event_count, err)))
         return err->status;
     if (gather(g, path, err) == QN_TEXT_OK && g->by_line)
         join_lines(g);
@@ -238,7 +247,7 @@ enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_ex
     c->header = qn_prof_reader_header(from->reader);
     c->event = choose_event(c->header, event);
     if (choose_column(&g, path, err) == QN_TEXT_OK && (q->profile || qn_plot_read_rows(&c->own, q, path, err) == QN_TEXT_OK)
-        && take_rows(&g, from->merge, path, err) == QN_TEXT_OK) {
+        && take_rows(&g, from, path, err) == QN_TEXT_OK) {
         qsort(c->at, (size_t)c->count, sizeof *c->at, compare_centres);
         name_centres(&g);
     }

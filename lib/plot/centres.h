@@ -17,6 +17,7 @@
 struct qn_plot_profile {
     struct qn_prof_reader *reader; /* open, its header read */
     struct qn_prof_merge *merge;   /* with the rows, in their order */
+    struct qn_prof_table *functions; /* their sums; NULL: a picture that needs them makes them */
 };
 
 struct qn_plot_centre {
@@ -39,6 +40,7 @@ struct qn_plot_centres {
 /* Opens the file; reads its rows, with names as `q` changes them.  Free it in any case. */
 enum qn_text_status qn_plot_open_rows(struct qn_plot_profile *p, const char *path, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_rows(struct qn_plot_profile *p, const struct qn_plot_request *q, const char *path, struct qn_text_error *err);
+enum qn_text_status qn_plot_sum_functions(struct qn_plot_profile *p, struct qn_text_error *err);
 void qn_plot_free_rows(struct qn_plot_profile *p);
 
 /* event: NULL means D1mr+D1mw if caches were simulated, else Ir.  On failure nothing is left to free. */

@@ -261,24 +261,29 @@ static void become_gnuplot_of_all(const struct qn_plot_batch *b)
     unsetenv("GNUTERM");
     setenv("LC_ALL", "C", 1);
     execvp(argv[0], argv);
-    _exit(1);
+    _exit(errno == ENOENT ? NOT_FOUND : 1);
 }
 
-void qn_plot_draw_batch(struct qn_plot_batch *b)
+void qn_plot_start_batch(struct qn_plot_batch *b)
 {
-    pid_t child = b->count ? fork() : -1;
+    b->child = b->count ? fork() : -1;
+    if (b->child == 0)
+        become_gnuplot_of_all(b);
+}
+
+void qn_plot_end_batch(struct qn_plot_batch *b)
+{
     int status = -1;
 
-    if (child == 0)
-        become_gnuplot_of_all(b);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+    while (b->child > 0 && waitpid(b->child, &status, 0) < 0 && errno == EINTR)
         continue;
+    b->missing = b->child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND;
     for (int i = 0; i < b->count; i++) {
         char *image = NULL;
 
         if (asprintf(&image, "%s/%s.svg", b->folder, b->stems[i]) < 0)
             abort();
-        if (child > 0 && WIFEXITED(status) && !WEXITSTATUS(status))
+        if (b->child > 0 && WIFEXITED(status) && !WEXITSTATUS(status))
             name_svg(image, b->titles[i]);
         else
             unlink(image);

@@ -143,7 +143,10 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
     }
     if (status == QN_TEXT_OK)
         status = q->data_only ? qn_exp_write_table(&p.data, q->output, err) : qn_plot_write_files(&p, err);
-    qn_exp_free_table(&p.data);
+    if (q->data && status == QN_TEXT_OK)
+        *q->data = p.data;
+    else
+        qn_exp_free_table(&p.data);
     qn_exp_free_memory(&p.memory);
     return status;
 }

@@ -21,6 +21,8 @@
 
 #include <stdbool.h>
 
+#include <sys/types.h>
+
 #include "text/error.h"
 #include "text/subst.h"
 
@@ -29,13 +31,16 @@
 #define QN_PLOT_REMARK_MAX 512
 
 struct qn_plot_profile; /* centres.h */
+struct qn_exp_table;
 
-/* Pictures of one folder whose data and scripts are there, for one gnuplot to draw. */
+/* Pictures of one folder whose data and scripts are there, for one gnuplot to draw: starting it takes most of the time. */
 #define QN_PLOT_BATCH_MAX 32
 struct qn_plot_batch {
     const char *folder;
     char *stems[QN_PLOT_BATCH_MAX], *titles[QN_PLOT_BATCH_MAX]; /* "functions" of functions.gp and functions.svg */
     int count;
+    pid_t child;  /* gnuplot, from start to end */
+    bool missing; /* at the end: there is no gnuplot */
 };
 
 struct qn_plot_request {
@@ -59,6 +64,7 @@ struct qn_plot_request {
     int font_points;
     int most;                                  /* bars; 0: as usual */
     struct qn_plot_batch *batch;               /* not NULL: the image, an SVG in its folder, is drawn later */
+    struct qn_exp_table *data;                 /* not NULL, and empty: gets what the picture shows */
     bool data_only;                            /* writes only the data, whatever `output` is called; not for flame */
 };
 
@@ -81,8 +87,9 @@ bool qn_plot_knows_format(const char *output);
 enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN_PLOT_REMARK_MAX],
                                  struct qn_text_error *err);
 
-/* Draws all images of the batch; if gnuplot fails, there is none.  Draw each picture by itself then, which also tells why it fails.  Frees the
- * batch. */
-void qn_plot_draw_batch(struct qn_plot_batch *batch);
+/* Draws all images of the batch; if gnuplot fails, there is none.  Draw each picture by itself then, which also tells why it fails.  The end
+ * waits for gnuplot, and frees the batch. */
+void qn_plot_start_batch(struct qn_plot_batch *batch);
+void qn_plot_end_batch(struct qn_plot_batch *batch);
 
 #endif

@@ -69,10 +69,11 @@ enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct
 {
     const char *path;
 
-    *f = (struct qn_report_facts){ .report = r };
+    *f = (struct qn_report_facts){ .report = r, .batch = { .folder = r->folder } };
     path = qn_report_path(f, QN_REPORT_PROFILE);
     if (qn_plot_open_rows(&f->profile, path, err) != QN_TEXT_OK
         || qn_plot_read_rows(&f->profile, &(struct qn_plot_request){ .by = NULL }, path, err) != QN_TEXT_OK
+        || qn_plot_sum_functions(&f->profile, err) != QN_TEXT_OK
         || read_centres(f, &f->functions, "function", err) != QN_TEXT_OK
         || read_centres(f, &f->lines, "line", err) != QN_TEXT_OK
         || read_table(f, &f->intervals, QN_REPORT_INTERVALS, err) != QN_TEXT_OK
@@ -89,9 +90,7 @@ void qn_report_free_facts(struct qn_report_facts *f)
     qn_plot_free_rows(&f->profile);
     qn_exp_free_table(&f->intervals);
     qn_exp_free_table(&f->runs);
-    qn_exp_free_table(&f->sets);
-    qn_exp_free_table(&f->curve);
-    qn_exp_free_table(&f->data);
-    qn_exp_free_table(&f->calls);
+    for (int i = 0; i < QN_REPORT_PICTURES; i++)
+        qn_exp_free_table(&f->pictures[i].data);
     qn_exp_free_memory(&f->memory);
 }

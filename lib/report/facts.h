@@ -25,16 +25,33 @@ static inline double qn_report_cost(size_t of) { return *(const double *)(const 
 
 enum { QN_REPORT_I1, QN_REPORT_D1, QN_REPORT_LL, QN_REPORT_LEVELS };
 
+enum qn_report_picture {
+    QN_REPORT_CPI, QN_REPORT_FUNCTIONS, QN_REPORT_LINES, QN_REPORT_CURVE, QN_REPORT_SIZES, QN_REPORT_CLASSES_BY_FUNCTION, QN_REPORT_CLASSES,
+    QN_REPORT_SETS, QN_REPORT_SETS_IN_TIME, QN_REPORT_PHASES, QN_REPORT_BRANCHES, QN_REPORT_DATA, QN_REPORT_CALLS, QN_REPORT_PICTURES
+};
+
+struct qn_report_picture_made {
+    bool tried;                /* data and script are there, or err says why not */
+    struct qn_exp_table data;
+    struct qn_text_error err;
+};
+
 struct qn_report_facts {
     const struct qn_report *report;
     struct qn_exp_memory memory;
     struct qn_plot_profile profile;           /* read once for all parts of the page */
     struct qn_plot_centres functions, lines;  /* the most costly first */
     double size[QN_REPORT_LEVELS];            /* of caches, bytes; 0: not known */
-    struct qn_exp_table intervals, runs, sets, curve, data, calls; /* no rows: there are none */
+    struct qn_exp_table intervals, runs;      /* no rows: there are none */
+    struct qn_report_picture_made pictures[QN_REPORT_PICTURES];
     double knees[QN_PLOT_KNEES_MAX];          /* of the curve by size, or else of D1s by size; bytes */
     int knee_count;
-    struct qn_plot_batch *batch; /* not NULL: pictures get their data and scripts only */
+    struct qn_plot_batch batch;               /* of these pictures */
+    struct qn_report_place {
+        long at;                              /* in the page's text */
+        enum qn_report_picture which;
+    } places[QN_REPORT_PICTURES];             /* of pictures, in the order of the page */
+    int place_count;
 };
 
 /* Call qn_report_free_facts even if it fails. */
@@ -53,6 +70,11 @@ static inline int qn_report_compare_falling(const void *a, const void *b)
 bool qn_report_has_line(const struct qn_plot_centre *c);
 /* Does the profile have the event? */
 bool qn_report_has_event(const struct qn_report_facts *f, const char *event);
+/* What a picture shows; no rows: nothing was found to show, or it was not tried. */
+static inline const struct qn_exp_table *qn_report_shown(const struct qn_report_facts *f, enum qn_report_picture which)
+{
+    return &f->pictures[which].data;
+}
 /* The path of a file in the report's folder. */
 const char *qn_report_path(struct qn_report_facts *f, const char *name);
 

@@ -1,6 +1,7 @@
 /* lib/report/page.c - the page: its sections one after the other.  See report.h. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -109,7 +110,7 @@ static bool has_sets_by_time(struct qn_report_facts *f) { return !access(qn_repo
 static void write_caches(struct qn_report_facts *f, FILE *out)
 {
     qn_report_heading(out, "caches", "Caches");
-    if (f->curve.row_count)
+    if (qn_report_shown(f, QN_REPORT_CURVE)->row_count)
         qn_report_draw(f, out, QN_REPORT_CURVE);
     if (f->runs.row_count)
         qn_report_draw(f, out, QN_REPORT_SIZES);
@@ -121,7 +122,7 @@ static void write_caches(struct qn_report_facts *f, FILE *out)
         qn_report_draw(f, out, QN_REPORT_CLASSES);
     } else
         qn_report_missing(out, "Misses were not divided into compulsory, capacity and conflict", "quern run --analysis=3c");
-    if (f->sets.row_count)
+    if (qn_report_shown(f, QN_REPORT_SETS)->row_count)
         qn_report_draw(f, out, QN_REPORT_SETS);
     else
         qn_report_missing(out, "Misses were not counted by set",
@@ -167,7 +168,7 @@ static void write_data(struct qn_report_facts *f, FILE *out)
 {
     qn_report_heading(out, "data", "Data");
     fputs("<p>Misses of the D1 by object. <code>quern annotate --by=data</code> of the profile has all of them and their parts, the page to explore, too.</p>\n", out);
-    write_cells(out, &f->data, f->data.column_count);
+    write_cells(out, qn_report_shown(f, QN_REPORT_DATA), qn_report_shown(f, QN_REPORT_DATA)->column_count);
     qn_report_draw(f, out, QN_REPORT_DATA);
 }
 
@@ -176,12 +177,12 @@ static void write_calls(struct qn_report_facts *f, FILE *out)
     qn_report_heading(out, "calls", "Calls");
     fputs("<p>Instructions of a function with all that it calls, and its own. <code>quern annotate --by=calls</code> of the profile has callers and "
           "callees, the page to explore, too.</p>\n", out);
-    write_cells(out, &f->calls, qn_exp_find_column(&f->calls, "end"));
+    write_cells(out, qn_report_shown(f, QN_REPORT_CALLS), qn_exp_find_column(qn_report_shown(f, QN_REPORT_CALLS), "end"));
     qn_report_draw(f, out, QN_REPORT_CALLS);
 }
 
-static bool has_data(const struct qn_report_facts *f) { return f->data.row_count; }
-static bool has_calls(const struct qn_report_facts *f) { return f->calls.row_count; }
+static bool has_data(const struct qn_report_facts *f) { return qn_report_shown(f, QN_REPORT_DATA)->row_count; }
+static bool has_calls(const struct qn_report_facts *f) { return qn_report_shown(f, QN_REPORT_CALLS)->row_count; }
 
 /* ---- where it comes from ---- */
 
@@ -272,21 +273,20 @@ static void write_page(struct qn_report_facts *f, FILE *out)
 
 /* ---- all ---- */
 
-/* Draws a picture whose data is needed before its section.  If the log or profile does not have the data, there are no rows. */
-static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *name, const char *input, struct qn_exp_table *t)
+/* The text with the pictures at their places. */
+static void put_together(struct qn_report_facts *f, FILE *out, const char *text, size_t length)
 {
-    struct qn_plot_request q = { .kind = kind, .inputs = { input }, .input_count = 1, .profile = &f->profile, .batch = f->batch };
-    struct qn_text_error err = { .status = QN_TEXT_OK };
-    char remark[QN_PLOT_REMARK_MAX];
+    size_t at = 0;
 
-    if (!input)
-        return;
-    q.output = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", name));
-    if (qn_plot_draw(&q, remark, &err) == QN_TEXT_OK)
-        qn_exp_read_table(t, qn_report_path(f, qn_exp_format(&f->memory, "%s.csv", name)), &err);
+    for (int i = 0; i < f->place_count; i++) {
+        fwrite(text + at, 1, (size_t)f->places[i].at - at, out);
+        at = (size_t)f->places[i].at;
+        qn_report_put_picture(f, out, f->places[i].which);
+    }
+    fwrite(text + at, 1, length - at, out);
 }
 
-static enum qn_text_status save_page(struct qn_report_facts *f, struct qn_text_error *err)
+static enum qn_text_status save_page(struct qn_report_facts *f, const char *text, size_t length, struct qn_text_error *err)
 {
     const char *path = qn_report_path(f, QN_REPORT_PAGE);
     FILE *out = fopen(path, "w");
@@ -294,43 +294,45 @@ static enum qn_text_status save_page(struct qn_report_facts *f, struct qn_text_e
 
     if (!out)
         return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
-    write_page(f, out);
+    put_together(f, out, text, length);
     good = !ferror(out);
     if (fclose(out) || !good)
         return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
     return QN_TEXT_OK;
 }
 
-/* One gnuplot draws all pictures, because starting it takes most of the time.  So the page is written twice, first to find out which pictures
- * it has. */
-static void draw_pictures(struct qn_report_facts *f)
+/* The text is kept until it is known which pictures could be drawn. */
+static enum qn_text_status make_page(struct qn_report_facts *f, struct qn_text_error *err)
 {
-    FILE *nowhere = fopen("/dev/null", "w");
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
 
-    if (nowhere) {
-        write_page(f, nowhere);
-        fclose(nowhere);
-    }
-    qn_plot_draw_batch(f->batch);
-    f->batch = NULL;
+    if (out)
+        write_page(f, out);
+    if (!out || fclose(out))
+        qn_text_fail_memory(err);
+    qn_plot_start_batch(&f->batch);
+    if (err->status == QN_TEXT_OK && f->report->meanwhile)
+        f->report->meanwhile(f->report->data, &f->profile, err);
+    qn_plot_end_batch(&f->batch);
+    if (err->status == QN_TEXT_OK)
+        save_page(f, text, length, err);
+    free(text);
+    return err->status;
 }
 
 enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_error *err)
 {
+    /* Their data is needed before their sections. */
+    static const enum qn_report_picture early[] = { QN_REPORT_CURVE, QN_REPORT_SETS, QN_REPORT_DATA, QN_REPORT_CALLS };
     struct qn_report_facts f;
-    struct qn_plot_batch batch = { .folder = r->folder };
 
     if (qn_report_read_facts(&f, r, err) == QN_TEXT_OK) {
-        const char *profile = qn_report_path(&f, QN_REPORT_PROFILE);
-
-        f.batch = &batch;
-        draw_ahead(&f, "mrc", "curve", r->log, &f.curve);
-        draw_ahead(&f, "sets", "sets", r->log, &f.sets);
-        draw_ahead(&f, "data", "data", profile, &f.data);
-        draw_ahead(&f, "calls", "calls", profile, &f.calls);
+        for (size_t i = 0; i < QN_ARRAY_LEN(early); i++)
+            qn_report_prepare(&f, early[i]);
         qn_report_find_knees(&f);
-        draw_pictures(&f);
-        save_page(&f, err);
+        make_page(&f, err);
     }
     qn_report_free_facts(&f);
     return err->status;

@@ -150,52 +150,78 @@ static const char *tell_heat(struct qn_report_facts *f, const struct qn_exp_tabl
 }
 
 /* The text for those who do not see the picture: the numbers that are its point. */
-static const char *tell_picture(struct qn_report_facts *f, const struct picture *p)
+static const char *tell_picture(struct qn_report_facts *f, enum qn_report_picture which)
 {
-    struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t = { 0 };
-    const char *text = "";
+    const struct qn_exp_table *t = qn_report_shown(f, which);
     double first;
 
-    if (qn_exp_read_table(&t, qn_report_path(f, qn_exp_format(&f->memory, "%s.csv", p->name)), &err) == QN_TEXT_OK && t.row_count)
-        text = qn_exp_find_column(&t, "label") >= 0 ? tell_bars(f, &t, qn_exp_find_column(&t, "label"))
-               : !strcmp(p->kind, "heat") ? tell_heat(f, &t)
-               : qn_exp_cell_number(&t, 0, 0, &first) ? tell_curves(f, &t) : tell_stacks(f, &t);
-    qn_exp_free_table(&t);
-    return text;
+    if (!t->row_count)
+        return "";
+    if (qn_exp_find_column(t, "label") >= 0)
+        return tell_bars(f, t, qn_exp_find_column(t, "label"));
+    if (which == QN_REPORT_SETS_IN_TIME)
+        return tell_heat(f, t);
+    return qn_exp_cell_number(t, 0, 0, &first) ? tell_curves(f, t) : tell_stacks(f, t);
 }
 
-static void write_image(struct qn_report_facts *f, FILE *out, const struct picture *p)
+static void write_image(struct qn_report_facts *f, FILE *out, enum qn_report_picture which)
 {
+    const struct picture *p = &pictures[which];
+
     fprintf(out, "<img src=\"%s.svg\" alt=\"%s%s ", p->name, p->caption, strchr(p->caption, '?') ? "" : ".");
-    qn_report_text(out, tell_picture(f, p));
+    qn_report_text(out, tell_picture(f, which));
     fputs(".\">", out);
+}
+
+/* ---- drawing ---- */
+
+static const char *path_of_image(struct qn_report_facts *f, enum qn_report_picture which)
+{
+    return qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", pictures[which].name));
+}
+
+static void draw(struct qn_report_facts *f, enum qn_report_picture which, struct qn_plot_batch *batch)
+{
+    const struct picture *p = &pictures[which];
+    struct qn_report_picture_made *made = &f->pictures[which];
+    struct qn_plot_request q = { .kind = p->kind, .output = path_of_image(f, which), .by = p->by, .event = p->event, .y = p->y, .input_count = 1,
+                                 .profile = &f->profile, .batch = batch, .data = batch ? &made->data : NULL };
+    char remark[QN_PLOT_REMARK_MAX];
+
+    q.inputs[0] = p->input ? qn_report_path(f, p->input) : f->report->log;
+    if (p->second)
+        q.inputs[q.input_count++] = qn_report_path(f, p->second);
+    qn_plot_draw(&q, remark, &made->err);
+}
+
+void qn_report_prepare(struct qn_report_facts *f, enum qn_report_picture which)
+{
+    if (f->pictures[which].tried || (!pictures[which].input && !f->report->log))
+        return;
+    f->pictures[which].tried = true;
+    draw(f, which, &f->batch);
 }
 
 void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture which)
 {
-    const struct picture *p = &pictures[which];
-    const char *image = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", p->name));
-    const char *input = p->input ? qn_report_path(f, p->input) : f->report->log;
-    struct qn_plot_request q = {
-        .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1, .profile = &f->profile, .batch = f->batch
-    };
-    struct qn_text_error err = { .status = QN_TEXT_OK };
-    char remark[QN_PLOT_REMARK_MAX];
+    qn_report_prepare(f, which);
+    f->places[f->place_count++] = (struct qn_report_place){ ftell(out), which };
+}
 
-    q.inputs[0] = input;
-    if (p->second)
-        q.inputs[q.input_count++] = qn_report_path(f, p->second);
-    if (f->batch) {
-        if (access(image, F_OK))
-            qn_plot_draw(&q, remark, &err);
-        return;
-    }
+/* Where gnuplot has failed, the picture is drawn by itself, which also tells why it fails. */
+void qn_report_put_picture(struct qn_report_facts *f, FILE *out, enum qn_report_picture which)
+{
+    const struct picture *p = &pictures[which];
+    const struct qn_text_error *err = &f->pictures[which].err;
+    const char *image = path_of_image(f, which);
+
+    if (err->status == QN_TEXT_OK && !f->batch.missing && access(image, F_OK))
+        draw(f, which, NULL);
     fputs("<figure>", out);
-    if ((access(image, F_OK) == 0 || qn_plot_draw(&q, remark, &err) == QN_TEXT_OK) && !access(image, F_OK))
-        write_image(f, out, p);
+    if (!access(image, F_OK))
+        write_image(f, out, which);
     fprintf(out, "<figcaption>%s", p->caption);
-    if (err.status == QN_TEXT_OK) {
+    if (err->status == QN_TEXT_OK) {
         fputs(" (", out);
         qn_report_link(out, p->name, ".csv");
         fputs(", ", out);
@@ -203,7 +229,7 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
         fputs(")", out);
     }
     fputs(".", out);
-    if (err.status != QN_TEXT_OK || access(image, F_OK))
-        write_reason(f, out, &err);
+    if (err->status != QN_TEXT_OK || access(image, F_OK))
+        write_reason(f, out, err);
     fputs("</figcaption></figure>\n", out);
 }

@@ -22,10 +22,15 @@
 /* At the top of the page; by it quern recognises a folder with a report. */
 #define QN_REPORT_MARK "<!-- made by quern report -->"
 
+struct qn_plot_profile;
+
 struct qn_report {
     const char *folder;
     const char *log;         /* the output of the modules mattson and sets; NULL: none */
     const char *ended;       /* how the program ended; NULL: with status 0 */
+    /* Called while gnuplot draws, with the rows of the profile; NULL: nothing is. */
+    enum qn_text_status (*meanwhile)(void *data, const struct qn_plot_profile *rows, struct qn_text_error *err);
+    void *data;
 };
 
 enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_error *err);

@@ -30,6 +30,7 @@ static bool mostly_conflicts(const struct qn_report_facts *f)
 
 void qn_report_find_knees(struct qn_report_facts *f)
 {
+    const struct qn_exp_table *curve = qn_report_shown(f, QN_REPORT_CURVE);
     struct qn_exp_table sizes = { 0 };
 
     qn_exp_add_column(&sizes, "size");
@@ -40,7 +41,7 @@ void qn_report_find_knees(struct qn_report_facts *f)
         cells[0] = qn_exp_format(&f->memory, "%.0f", cell(&f->runs, row, "D1_size"));
         cells[1] = qn_exp_format(&f->memory, "%g", cell(&f->runs, row, "D1_miss_percent"));
     }
-    f->knee_count = qn_plot_find_knees(f->curve.row_count ? &f->curve : &sizes, f->knees);
+    f->knee_count = qn_plot_find_knees(curve->row_count ? curve : &sizes, f->knees);
     qn_exp_free_table(&sizes);
 }
 
@@ -130,8 +131,9 @@ static double sum_largest(const struct qn_exp_table *t, int count)
 
 bool qn_report_examine_sets(struct qn_report_facts *f, struct qn_report_finding *finding)
 {
-    int sets = f->sets.row_count, few = (int)(sets * SETS_PART) > 0 ? (int)(sets * SETS_PART) : 1;
-    double all = sum_largest(&f->sets, sets), most = sum_largest(&f->sets, few);
+    const struct qn_exp_table *t = qn_report_shown(f, QN_REPORT_SETS);
+    int sets = t->row_count, few = (int)(sets * SETS_PART) > 0 ? (int)(sets * SETS_PART) : 1;
+    double all = sum_largest(t, sets), most = sum_largest(t, few);
 
     if (sets < SETS_LEAST || !all || most < SETS_SHARE * all)
         return false;

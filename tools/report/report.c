@@ -207,19 +207,24 @@ static const char *name_given(struct qn_report_options *o, const char *message)
     return message;
 }
 
+static enum qn_text_status explore(void *data, const struct qn_plot_profile *rows, struct qn_text_error *err)
+{
+    return qn_report_explore(data, rows, err);
+}
+
 static int write_page(struct qn_report_options *o)
 {
     struct qn_report page = { .folder = o->folder,
                               .log = o->log,
-                              .ended = o->ended };
+                              .ended = o->ended,
+                              .meanwhile = explore,
+                              .data = o };
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    if (o->diff)
-        qn_report_compare(o->folder, &err);
-    else
+    if (!o->diff)
         qn_report_write(&page, &err);
-    if (err.status == QN_TEXT_OK)
-        qn_report_explore(o, &err);
+    else if (qn_report_compare(o->folder, &err) == QN_TEXT_OK)
+        qn_report_explore(o, NULL, &err);
     qn_report_end_steps(o);
     if (err.status != QN_TEXT_OK)
         return fprintf(stderr, "quern report: %s\n", name_given(o, err.text)), 1;

@@ -8,6 +8,8 @@
 #include "engines/engines.h"
 #include "text/error.h"
 
+struct qn_plot_profile;
+
 #define QN_REPORT_ENVIRONMENT_MAX 64
 
 struct qn_report_options {
@@ -72,7 +74,7 @@ bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const ch
 /* The same out of a profile and files that belong to it. */
 int qn_report_take_files(struct qn_report_options *o);
 
-/* The page that one explores, in the same folder. */
-enum qn_text_status qn_report_explore(struct qn_report_options *o, struct qn_text_error *err);
+/* The page that one explores, in the same folder.  rows: of the profile; NULL: they will be read. */
+enum qn_text_status qn_report_explore(struct qn_report_options *o, const struct qn_plot_profile *rows, struct qn_text_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 168
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 169
 LC_ALL=C
 export LC_ALL
 
@@ -353,16 +353,20 @@ ok 'nothing is there then' test ! -e none
 gnuplot=$(command -v gnuplot)
 if [ -n "$gnuplot" ] && grep -q '^#define QN_GNUPLOT "gnuplot"' "$top_builddir/config.h"; then
     mkdir counted
-    printf '#!/bin/sh\necho >>"%s/started"\n[ $# -gt 2 ] && [ -e "%s/fails" ] && exit 1\nexec "%s" "$@"\n' "$PWD" "$PWD" "$gnuplot" >counted/gnuplot
+    printf '#!/bin/sh\necho "$*" >>"%s/started"\n[ $# -gt 2 ] && [ -e "%s/fails" ] && exit 1\nexec "%s" "$@"\n' "$PWD" "$PWD" "$gnuplot" >counted/gnuplot
     chmod +x counted/gnuplot
     PATH=$PWD/counted:$PATH "$QUERN" report -q -o drawn bare.prof
     pictures=$(grep -c '<img ' drawn/index.html)
     is "$(wc -l <started) $((pictures > 1))$(grep -c 'No picture' drawn/index.html)" '1 10' "one gnuplot for $pictures pictures"
+    : >started
+    PATH=$PWD/counted:$PATH "$QUERN" report -q -o each --log=run.log full.prof
+    is "$(tr ' ' '\n' <started | grep -c '^sets.gp$') $(tr ' ' '\n' <started | grep '\.gp$' | sort | uniq -d)" '1 ' '... each of them once'
+    : >started
     : >fails
     PATH=$PWD/counted:$PATH "$QUERN" report -q -o alone bare.prof
-    is "$(wc -l <started) $(diff drawn/index.html alone/index.html)" "$((2 + pictures)) " '... and one for each where that fails'
+    is "$(wc -l <started) $(diff drawn/index.html alone/index.html)" "$((1 + pictures)) " '... and one for each where that fails'
 else
-    absent 'gnuplot is not installed' 2
+    absent 'gnuplot is not installed' 3
 fi
 
 # Neither gnuplot nor a compiler.
