@@ -253,6 +253,7 @@ hosted_sources = \
 	lib/page/beside.c \
 	lib/page/calls.c \
 	lib/page/json.c \
+	lib/page/least.c \
 	lib/page/log.c \
 	lib/page/objects.c \
 	lib/page/objects_fold.c \

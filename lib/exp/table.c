@@ -14,6 +14,8 @@
 #include "base/base.h"
 #include "text/output.h"
 
+#define WHOLE_DIGITS 15 /* each number of so many is a double */
+
 void qn_exp_free_table(struct qn_exp_table *t) { qn_exp_free_memory(&t->memory); }
 
 int qn_exp_find_column(const struct qn_exp_table *t, const char *name)
@@ -42,11 +44,32 @@ char **qn_exp_add_row(struct qn_exp_table *t)
     return t->rows[t->row_count++] = row;
 }
 
+/* Most cells are whole numbers, for which strtod takes long. */
+static bool read_whole(const char *cell, double *number)
+{
+    uint64_t whole = 0;
+    int digits = 0;
+
+    for (; digits < WHOLE_DIGITS && (unsigned char)(cell[digits] - '0') < 10; digits++)
+        whole = 10 * whole + (unsigned char)(cell[digits] - '0');
+    *number = (double)whole;
+    return digits && !cell[digits];
+}
+
+double qn_exp_number(const struct qn_exp_table *t, int row, int column)
+{
+    double number;
+
+    return read_whole(qn_exp_cell(t, row, column), &number) ? number : strtod(qn_exp_cell(t, row, column), NULL);
+}
+
 bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, double *number)
 {
     const char *cell = qn_exp_cell(t, row, column);
     char *end;
 
+    if (read_whole(cell, number))
+        return true;
     *number = strtod(cell, &end);
     return *cell && !*end;
 }
@@ -82,6 +105,7 @@ struct reading {
     char **row;    /* being filled; NULL: the line of names */
     int cells;     /* so far in this line */
     bool has_names;
+    bool inside;   /* a row that libcsv has begun */
 };
 
 static void take_cell(void *text, size_t length, void *data)
@@ -108,8 +132,34 @@ static void take_end(int terminator, void *data)
         qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: cells: got %d, wanted %d", r->path, r->line, r->cells,
                      r->t->column_count);
     r->has_names = true;
+    r->inside = false;
     r->row = NULL;
     r->cells = 0;
+}
+
+/* Splits a row at its commas; false: it has quotes or blanks, which libcsv knows. */
+static bool take_plain_row(struct reading *r, char *line, size_t length)
+{
+    char *end = line + length - 1;
+
+    if (r->inside || strpbrk(line, "\" \t\r"))
+        return false;
+    for (char *cell = line, *comma; length > 1 && cell <= end; cell = comma + 1) {
+        comma = memchr(cell, ',', (size_t)(end - cell));
+        comma = comma ? comma : end;
+        take_cell(cell, (size_t)(comma - cell), r);
+    }
+    if (length > 1)
+        take_end('\n', r);
+    return true;
+}
+
+static bool take_row(struct reading *r, struct csv_parser *parser, char *line, size_t length)
+{
+    if (take_plain_row(r, line, length))
+        return true;
+    r->inside = true;
+    return csv_parse(parser, line, length, take_cell, take_end, r) == length;
 }
 
 /* Parses line by line, so that messages can name the line. */
@@ -127,7 +177,7 @@ static enum qn_text_status parse(struct reading *r, struct csv_parser *parser, F
             qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: got a NUL byte, wanted text", r->path, r->line);
         else if (line[n - 1] != '\n')
             qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: cut off: got no newline at the end, wanted one", r->path, r->line);
-        else if (csv_parse(parser, line, (size_t)n, take_cell, take_end, r) != (size_t)n)
+        else if (!take_row(r, parser, line, (size_t)n))
             qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: %s", r->path, r->line, csv_strerror(csv_error(parser)));
     }
     free(line);

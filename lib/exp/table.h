@@ -42,7 +42,7 @@ static inline const char *qn_exp_cell(const struct qn_exp_table *t, int row, int
 bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, double *number);
 
 /* The number with which the cell begins; 0 if there is none. */
-static inline double qn_exp_number(const struct qn_exp_table *t, int row, int column) { return strtod(qn_exp_cell(t, row, column), NULL); }
+double qn_exp_number(const struct qn_exp_table *t, int row, int column);
 
 /* `t` is empty: all zeros; QN_TEXT_IO where the file cannot be opened, QN_TEXT_BAD with FILE:LINE where it is not CSV. */
 enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_text_error *err);

@@ -6,13 +6,11 @@
 #include "prof/calls/calls.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "page/json.h"
 #include "page/profile.h"
 #include "prof/region.h"
-#include "report/facts.h"
 
 #define NARROWER "(narrower ones)" /* the function of contexts without room */
 
@@ -46,17 +44,12 @@ static void weigh(struct chosen *c)
     }
 }
 
-/* The `most`-th largest cost: what costs less has no room.  0 if all have room.  Does not change `costs`. */
 static double find_least(struct qn_page_profile *p, const double *costs, size_t count, size_t most)
 {
-    double *sorted;
+    double *copy = qn_exp_alloc(&p->memory, (count + 1) * sizeof *copy);
 
-    if (count <= most)
-        return 0;
-    sorted = qn_exp_alloc(&p->memory, count * sizeof *sorted);
-    memcpy(sorted, costs, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, qn_report_compare_falling);
-    return sorted[most - 1];
+    memcpy(copy, costs, count * sizeof *copy);
+    return qn_page_find_least(copy, count, most);
 }
 
 static double *cost_all(struct chosen *c, const int64_t *counts, size_t count)

@@ -46,10 +46,9 @@ static uint32_t *number_objects(struct qn_page_profile *p, uint32_t most)
     uint32_t *numbers = qn_exp_alloc(&p->memory, count * sizeof *numbers), used = 0;
 
     memcpy(sorted, costs, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, qn_report_compare_falling);
-    least = sorted[most - 1];
-    while (above < most && sorted[above] > least)
-        above++;
+    least = qn_page_find_least(sorted, count, most);
+    for (size_t i = 0; i < count; i++)
+        above += costs[i] > least;
     for (size_t i = 0; i < count; i++) {
         bool room = costs[i] > least || (costs[i] == least && above < most);
 

@@ -55,7 +55,7 @@ static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
 
 /* ---- what is left out ---- */
 
-/* The `most`-th largest cost of a row (of an instruction, or of a line); 0 if all have room. */
+/* The `most`-th largest cost of a row (of an instruction, or of a line). */
 static double find_least(struct qn_page_profile *p, const struct qn_prof_table *t, bool insns, size_t most)
 {
     size_t rows = qn_prof_table_rows(t), count = 0;
@@ -67,10 +67,7 @@ static double find_least(struct qn_page_profile *p, const struct qn_prof_table *
         if (!row.insn == !insns)
             costs[count++] = qn_page_cost(p, row.counts);
     }
-    if (count <= most)
-        return 0;
-    qsort(costs, count, sizeof *costs, qn_report_compare_falling);
-    return costs[most - 1];
+    return qn_page_find_least(costs, count, most);
 }
 
 /* ---- files ---- */

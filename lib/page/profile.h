@@ -70,6 +70,9 @@ void qn_page_free_profile(struct qn_page_profile *p);
 /* The cost of a row in cycles; of a difference, without its sign. */
 double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts);
 
+/* The `most`-th largest cost: what costs less has no room.  0 if all have room.  Changes the order of `costs`. */
+double qn_page_find_least(double *costs, size_t count, size_t most);
+
 /* Writes the whole as JSON.  culprits: a table that was checked, or NULL. */
 void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_exp_table *culprits, FILE *out);
 

@@ -67,6 +67,31 @@ static void test_round_trip(void)
     qn_exp_free_table(&t);
 }
 
+/* Rows without quotes are split without libcsv: also between rows that have some, and not inside a cell of several lines. */
+static void test_plain_rows(void)
+{
+    static const struct { const char *text; bool is; double number; } numbers[] = {
+        { "007", true, 7 }, { "-3", true, -3 }, { "123456789012345", true, 123456789012345 }, { "12345678901234567890", true, 12345678901234567890.0 },
+        { "1e3", true, 1000 }, { "12a", false, 12 }, { "", false, 0 }, { ".", false, 0 },
+    };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_exp_table t = { 0 };
+
+    put("a,b\n1,2\n\"x\ny,z\nw\",3\n 4 ,5\n\n6,7\r\n,\n");
+    ok(qn_exp_read_table(&t, path, &err) == QN_TEXT_OK, "rows with and without quotes: %s", err.text);
+    ok(qn_exp_write_table(&t, path, &err) == QN_TEXT_OK, "write");
+    is_str(get(), "a,b\n1,2\n\"x\ny,z\nw\",3\n4,5\n6,7\n,\n", "each cell as libcsv reads it");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        double number;
+
+        t.rows[0][0] = (char *)numbers[i].text;
+        ok(qn_exp_cell_number(&t, 0, 0, &number) == numbers[i].is && (!numbers[i].is || number == numbers[i].number)
+               && qn_exp_number(&t, 0, 0) == numbers[i].number, "a number, or none: '%s'", numbers[i].text);
+    }
+    qn_exp_free_table(&t);
+    refused("a,b\n1,2\n3\n", ":3: cells: got 1, wanted 2");
+}
+
 /* Lines without a byte are no rows, so an empty cell that is alone has to be quoted. */
 static void test_one_column(void)
 {
@@ -124,6 +149,7 @@ int main(void)
         bail("no memory");
 #ifdef HAVE_LIBCSV
     test_round_trip();
+    test_plain_rows();
     test_one_column();
     test_nul();
     test_failures();
