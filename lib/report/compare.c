@@ -4,7 +4,8 @@
  *   jki        4,423,680       1,802,240 -2,621,440   -0             -262,144
  *
  * Rows with the largest change of estimated cycles stand first.  Functions are the same if their names and the names of their
- * files are; the folder does not count.  Lines are the same if file and number are.
+ * files are; the folder does not count.  Lines are the same if file and number are.  Events that only one of the two has are left out,
+ * also of the cycles, and a line says so.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +27,9 @@ static const char *const sides[] = { QN_REPORT_BEFORE, QN_REPORT_PROFILE };
 struct comparison {
     const char *folder;
     struct qn_exp_memory memory;
-    struct qn_plot_centres functions[2], lines[2]; /* before, after */
+    struct qn_plot_profile profile[2];             /* before, after */
+    struct qn_plot_centres functions[2], lines[2];
+    const char *cycles;                            /* of the events that both have: a name, or an expression */
 };
 
 struct row {
@@ -42,6 +45,65 @@ static const struct {
 } columns[] = {
     { "Ir", "instructions" }, { "D1mr+D1mw", "D1 misses" }, { "DLmr+DLmw", "LL misses of data" }, { "Bcm+Bim", "mispredicts" },
 };
+
+/* ---- events ---- */
+
+static const struct qn_prof_header *header(const struct comparison *c, int side) { return qn_prof_reader_header(c->profile[side].reader); }
+
+static bool has_event(const struct comparison *c, int side, const char *event) { return qn_prof_find_event(header(c, side), event, strlen(event)) >= 0; }
+
+/* "Bc, Bcm": what the other side does not have; "": nothing. */
+static const char *list_alone(struct comparison *c, int side)
+{
+    const struct qn_prof_header *h = header(c, side);
+    const char *list = "";
+
+    for (int i = 0; i < h->event_count; i++)
+        if (!has_event(c, !side, h->events[i]))
+            list = qn_exp_format(&c->memory, "%s%s%s", list, *list ? ", " : "", h->events[i]);
+    return list;
+}
+
+/* Of "D1mr+D1mw", does one side have an event that the other has not? */
+static bool is_left_out(struct comparison *c, const char *events)
+{
+    for (size_t n; *events; events += n + (events[n] == '+')) {
+        const char *event = qn_exp_copy_part(&c->memory, events, n = strcspn(events, "+"));
+
+        if (has_event(c, 0, event) != has_event(c, 1, event))
+            return true;
+    }
+    return false;
+}
+
+static void choose_cycles(struct comparison *c)
+{
+    struct qn_prof_header shared = { .events = qn_exp_alloc(&c->memory, ((size_t)header(c, 0)->event_count + 1) * sizeof *shared.events) };
+    char *expression;
+
+    for (int i = 0; i < header(c, 0)->event_count; i++)
+        if (has_event(c, 1, header(c, 0)->events[i]))
+            shared.events[shared.event_count++] = header(c, 0)->events[i];
+    expression = *list_alone(c, 0) || *list_alone(c, 1) ? qn_out_write_timing("cycles", &shared) : NULL;
+    c->cycles = expression ? qn_exp_copy(&c->memory, expression) : "cycles";
+    free(expression);
+}
+
+static void write_left_out(struct comparison *c, FILE *out)
+{
+    const char *lists[2] = { list_alone(c, 0), list_alone(c, 1) };
+
+    if (!*lists[0] && !*lists[1])
+        return;
+    fputs("<p>Left out, also of the cycles, because only one of the two has it: ", out);
+    for (int side = 0; side < 2; side++)
+        if (*lists[side]) {
+            fputs(side && *lists[0] ? "; " : "", out);
+            qn_report_text(out, lists[side]);
+            fputs(side ? " (after)" : " (before)", out);
+        }
+    fputs(".</p>\n", out);
+}
 
 /* ---- rows ---- */
 
@@ -156,7 +218,8 @@ static void write_row(struct comparison *c, FILE *out, const struct row *r)
         qn_report_count_cell(out, value_of(r, side), 0);
     change_cell(out, r->change);
     for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
-        change_cell(out, count_of(r, 1, columns[i].events) - count_of(r, 0, columns[i].events));
+        if (!is_left_out(c, columns[i].events))
+            change_cell(out, count_of(r, 1, columns[i].events) - count_of(r, 0, columns[i].events));
     fputs("</tr>\n", out);
 }
 
@@ -175,7 +238,8 @@ static void write_changes(struct comparison *c, FILE *out, const struct qn_plot_
     fprintf(out, "<tr><th scope=\"col\">%s</th><th scope=\"col\">cycles before</th><th scope=\"col\">after</th>"
             "<th scope=\"col\">change</th>", both[0].by);
     for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
-        fprintf(out, "<th scope=\"col\">%s</th>", columns[i].name);
+        if (!is_left_out(c, columns[i].events))
+            fprintf(out, "<th scope=\"col\">%s</th>", columns[i].name);
     fputs("</tr>\n", out);
     for (int i = 0; i < count && i < ROWS && rows[i].change != 0; i++)
         write_row(c, out, &rows[i]);
@@ -202,12 +266,14 @@ static void write_summary(struct comparison *c, FILE *out)
     qn_report_heading(out, "summary", "Summary");
     qn_out_describe_timing(timing, sizeof timing);
     fprintf(out, "<p>Estimated cycles: %s.</p>\n", timing);
+    write_left_out(c, out);
     qn_report_begin_table(out, "");
     fputs("<tr><th scope=\"col\">of the whole run</th><th scope=\"col\">before</th><th scope=\"col\">after</th>"
           "<th scope=\"col\">change</th><th></th></tr>\n", out);
     summary_row(out, "cycles (estimated)", a->total, b->total);
     for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
-        summary_row(out, columns[i].name, qn_report_count(a, -1, columns[i].events), qn_report_count(b, -1, columns[i].events));
+        if (!is_left_out(c, columns[i].events))
+            summary_row(out, columns[i].name, qn_report_count(a, -1, columns[i].events), qn_report_count(b, -1, columns[i].events));
     qn_report_end_table(out);
 }
 
@@ -215,7 +281,7 @@ static void write_summary(struct comparison *c, FILE *out)
 
 static void write_picture(struct comparison *c, FILE *out)
 {
-    struct qn_plot_request q = { .kind = "compare", .event = "cycles", .input_count = 2 };
+    struct qn_plot_request q = { .kind = "compare", .event = c->cycles, .title = "cycles by function, A against B", .input_count = 2 };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
 
@@ -284,23 +350,27 @@ static enum qn_text_status save_page(struct comparison *c, struct qn_text_error 
 static enum qn_text_status read_side(struct comparison *c, int side, struct qn_text_error *err)
 {
     const char *path = qn_exp_format(&c->memory, "%s/%s", c->folder, sides[side]);
-    const struct qn_plot_request functions = { .by = "function" }, lines = { .by = "line" };
+    const struct qn_plot_request functions = { .by = "function", .profile = &c->profile[side] }, lines = { .by = "line", .profile = &c->profile[side] };
 
-    if (qn_plot_read_centres(&c->functions[side], &c->memory, &functions, path, "cycles", err) != QN_TEXT_OK)
+    if (qn_plot_read_rows(&c->profile[side], &functions, path, err) != QN_TEXT_OK
+        || qn_plot_read_centres(&c->functions[side], &c->memory, &functions, path, c->cycles, err) != QN_TEXT_OK)
         return err->status;
-    return qn_plot_read_centres(&c->lines[side], &c->memory, &lines, path, "cycles", err);
+    return qn_plot_read_centres(&c->lines[side], &c->memory, &lines, path, c->cycles, err);
 }
 
 enum qn_text_status qn_report_compare(const char *folder, struct qn_text_error *err)
 {
     struct comparison c = { .folder = folder };
 
-    if (read_side(&c, 0, err) == QN_TEXT_OK && read_side(&c, 1, err) == QN_TEXT_OK)
-        save_page(&c, err);
-    for (int side = 0; side < 2; side++) {
-        qn_plot_free_centres(&c.functions[side]);
-        qn_plot_free_centres(&c.lines[side]);
+    for (int side = 0; side < 2 && err->status == QN_TEXT_OK; side++)
+        qn_plot_open_rows(&c.profile[side], qn_exp_format(&c.memory, "%s/%s", folder, sides[side]), err);
+    if (err->status == QN_TEXT_OK) {
+        choose_cycles(&c);
+        if (read_side(&c, 0, err) == QN_TEXT_OK && read_side(&c, 1, err) == QN_TEXT_OK)
+            save_page(&c, err);
     }
+    for (int side = 0; side < 2; side++)
+        qn_plot_free_rows(&c.profile[side]);
     qn_exp_free_memory(&c.memory);
     return err->status;
 }

@@ -2,7 +2,7 @@
 # Does the page show who called whom as the profile has it: inclusive counts, callers, callees, a flame graph with zoom and search?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 19
+browser_test 20
 
 # main 100 + f 300 (of that 200 in g) + g 50; f<b> calls itself.
 profile() {
@@ -16,7 +16,7 @@ profile 250 >after
 profile 150 >before
 "$QUERN" page -o page.html after && "$QUERN" page --diff -o diff.html before after || bail 'no page'
 printf 'cmd: ./p\nevents: Ir\nfl=a.c\nfn=main\n1 5\nsummary: 5\n' >bare
-"$QUERN" page -o bare.html bare || bail 'no page'
+"$QUERN" page -o bare.html bare && "$QUERN" page --diff -o one.html bare after || bail 'no page'
 
 browser_start
 browser_size 1300 1000
@@ -59,6 +59,9 @@ open_page diff.html 'calls&event=Ir'
 is "$(page_cells '#inclusive tbody tr' 0 1 2)" "$(printf 'main 1 \342\206\222 1 +100\nf<b> 4 \342\206\222 4 +100\ng 3 \342\206\222 3 +100')" 'a comparison: what changed'
 is "$(js "return [...document.querySelectorAll('#flames a')].map(a => a.className + ' ' + a.textContent).join('; ')")" \
     'frame grown + all; frame grown + main; frame grown + f<b>; frame grown + g; frame g' 'bars are marked by a sign as well'
+
+open_page one.html calls
+is "$(page_text '#only') $(js 'return model.events.join()')" 'Left out, because only one of the two has it: D1mr, calls (after). Ir' 'calls and events that only one of the two has are left out, which is told'
 
 # ---- looks ----
 

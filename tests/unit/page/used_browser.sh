@@ -3,7 +3,7 @@
 # both; and does it say how to get it where it was not collected?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 20
+browser_test 21
 
 cat >prog.c <<'END_C'
 #include <stdlib.h>
@@ -85,7 +85,10 @@ is "$(page_text '#detail .note' | grep -c 'quern run --data=use')" 1 'and so doe
 view overview
 is "$(echo "$used" | grep -c 'calloc in main'):$used" "1:$(worst)" 'Overview names the same objects with it and without it'
 open_page diff.html data
-is "$(js "return model.objects.length > 5 && model.dataColumns.some(c => c.name === 'used of a line')")" true 'a comparison of one with and one without'
+is "$(js "return model.objects.length > 5 && !model.dataColumns.some(c => c.name === 'used of a line')")" true 'a comparison of one with and one without leaves it out'
+view overview
+is "$(page_text '#only')" 'Left out, because only one of the two has it: D1.filled, D1.used, filled of objects, used of objects (after).' 'and says so'
+open_page diff.html data
 is "$(page_faults 1300 light data)" '' 'which is readable, too'
 "$QUERN" page --diff -o same.html use use || bail 'no page'
 open_page same.html source

@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 169
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 171
 LC_ALL=C
 export LC_ALL
 
@@ -269,6 +269,13 @@ cycles=$("$QUERN" csv --by=program --metadata=no --crlf=no --show=cycles bare.pr
 ok '... cycles of the run before' grep -q "cycles (estimated)</td><td>$(commas "$cycles")</td>" diff-page/index.html
 "$QUERN" report -q --diff -o same-page bare.prof bare.prof
 is "$(grep -c '<p>The same in both.</p>' same-page/index.html)" 2 'a profile and itself'
+# What only one of the two has is no change; nor are cycles that its mispredicts cost.
+"$QUERN" run -q --branch-sim=yes --data=yes --calls=yes --D1=8192,1,64 --LL=65536,8,64 --out-file=branchy.prof ./walk conflict
+"$QUERN" report -q --diff -o one-page bare.prof branchy.prof 2>err
+is "$?$(cat err)$(sed -n 's/^<p>Left out/Left out/p' one-page/index.html)" '0Left out, also of the cycles, because only one of the two has it: Bc, Bcm, Bi, Bim (after).</p>' \
+    'what only one of two profiles has is told'
+is "$(grep -c 'mispredicts</t[dh]>' one-page/index.html) $(grep -c '^<tr><td>cycles (estimated)</td><td>'"$(commas "$cycles")"'</td>' one-page/index.html) $(grep -c 'Left out' diff-page/index.html)" \
+    '0 1 0' '... and is in no table, nor in the cycles'
 "$QUERN" report --diff bare.prof ./walk 2>err
 is "$?: $(cat err)" '2: quern report: --diff: wanted two profiles; `quern report --help` describes it' 'no two profiles'
 

@@ -91,11 +91,11 @@ function numberNodes(node, list) {
 
 function readCalls(after, before) {
   model.calls = null;
-  if (![after, before].some(p => p && p.calls)) return;
+  if (![after, before].every(p => !p || p.calls)) return;
   const calls = { functions: [], functionIndex: new Map(), edges: [], edgeIndex: new Map(), nodes: [] };
   calls.root = makeNode(null, null);
   for (const profile of [after, before]) {
-    if (!profile || !profile.calls) continue;
+    if (!profile) continue;
     const which = profile === after ? 'after' : 'before', functions = takeCallFunctions(profile, which, calls);
     takeEdges(profile, which, calls, functions);
     takeNodes(profile, which, calls, functions);

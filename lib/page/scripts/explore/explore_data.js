@@ -10,7 +10,7 @@ function rowCounts(row, from) {
   return model.events.map((_, i) => row[from + i] === undefined ? 0 : row[from + i]);
 }
 
-// Events of a profile in the order of the model's; what one profile does not have is 0.
+// Events of a profile in the order of the model's; of a comparison, those that both have.
 function arranged(profile, row, from) {
   return model.events.map(name => {
     const i = profile.events.indexOf(name);
@@ -81,16 +81,23 @@ function subtract(a, b) {
   return String(BigInt(a) - BigInt(b));
 }
 
+// What only one of two profiles has, and a comparison leaves out: "Bc, Bcm, calls (after)".
+function onlyOne(after, before) {
+  const alone = (p, other) => p.events.filter(name => !other.events.includes(name)).concat(p.data && !other.data ? 'objects in memory' : [],
+    p.data && other.data ? p.data.events.filter(name => !other.data.events.includes(name)).map(name => `${name} of objects`) : [],
+    p.calls && !other.calls ? 'calls' : []);
+  return [[before, after, 'before'], [after, before, 'after']].map(([p, other, which]) => [alone(p, other).join(', '), which])
+    .filter(([names]) => names).map(([names, which]) => `${names} (${which})`).join('; ');
+}
+
 function readData(data) {
   const after = data.after, before = data.before;
   model.data = data;
   model.profile = after;
   model.before = before || null;
-  model.events = after.events.concat(before ? before.events.filter(name => !after.events.includes(name)) : []);
-  model.weights = model.events.map(name => {
-    const from = after.events.includes(name) ? after : before;
-    return from.weights[from.events.indexOf(name)];
-  });
+  model.events = after.events.filter(name => !before || before.events.includes(name));
+  model.only = before ? onlyOne(after, before) : '';
+  model.weights = model.events.map(name => after.weights[after.events.indexOf(name)]);
   MEANINGS.cost = `estimated cost: ${after.timing}`;
   model.totals = arranged(after, after.totals.slice(1), 0);
   model.totalsBefore = before ? arranged(before, before.totals.slice(1), 0) : null;

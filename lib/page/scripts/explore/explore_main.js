@@ -52,7 +52,12 @@ function onKey(event) {
 
 // A view without data says how to get it.
 function notCollected(main, what, how) {
-  main.append(el('p', { class: 'absent' }, what), el('pre', {}, how));
+  main.append(el('p', { class: 'absent' }, what), el('pre', {}, how), onlyNote());
+}
+
+// In a comparison: what is left out because only one of the two profiles has it.
+function onlyNote() {
+  return model.only ? el('p', { class: 'note', id: 'only' }, `Left out, because only one of the two has it: ${model.only}.`) : '';
 }
 
 // What was left out of the page for lack of room, of one profile or of two, and what that means for a comparison.

@@ -137,10 +137,10 @@ function makeDataColumns() {
 }
 
 function readAllObjects(after, before) {
-  const profiles = [after, before].filter(p => p && p.data && p.data.objects.length);
+  const all = [after, before].filter(p => p), profiles = all.every(p => p.data) ? all : [];
   model.objects = [];
   model.objectsByLine = new Map();
-  model.dataEvents = [...new Set(profiles.flatMap(p => p.data.events))];
+  model.dataEvents = profiles.length ? after.data.events.filter(name => profiles.every(p => p.data.events.includes(name))) : [];
   const index = new Map();
   for (const profile of profiles) readObjects(profile, profile === after ? 'after' : 'before', index);
   for (const o of model.objects) o.parts.sort((a, b) => a.order - b.order);

@@ -136,7 +136,7 @@ views.overview = {
   title: 'Overview',
   show(state, main) {
     main.append(el('h1', {}, visible(model.profile.command)));
-    if (model.before) main.append(changeLegend());
+    if (model.before) main.append(changeLegend(), onlyNote());
     const found = model.before ? [] : findLines();
     if (!model.before) {
       main.append(el('section', {}, el('h2', {}, 'What to look at first'), found.length ? el('ol', { class: 'first' }, ...found.map(findingItem))
