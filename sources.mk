@@ -146,6 +146,7 @@ hosted_sources = \
 	lib/cost/beside/loads.c \
 	lib/cost/beside/sets.c \
 	lib/cost/beside/sharing.c \
+	lib/cost/beside/values.c \
 	lib/cost/calls/calls.c \
 	lib/cost/calls/calls_find.c \
 	lib/cost/data/allocators.c \
@@ -913,6 +914,7 @@ headers = \
 	lib/cost/beside/recent.h \
 	lib/cost/beside/sets.h \
 	lib/cost/beside/sharing.h \
+	lib/cost/beside/values.h \
 	lib/cost/calls/call_records.h \
 	lib/cost/calls/calls.h \
 	lib/cost/data/allocators.h \

@@ -7,7 +7,7 @@
  * content: it checks every index.
  *
  *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
- *   | findings | objects | data misses | frames | tables | uses | calls *                                                                       (sparse; see QN_ARENA_*_OFF)
+ *   | findings | objects | data misses | frames | tables | uses | calls | values                                       (sparse; see QN_ARENA_*_OFF)
  *
  * A block record has the indexes of the block's instructions and of its cost centre.  The cost centre is one counter of executions
  * (those of many blocks lie side by side, because running code increments them) and, elsewhere, for each instruction in order, only the
@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "querna01" */
-#define QN_ARENA_VERSION 19
+#define QN_ARENA_VERSION 20
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -86,7 +86,9 @@
 #define QN_ARENA_USED_LINES_SIZE (72ull << 20)
 #define QN_ARENA_CALLS_OFF (3680ull << 20) /* --calls; cost/calls/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
-#define QN_ARENA_SIZE (4896ull << 20)
+#define QN_ARENA_VALUES_OFF (4896ull << 20) /* of analyses that observe instructions: struct qn_value_list */
+#define QN_ARENA_VALUES_SIZE (1664ull << 20)
+#define QN_ARENA_SIZE (6560ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -178,13 +180,13 @@ struct qn_config {
 
 /* Sections of the arena.  Only the sections that a run uses are mapped: some always, others for certain options. */
 enum qn_section { QN_SECTION_FIRST, QN_SECTION_INTERVALS, QN_SECTION_POINTS, QN_SECTION_EXPLAIN, QN_SECTION_FINDINGS, QN_SECTION_DATA, QN_SECTION_TABLES, QN_SECTION_USES,
-               QN_SECTION_CALLS, QN_SECTIONS };
+               QN_SECTION_CALLS, QN_SECTION_VALUES, QN_SECTIONS };
 
 static inline uint64_t qn_section_begin(unsigned section)
 {
     static const uint64_t begin[QN_SECTIONS + 1] = {
         QN_ARENA_HEADER_OFF, QN_ARENA_INTERVALS_OFF, QN_ARENA_POINTS_OFF, QN_ARENA_EXPLAIN_OFF, QN_ARENA_FINDINGS_OFF, QN_ARENA_OBJECTS_OFF,
-        QN_ARENA_TABLES_OFF, QN_ARENA_USES_OFF, QN_ARENA_CALLS_OFF, QN_ARENA_SIZE,
+        QN_ARENA_TABLES_OFF, QN_ARENA_USES_OFF, QN_ARENA_CALLS_OFF, QN_ARENA_VALUES_OFF, QN_ARENA_SIZE,
     };
 
     return begin[section];
@@ -196,6 +198,7 @@ static inline unsigned qn_sections_of(const struct qn_config *c)
     unsigned sections = 1u << QN_SECTION_FIRST | 1u << QN_SECTION_POINTS | 1u << QN_SECTION_FINDINGS | 1u << QN_SECTION_TABLES;
 
     sections |= (c->interval != 0u) << QN_SECTION_INTERVALS | (c->explain != 0u) << QN_SECTION_EXPLAIN | (c->calls != 0u) << QN_SECTION_CALLS;
+    sections |= (c->observes != 0u) << QN_SECTION_VALUES;
     return sections | (c->data != 0u) << QN_SECTION_DATA | (c->data != 0u) << QN_SECTION_USES;
 }
 
@@ -395,6 +398,8 @@ struct qn_arena_header {
     uint64_t n_counters;     /* in 64-bit units */
     uint64_t n_intervals;
     uint64_t n_findings;
+    uint64_t n_value_lists;
+    uint64_t value_entries;  /* of each list */
     uint64_t n_objects;      /* raised by the collector, too, while the engine waits for QN_WIRE_RESOLVED */
     uint64_t n_data;
     uint64_t n_pairs;
@@ -460,6 +465,19 @@ struct qn_finding {
     uint32_t kept;           /* made by sim_keep: rows of an instruction are sorted by count, and `of` is set to their sum */
     uint32_t of_cell;        /* made by sim_keep_of: `of` is set to this cell of the tables; + 1 */
 };
+
+/* A list of frequent values (sim_keep_values in sim/module.h; sim/analysis/hotlist.h).  The collector makes a finding of each value. */
+struct qn_value_list {
+    uint64_t pc;
+    char what[QN_FINDING_NAME];
+    uint64_t map;            /* index into maps */
+    uint64_t total, tau;     /* values of the stream; 1/tau: the probability with which a value enters the list, 0 means 1 */
+    struct {
+        uint64_t value, count; /* count 0: free */
+    } hot[];                 /* value_entries of the header */
+};
+#define QN_VALUE_ENTRIES_MAX 64
+static inline uint64_t qn_value_list_bytes(uint64_t entries) { return sizeof(struct qn_value_list) + entries * 2 * sizeof(uint64_t); }
 
 /* --explain: the accesses of the source lines that are explained, at QN_ARENA_EXPLAIN_OFF; see sim/explain.c. */
 enum qn_miss_class { QN_MISS_COMPULSORY, QN_MISS_CAPACITY, QN_MISS_CONFLICT, QN_MISS_CLASSES };

@@ -54,6 +54,8 @@ struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s)
     e.points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
     e.notes = qn_cost_has(s, QN_SECTION_EXPLAIN) ? at_most(qn_cost_explain(s)->notes, QN_NOTES_MAX, 1) : 0;
     e.findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
+    e.value_list_bytes = qn_value_list_bytes(at_most(h->value_entries, QN_VALUE_ENTRIES_MAX, 1));
+    e.value_lists = qn_cost_has(s, QN_SECTION_VALUES) ? at_most(h->n_value_lists, QN_ARENA_VALUES_SIZE, e.value_list_bytes) : 0;
     e.objects = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object)) : 0;
     e.data = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row)) : 0;
     e.pairs = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair)) : 0;
@@ -249,6 +251,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_POINTS_OFF, e.points * sizeof(struct qn_point) },
         { QN_ARENA_EXPLAIN_OFF, from_explain },
         { QN_ARENA_FINDINGS_OFF, e.findings * sizeof(struct qn_finding) },
+        { QN_ARENA_VALUES_OFF, e.value_lists * e.value_list_bytes },
         { tables + QN_TABLE_CELLS_OFF, at_most(t->cells, QN_TABLE_CELLS_SIZE, sizeof(uint64_t)) * sizeof(uint64_t) },
         { tables + QN_TABLE_TERMS_OFF, at_most(t->terms, QN_TABLE_TERMS_SIZE, sizeof(struct qn_term)) * sizeof(struct qn_term) },
         { tables + QN_TABLE_ROWS_OFF, at_most(t->rows, QN_TABLE_ROWS_SIZE, sizeof(struct qn_table_row)) * sizeof(struct qn_table_row) },

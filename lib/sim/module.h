@@ -71,8 +71,7 @@ void *sim_alloc(uint64_t bytes);
 /* The value of --sim-opt=key=value, or `otherwise`.  SLOT.key=value (as in D1.key=4) sets it for one slot only. */
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise);
 /* The same; a value outside least to most stops the run with a message. */
-uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least,
-                           uint64_t most);
+uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least, uint64_t most);
 
 /* Prints a line for the user, with the summary or, in analysis_finish, after it.  Conversions: %s %c %d %u, %D %U (64 bits),
  * %x (64 bits, hexadecimal), %%. */
@@ -365,7 +364,6 @@ struct sim_insn {
 /* A finding: a row about an instruction in the table that `quern run` writes beside the profile and `annotate --values` reads.
  * Call sim_find from analysis_finish only, for the rows of an instruction in the order in which they are shown. */
 #define SIM_FINDING_NAME 8 /* bytes of a name, with its NUL: letters, digits, - */
-
 struct sim_finding {
     uint64_t pc;       /* the instruction */
     uint64_t value;
@@ -376,12 +374,14 @@ struct sim_finding {
 
 void sim_find(const struct sim_finding *finding);
 
-/* Makes a row at any time.  The module counts in it until the end, so it is in the table even if the program is killed.  Rows
- * of an instruction with the same name are sorted by count, the largest first; their `of` is set to the sum of the counts.
- * NULL: the table is full. */
+/* Makes a row at any time.  The module counts in it until the end, so it is in the table even if the program is killed.  Rows of an instruction
+ * with the same name are sorted by count, the largest first; their `of` is set to the sum of the counts.  NULL: the table is full. */
 struct sim_finding *sim_keep(const struct sim_finding *finding);
 /* The same, but `of` is set to the number in this cell (sim_cells). */
 struct sim_finding *sim_keep_of(const struct sim_finding *finding, const uint64_t *cell);
+/* A list of the frequent values of an instruction (analysis/values.c), which the collector sorts and makes findings of: pc, `what`, a
+ * word of the engine's, and a struct hotlist with so many entries, in all lists the same.  Each list follows the one made before. */
+void *sim_keep_values(uint64_t pc, const char *what, unsigned entries);
 
 /* A row of the table of memory that threads share, PROFILE.sharing.csv: the references of one instruction to one line in one
  * thread.  The module counts in it until the end, as in the rows of sim_keep.  NULL: the table is full. */

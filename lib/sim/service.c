@@ -128,6 +128,8 @@ struct sim_finding *sim_keep_of(const struct sim_finding *finding, const uint64_
     return find(finding, true, (uint32_t)qn_sim_cell_number(cell) + 1);
 }
 
+void *sim_keep_values(uint64_t pc, const char *what, unsigned entries) { return output ? qn_engine_values(pc, what, entries) : NULL; }
+
 struct sim_shared *sim_keep_shared(const struct sim_shared *row) { return output ? qn_engine_shared(row) : NULL; }
 
 void sim_count_for(uint32_t site, unsigned event, uint64_t n) { qn_sim_charge_to(site, event, n); }

@@ -16,6 +16,7 @@ void qn_sim_service_how(unsigned slot, uint8_t how); /* enum qn_sim_how */
 const char *qn_sim_event_name(unsigned event);
 /* Supplied by run.  of_cell: see struct qn_finding.  NULL: the table is full. */
 struct sim_finding *qn_engine_finding(const struct sim_finding *finding, bool kept, uint32_t of_cell);
+void *qn_engine_values(uint64_t pc, const char *what, unsigned entries); /* the same; see struct qn_value_list */
 extern bool qn_sim_events_hidden;      /* events declared now are counted and never shown */
 extern bool qn_sim_events_of_twin;     /* events declared now belong to the twin */
 extern uint64_t qn_sim_events_twinned; /* a bit for each event that the twin of --check declares, too */

@@ -14,6 +14,7 @@
 #include "base/ready.h"
 #include "cost/beside/loads.h"
 #include "cost/beside/recent.h"
+#include "cost/beside/values.h"
 #include "prof/insn.h"
 #include "prof/write.h"
 #include "text/escape.h"
@@ -254,28 +255,42 @@ static void merge(struct findings *f, uint64_t n, uint64_t more)
     }
 }
 
+/* The findings of the arena, and those of its lists of values.  NULL: no memory. */
+static struct qn_finding *copy(const struct qn_cost_store *store, uint64_t *n)
+{
+    struct qn_cost_extent e = qn_cost_get_extent(store);
+    struct qn_finding *rows = malloc((e.findings + 1) * sizeof *rows);
+
+    *n = e.findings;
+    if (!rows)
+        return NULL;
+    qn_ready(rows, (*n + 1) * sizeof *rows);
+    memcpy(rows, store->base + QN_ARENA_FINDINGS_OFF, *n * sizeof *rows);
+    if (qn_cost_add_values(store, &rows, n))
+        return rows;
+    free(rows);
+    return NULL;
+}
+
 /* false: no memory. */
 static bool take(struct findings *f, const struct qn_cost_store *store)
 {
     bool loads = qn_cost_header(store)->sim_output.loads == 1;
-    struct qn_cost_extent e;
+    uint64_t kept;
     size_t n = 0;
 
     if (loads && !(f->loads = qn_cost_find_loads(store, &n)))
         return false;
-    e = qn_cost_get_extent(store);
-    f->count = e.findings + n;
-    f->rows = malloc((f->count + 1) * sizeof *f->rows);
-    f->copy = malloc((e.findings + 1) * sizeof *f->copy);
-    if (!f->rows || !f->copy)
+    f->copy = copy(store, &kept);
+    f->count = kept + n;
+    f->rows = f->copy ? malloc((f->count + 1) * sizeof *f->rows) : NULL;
+    if (!f->rows)
         return false;
     qn_ready(f->rows, (f->count + 1) * sizeof *f->rows);
-    qn_ready(f->copy, (e.findings + 1) * sizeof *f->copy);
-    memcpy(f->copy, store->base + QN_ARENA_FINDINGS_OFF, e.findings * sizeof *f->copy);
-    if (!sort_by_insn(f->copy, e.findings, f->rows + n))
+    if (!sort_by_insn(f->copy, kept, f->rows + n))
         return false;
-    sort_each_insn(f->rows + n, e.findings);
-    merge(f, e.findings, n);
+    sort_each_insn(f->rows + n, kept);
+    merge(f, kept, n);
     return true;
 }
 
@@ -354,7 +369,7 @@ bool qn_cost_has_findings(const struct qn_cost_store *store)
 {
     const struct qn_arena_header *h = qn_cost_header(store);
 
-    return h->n_findings || h->sim_output.loads;
+    return h->n_findings || h->n_value_lists || h->sim_output.loads;
 }
 
 bool qn_cost_findings_full(const struct qn_cost_store *store)

@@ -17,7 +17,7 @@ _Static_assert(SIM_FINDING_NAME == QN_FINDING_NAME && sizeof(struct sim_finding)
 
 static uint8_t *base; /* everything but the counters */
 static struct {
-    uint64_t blocks, insns, counters, findings, shared;
+    uint64_t blocks, insns, counters, findings, values, shared;
 } ready;
 
 uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
@@ -222,6 +222,21 @@ struct sim_finding *qn_engine_finding(const struct sim_finding *f, bool kept, ui
     __builtin_memcpy(to, f, sizeof *f);
     qn_arena->n_findings = n + 1;
     return (struct sim_finding *)to;
+}
+
+void *qn_engine_values(uint64_t pc, const char *what, unsigned entries)
+{
+    uint64_t n = qn_arena->n_value_lists, bytes = qn_value_list_bytes(entries);
+    struct qn_value_list *to = (struct qn_value_list *)(QN_ARENA_ALIAS_BASE + QN_ARENA_VALUES_OFF + n * bytes);
+
+    if ((n + 1) * bytes > QN_ARENA_VALUES_SIZE)
+        return NULL;
+    qn_ready_until(&ready.values, (uint8_t *)to + bytes);
+    *to = (struct qn_value_list){.pc = pc, .map = qn_arena_map_of(pc)};
+    __builtin_memcpy(to->what, what, sizeof to->what);
+    qn_arena->value_entries = entries;
+    qn_arena->n_value_lists = n + 1;
+    return to;
 }
 
 _Static_assert(sizeof(struct sim_shared) == offsetof(struct qn_shared_row, offset), "module.h and arena.h");

@@ -1,25 +1,22 @@
 /* analysis/hotlist.h - the most frequent values of a stream, in constant space: counting samples.
  *
  *   hotlist_add(&h, n, value)      for each value of the stream; n: entries of the list
- *   hotlist_sort(&h, n)
- *   hotlist_estimate(&h, i)        an estimate of how often value i of the list occurred; 0: too rare for an estimate
  *
  * A value that is in the list is counted.  Another value enters the list with probability 1/tau.  If the list is full, tau is raised, and
  * each value of the list is tested again.  It keeps its count with probability old tau/new tau.  Otherwise its count is decremented, and
  * decremented again with probability 1 - 1/new tau each time, until a test succeeds or the count is 0.  So the list always has the
- * distribution that it would have with the new tau from the start.  If all values fit, tau stays 1 and the counts are exact.  The
- * occurrences of a value before it entered the list are not in its count; the estimate adds 0.418 tau - 1 for them.  A value whose
- * estimate is below tau is in the list by chance.
+ * distribution that it would have with the new tau from the start.  If all values fit, tau stays 1 and the counts are exact.  How often
+ * each value occurred is estimated in cost/beside/values.c.
  *
  * Source: P. B. Gibbons, Y. Matias, New sampling-based summary statistics for improving approximate query answers, SIGMOD 1998
- * (counting samples; 0.418 and the bound tau from its hot lists).
+ * (counting samples).
  */
 #ifndef QN_SIM_ANALYSIS_HOTLIST_H
 #define QN_SIM_ANALYSIS_HOTLIST_H
 
 #include "sim/module.h"
 
-#define HOTLIST_MAX 64 /* entries */
+#define HOTLIST_MAX 64 /* entries: QN_VALUE_ENTRIES_MAX */
 
 struct hot {
     uint64_t value, count; /* count 0: free */
@@ -77,27 +74,6 @@ static void hotlist_add(struct hotlist *h, unsigned n, uint64_t value)
             return;
     }
     *place = (struct hot){value, 1};
-}
-
-static uint64_t hotlist_estimate(const struct hotlist *h, unsigned i)
-{
-    uint64_t tau = hotlist_tau(h), missing = tau * 418 / 1000, n = h->hot[i].count + (missing > 1 ? missing - 1 : 0);
-
-    if (!h->hot[i].count || n < tau)
-        return 0;
-    return n < h->total ? n : h->total;
-}
-
-/* The largest count first; free entries last. */
-static void hotlist_sort(struct hotlist *h, unsigned n)
-{
-    for (unsigned i = 1; i < n; i++)
-        for (unsigned k = i; k && h->hot[k - 1].count < h->hot[k].count; k--) {
-            struct hot other = h->hot[k];
-
-            h->hot[k] = h->hot[k - 1];
-            h->hot[k - 1] = other;
-        }
 }
 
 #endif

@@ -6,7 +6,8 @@
  *   struct mine *m = (struct mine *)sites_find(&sites, pc, what);     a new record is zero except for its site; NULL: the table is full
  *
  * This is a hash table whose records never move, so pointers to them stay valid.  sites_at returns them in the order of their creation.
- * The table has a part of the hash beside each record's number, so nearly all look-ups touch only the right record.
+ * The table has a part of the hash beside each record's number, so nearly all look-ups touch only the right record.  With s->make the
+ * records lie elsewhere, side by side: make(pc, what) returns the next one, or NULL if there is no room.
  */
 #ifndef QN_SIM_ANALYSIS_SITES_H
 #define QN_SIM_ANALYSIS_SITES_H
@@ -32,6 +33,7 @@ struct sites {
     struct site **last; /* a cache of the records found last, indexed by the sum of the key's numbers */
     uint32_t count, bytes, bits;
     uint64_t *lost;    /* a cell: look-ups that failed because the table was full */
+    struct site *(*make)(uint64_t pc, uint64_t what); /* NULL: records lie in memory of the module */
 };
 
 static void sites_init(struct sites *s, uint32_t bytes)
@@ -85,20 +87,30 @@ static void sites_grow(struct sites *s)
         sites_enter(s, sites_at(s, i), i);
 }
 
+/* The next record; NULL: there is no room. */
+static struct site *sites_make(struct sites *s, uint64_t pc, uint64_t what)
+{
+    struct site *made = NULL;
+
+    if (s->count == SITES_MAX || (s->make && !(made = s->make(pc, what))))
+        return NULL;
+    if (s->count % SITES_CHUNK == 0)
+        s->chunks[s->count / SITES_CHUNK] = made ? (void *)made : sim_alloc((uint64_t)SITES_CHUNK * s->bytes);
+    made = sites_at(s, s->count);
+    *made = (struct site){pc, what};
+    return made;
+}
+
 static struct site *sites_add(struct sites *s, uint64_t pc, uint64_t what)
 {
-    struct site *site;
+    struct site *site = sites_make(s, pc, what);
 
-    if (s->count == SITES_MAX) {
+    if (!site) {
         ++*s->lost;
         return NULL;
     }
     if (s->count == (1u << s->bits) / 4 * 3)
         sites_grow(s);
-    if (s->count % SITES_CHUNK == 0)
-        s->chunks[s->count / SITES_CHUNK] = sim_alloc((uint64_t)SITES_CHUNK * s->bytes);
-    site = sites_at(s, s->count);
-    *site = (struct site){pc, what};
     sites_enter(s, site, s->count++);
     return site;
 }

@@ -6,7 +6,7 @@
  * the memory that it loads.  Options: results (1); addresses (0): the address of its first access; targets (0): the targets of indirect
  * branches and returns; callers (0): at the first instruction of a function, the call that reached it; entries (8): values per
  * instruction.  Findings: the name of the register, load, addr, target or caller; the value; its estimated count out of all.  Count 0:
- * no value is frequent.
+ * no value is frequent.  The lists lie in the arena, so they are there even if the program is killed; the collector makes the findings.
  * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000; the list of values: hotlist.h. */
 #include "sim/analysis/hotlist.h"
 #include "sim/analysis/sites.h"
@@ -15,22 +15,52 @@
 #define ANALYSIS "values"
 #define ANALYSIS_OBSERVES 1
 
-/* `what` of a site: the number of a register, or one of these. */
+/* Kinds of values: the number of a register, or one of these. */
 enum { LOAD = 16, ADDRESS, TARGET, CALLER };
 
 static const char names[][SIM_FINDING_NAME] = {"rax", "rcx", "rdx", "rbx", "rsp",  "rbp",  "rsi",    "rdi",   "r8",   "r9",
                                                "r10", "r11", "r12", "r13", "r14", "r15", "load", "addr", "target", "caller"};
 
-struct profile {
-    struct site site;
+struct profile { /* struct qn_value_list */
+    struct site site; /* `what`: the name */
+    uint64_t map;     /* the engine's */
     struct hotlist list;
 };
 
 static struct sites sites;
 static unsigned entries;
 static bool results, addresses, targets, callers;
-static uint64_t observed;
+static uint64_t *cells;
+enum { OBSERVED, LISTS, CELLS };
 static uint64_t called_from; /* the address of the instruction observed just before, if it was a call; else 0 */
+
+static uint64_t key(unsigned what)
+{
+    uint64_t name;
+
+    __builtin_memcpy(&name, names[what], sizeof name);
+    return name;
+}
+
+static struct site *make(uint64_t pc, uint64_t name)
+{
+    struct site *made = sim_keep_values(pc, (const char *)&name, entries);
+
+    cells[LISTS] += made != NULL;
+    return made;
+}
+
+static struct sim_term term(const uint64_t *cell) { return (struct sim_term){.cells = cell, .n = 1, .times = 1}; }
+
+static void declare(void)
+{
+    const struct sim_term all[] = {term(cells + OBSERVED), term(cells + LISTS)};
+    struct sim_term lost = term(sites.lost);
+
+    lost.needed = true;
+    sim_row(all, CELLS, "%s: values of %%U instructions observed, %%U lists", sim.slot);
+    sim_row(&lost, 1, "%s: there was no room for %%U values", sim.slot);
+}
 
 static void analysis_init(const struct sim_config *c)
 {
@@ -41,11 +71,14 @@ static void analysis_init(const struct sim_config *c)
     callers = sim_option_within(sim.slot, ANALYSIS, "callers", 0, 0, 1);
     entries = (unsigned)sim_option_within(sim.slot, ANALYSIS, "entries", 8, 1, HOTLIST_MAX);
     sites_init(&sites, (uint32_t)(sizeof(struct profile) + entries * sizeof(struct hot)));
+    sites.make = make;
+    cells = sim_cells(CELLS);
+    declare();
 }
 
 static void add(uint64_t pc, unsigned what, uint64_t value)
 {
-    struct profile *p = (struct profile *)sites_find(&sites, pc, what);
+    struct profile *p = (struct profile *)sites_find(&sites, pc, key(what));
 
     if (p)
         hotlist_add(&p->list, entries, value);
@@ -54,7 +87,7 @@ static void add(uint64_t pc, unsigned what, uint64_t value)
 /* The same for the first kind of value of an instruction, which is cached in its memo. */
 static void add_first(const struct sim_insn *insn, unsigned what, uint64_t value)
 {
-    struct profile *p = sites_find_by(&sites, insn->memo, insn->pc, what);
+    struct profile *p = sites_find_by(&sites, insn->memo, insn->pc, key(what));
 
     if (p)
         hotlist_add(&p->list, entries, value);
@@ -70,7 +103,7 @@ static void add_result(const struct sim_insn *insn)
 
 static void analysis_insn(const struct sim_insn *insn)
 {
-    observed++;
+    cells[OBSERVED]++;
     if (callers && called_from && !insn->first)
         add(insn->pc, CALLER, called_from);
     called_from = insn->flow == SIM_FLOW_CALL ? insn->pc : 0;
@@ -82,25 +115,4 @@ static void analysis_insn(const struct sim_insn *insn)
         add(insn->pc, TARGET, insn->next);
 }
 
-static void find_values(struct profile *p)
-{
-    struct sim_finding f = {.pc = p->site.pc, .of = p->list.total};
-
-    __builtin_memcpy(f.what, names[p->site.what], sizeof f.what);
-    hotlist_sort(&p->list, entries);
-    for (unsigned i = 0; i < entries; i++) {
-        f.count = hotlist_estimate(&p->list, i);
-        f.value = f.count ? p->list.hot[i].value : 0;
-        if (f.count || i == 0)
-            sim_find(&f);
-    }
-}
-
-static void analysis_finish(void)
-{
-    for (uint32_t i = 0; i < sites.count; i++)
-        find_values((struct profile *)sites_at(&sites, i));
-    sim_print("%s: values of %U instructions observed, %u lists", sim.slot, observed, sites.count);
-    if (*sites.lost)
-        sim_print("%s: there was no room for %U values", sim.slot, *sites.lost);
-}
+static void analysis_finish(void) {}

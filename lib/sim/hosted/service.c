@@ -120,6 +120,24 @@ struct sim_finding *sim_keep_of(const struct sim_finding *f, const uint64_t *cel
 
 struct sim_finding *sim_keep(const struct sim_finding *f) { return sim_keep_of(f, NULL); }
 
+/* Lists of a chunk lie side by side (analysis/sites.h). */
+static unsigned kept_values;
+
+void *sim_keep_values(uint64_t pc, const char *what, unsigned entries)
+{
+    enum { CHUNK = 4096 };
+    static uint8_t *chunk;
+    uint64_t bytes = qn_value_list_bytes(entries);
+    struct qn_value_list *list;
+
+    if (kept_values % CHUNK == 0)
+        chunk = sim_alloc(CHUNK * bytes);
+    list = (void *)(chunk + kept_values++ % CHUNK * bytes);
+    list->pc = pc;
+    memcpy(list->what, what, sizeof list->what);
+    return list;
+}
+
 static struct kept_shared {
     struct kept_shared *next;
     struct sim_shared row;

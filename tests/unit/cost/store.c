@@ -81,14 +81,15 @@ static void test_sections(void)
     h->config.calls = QN_CALLS_YES;
     is_int(qn_cost_map_sections(&s, qn_sections_of(&h->config)), 0, "an option asks for another");
     ok(qn_cost_has(&s, QN_SECTION_CALLS) && !qn_cost_has(&s, QN_SECTION_DATA), "which is mapped then");
-    s.base[QN_ARENA_SIZE - 1] = 1;
+    s.base[QN_ARENA_CALLS_OFF + QN_ARENA_CALLS_SIZE - 1] = 1;
     qn_cost_close(&s);
 }
 
 static bool fits(const struct qn_cost_extent *e)
 {
     return e->charges == QN_ARENA_CHARGES_SIZE / e->charge_bytes && e->intervals == QN_ARENA_INTERVALS_SIZE / e->interval_bytes
-           && e->used_lines == QN_ARENA_USED_LINES_SIZE / e->used_lines_bytes && e->set_rows == QN_TABLE_SETS_SIZE / e->set_row_bytes;
+           && e->used_lines == QN_ARENA_USED_LINES_SIZE / e->used_lines_bytes && e->set_rows == QN_TABLE_SETS_SIZE / e->set_row_bytes
+           && e->value_lists == QN_ARENA_VALUES_SIZE / e->value_list_bytes;
 }
 
 /* The engine may change the header at any time: the number of rows and their size are given together. */
@@ -100,7 +101,7 @@ static void test_rows(void)
 
     is_int(qn_cost_create(&s), 0, "an arena");
     h = qn_cost_header(&s);
-    h->sim_output.charges = h->n_used_lines = h->n_intervals = h->sim_output.tables.set_rows = UINT64_MAX;
+    h->sim_output.charges = h->n_used_lines = h->n_intervals = h->sim_output.tables.set_rows = h->n_value_lists = UINT64_MAX;
     h->config.D1.line = 16;
     h->sim_output.tables.set_caches = 1;
     h->sim_output.tables.set_cells[0].sets = 1;
@@ -108,9 +109,11 @@ static void test_rows(void)
     h->sim_output.events = QN_SIM_EVENTS_MAX + 1;
     h->config.D1.line = 1u << 20;
     h->sim_output.tables.set_cells[0].sets = 8;
+    h->value_entries = UINT64_MAX;
     later = qn_cost_get_extent(&s);
     ok(fits(&e) && fits(&later), "as many rows as there is room for, of the size that is given with them");
     ok(e.charge_bytes == sizeof(uint64_t) && later.charge_bytes == (1 + QN_SIM_EVENTS_MAX) * sizeof(uint64_t) && e.set_row_bytes < later.set_row_bytes
+           && e.value_list_bytes == qn_value_list_bytes(0) && later.value_list_bytes == qn_value_list_bytes(QN_VALUE_ENTRIES_MAX)
            && e.used_lines_bytes == qn_used_lines_bytes(16) && later.used_lines_bytes == qn_used_lines_bytes(1u << 20),
        "which is what the header said");
     qn_cost_close(&s);

@@ -114,6 +114,7 @@ static void begin(uint32_t size, const char *options)
     sim = config;
     event_count = 0; /* a test may begin again */
     kept = NULL;
+    kept_values = 0;
     last_kept = &kept;
     hosted_options = options;
     begin_tables();

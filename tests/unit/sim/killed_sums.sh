@@ -73,6 +73,13 @@ for sample in shards=0 shards=100; do
     is "$(said 'loads served by the D1 \(.*\): about.*' | tr -dc '0-9 ' | awk '{ print $1 + $2 + $3, $2 + $3, $3 }')" "$(total Dr) $(total D1mr) $(total DLmr)" '... loads by level'
     is "$(awk '/^#miss/ { n += $5 + $6; c += $9 + $10 + $11 } END { print n, c }' profile)" "$misses $misses" '... misses by object, and their classes'
 done
+# Each list of values of a load, and each row of conflicts, has all of its executions.
+killed --analysis=conflicts,values --sim-opt=addresses=1
+is "$(awk -F, '
+    $6 == "addr" { executions[$1 $2] = $11 }
+    $6 == "load" && $7 == 1 { of[$1 $2] = $11; n++ }
+    $6 == "bytes" || $6 == "4k" { of[$1 $2] = $11; n += 1000000 }
+    END { for (i in of) if (of[i] != executions[i]) print i ": " of[i] " executions, " executions[i] " addresses"; print (n > 100000000 && n % 1000000 > 100) }' profile.findings.csv)" 1 '... loads were executed as often as they have addresses, values and chances of a conflict'
 killed --analysis=$all --dump-instr=yes --versus=D1=fifo --calls=paths --interval=20000
 is "$(add_up)" '' '... each column adds up, those of the second simulator, too'
 done_testing

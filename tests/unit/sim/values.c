@@ -3,6 +3,9 @@
  * f + 0.42 tau with a confidence of 95%, since what came before it entered the list is more than 3 tau one time in e^3). */
 #define ANALYSIS_FILE "sim/analysis/values.c"
 #include "draw_analysis.h"
+#include "cost/beside/values.h"
+
+_Static_assert(offsetof(struct profile, list.hot) == sizeof(struct qn_value_list) && HOTLIST_MAX == QN_VALUE_ENTRIES_MAX, "values.c and arena.h");
 
 #define PC 0x401000
 #define STREAM 20000
@@ -12,19 +15,49 @@
 static void restart(const char *options, uint64_t seed)
 {
     sites = (struct sites){0};
-    observed = called_from = 0;
+    called_from = 0;
     begin(4 * LINE, options);
     sim_random_state = sim_random_seed(seed);
 }
 
-static struct hotlist *list_of(unsigned what) { return &((struct profile *)sites_find(&sites, PC, what))->list; }
+static struct hotlist *list_of(unsigned what) { return &((struct profile *)sites_find(&sites, PC, key(what)))->list; }
 
-static uint64_t estimate_of(struct hotlist *h, uint64_t value)
+/* What the collector finds in a list. */
+static size_t find(const struct site *site, struct qn_finding rows[QN_VALUE_ENTRIES_MAX])
 {
-    for (unsigned i = 0; i < entries; i++)
-        if (h->hot[i].count && h->hot[i].value == value)
-            return hotlist_estimate(h, i);
+    struct qn_value_list *copy = malloc(sites.bytes);
+    size_t n;
+
+    memcpy(copy, site, sites.bytes);
+    n = qn_cost_estimate_values(copy, entries, rows);
+    free(copy);
+    return n;
+}
+
+static uint64_t estimate_of(uint64_t value)
+{
+    struct qn_finding rows[QN_VALUE_ENTRIES_MAX];
+    size_t n = find(sites_find(&sites, PC, key(0)), rows);
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].count && rows[i].value == value)
+            return rows[i].count;
     return 0;
+}
+
+/* The findings, and what it says. */
+static void ends(const char *wanted)
+{
+    struct qn_finding rows[QN_VALUE_ENTRIES_MAX];
+    char found[4096] = "";
+
+    for (uint32_t i = 0; i < sites.count; i++)
+        for (size_t k = 0, n = find(sites_at(&sites, i), rows); k < n; k++)
+            sprintf(found + strlen(found), "0x%" PRIx64 " %s 0x%" PRIx64 " %" PRIu64 " %" PRIu64 "\n", rows[k].pc, rows[k].what, rows[k].value,
+                    rows[k].count, rows[k].of);
+    finish();
+    strcat(found, said);
+    is_str(found, wanted, "what it says in the end");
 }
 
 /* ---- by hand ---- */
@@ -34,21 +67,21 @@ static void examples(void)
     restart("", 1);
     for (unsigned i = 0; i < 4; i++)
         computes(PC, i == 2 ? 3 : 7);
-    says("0x401000 rax 0x7 0x0 3 4\n"
-         "0x401000 rax 0x3 0x0 1 4\n"
+    ends("0x401000 rax 0x7 3 4\n"
+         "0x401000 rax 0x3 1 4\n"
          "AN: values of 4 instructions observed, 1 lists\n");
 
     restart("", 1);
     accesses(PC, SIM_READ, 0x7000, 4, 42);
     accesses(PC + 8, SIM_WRITE, 0x7000, 4, 43);
-    says("0x401000 load 0x2a 0x0 1 1\n"
+    ends("0x401000 load 0x2a 1 1\n"
          "AN: values of 2 instructions observed, 1 lists\n");
 
     restart("results=0,addresses=1", 1);
     accesses(PC, SIM_READ, 0x7000, 4, 42);
     accesses(PC + 8, SIM_WRITE, 0x7010, 4, 43);
-    says("0x401000 addr 0x7000 0x0 1 1\n"
-         "0x401008 addr 0x7010 0x0 1 1\n"
+    ends("0x401000 addr 0x7000 1 1\n"
+         "0x401008 addr 0x7010 1 1\n"
          "AN: values of 2 instructions observed, 2 lists\n");
 }
 
@@ -66,9 +99,9 @@ static void branches(void)
     jump(0x200, 0x10, SIM_FLOW_JUMP, false, false);
     jump(0x10, 0x100, SIM_FLOW_CALL, false, false);
     jump(0x100, 0x15, SIM_FLOW_RETURN, false, true); /* another window: who called is not known */
-    says("0x100 caller 0x10 0x0 1 1\n"
-         "0x100 target 0x15 0x0 2 2\n"
-         "0x15 target 0x200 0x0 1 1\n"
+    ends("0x100 caller 0x10 1 1\n"
+         "0x100 target 0x15 2 2\n"
+         "0x15 target 0x200 1 1\n"
          "AN: values of 6 instructions observed, 3 lists\n");
 }
 
@@ -118,12 +151,11 @@ static void run(uint64_t (*next)(void), const char *options, uint64_t seed)
 /* How many of the values above that frequency the list has within the bounds; *asked: how many there are. */
 static unsigned within_bounds(uint64_t at_least, unsigned *asked)
 {
-    struct hotlist *h = list_of(0);
-    double tau = (double)hotlist_tau(h);
+    double tau = (double)hotlist_tau(list_of(0));
     unsigned good = 0;
 
     for (unsigned v = 0; v < VALUES; v++) {
-        double is = (double)estimate_of(h, v), was = (double)truth[v];
+        double is = (double)estimate_of(v), was = (double)truth[v];
 
         if (truth[v] < at_least)
             continue;
@@ -150,11 +182,14 @@ static void confident(uint64_t (*next)(void), const char *options, double freque
 
 static void streams(void)
 {
+    struct qn_finding rows[QN_VALUE_ENTRIES_MAX];
+
     run(constant, "", 1);
-    is_int((int64_t)estimate_of(list_of(0), 0), STREAM, "a constant is exact");
+    is_int((int64_t)estimate_of(0), STREAM, "a constant is exact");
     is_int((int64_t)hotlist_tau(list_of(0)), 1, "... in one place");
     run(counter, "", 1);
-    is_int((int64_t)hotlist_estimate(list_of(0), 0), 0, "a counter has no frequent value");
+    is_int((int64_t)find(sites_find(&sites, PC, key(0)), rows), 1, "a counter has one finding");
+    is_int((int64_t)rows[0].count, 0, "... which is that no value is frequent");
     is_int((int64_t)list_of(0)->total, STREAM, "... of all that were seen");
     confident(mostly, "", 0.5, "95% of one value: its estimate");
     confident(zipf, "entries=16", 0.05, "Zipf: the frequent ones");
@@ -165,12 +200,13 @@ static void streams(void)
 static void ranks(void)
 {
     unsigned first = 0, second = 0;
+    struct qn_finding rows[QN_VALUE_ENTRIES_MAX];
 
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         run(zipf, "entries=64", seed);
-        hotlist_sort(list_of(0), entries);
-        first += list_of(0)->hot[0].value == 0;
-        second += list_of(0)->hot[1].value == 1;
+        find(sites_find(&sites, PC, key(0)), rows);
+        first += rows[0].value == 0;
+        second += rows[1].value == 1;
     }
     diag("of the lists %u begin with the most frequent value, %u have the second behind it", first, second);
     ok(first >= SEEDS - 1 && second >= SEEDS - 4, "the order is that of the frequencies");
@@ -190,7 +226,7 @@ static void exact(void)
         computes(PC, value);
     }
     for (unsigned v = 0; v < 64; v++)
-        all &= estimate_of(list_of(0), v) == truth[v];
+        all &= estimate_of(v) == truth[v];
     ok(all, "64 values in 64 places: every count is exact");
 }
 
