@@ -1412,6 +1412,7 @@ shell_tests = \
 	tests/unit/sim/first_module.sh \
 	tests/unit/sim/headers.sh \
 	tests/unit/sim/installed.sh \
+	tests/unit/sim/interval_sums.sh \
 	tests/unit/sim/killed.sh \
 	tests/unit/sim/killed_sums.sh \
 	tests/unit/sim/labs.sh \

@@ -227,8 +227,7 @@ SIM_OF_SLOT void sim_unsettled(unsigned set, unsigned way);
 uint64_t sim_next_use_in(const char *slot);
 static inline __attribute__((unused)) uint64_t sim_next_use(void) { return sim_next_use_in(sim.slot); }
 
-/* For predictors: does this conditional branch have a target below it? */
-extern bool sim_branch_backward;
+extern bool sim_branch_backward; /* for predictors: does this conditional branch have a target below it? */
 
 /* A module that uses sim_pc without WANTS_PC, or sim_thread without WANTS_THREAD, does not link. */
 #ifdef QN_SLOT
@@ -250,6 +249,8 @@ static inline void WANTS_THREAD_is_missing(void) {}
 enum { SIM_L1_MISS = 1, SIM_LL_MISS = 2, SIM_TAKEN = 1, SIM_MISPREDICT = 2 };
 /* An analysis module that does not use calls and returns must ignore these kinds. */
 enum sim_ref_kind { SIM_REF_FETCH = 16, SIM_REF_COND, SIM_REF_INDIRECT, SIM_REF_CALL, SIM_REF_RETURN };
+/* Instructions executed so far that had no fetch: further repetitions of string instructions.  Ir counts them, too.  0 in a replay. */
+extern uint64_t sim_repetitions;
 
 struct sim_ref {
     uint64_t addr;     /* data or code; the pc of a branch */

@@ -19,7 +19,7 @@ static bool text_full;
 _Static_assert(SIM_EVENTS_MAX == QN_SIM_EVENTS_MAX, "module.h and arena.h");
 _Static_assert(SIM_EVENT_NAME_MAX < sizeof nowhere.names[0], "module.h and arena.h");
 
-uint64_t *sim_event_counts = nowhere.counts, qn_sim_events_twinned;
+uint64_t *sim_event_counts = nowhere.counts, qn_sim_events_twinned, sim_repetitions;
 bool qn_sim_events_hidden, qn_sim_events_of_twin;
 volatile uint64_t *sim_at_work = nowhere.at_work;
 

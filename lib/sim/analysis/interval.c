@@ -1,7 +1,8 @@
 /* analysis/interval.c - counts per interval of N instructions: how the program's phases differ.
  *
- * Slot AN.  Option: interval (1000000 instructions).  Prints a line per interval: instructions, data references, misses of I1,
- * D1 and LL, mispredicts.  At most 200 lines; then the interval doubles and pairs are added up.
+ * Slot AN.  Option: interval (1000000 instructions; each repetition of a string instruction is one).  Prints a line per interval:
+ * instructions, data references, misses of I1, D1 and LL, branches, mispredicts.  At most 200 lines; then the interval doubles and pairs
+ * are added up.
  * Source: phases seen so in T. Sherwood, E. Perelman, B. Calder, Basic block distribution analysis to find periodic behavior and
  * simulation points in applications, PACT 2001. */
 #include "sim/module.h"
@@ -20,6 +21,7 @@ static uint64_t *second; /* cells: 1, and whether the second of both tables is p
 static struct row *both[2];
 static unsigned n; /* the row being filled */
 static uint64_t interval;
+static uint64_t repetitions; /* that are counted */
 
 /* A row of the first interval in any case, else of those that have instructions. */
 static void declare(unsigned table, unsigned number)
@@ -71,15 +73,23 @@ static inline void add(uint64_t *to, uint64_t n)
     *to += n;
 }
 
+/* Repetitions of a string instruction belong to the interval in which it began, which may become longer by them. */
+static inline void count_instruction(void)
+{
+    rows[n].i += sim_repetitions - repetitions;
+    repetitions = sim_repetitions;
+    if (rows[n].i >= interval && ++n == ROWS)
+        merge();
+    add(&rows[n].i, 1);
+}
+
 static void analysis_ref(const struct sim_ref *ref)
 {
     uint64_t l1 = ref->outcome & SIM_L1_MISS, ll = (ref->outcome & SIM_LL_MISS) != 0;
 
     switch (ref->kind) {
     case SIM_REF_FETCH:
-        if (rows[n].i == interval && ++n == ROWS)
-            merge();
-        add(&rows[n].i, 1);
+        count_instruction();
         add(&rows[n].i1, l1);
         add(&rows[n].ll, ll);
         break;

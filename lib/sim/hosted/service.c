@@ -23,7 +23,7 @@ const char *hosted_options = "";
 uint64_t hosted_options_asked;
 static uint64_t event_totals[SIM_EVENTS_MAX];
 uint64_t *sim_event_counts = event_totals;
-uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_events_twinned;
+uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_events_twinned, sim_repetitions;
 bool qn_sim_events_of_twin, qn_sim_events_hidden;
 static volatile uint64_t at_work[3];
 volatile uint64_t *sim_at_work = at_work;

@@ -36,5 +36,16 @@ int main(void)
     is_int(n, 100, "... the last of which has it");
     is_int((int64_t)rows[0].i + (int64_t)rows[0].d, 6 + 2, "two rows were added up");
     is_int((int64_t)rows[100].i, 1, "the last has one instruction");
+
+    /* A string instruction with seven repetitions, one of which is told as a fetch: its interval is longer. */
+    n = 0;
+    begin(4 * LINE, "interval=3");
+    fetch(2, 0);
+    sim_repetitions += 6;
+    data('A', false);
+    fetch(4, 0);
+    says(HEAD "AN: 0 8 1 0 0 0 0 0\n"
+              "AN: 1 3 0 0 0 0 0 0\n"
+              "AN: 2 1 0 0 0 0 0 0\n");
     return done_testing();
 }

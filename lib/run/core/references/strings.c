@@ -7,6 +7,7 @@
 #include "run/core/references/variable.h"
 #include "run/core/space.h"
 #include "sim/contract.h"
+#include "sim/module.h"
 
 /* cmps: Valgrind reads (%rdi) first. */
 static bool reads_backward(const struct qn_insn *in)
@@ -86,7 +87,7 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     struct variable v = variable_counters(in, first);
     const uint64_t *rep = qn_ctx.rep;
     struct qn_repetition r = qn_repetition(in, rep, rep + QN_REP_REGISTERS);
-    uint64_t n = r.steps, before;
+    uint64_t n = r.steps, before, more;
     bool cachegrind = qn_cfg()->counting == QN_COUNTING_CACHEGRIND;
 
     if (qn_run_caches_on())
@@ -104,10 +105,12 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     } else {
         *v.extra_ir += n > 1 ? n - 1 : 0;
     }
-    qn_sim_log_more(*v.extra_ir - before);
-    qn_interval_left -= (int64_t)(*v.extra_ir - before);
+    more = *v.extra_ir - before;
+    qn_sim_log_more(more);
+    sim_repetitions += more;
+    qn_interval_left -= (int64_t)more;
     if (QN_SCOPE(qn_space) != QN_SCOPE_ASIDE)
-        qn_sim_sum_event(QN_COST_IR, (int64_t)(*v.extra_ir - before));
+        qn_sim_sum_event(QN_COST_IR, (int64_t)more);
     variable_sum(in, n);
 }
 
