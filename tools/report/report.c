@@ -74,6 +74,7 @@ static const struct qn_option options[] = {
            analysis),
     OPTION("--data", NULL, "of the run: misses by object in memory, too", qn_option_set, data),
     OPTION("--calls", NULL, "of the run: who calls whom, at what cost, too", qn_option_set, calls),
+    OPTION("--dump-instr", NULL, "of the run: counts by instruction, too, for the page to explore", qn_option_set, instructions),
     PROF_ARGS_TIMING("how cycles are estimated, or some of it [1,1,10,100,10]"),
     OPTION("--diff", NULL, "of two profiles: what has changed, by function and line", qn_option_set, diff),
     OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),
@@ -89,7 +90,7 @@ static const struct qn_options command = { "report", "quern report", help, help_
 static const char *check_words(struct qn_report_options *o)
 {
     static struct qn_text_error err;
-    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count || o->data || o->calls;
+    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count || o->data || o->calls || o->instructions;
 
     /* The words behind a program are its own: a pipe among them is not read. */
     for (int i = 0; i < (o->diff ? 2 : 1) && o->program[i]; i++)
@@ -105,7 +106,7 @@ static const char *check_words(struct qn_report_options *o)
     if (o->program[1] || !qn_plot_is_profile(o->program[0]))
         return o->intervals || o->sizes || o->sets || o->log ? "--intervals, --sizes, --sets and --log: wanted one profile with them" : NULL;
     o->profile = o->program[0];
-    return of_run ? "--I1, --D1, --LL, --input, --env, --data and --calls: got a profile, wanted a program with them" : NULL;
+    return of_run ? "--I1, --D1, --LL, --input, --env, --data, --calls and --dump-instr: got a profile, wanted a program with them" : NULL;
 }
 
 /* -1: go on; else the exit status. */

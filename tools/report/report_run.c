@@ -42,7 +42,8 @@ static const char *begin_run(struct qn_report_runner *r, const char *log)
             qn_report_add_word(r, qn_exp_format(m, "--%s=%s", levels[i], r->o->geometry[i]));
     qn_report_add_word(r, "--branch-sim=yes");
     qn_report_add_word(r, "--dump-objects=yes");
-    qn_report_add_word(r, "--dump-instr=yes");
+    if (r->o->instructions)
+        qn_report_add_word(r, "--dump-instr=yes");
     if (*r->o->analysis)
         qn_report_add_word(r, qn_exp_format(m, "--analysis=%s", r->o->analysis));
     if (r->o->data)

@@ -21,7 +21,7 @@ struct qn_report_options {
     int environment_count;
     char **program;                     /* and its arguments, NULL at the end */
     const char *analysis;               /* of the run: "3c,sets"; NULL: the usual ones */
-    bool data, calls;                   /* of the run: objects in memory, calls */
+    bool data, calls, instructions;     /* of the run: objects in memory, calls, counts by instruction */
     bool quiet;
     const char *self;                   /* the quern command */
     struct qn_engines_guard guard;          /* a signal ends the runs; the folders are removed before */

@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 171
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 172
 LC_ALL=C
 export LC_ALL
 
@@ -68,6 +68,7 @@ commas() {
     echo "$1" | awk '{ while (match($0, /[0-9][0-9][0-9][0-9]+/)) { n = RSTART + RLENGTH - 3
         $0 = substr($0, 1, n - 1) "," substr($0, n) } print }'
 }
+explore() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$1/explore.html"; }
 says() { # says TEXT PATTERN
     case $1 in *$2*) ;; *) echo "$1"; return 1 ;; esac
 }
@@ -113,8 +114,9 @@ ok '... which is wrong about every other time' test "$(count branch "$line" Bcm)
 ok '... without a pattern' says "$(first branch)" 'depends on data that has no pattern'
 
 # Objects in memory and calls, collected with the rest.
-report --data --calls -o objects -- ./walk conflict
+report --data --calls --dump-instr -o objects -- ./walk conflict
 is "$?$(cat err)" 0 'a report with objects and calls'
+is "$(explore objects | grep -o '"insns":\[\[' | sort -u)$(explore conflict | grep '"insns":\[\[')" '"insns":[[' '... and instructions, which other reports do not have'
 is "$(sed -n 's/^"far_apart .*",//p' objects/data.csv)" 2,0,99998 '... misses of an array, by class, as the program was written'
 ok '... in its section' says "$(sed -n '/<h2 id="data">/,/<h2 id="calls">/p' objects/index.html)" '<td>99,998</td>'
 is "$(awk -F, '$1 == "main" { print $3 }' objects/calls.csv)" \
@@ -316,7 +318,6 @@ ok '... everywhere' sh -c "! grep -q '<script\|<i>' names/index.html"
 ok '... in elements that nest' balanced names
 
 # Beside it the page to explore, of the same profile, with intervals, runs and sets.
-explore() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$1/explore.html"; }
 is "$(explore conflict | grep -o '"totals":\[0,[0-9]*' | grep -o '[0-9]*$')" "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=Ir conflict/profile | sed -n '2s/.*,//p')" \
     'a page to explore has the counts of the profile'
 is "$(explore conflict | grep -o '^"\(intervals\|runs\|sets\|log\)":' | tr -d '\n')" '"intervals":"runs":"sets":"log":' '... intervals, runs and sets'
