@@ -118,6 +118,12 @@ ok '... by line' beside culprits.csv
 data() { awk '/^summary/ { $2 = $3 = $4 = ""; print }' "$1.profile"; }
 is "$(data killed)" "$(data ends)" '... and all counts of data, and classes'
 
+objects() { grep '^#\(object\|in\|miss\|pair\)' "$1.profile"; }
+is "$(objects killed)" "$(objects ends)" '... by object'
+is "$(objects killed | awk '/^#miss/ { n += $5 + $6 - $9 - $10 - $11 } END { print (NR > 10), n }')" '1 0' '... each miss with its class'
+ok 'classes by object, another policy' alike --analysis=3c --sim=D1=srrip --D1=4096,2,64 --data=yes
+is "$(objects killed)" "$(objects ends)" '... the same'
+
 # Some analyses look at misses later.  This program is killed in a loop without a reference that follows so many misses.  It has executed
 # all of that before, so it does not leave translated code there.
 cat >spins.c <<'END_OF_C'
@@ -147,10 +153,10 @@ int main(int argc, char **argv)
 }
 END_OF_C
 ${CC:-cc} -O1 -o spins spins.c || bail 'the program does not compile'
-# spins ANALYSIS LINES: spins.said is what it says
+# spins ANALYSIS LINES OPTION: spins.said is what it says
 spins() {
     printf '\0\0\0\0' >flag
-    "$QUERN" run --D1=4096,2,64 --batch=never --out-file=spins.profile --log-file=spins.log --analysis="$1" ./spins "$2" >/dev/null 2>&1 </dev/null &
+    "$QUERN" run --D1=4096,2,64 --batch=never --out-file=spins.profile --log-file=spins.log --analysis="$1" $3 ./spins "$2" >/dev/null 2>&1 </dev/null &
     pid=0
     while kill -0 $! && [ "$pid" = 0 ]; do pid=$(od -An -tu4 -N4 flag | tr -d ' '); done
     kill -KILL "$pid"
@@ -170,9 +176,15 @@ spins 3c 1000 2>/dev/null # a line that was used 1,000 lines ago is a capacity m
 is "$(classes) $(waiting)" "$(missed) 0" '3c: each miss has its class, those of the last pass, too'
 spins 3c,sets 1000 2>/dev/null
 is "$(classes) $(($(seen) + $(waiting)))" "$(missed) $(missed)" '... beside sets'
-objects() { grep '^#\(object\|in\|miss\|pair\)' "$1.profile"; }
-is "$(objects killed)" "$(objects ends)" '... by object'
-is "$(objects killed | awk '/^#miss/ { n += $5 + $6 - $9 - $10 - $11 } END { print (NR > 10), n }')" '1 0' '... each miss with its class'
-ok 'classes by object, another policy' alike --analysis=3c --sim=D1=srrip --D1=4096,2,64 --data=yes
-is "$(objects killed)" "$(objects ends)" '... the same'
+# The line of a reference that is looked at later was not among the last 16, so each of these is a miss of 16 lines.
+of_16() { sed -n 's/^AN: 16 lines: //p' spins.said; }
+all=0
+for lines in 198 201 204; do
+    spins mattson $lines 2>/dev/null
+    waits=$(waiting) counted=$(of_16)
+    all=$((all + waits))
+    spins mattson $lines --no-filter 2>/dev/null
+    is "$(waiting) $((counted + waits))" "0 $(of_16)" "the curve: killed before $waits references were looked at"
+done
+ok '... there were some' [ $all -gt 0 ]
 done_testing
