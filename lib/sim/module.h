@@ -249,7 +249,7 @@ static inline void WANTS_THREAD_is_missing(void) {}
 enum { SIM_L1_MISS = 1, SIM_LL_MISS = 2, SIM_TAKEN = 1, SIM_MISPREDICT = 2 };
 /* An analysis module that does not use calls and returns must ignore these kinds. */
 enum sim_ref_kind { SIM_REF_FETCH = 16, SIM_REF_COND, SIM_REF_INDIRECT, SIM_REF_CALL, SIM_REF_RETURN };
-/* Instructions executed so far that had no fetch: further repetitions of string instructions.  Ir counts them, too.  0 in a replay. */
+/* Instructions executed so far that had no fetch: further repetitions of string instructions.  Ir counts them, too. */
 extern uint64_t sim_repetitions;
 
 struct sim_ref {

@@ -74,10 +74,15 @@ static inline void add(uint64_t *to, uint64_t n)
 }
 
 /* Repetitions of a string instruction belong to the interval in which it began, which may become longer by them. */
-static inline void count_instruction(void)
+static inline void count_repetitions(void)
 {
     rows[n].i += sim_repetitions - repetitions;
     repetitions = sim_repetitions;
+}
+
+static inline void count_instruction(void)
+{
+    count_repetitions();
     if (rows[n].i >= interval && ++n == ROWS)
         merge();
     add(&rows[n].i, 1);
@@ -108,4 +113,4 @@ static void analysis_ref(const struct sim_ref *ref)
     }
 }
 
-static void analysis_finish(void) {}
+static void analysis_finish(void) { count_repetitions(); }

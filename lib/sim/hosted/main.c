@@ -135,8 +135,10 @@ static int next(const struct hosted_options *o, struct trace *t, struct sim_ref 
     int got = trace_next(t, ref);
     uint64_t beyond = trace_take_more(t);
 
-    if (has_begun(o))
+    if (has_begun(o)) {
         totals[QN_COST_IR] += (int64_t)beyond;
+        sim_repetitions += beyond;
+    }
     return got;
 }
 

@@ -25,4 +25,15 @@ for program in rep strings gather stack calls faults; do
     ok "$program" sums $program
     ok "$program, counted as Cachegrind does" sums $program --counting=cachegrind
 done
+# A trace has the repetitions, too.
+"$QUERN" trace -o trace -- "$guests/rep" >/dev/null 2>&1 || bail 'cannot record'
+said() { sed 's/^[-=]*[0-9]*[-=][-=] *//' | grep '^AN: [0-9]'; }
+caches='--I1=32768,8,64 --D1=32768,8,64 --LL=65536,8,64'
+# shellcheck disable=SC2086
+{
+    "$QUERN" replay --sim=AN=interval --sim-opt=interval=1000 $caches trace 2>&1 | said >replayed
+    "$QUERN" run --analysis=interval --sim-opt=interval=1000 --branch-sim=yes $caches --out-file=profile -- "$guests/rep" 2>&1 | said >run
+}
+ok 'a replay of its trace has the same intervals' cmp run replayed
+ok '... more than ten' [ "$(wc -l <run)" -gt 10 ]
 done_testing

@@ -24,7 +24,8 @@ printed() {
 # The geometry as the model wants it.
 model_geometry=$(echo "$geometry" | sed 's/--//g')
 
-# record MODULE...: one run of a program simulates and records it: $SCRATCH/run, $SCRATCH/raw.
+program=/bin/true
+# record MODULE...: one run of the program simulates and records it: $SCRATCH/run, $SCRATCH/raw.
 record() {
     slots=
     for module in "$@"; do slots="$slots --$module"; done
@@ -32,7 +33,7 @@ record() {
     "$QUERN" sim build $slots --AN=record -o "$SCRATCH/engine" || bail "cannot build $*"
     : >"$SCRATCH/raw"
     # shellcheck disable=SC2086 # geometry and options are words
-    "$QUERN" run --sim="$SCRATCH/engine" --sim-opt=record-fd=9 $sim_opt --branch-sim=yes --out-file=/dev/null $geometry -- /bin/true \
+    "$QUERN" run --sim="$SCRATCH/engine" --sim-opt=record-fd=9 $sim_opt --branch-sim=yes --out-file=/dev/null $geometry -- "$program" \
         9<>"$SCRATCH/raw" >"$SCRATCH/run" 2>&1 && "$QUERN" trace --recover "$SCRATCH/raw"
 }
 
@@ -79,7 +80,7 @@ analysis() {
     "$QUERN" sim build --AN="$2" -o "$SCRATCH/engine" || bail "cannot build AN=$2"
     build_replay "$SCRATCH/replay" AN="$2"
     # shellcheck disable=SC2086
-    "$QUERN" run --sim="$SCRATCH/engine" --sim-opt="$1" --branch-sim=yes --out-file=/dev/null $geometry -- /bin/true >"$SCRATCH/run" 2>&1
+    "$QUERN" run --sim="$SCRATCH/engine" --sim-opt="$1" --branch-sim=yes --out-file=/dev/null $geometry -- "$program" >"$SCRATCH/run" 2>&1
     # shellcheck disable=SC2086
     "$SCRATCH/replay" $geometry --sim-opt="$1" "$SCRATCH/raw" >"$SCRATCH/replayed"
     is "$(figures "$SCRATCH/replayed")" "$(figures "$SCRATCH/run")" "AN=$2: engine and replay agree"
@@ -94,6 +95,27 @@ record
 analysis '' 3c
 analysis 'sizes=100' mattson
 analysis 'smaller=2' sizes
+# These recordings do not have the repetitions of string instructions, so here is a program without any.
+cat >"$SCRATCH/plain.c" <<'END_OF_C'
+static volatile int list[3000];
+static int walk(int step)
+{
+    int sum = 0;
+    for (int i = 0; i < 3000; i++)
+        sum += list[i * step % 3000] += i & step;
+    return sum;
+}
+void _start(void)
+{
+    int sum = 0;
+    for (int step = 1; step < 20; step++)
+        sum += walk(step);
+    __asm__ volatile("syscall" : : "a"(231), "D"(sum & 0) : "rcx", "r11");
+}
+END_OF_C
+${CC:-cc} -O1 -nostdlib -static -o "$SCRATCH/plain" "$SCRATCH/plain.c" || bail 'the program does not compile'
+program=$SCRATCH/plain
+record
 analysis 'interval=1000' interval
 
 ok 'quern trace records a program' "$QUERN" trace -o "$SCRATCH/true.trace" -- /bin/true
