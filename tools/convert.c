@@ -58,7 +58,7 @@ static enum qn_text_status import(const char *path, struct qn_prof_writer *w, st
 {
     struct qn_prof_callgrind *c = qn_prof_read_callgrind(path, err);
     if (c)
-        qn_prof_write_callgrind(c, w, err);
+        qn_prof_write_callgrind(c, w);
     qn_prof_free_callgrind(c);
     return err->status;
 }

@@ -35,25 +35,21 @@ static enum qn_text_status add_all(struct qn_prof_merge *m, struct qn_prof_call_
     qn_prof_finish_call_sum(calls, warning, sizeof warning);
     if (warning[0])
         qn_text_complain(PROGRAM ": warning: %s", warning);
-    return qn_prof_finish_data_sum(data, err);
+    qn_prof_finish_data_sum(data);
+    return QN_TEXT_OK;
 }
 
 static enum qn_text_status merge(const struct prof_args *a, struct qn_text_error *err)
 {
     struct qn_prof_merge *m = qn_prof_new_merge(a->mod_file, a->mod_fn);
-    if (!m)
-        return qn_text_fail_memory(err);
     struct qn_prof_writer *w = NULL;
     struct qn_prof_call_sum calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
     struct qn_prof_data_sum data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
     if (prof_args_keep_input(a, err) == QN_TEXT_OK && add_all(m, &calls, &data, a, err) == QN_TEXT_OK && (w = prof_args_open(a, err)) != NULL) {
-        if (qn_prof_write_merge(m, (enum qn_prof_style)a->style, w, err) == QN_TEXT_OK) {
-            qn_prof_put_calls(w, &calls.calls);
-            qn_prof_put_data(w, &data.data, err);
-            qn_prof_close_writer(w, err);
-        } else {
-            qn_prof_abandon_writer(w);
-        }
+        qn_prof_write_merge(m, (enum qn_prof_style)a->style, w);
+        qn_prof_put_calls(w, &calls.calls);
+        qn_prof_put_data(w, &data.data);
+        qn_prof_close_writer(w, err);
     }
     qn_prof_free_data_sum(&data);
     qn_prof_free_call_sum(&calls);

@@ -81,7 +81,7 @@ struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_
 {
     if (a->out && strcmp(a->out, "-") != 0)
         return qn_prof_open_writer(a->out, err);
-    return qn_prof_open_writer_fd(STDOUT_FILENO, "standard output", err);
+    return qn_prof_open_writer_fd(STDOUT_FILENO, "standard output");
 }
 
 static enum qn_text_status put_json(const struct prof_args *a, FILE *f, const char *path, struct qn_text_error *err)

@@ -3,13 +3,27 @@
  *   if (!QN_GROW(list->at, list->n, list->room, FIRST_ROOM))   room for at least one more than n
  *       ... no memory, or `room` cannot hold as many; the array is as it was
  *   list->at[list->n++] = ...
+ *
+ *   QN_MORE(list->at, list->n, list->room, FIRST_ROOM);        the same, and what follows
+ *   name = QN_NEEDED(strdup(text));
+ *       without memory the process ends, with one line and status 1
+ *
+ * The second form is the usual one: no caller could do anything better than end, and files that are written get their names when they are
+ * complete.  The first is for what goes on without the memory: the server, the collector of a run, input whose sizes need not be true.
  */
 #ifndef QN_GROW_H
 #define QN_GROW_H
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/ready.h"
+
+__attribute__((noreturn, cold)) static inline void qn_no_memory(void)
+{
+    fputs("quern: no memory\n", stderr);
+    exit(1);
+}
 
 /* `list`, of which `count` elements are in use, with room for `room`; NULL: no memory. */
 static inline void *qn_grown(void *list, size_t count, size_t room, size_t element)
@@ -23,14 +37,13 @@ static inline void *qn_grown(void *list, size_t count, size_t room, size_t eleme
 }
 
 /* A pointer to what there has to be: without memory the process ends. */
-#define QN_NEEDED(pointer)                                                                                    \
-    ({                                                                                                        \
-        __typeof__(pointer) needed_ = (pointer);                                                              \
-                                                                                                              \
-        if (!needed_)                                                                                         \
-            abort();                                                                                          \
-        needed_;                                                                                              \
-    })
+static inline void *qn_needed(void *pointer)
+{
+    if (!pointer)
+        qn_no_memory();
+    return pointer;
+}
+#define QN_NEEDED(pointer) qn_needed(pointer)
 
 /* list, room: what is changed; room of any integer type; first: elements that it begins with. */
 #define QN_GROW(list, count, room, first)                                                                     \
@@ -49,5 +62,11 @@ static inline void *qn_grown(void *list, size_t count, size_t room, size_t eleme
         }                                                                                                     \
         fits_;                                                                                                \
     })
+
+#define QN_MORE(list, count, room, first)                                                                      \
+    do {                                                                                                      \
+        if (!QN_GROW(list, count, room, first))                                                               \
+            qn_no_memory();                                                                                   \
+    } while (0)
 
 #endif

@@ -82,7 +82,8 @@ static bool take_counts(struct qn_collect *r)
     if (!qn_cost_header(&r->store)->started || qn_cost_copy(&copy, &r->store))
         return false;
     r->store = copy;
-    return qn_collect_begin_part(r);
+    qn_collect_begin_part(r);
+    return true;
 }
 
 static void ignore_note(void *data, const char *text) { (void)data, (void)text; }
@@ -100,7 +101,7 @@ static bool sum(struct qn_collect *r, struct qn_cost_event_set *events, struct q
     qn_cost_add_module_events(events, &qn_cost_header(&r->store)->sim_output);
     modules = qn_cost_new_modules(&r->store, qn_cost_new_library(), &guard, ignore_note, NULL);
     table = qn_prof_new_table(events->count);
-    return modules && table && qn_cost_fold(&r->store, events, modules, QN_COST_ALL_REGIONS, table, result, &err) == QN_TEXT_OK;
+    return modules && qn_cost_fold(&r->store, events, modules, QN_COST_ALL_REGIONS, table, result, &err) == QN_TEXT_OK;
 }
 
 static double seconds(const struct qn_collect *r)

@@ -126,22 +126,20 @@ static enum qn_text_status write_profile(struct qn_collect_work *w, const char *
     struct qn_cost_data data = { &r->store, w->modules, r->allocators, r->options.alloc.count };
 
     struct qn_prof_calls calls = { 0 };
-    enum qn_text_status status = QN_TEXT_OK;
 
     if (r->config.data) {
         p.data = &data;
         tell_full(w->run);
     }
     if (r->config.calls) {
-        status = qn_cost_fold_calls(&r->store, &w->events, w->modules, &calls, err);
+        qn_cost_fold_calls(&r->store, &w->events, w->modules, &calls);
         p.calls = &calls;
         tell_lost(w->run, &calls);
     }
     take_unsupported(r, unsupported, p.unsupported);
-    if (status == QN_TEXT_OK)
-        status = qn_cost_write_profile(path, &p, w->table, err);
+    qn_cost_write_profile(path, &p, w->table, err);
     qn_prof_free_calls(&calls);
-    return status;
+    return err->status;
 }
 
 /* If quern stands in for Valgrind, the file has the process's pid, as Callgrind's; otherwise not, so that equal runs give equal files. */
@@ -281,7 +279,7 @@ bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struc
     qn_cost_add_module_events(&w.events, &qn_cost_header(&r->store)->sim_output);
     w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, take_note, r);
     w.table = qn_prof_new_table(w.events.count);
-    if (!w.modules || !w.table) {
+    if (!w.modules) {
         qn_collect_fail(r, "no profile: no memory");
     } else {
         qn_prof_table_want(w.table, choose_detail(&r->options));

@@ -55,9 +55,10 @@ bool qn_collect_write_now(struct qn_collect *r, const char *path)
     return r->options.out_file && qn_collect_fold(r, NULL, qn_cost_new_library());
 }
 
-bool qn_collect_begin_part(struct qn_collect *r)
+void qn_collect_begin_part(struct qn_collect *r)
 {
-    return !r->zero.base || qn_cost_begin_at(&r->store, &r->zero);
+    if (r->zero.base)
+        qn_cost_begin_at(&r->store, &r->zero);
 }
 
 void qn_collect_forget_parts(struct qn_collect *r)
@@ -90,7 +91,8 @@ static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, co
             _exit(1);
         r->store = copy;
         r->trigger = describe(r, what, text);
-        _exit(!qn_collect_begin_part(r) || !qn_collect_write_now(r, path));
+        qn_collect_begin_part(r);
+        _exit(!qn_collect_write_now(r, path));
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
@@ -167,8 +169,7 @@ void qn_collect_end_parts(struct qn_collect *r)
         qn_collect_say(r, "Parts of the run: %u, in files of their own; what follows was counted since.", r->parts);
     else
         qn_collect_say(r, "What follows was counted since counts were set to zero.");
-    if (!qn_collect_begin_part(r))
-        qn_collect_fail(r, "no memory: the last profile has all of the run");
+    qn_collect_begin_part(r);
     qn_collect_forget_parts(r);
     qn_collect_flush(r);
 }

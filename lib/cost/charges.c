@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/grow.h"
 #include "cost/count.h"
 
 static int compare(const void *left, const void *right)
@@ -30,21 +31,18 @@ static void add_waiting(struct qn_cost_charges *c, const struct qn_cost_store *s
         c->list[c->count++] = (struct qn_cost_charge){ w->site[i], once };
 }
 
-bool qn_cost_sort_charges(struct qn_cost_charges *c, const struct qn_cost_store *store)
+void qn_cost_sort_charges(struct qn_cost_charges *c, const struct qn_cost_store *store)
 {
     const uint64_t *row = (const uint64_t *)(store->base + QN_ARENA_CHARGES_OFF);
     struct qn_cost_extent e = qn_cost_get_extent(store);
     size_t words = e.charge_bytes / sizeof(uint64_t);
 
     *c = (struct qn_cost_charges){ .events = (uint32_t)words - 1, .count = e.charges };
-    c->list = malloc((e.charges + 1 + QN_WAITING_MAX) * sizeof *c->list);
-    if (!c->list)
-        return false;
+    c->list = QN_NEEDED(malloc((e.charges + 1 + QN_WAITING_MAX) * sizeof *c->list));
     for (uint64_t i = 0; i < e.charges; i++, row += words)
         c->list[i] = (struct qn_cost_charge){ (uint32_t)*(const volatile uint64_t *)row, row + 1 };
     add_waiting(c, store);
     qsort(c->list, c->count, sizeof *c->list, compare);
-    return true;
 }
 
 void qn_cost_free_charges(struct qn_cost_charges *c)

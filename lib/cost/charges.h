@@ -20,8 +20,7 @@ struct qn_cost_charges {
     } *list; /* sorted by site */
 };
 
-/* false: no memory. */
-bool qn_cost_sort_charges(struct qn_cost_charges *c, const struct qn_cost_store *store);
+void qn_cost_sort_charges(struct qn_cost_charges *c, const struct qn_cost_store *store);
 void qn_cost_free_charges(struct qn_cost_charges *c);
 
 /* Adds what is charged to sites first to end - 1.  false: a count was damaged and was taken as 0. */

@@ -72,11 +72,9 @@ static enum qn_text_status move_to(struct fold *f, uint32_t map, uint64_t pc)
         return QN_TEXT_OK;
     qn_cost_find_place(f->modules, map, pc, &f->place);
     f->map = map;
-    if (f->detail != QN_PROF_DETAIL_LINES && qn_prof_table_enter_object(f->table, f->place.object))
-        return qn_text_fail_memory(f->err);
+    if (f->detail != QN_PROF_DETAIL_LINES)
+        qn_prof_table_enter_object(f->table, f->place.object);
     fn = qn_prof_table_fn(f->table, f->place.file, f->place.function);
-    if (fn == QN_PROF_NO_FN)
-        return qn_text_fail_memory(f->err);
     if (fn == f->fn && f->place.line == f->line)
         return QN_TEXT_OK;
     status = flush(f);
@@ -154,9 +152,8 @@ static enum qn_text_status fold_rest(struct fold *f)
 
     if (status != QN_TEXT_OK || f->region != QN_COST_ALL_REGIONS || !f->charges.count || f->charges.list[0].site)
         return status;
-    if (qn_prof_table_enter_object(f->table, NULL)
-        || (f->fn = qn_prof_table_fn(f->table, NULL, NULL)) == QN_PROF_NO_FN)
-        return qn_text_fail_memory(f->err);
+    qn_prof_table_enter_object(f->table, NULL);
+    f->fn = qn_prof_table_fn(f->table, NULL, NULL);
     f->insn = (struct qn_prof_insn){ .address = 0 };
     f->line = 0;
     f->open = true;
@@ -175,12 +172,8 @@ enum qn_text_status qn_cost_fold(const struct qn_cost_store *store, const struct
 
     memset(result, 0, sizeof *result);
     f.extent = qn_cost_get_extent(store);
-    if (!qn_cost_sort_charges(&f.charges, store))
-        return qn_text_fail_memory(err);
-    if (!qn_cost_sort_leaves(&f.leaves, store)) {
-        qn_cost_free_charges(&f.charges);
-        return qn_text_fail_memory(err);
-    }
+    qn_cost_sort_charges(&f.charges, store);
+    qn_cost_sort_leaves(&f.leaves, store);
     for (uint64_t i = 0; i < f.extent.blocks && status == QN_TEXT_OK; i++)
         status = fold_block(&f, i);
     if (status == QN_TEXT_OK)

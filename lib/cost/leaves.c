@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static int compare(const void *left, const void *right)
 {
     const struct qn_leave_rec *a = left, *b = right;
@@ -13,17 +15,14 @@ static int compare(const void *left, const void *right)
     return a->insn < b->insn ? -1 : a->insn > b->insn;
 }
 
-bool qn_cost_sort_leaves(struct qn_cost_leaves *l, const struct qn_cost_store *store)
+void qn_cost_sort_leaves(struct qn_cost_leaves *l, const struct qn_cost_store *store)
 {
     struct qn_cost_extent e = qn_cost_get_extent(store);
 
     *l = (struct qn_cost_leaves){ .count = e.leaves };
-    l->list = malloc((e.leaves + 1) * sizeof *l->list);
-    if (!l->list)
-        return false;
+    l->list = QN_NEEDED(malloc((e.leaves + 1) * sizeof *l->list));
     memcpy(l->list, store->base + QN_ARENA_LEAVES_OFF, e.leaves * sizeof *l->list);
     qsort(l->list, e.leaves, sizeof *l->list, compare);
-    return true;
 }
 
 void qn_cost_free_leaves(struct qn_cost_leaves *l)

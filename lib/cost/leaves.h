@@ -20,8 +20,7 @@ struct qn_cost_leaves {
     uint32_t block;
 };
 
-/* false: no memory. */
-bool qn_cost_sort_leaves(struct qn_cost_leaves *l, const struct qn_cost_store *store);
+void qn_cost_sort_leaves(struct qn_cost_leaves *l, const struct qn_cost_store *store);
 void qn_cost_free_leaves(struct qn_cost_leaves *l);
 
 /* Blocks must be asked for in rising order. */

@@ -4,8 +4,6 @@
  */
 #include "cost/part.h"
 
-#include <errno.h>
-
 #include "cost/calls/calls.h"
 #include "cost/data/objects.h"
 
@@ -17,10 +15,8 @@ int qn_cost_take_part(struct qn_cost_store *to, const struct qn_cost_store *from
 {
     int error = qn_cost_copy(to, from);
 
-    if (!error && !qn_cost_close_calls(to)) {
-        qn_cost_close(to);
-        error = ENOMEM;
-    }
+    if (!error)
+        qn_cost_close_calls(to);
     return error;
 }
 
@@ -78,14 +74,13 @@ static void subtract_uses(const struct qn_cost_store *store, const struct qn_cos
     }
 }
 
-bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_store *then)
+void qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_store *then)
 {
     struct qn_leave_rec *leaves = AT(store, struct qn_leave_rec, QN_ARENA_LEAVES_OFF);
     const struct qn_leave_rec *less = AT(then, const struct qn_leave_rec, QN_ARENA_LEAVES_OFF);
     struct qn_cost_extent now, before;
 
-    if (!qn_cost_close_calls(store))
-        return false;
+    qn_cost_close_calls(store);
     qn_cost_subtract_calls(store, then);
     now = qn_cost_get_extent(store);
     before = qn_cost_get_extent(then);
@@ -98,5 +93,4 @@ bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_st
     subtract_pairs(store, then, lower(now.pairs, before.pairs));
     subtract_uses(store, then, lower(now.data, before.data), now.used_lines_bytes,
                   now.used_lines_bytes == before.used_lines_bytes ? lower(now.used_lines, before.used_lines) : 0);
-    return true;
 }

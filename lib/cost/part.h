@@ -13,7 +13,7 @@
 /* A copy of the arena in which no call is open.  0, or errno. */
 int qn_cost_take_part(struct qn_cost_store *to, const struct qn_cost_store *from);
 
-/* What `store` has counts from `then` on; then: of qn_cost_take_part.  store: a copy, or of a run that has ended.  false: no memory. */
-bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_store *then);
+/* What `store` has counts from `then` on; then: of qn_cost_take_part.  store: a copy, or of a run that has ended. */
+void qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_store *then);
 
 #endif

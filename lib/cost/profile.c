@@ -102,17 +102,14 @@ static void put_region_names(struct header *h, const struct qn_cost_profile *p)
         put_desc(h, "Regions:", "%s", names);
 }
 
-static enum qn_text_status put_regions(struct qn_prof_writer *w, const struct qn_cost_profile *p, struct qn_text_error *err)
+static void put_regions(struct qn_prof_writer *w, const struct qn_cost_profile *p)
 {
-    enum qn_text_status status = QN_TEXT_OK;
-
     if (p->region_count)
         qn_prof_put_regions(w, p->region_count);
-    for (int i = 0; i < p->region_count && status == QN_TEXT_OK; i++) {
+    for (int i = 0; i < p->region_count; i++) {
         qn_prof_begin_region(w, p->regions[i].path);
-        status = qn_prof_table_write(p->regions[i].table, w, err);
+        qn_prof_table_write(p->regions[i].table, w);
     }
-    return status;
 }
 
 enum qn_text_status qn_cost_write_profile(const char *path, const struct qn_cost_profile *p,
@@ -120,7 +117,6 @@ enum qn_text_status qn_cost_write_profile(const char *path, const struct qn_cost
 {
     struct qn_prof_writer *w = qn_prof_open_writer(path, err);
     struct header h = { w, 0 };
-    enum qn_text_status status;
 
     if (!w)
         return err->status;
@@ -134,16 +130,13 @@ enum qn_text_status qn_cost_write_profile(const char *path, const struct qn_cost
     put_region_names(&h, p);
     put_command(&h, p->command, p->events);
     qn_prof_put_events(w, p->events->names, p->events->count);
-    status = qn_prof_table_write(table, w, err);
-    if (status == QN_TEXT_OK)
-        status = p->data ? qn_cost_put_data(w, p->data, err) : QN_TEXT_OK;
-    if (status == QN_TEXT_OK && p->calls)
-        qn_prof_put_calls(w, p->calls);
-    if (status == QN_TEXT_OK)
-        status = put_regions(w, p, err);
-    if (status != QN_TEXT_OK) {
+    qn_prof_table_write(table, w);
+    if (p->data && qn_cost_put_data(w, p->data, err) != QN_TEXT_OK) {
         qn_prof_abandon_writer(w);
-        return status;
+        return err->status;
     }
+    if (p->calls)
+        qn_prof_put_calls(w, p->calls);
+    put_regions(w, p);
     return qn_prof_close_writer(w, err);
 }

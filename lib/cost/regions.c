@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* A slash separates names, so in a name it is replaced, as are bytes that a terminal would obey. */
 static void append_name(const struct qn_cost_store *store, uint32_t name, char path[QN_COST_REGION_PATH])
 {
@@ -64,10 +66,8 @@ static enum qn_text_status fold_one(const struct qn_cost_store *store, const str
     struct qn_cost_result result;
 
     append_path(store, number, path);
-    to->path = strdup(path);
+    to->path = QN_NEEDED(strdup(path));
     to->table = qn_prof_new_table(events->count);
-    if (!to->path || !to->table)
-        return qn_text_fail_memory(err);
     qn_prof_table_want(to->table, detail);
     return qn_cost_fold(store, events, modules, number, to->table, &result, err);
 }

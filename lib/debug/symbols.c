@@ -102,7 +102,8 @@ static bool sort(struct qn_symbols *s)
 
     for (size_t i = 0; done && i < s->count; i++)
         keys[i] = (struct qn_text_key){ s->list[i].start, i };
-    done = done && !qn_text_sort_keys(keys, s->count);
+    if (done)
+        qn_text_sort_keys(keys, s->count);
     for (size_t i = 0; done && i < s->count; i++)
         sorted[i] = s->list[keys[i].id];
     free(keys);

@@ -107,14 +107,13 @@ static enum qn_text_status read_rows(struct qn_page_profile *p, struct qn_text_e
     char warning[QN_TEXT_MAX];
 
     p->reader = qn_prof_open_reader(p->path, err);
-    p->merge = p->reader ? qn_prof_new_merge(NULL, NULL) : NULL;
-    if (!p->merge)
-        return p->reader ? qn_text_fail_memory(err) : err->status;
+    if (!p->reader)
+        return err->status;
+    p->merge = qn_prof_new_merge(NULL, NULL);
     if (qn_prof_merge_reader(p->merge, p->reader, p->path, warning, sizeof warning, err) != QN_TEXT_OK)
         return err->status;
     p->lines = qn_prof_merge_table(p->merge);
-    if (qn_prof_table_sort(p->lines, err) != QN_TEXT_OK)
-        return err->status;
+    qn_prof_table_sort(p->lines);
     p->functions = qn_prof_sum_functions(p->lines, qn_prof_reader_header(p->reader)->event_count, err);
     return err->status;
 }

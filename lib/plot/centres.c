@@ -196,10 +196,8 @@ enum qn_text_status qn_plot_read_rows(struct qn_plot_profile *p, const struct qn
     char warning[QN_TEXT_MAX];
 
     p->merge = qn_prof_new_merge(q->mod_file, q->mod_fn);
-    if (!p->merge)
-        return qn_text_fail_memory(err);
     if (qn_prof_merge_reader(p->merge, p->reader, path, warning, sizeof warning, err) == QN_TEXT_OK)
-        qn_prof_table_sort(qn_prof_merge_table(p->merge), err);
+        qn_prof_table_sort(qn_prof_merge_table(p->merge));
     return err->status;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "exp/memory.h"
 #include "out/expr.h"
 #include "plot/words.h"
@@ -73,10 +74,8 @@ static int make_bars(struct work *w)
     struct qn_plot_flame *f = &w->f;
     size_t nodes = f->tree.calls.node_count;
 
-    f->bars = calloc(nodes + 1, sizeof *f->bars);
-    w->bar_of = calloc(nodes + 1, sizeof *w->bar_of);
-    if (!f->bars || !w->bar_of)
-        return qn_text_fail_memory(w->err), -1;
+    f->bars = QN_NEEDED(calloc(nodes + 1, sizeof *f->bars));
+    w->bar_of = QN_NEEDED(calloc(nodes + 1, sizeof *w->bar_of));
     f->bars[0] = (struct qn_plot_flame_bar){ .name = "all", .file = "" };
     f->count = nodes + 1;
     f->deepest = f->tree.deepest;
@@ -99,13 +98,11 @@ static int make_bars(struct work *w)
 }
 
 /* Places the bars of one parent side by side, in the order of the tree; the parent's own cost is the room behind them. */
-static int place_bars(struct work *w)
+static void place_bars(struct work *w)
 {
     struct qn_plot_flame *f = &w->f;
-    double *used = calloc(f->count, sizeof *used);
+    double *used = QN_NEEDED(calloc(f->count, sizeof *used));
 
-    if (!used)
-        return qn_text_fail_memory(w->err), -1;
     for (size_t i = 1; i < f->count; i++) {
         struct qn_plot_flame_bar *b = &f->bars[i];
 
@@ -113,21 +110,20 @@ static int place_bars(struct work *w)
         used[b->parent] += b->value;
     }
     free(used);
-    return 0;
 }
 
 /* Is the expression's value of the whole the sum of those of the parts?  For a ratio it is not. */
 static int adds_up(struct work *w)
 {
     size_t events = (size_t)qn_prof_reader_header(w->reader)->event_count;
-    int64_t *sum = calloc(events, sizeof *sum);
+    int64_t *sum = QN_NEEDED(calloc(events, sizeof *sum));
     double all = w->f.bars[0].value;
     int good;
 
-    for (size_t i = 0; i < w->f.tree.calls.node_count && sum; i++)
+    for (size_t i = 0; i < w->f.tree.calls.node_count; i++)
         for (size_t e = 0; e < events; e++)
             sum[e] += w->counts[i * events + e];
-    good = sum && fabs(evaluate(w->event, sum) - all) <= ROUNDING * fabs(all);
+    good = fabs(evaluate(w->event, sum) - all) <= ROUNDING * fabs(all);
     free(sum);
     return good;
 }
@@ -160,7 +156,7 @@ static int read_events(struct work *w)
     w->misses = qn_out_parse_expr(MISSES, h, &ignored);
     w->instructions = qn_out_parse_expr(INSTRUCTIONS, h, &ignored);
     w->counts = qn_prof_widen_calls(&w->f.tree.calls, w->f.tree.calls.node_counts, w->f.tree.calls.node_count, h);
-    return w->counts ? 0 : (qn_text_fail_memory(w->err), -1);
+    return 0;
 }
 
 static void name_picture(struct work *w)
@@ -177,17 +173,10 @@ static void name_picture(struct work *w)
 static void draw(struct work *w)
 {
     struct qn_text_output output;
-    FILE *out;
 
     if (qn_text_open_output(&output, w->q->output, QN_TEXT_SHARED, w->err) != QN_TEXT_OK)
         return;
-    out = qn_text_stream_output(&output);
-    if (!out) {
-        qn_text_drop_output(&output);
-        qn_text_fail_memory(w->err);
-        return;
-    }
-    qn_plot_write_flame(&w->f, w->q, out);
+    qn_plot_write_flame(&w->f, w->q, qn_text_stream_output(&output));
     qn_text_close_output(&output, w->err);
 }
 
@@ -198,8 +187,8 @@ enum qn_text_status qn_plot_draw_flame(const struct qn_plot_request *q, struct q
 
     if (!end || strcmp(end, ".svg"))
         return qn_text_fail(err, QN_TEXT_BAD, "-o %s: wanted a name that ends in .svg: a flame graph is drawn without gnuplot", q->output);
-    if (qn_stacks_read(&w.f.tree, w.path, err) == QN_TEXT_OK && read_events(&w) == 0 && make_bars(&w) == 0 && check_event(&w) == 0
-        && place_bars(&w) == 0) {
+    if (qn_stacks_read(&w.f.tree, w.path, err) == QN_TEXT_OK && read_events(&w) == 0 && make_bars(&w) == 0 && check_event(&w) == 0) {
+        place_bars(&w);
         name_picture(&w);
         if (err->status == QN_TEXT_OK)
             draw(&w);

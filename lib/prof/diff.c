@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/counts.h"
 #include "prof/provenance.h"
 #include "text/same.h"
@@ -74,8 +75,7 @@ static enum qn_text_status put_lines(const struct diff *d, uint32_t fn, struct q
     int64_t counts[g->header.event_count];
     uint32_t line;
     int got = 0;
-    if (qn_prof_log_gather(&g->log, fn, &lines) != 0)
-        return qn_text_fail_memory(err);
+    qn_prof_log_gather(&g->log, fn, &lines);
     while ((got = qn_prof_log_next(&lines, &line, counts)) > 0)
         put_line(d, line, counts);
     qn_prof_log_free_lines(&lines);
@@ -87,18 +87,16 @@ static enum qn_text_status put_lines(const struct diff *d, uint32_t fn, struct q
 static unsigned char *find_numbered(const struct qn_prof_ledger *g)
 {
     uint32_t files = g->fns.files.index.count;
-    unsigned char *numbered = malloc(files + (size_t)1);
-    const char **first = calloc(files + (size_t)1, sizeof *first);
-    if (numbered && first) {
-        memset(numbered, g->options.keep_lines == QN_PROF_LINES_OF_FNS, files);
-        for (uint32_t i = 0; i < g->originals.index.count; i++) {
-            uint32_t file = g->original_of[i];
-            const char *name = qn_text_name(&g->originals, i);
-            if (!first[file])
-                first[file] = name;
-            else if (numbered[file])
-                numbered[file] = (unsigned char)qn_text_same_content(first[file], name);
-        }
+    unsigned char *numbered = QN_NEEDED(malloc(files + (size_t)1));
+    const char **first = QN_NEEDED(calloc(files + (size_t)1, sizeof *first));
+    memset(numbered, g->options.keep_lines == QN_PROF_LINES_OF_FNS, files);
+    for (uint32_t i = 0; i < g->originals.index.count; i++) {
+        uint32_t file = g->original_of[i];
+        const char *name = qn_text_name(&g->originals, i);
+        if (!first[file])
+            first[file] = name;
+        else if (numbered[file])
+            numbered[file] = (unsigned char)qn_text_same_content(first[file], name);
     }
     free(first);
     return numbered;
@@ -124,13 +122,9 @@ static enum qn_text_status put_fns(const struct diff *d, const uint32_t *order, 
 static uint32_t *sort_fns(const struct qn_prof_ledger *g)
 {
     uint32_t *rank = qn_prof_rank_fns(&g->fns), count = qn_prof_fn_count(&g->fns);
-    uint32_t *order = malloc((count + (size_t)1) * sizeof *order);
-    for (uint32_t i = 0; i < count && rank && order; i++)
+    uint32_t *order = QN_NEEDED(malloc((count + (size_t)1) * sizeof *order));
+    for (uint32_t i = 0; i < count; i++)
         order[rank[i]] = i;
-    if (!rank) {
-        free(order);
-        order = NULL;
-    }
     free(rank);
     return order;
 }
@@ -141,13 +135,11 @@ enum qn_text_status qn_prof_write_diff(const struct qn_prof_ledger *g, enum qn_p
     const struct diff d = {g, style, w};
     uint32_t *order = sort_fns(g);
     unsigned char *numbered = find_numbered(g);
-    enum qn_text_status status = order && numbered ? QN_TEXT_OK : qn_text_fail_memory(err);
-    if (status == QN_TEXT_OK) {
-        put_header(g, style, w);
-        status = put_fns(&d, order, numbered, err);
-        qn_prof_set_events(w, g->header.event_count);
-        qn_prof_put_summary(w, qn_prof_row(&g->total, 0));
-    }
+    enum qn_text_status status;
+    put_header(g, style, w);
+    status = put_fns(&d, order, numbered, err);
+    qn_prof_set_events(w, g->header.event_count);
+    qn_prof_put_summary(w, qn_prof_row(&g->total, 0));
     free(order);
     free(numbered);
     return status;

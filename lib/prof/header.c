@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/region.h"
 
 static const char blanks[] = " \t\v\f\r";
@@ -26,42 +27,25 @@ static const char *value_of(const char *line, const char *key)
     return line + n + strspn(line + n, blanks);
 }
 
-static enum qn_text_status keep(struct qn_prof_field *field, const char *line, const char *value,
-                                struct qn_text_error *err)
+/* Copies the line. */
+static void keep(struct qn_prof_field *field, const char *line, const char *value)
 {
-    field->raw = strdup(line);
-    if (!field->raw)
-        return qn_text_fail_memory(err);
+    field->raw = QN_NEEDED(strdup(line));
     field->text = field->raw + (value - line);
-    return QN_TEXT_OK;
-}
-
-static enum qn_text_status keep_desc(struct qn_prof_header *h, const char *line, const char *value,
-                                     struct qn_text_error *err)
-{
-    struct qn_prof_field *more = realloc(h->descs, ((size_t)h->desc_count + 1) * sizeof *more);
-    if (!more)
-        return qn_text_fail_memory(err);
-    h->descs = more;
-    enum qn_text_status status = keep(&more[h->desc_count], line, value, err);
-    if (status == QN_TEXT_OK)
-        h->desc_count++;
-    return status;
 }
 
 /* If a region was chosen, the description names it instead of all regions. */
-static enum qn_text_status add_desc(struct qn_prof_header *h, const char *line, const char *value,
-                                    struct qn_text_error *err)
+static void add_desc(struct qn_prof_header *h, const char *line, const char *value)
 {
-    const char *region = qn_prof_chosen_region();
-    if (!region || !qn_prof_names_regions(value))
-        return keep_desc(h, line, value, err);
-    char *one;
-    if (asprintf(&one, "desc: Region:           %s", region) < 0)
-        return qn_text_fail_memory(err);
-    enum qn_text_status status = keep_desc(h, one, value_of(one, "desc:"), err);
-    free(one);
-    return status;
+    const char *region = qn_prof_names_regions(value) ? qn_prof_chosen_region() : NULL;
+    h->descs = QN_NEEDED(realloc(h->descs, ((size_t)h->desc_count + 1) * sizeof *h->descs));
+    struct qn_prof_field *field = &h->descs[h->desc_count++];
+    if (!region)
+        keep(field, line, value);
+    else if (asprintf(&field->raw, "desc: Region:           %s", region) < 0)
+        qn_no_memory();
+    else
+        field->text = value_of(field->raw, "desc:");
 }
 
 static int count_words(const char *text)
@@ -93,13 +77,8 @@ static enum qn_text_status split_events(struct qn_prof_header *h, const struct q
     int n = count_words(h->events_line.text);
     if (check_event_count(n, l, err) != QN_TEXT_OK)
         return err->status;
-    h->events = calloc((size_t)n, sizeof *h->events);
-    char *words = strdup(h->events_line.text);
-    if (!h->events || !words) {
-        free(words);
-        return qn_text_fail_memory(err);
-    }
-    char *rest = words;
+    h->events = QN_NEEDED(calloc((size_t)n, sizeof *h->events));
+    char *words = QN_NEEDED(strdup(h->events_line.text)), *rest = words;
     for (int i = 0; i < n; i++)
         h->events[i] = strtok_r(i ? NULL : words, blanks, &rest);
     h->event_count = n;
@@ -134,15 +113,14 @@ static int take_line(struct qn_prof_header *h, const struct qn_text_lines *l, co
     if (line[strspn(line, blanks)] == '\0' || line[0] == '#')
         return 0;
     if ((value = value_of(line, "desc:")) != NULL)
-        return add_desc(h, line, value, err) == QN_TEXT_OK ? 0 : -1;
+        return add_desc(h, line, value), 0;
     if ((value = value_of(line, "cmd:")) != NULL && h->cmd.raw)
         return second_cmd(l, line, err), -1;
     if (value)
-        return keep(&h->cmd, line, value, err) == QN_TEXT_OK ? 0 : -1;
+        return keep(&h->cmd, line, value), 0;
     if ((value = value_of(line, "events:")) == NULL || !h->cmd.raw)
         return missing(h, l, line, l->number, err), -1;
-    if (keep(&h->events_line, line, value, err) != QN_TEXT_OK)
-        return -1;
+    keep(&h->events_line, line, value);
     return split_events(h, l, err) == QN_TEXT_OK ? 1 : -1;
 }
 

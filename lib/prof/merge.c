@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/provenance.h"
 #include "prof/read.h"
 #include "prof/region.h"
@@ -30,9 +31,7 @@ struct qn_prof_merge {
 struct qn_prof_merge *qn_prof_new_merge(const struct qn_text_subst *mod_file,
                                         const struct qn_text_subst *mod_fn)
 {
-    struct qn_prof_merge *m = calloc(1, sizeof *m);
-    if (!m)
-        return NULL;
+    struct qn_prof_merge *m = QN_NEEDED(calloc(1, sizeof *m));
     m->mod_file = mod_file;
     m->mod_fn = mod_fn;
     return m;
@@ -55,11 +54,7 @@ void qn_prof_free_merge(struct qn_prof_merge *m)
     free(m);
 }
 
-static enum qn_text_status copy_texts(char **to, int *count, const char *text)
-{
-    to[*count] = strdup(text);
-    return to[*count] ? (++*count, QN_TEXT_OK) : QN_TEXT_MEMORY;
-}
+static void copy_text(char **to, int *count, const char *text) { to[(*count)++] = QN_NEEDED(strdup(text)); }
 
 /* Turns other blanks into spaces: a tab between names would be escaped like one inside a name. */
 static void use_spaces(char *text)
@@ -69,35 +64,20 @@ static void use_spaces(char *text)
             *text = ' ';
 }
 
-/* Copies the descriptions but that of regions, which a sum does not have. */
-static enum qn_text_status copy_descs(struct qn_prof_merge *m, const struct qn_prof_header *h)
+static void begin(struct qn_prof_merge *m, const struct qn_prof_header *h)
 {
-    enum qn_text_status status = QN_TEXT_OK;
-    for (int i = 0; i < h->desc_count && status == QN_TEXT_OK; i++)
-        if (!qn_prof_names_regions(h->descs[i].text))
-            status = copy_texts(m->head, &m->head_count, h->descs[i].raw);
-    return status;
-}
-
-static enum qn_text_status begin(struct qn_prof_merge *m, const struct qn_prof_header *h,
-                                 struct qn_text_error *err)
-{
-    m->head = calloc((size_t)h->desc_count + 2, sizeof *m->head);
-    m->events = calloc((size_t)h->event_count, sizeof *m->events);
+    m->head = QN_NEEDED(calloc((size_t)h->desc_count + 2, sizeof *m->head));
+    m->events = QN_NEEDED(calloc((size_t)h->event_count, sizeof *m->events));
     m->descs = qn_prof_join_descs(h);
     m->table = qn_prof_new_table(h->event_count);
-    if (!m->head || !m->events || !m->descs || !m->table)
-        return qn_text_fail_memory(err);
-    enum qn_text_status status = copy_descs(m, h);
-    if (status == QN_TEXT_OK)
-        status = copy_texts(m->head, &m->head_count, h->cmd.raw);
-    if (status == QN_TEXT_OK)
-        status = copy_texts(m->head, &m->head_count, h->events_line.raw);
-    if (status == QN_TEXT_OK)
-        use_spaces(m->head[m->head_count - 1]);
-    for (int i = 0; i < h->event_count && status == QN_TEXT_OK; i++)
-        status = copy_texts(m->events, &m->event_count, h->events[i]);
-    return status == QN_TEXT_OK ? status : qn_text_fail_memory(err);
+    for (int i = 0; i < h->desc_count; i++)
+        if (!qn_prof_names_regions(h->descs[i].text)) /* which a sum does not have */
+            copy_text(m->head, &m->head_count, h->descs[i].raw);
+    copy_text(m->head, &m->head_count, h->cmd.raw);
+    copy_text(m->head, &m->head_count, h->events_line.raw);
+    use_spaces(m->head[m->head_count - 1]);
+    for (int i = 0; i < h->event_count; i++)
+        copy_text(m->events, &m->event_count, h->events[i]);
 }
 
 static enum qn_text_status check(const struct qn_prof_merge *m, const struct qn_prof_header *h,
@@ -118,7 +98,8 @@ static enum qn_text_status take_name(const struct qn_text_subst *s, const struct
     if (s)
         return qn_text_apply_subst(s, item->name, item->length, to, err) == 0 ? QN_TEXT_OK
                                                                              : err->status;
-    return qn_text_append(to, item->name, item->length) == 0 ? QN_TEXT_OK : qn_text_fail_memory(err);
+    qn_text_append(to, item->name, item->length);
+    return QN_TEXT_OK;
 }
 
 static enum qn_text_status take_file(struct qn_prof_merge *m, const struct qn_prof_item *item,
@@ -129,14 +110,8 @@ static enum qn_text_status take_file(struct qn_prof_merge *m, const struct qn_pr
     if (item->keeps_function && m->name.length)
         return QN_TEXT_OK;
     m->name.length = 0;
-    int failed = qn_text_append(&m->name, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
-    return failed ? qn_text_fail_memory(err) : QN_TEXT_OK;
-}
-
-static enum qn_text_status take_object(struct qn_prof_merge *m, const struct qn_prof_item *item,
-                                       struct qn_text_error *err)
-{
-    return qn_prof_table_enter_object(m->table, item->name) == 0 ? QN_TEXT_OK : qn_text_fail_memory(err);
+    qn_text_append(&m->name, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
+    return QN_TEXT_OK;
 }
 
 /* The current function, looked up once. */
@@ -153,7 +128,7 @@ static enum qn_text_status take_item(struct qn_prof_merge *m, const struct qn_pr
     if (item->kind == QN_PROF_OBJECT || item->kind == QN_PROF_FILE || item->kind == QN_PROF_FN)
         m->fn = QN_PROF_NO_FN;
     switch (item->kind) {
-    case QN_PROF_OBJECT: return take_object(m, item, err);
+    case QN_PROF_OBJECT: qn_prof_table_enter_object(m->table, item->name); break;
     case QN_PROF_FILE: return take_file(m, item, err);
     case QN_PROF_FN: return take_name(m->mod_fn, item, &m->name, err);
     case QN_PROF_COUNTS:
@@ -180,31 +155,23 @@ static enum qn_text_status take_items(struct qn_prof_merge *m, struct qn_prof_re
     return got < 0 ? err->status : QN_TEXT_OK;
 }
 
-static enum qn_text_status compare_descs(const struct qn_prof_merge *m,
-                                         const struct qn_prof_header *h, char *warning, size_t room,
-                                         struct qn_text_error *err)
-{
-    char *descs = qn_prof_join_descs(h);
-    if (!descs)
-        return qn_text_fail_memory(err);
-    qn_prof_differ(m->descs, descs, warning, room);
-    free(descs);
-    return QN_TEXT_OK;
-}
-
 enum qn_text_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof_reader *r,
                                          const char *path, char *warning, size_t room,
                                          struct qn_text_error *err)
 {
     warning[0] = '\0';
     const struct qn_prof_header *h = qn_prof_reader_header(r);
-    enum qn_text_status status = m->table ? check(m, h, path, err) : begin(m, h, err);
-    if (status == QN_TEXT_OK)
-        status = compare_descs(m, h, warning, room, err);
+    if (!m->table)
+        begin(m, h);
+    else if (check(m, h, path, err) != QN_TEXT_OK)
+        return err->status;
+    char *descs = qn_prof_join_descs(h);
+    qn_prof_differ(m->descs, descs, warning, room);
+    free(descs);
     m->file.length = m->name.length = 0;
-    if (status == QN_TEXT_OK && (qn_text_append(&m->file, "", 0) || qn_text_append(&m->name, "", 0)))
-        status = qn_text_fail_memory(err);
-    return status == QN_TEXT_OK ? take_items(m, r, err) : status;
+    qn_text_append(&m->file, "", 0);
+    qn_text_append(&m->name, "", 0);
+    return take_items(m, r, err);
 }
 
 enum qn_text_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
@@ -249,11 +216,10 @@ static void put_classic_head(const struct qn_prof_merge *m, struct qn_prof_write
         qn_prof_put_line(w, m->head[i]);
 }
 
-enum qn_text_status qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style,
-                                        struct qn_prof_writer *w, struct qn_text_error *err)
+void qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style, struct qn_prof_writer *w)
 {
-    if (style == QN_PROF_MODERN && qn_prof_table_keep_order(m->table, err) != QN_TEXT_OK)
-        return err->status;
+    if (style == QN_PROF_MODERN)
+        qn_prof_table_keep_order(m->table);
     (style == QN_PROF_MODERN ? put_modern_head : put_classic_head)(m, w);
-    return qn_prof_table_write(m->table, w, err);
+    qn_prof_table_write(m->table, w);
 }

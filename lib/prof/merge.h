@@ -21,7 +21,7 @@ struct qn_prof_merge;
 struct qn_prof_reader;
 struct qn_prof_table;
 
-/* mod_file, mod_fn: changes to names, or NULL. NULL is returned without memory. */
+/* mod_file, mod_fn: changes to names, or NULL. */
 struct qn_prof_merge *qn_prof_new_merge(const struct qn_text_subst *mod_file,
                                         const struct qn_text_subst *mod_fn);
 void qn_prof_free_merge(struct qn_prof_merge *m);
@@ -40,7 +40,6 @@ enum qn_text_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof
 struct qn_prof_table *qn_prof_merge_table(const struct qn_prof_merge *m);
 
 /* Writes the sum. At least one profile has been added. */
-enum qn_text_status qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style,
-                                        struct qn_prof_writer *w, struct qn_text_error *err);
+void qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style, struct qn_prof_writer *w);
 
 #endif

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static const char blanks[] = " \t";
 
 /* One description as "key: value". */
@@ -82,9 +84,7 @@ char *qn_prof_join_descs(const struct qn_prof_header *h)
     size_t n = 1;
     for (int i = 0; i < h->desc_count; i++)
         n += strlen(h->descs[i].text) + 1;
-    char *text = malloc(n), *at = text;
-    if (!text)
-        return NULL;
+    char *text = QN_NEEDED(malloc(n)), *at = text;
     for (int i = 0; i < h->desc_count; i++) {
         at = stpcpy(at, h->descs[i].text);
         *at++ = '\n';

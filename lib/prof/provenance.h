@@ -17,7 +17,7 @@
 /* Puts the first difference that matters into `to`; 1 where there is one, else 0. */
 int qn_prof_differ(const char *descs, const char *other_descs, char *to, size_t room);
 
-/* All descriptions of a header, each followed by a newline; free() it. NULL: no memory. */
+/* All descriptions of a header, each followed by a newline; free() it. */
 char *qn_prof_join_descs(const struct qn_prof_header *h);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/counts.h"
 #include "prof/header.h"
 
@@ -18,24 +19,20 @@ static enum qn_text_status open_parts(struct qn_prof_reader *r, struct qn_text_e
         qn_prof_read_header(&r->header, &r->lines, err) != QN_TEXT_OK)
         return err->status;
     size_t n = (size_t)r->header.event_count;
-    r->counts = calloc(n, sizeof *r->counts);
-    r->totals = calloc(n, sizeof *r->totals);
-    r->left = calloc(n, sizeof *r->left);
-    r->regions.sum = calloc(n, sizeof *r->regions.sum);
-    return r->counts && r->totals && r->left && r->regions.sum ? QN_TEXT_OK : qn_text_fail_memory(err);
+    r->counts = QN_NEEDED(calloc(n, sizeof *r->counts));
+    r->totals = QN_NEEDED(calloc(n, sizeof *r->totals));
+    r->left = QN_NEEDED(calloc(n, sizeof *r->left));
+    r->regions.sum = QN_NEEDED(calloc(n, sizeof *r->regions.sum));
+    return QN_TEXT_OK;
 }
 
 struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_text_error *err)
 {
-    struct qn_prof_reader *r = calloc(1, sizeof *r);
-    if (r) {
-        r->lines.fd = -1;
-        r->path = strdup(path);
-        r->regions = (struct qn_prof_regions){.chosen = qn_prof_chosen_region(), .promised = -1};
-    }
-    if (!r || !r->path)
-        qn_text_fail_memory(err);
-    else if (open_parts(r, err) == QN_TEXT_OK)
+    struct qn_prof_reader *r = QN_NEEDED(calloc(1, sizeof *r));
+    r->lines.fd = -1;
+    r->path = QN_NEEDED(strdup(path));
+    r->regions = (struct qn_prof_regions){.chosen = qn_prof_chosen_region(), .promised = -1};
+    if (open_parts(r, err) == QN_TEXT_OK)
         return r;
     qn_prof_close_reader(r);
     return NULL;

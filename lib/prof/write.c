@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/counts.h"
 #include "text/escape.h"
 
@@ -123,9 +124,7 @@ void qn_prof_put_file(struct qn_prof_writer *w, const char *name)
         return;
     }
     free(w->file);
-    w->file = strdup(known(name));
-    if (!w->file)
-        qn_text_fail_memory(&w->error);
+    w->file = QN_NEEDED(strdup(known(name)));
 }
 
 void qn_prof_put_fn(struct qn_prof_writer *w, const char *name)

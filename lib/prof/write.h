@@ -40,7 +40,7 @@ struct qn_prof_writer;
 struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_text_error *err);
 
 /* The same on an open descriptor that stays the caller's; `name` is for messages. */
-struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct qn_text_error *err);
+struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name);
 
 /* The style of sums and differences: byte for byte that of cg_merge and cg_diff since Valgrind 3.21, or before. */
 enum qn_prof_style { QN_PROF_MODERN, QN_PROF_CLASSIC };

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 static void fail_errno(struct qn_prof_writer *w, const char *doing)
 {
     qn_text_fail(&w->error, QN_TEXT_IO, "%s: cannot %s: %s", w->path, doing, strerror(errno));
@@ -70,17 +72,10 @@ void qn_prof_put_bytes(struct qn_prof_writer *w, const char *text, size_t n)
         put_plain(w, text, n);
 }
 
-static struct qn_prof_writer *new_writer(const char *path, struct qn_text_error *err)
+static struct qn_prof_writer *new_writer(const char *path)
 {
-    struct qn_prof_writer *w = calloc(1, sizeof *w);
-    char *name = strdup(path);
-    if (!w || !name) {
-        free(w);
-        free(name);
-        qn_text_fail_memory(err);
-        return NULL;
-    }
-    w->path = name;
+    struct qn_prof_writer *w = QN_NEEDED(calloc(1, sizeof *w));
+    w->path = QN_NEEDED(strdup(path));
     return w;
 }
 
@@ -93,9 +88,7 @@ static void free_writer(struct qn_prof_writer *w)
 
 struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_text_error *err)
 {
-    struct qn_prof_writer *w = new_writer(path, err);
-    if (!w)
-        return NULL;
+    struct qn_prof_writer *w = new_writer(path);
     w->owned = 1;
     if (qn_text_open_output(&w->output, path, QN_TEXT_PRIVATE, err) == QN_TEXT_OK)
         return w;
@@ -103,11 +96,10 @@ struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_text_erro
     return NULL;
 }
 
-struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct qn_text_error *err)
+struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name)
 {
-    struct qn_prof_writer *w = new_writer(name, err);
-    if (w)
-        w->output.fd = fd;
+    struct qn_prof_writer *w = new_writer(name);
+    w->output.fd = fd;
     return w;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "stacks/stacks.h"
 
 static void put_name(struct qn_prof_writer *w, const char *name)
@@ -36,10 +37,8 @@ enum qn_text_status qn_stacks_write_folded(const char *path, const char *event, 
     int at;
     if (qn_stacks_read(&t, path, err) != QN_TEXT_OK)
         return err->status;
-    stack = calloc(t.deepest + (size_t)1, sizeof *stack);
-    if (!stack)
-        qn_text_fail_memory(err);
-    else if ((at = qn_stacks_find_event(&t, path, event, err)) >= 0)
+    stack = QN_NEEDED(calloc(t.deepest + (size_t)1, sizeof *stack));
+    if ((at = qn_stacks_find_event(&t, path, event, err)) >= 0)
         for (size_t i = 0; i < t.calls.node_count; i++) {
             int64_t count = qn_prof_node_counts(&t.calls, t.order[i])[at];
             if (count)

@@ -16,6 +16,7 @@
 #include <libdeflate.h>
 #endif
 
+#include "base/grow.h"
 #include "prof/writer.h"
 #include "stacks/stacks.h"
 #include "text/names.h"
@@ -38,69 +39,61 @@ struct pprof {
     struct qn_text_names strings;               /* the first is "" */
     struct qn_text_names objects;
     uint32_t *path;
-    int failed; /* no memory */
 };
 
 /* ---- encoding ---- */
 
-static void put_bytes(struct pprof *p, struct qn_text_buffer *to, const char *bytes, size_t n) { p->failed |= qn_text_append(to, bytes, n); }
-
-static void put_varint(struct pprof *p, struct qn_text_buffer *to, uint64_t value)
+static void put_varint(struct qn_text_buffer *to, uint64_t value)
 {
     char bytes[VARINT_MAX];
     size_t n = 0;
     for (; value >= 0x80; value >>= 7)
         bytes[n++] = (char)(value | 0x80);
     bytes[n++] = (char)value;
-    put_bytes(p, to, bytes, n);
+    qn_text_append(to, bytes, n);
 }
 
-static void put_number(struct pprof *p, struct qn_text_buffer *to, unsigned field, uint64_t value)
+static void put_number(struct qn_text_buffer *to, unsigned field, uint64_t value)
 {
-    put_varint(p, to, field << WIRE_BITS | VARINT);
-    put_varint(p, to, value);
+    put_varint(to, field << WIRE_BITS | VARINT);
+    put_varint(to, value);
 }
 
-static void put_block(struct pprof *p, struct qn_text_buffer *to, unsigned field, const char *bytes, size_t n)
+static void put_block(struct qn_text_buffer *to, unsigned field, const char *bytes, size_t n)
 {
-    put_varint(p, to, field << WIRE_BITS | BYTES);
-    put_varint(p, to, n);
-    put_bytes(p, to, bytes, n);
+    put_varint(to, field << WIRE_BITS | BYTES);
+    put_varint(to, n);
+    qn_text_append(to, bytes, n);
 }
 
 /* Writes the message that was built. */
 static void put_message(struct pprof *p, unsigned field)
 {
-    put_block(p, &p->out, field, p->message.text ? p->message.text : "", p->message.length);
+    put_block(&p->out, field, p->message.text ? p->message.text : "", p->message.length);
     p->message.length = 0;
 }
 
 static void put_packed(struct pprof *p, unsigned field)
 {
-    put_block(p, &p->message, field, p->packed.text ? p->packed.text : "", p->packed.length);
+    put_block(&p->message, field, p->packed.text ? p->packed.text : "", p->packed.length);
     p->packed.length = 0;
 }
 
-static uint64_t intern(struct pprof *p, struct qn_text_names *names, const char *text)
-{
-    uint32_t id = qn_text_intern(names, text, strlen(text));
-    p->failed |= id == QN_TEXT_NO_ID;
-    return id;
-}
+static uint64_t intern(struct qn_text_names *names, const char *text) { return qn_text_intern(names, text, strlen(text)); }
 
-static uint64_t string(struct pprof *p, const char *text) { return intern(p, &p->strings, text); }
+static uint64_t string(struct pprof *p, const char *text) { return intern(&p->strings, text); }
 
 /* ---- the profile ---- */
 
 static void put_types(struct pprof *p)
 {
     for (size_t i = 0; i < p->tree.calls.event_count; i++) {
-        put_number(p, &p->message, TYPE_TYPE, string(p, p->tree.calls.events[i]));
-        put_number(p, &p->message, TYPE_UNIT, string(p, "count"));
+        put_number(&p->message, TYPE_TYPE, string(p, p->tree.calls.events[i]));
+        put_number(&p->message, TYPE_UNIT, string(p, "count"));
         put_message(p, SAMPLE_TYPE);
     }
-    put_number(p, &p->out, DEFAULT_TYPE, string(p, p->tree.calls.events[0]));
-    put_number(p, &p->out, COMMENT, string(p, p->tree.command));
+    put_number(&p->out, DEFAULT_TYPE, string(p, p->tree.calls.events[0]));
+    put_number(&p->out, COMMENT, string(p, p->tree.command));
 }
 
 /* pprof takes the first mapping for the program: that of main. */
@@ -109,7 +102,7 @@ static void begin_objects(struct pprof *p)
     for (size_t i = 0; i < p->tree.calls.fn_count; i++) {
         const struct qn_prof_call_fn *f = &p->tree.calls.fns[i];
         if (f->object && strcmp(f->name, "main") == 0) {
-            intern(p, &p->objects, f->object);
+            intern(&p->objects, f->object);
             return;
         }
     }
@@ -123,23 +116,23 @@ static void put_functions(struct pprof *p)
         const struct qn_prof_call_fn *f = &p->tree.calls.fns[i];
         char room[QN_TEXT_MAX];
         const char *name = qn_prof_call_name(f, room, sizeof room);
-        put_number(p, &p->message, FUNCTION_ID, i + 1);
-        put_number(p, &p->message, FUNCTION_NAME, string(p, name));
-        put_number(p, &p->message, FUNCTION_SYSTEM_NAME, string(p, name));
+        put_number(&p->message, FUNCTION_ID, i + 1);
+        put_number(&p->message, FUNCTION_NAME, string(p, name));
+        put_number(&p->message, FUNCTION_SYSTEM_NAME, string(p, name));
         if (strcmp(f->file, QN_PROF_NOT_KNOWN) != 0)
-            put_number(p, &p->message, FUNCTION_FILE, string(p, f->file));
+            put_number(&p->message, FUNCTION_FILE, string(p, f->file));
         put_message(p, FUNCTION);
-        put_number(p, &p->message, LOCATION_ID, i + 1);
+        put_number(&p->message, LOCATION_ID, i + 1);
         if (f->object)
-            put_number(p, &p->message, LOCATION_MAPPING, intern(p, &p->objects, f->object) + 1);
-        put_number(p, &p->packed, LINE_FUNCTION, i + 1);
+            put_number(&p->message, LOCATION_MAPPING, intern(&p->objects, f->object) + 1);
+        put_number(&p->packed, LINE_FUNCTION, i + 1);
         put_packed(p, LOCATION_LINE);
         put_message(p, LOCATION);
     }
     for (uint32_t i = 0; i < p->objects.index.count; i++) {
-        put_number(p, &p->message, MAPPING_ID, i + 1);
-        put_number(p, &p->message, MAPPING_FILE, string(p, qn_text_name(&p->objects, i)));
-        put_number(p, &p->message, MAPPING_HAS_FUNCTIONS, 1);
+        put_number(&p->message, MAPPING_ID, i + 1);
+        put_number(&p->message, MAPPING_FILE, string(p, qn_text_name(&p->objects, i)));
+        put_number(&p->message, MAPPING_HAS_FUNCTIONS, 1);
         put_message(p, MAPPING);
     }
 }
@@ -154,10 +147,10 @@ static void put_sample(struct pprof *p, uint32_t node)
         return;
     qn_stacks_path(&p->tree, node, p->path);
     for (uint32_t k = p->tree.depth[node]; k-- > 0;) /* the leaf first */
-        put_varint(p, &p->packed, p->path[k] + (uint64_t)1);
+        put_varint(&p->packed, p->path[k] + (uint64_t)1);
     put_packed(p, SAMPLE_LOCATION);
     for (size_t i = 0; i < p->tree.calls.event_count; i++)
-        put_varint(p, &p->packed, (uint64_t)counts[i]);
+        put_varint(&p->packed, (uint64_t)counts[i]);
     put_packed(p, SAMPLE_VALUE);
     put_message(p, SAMPLE);
 }
@@ -169,43 +162,32 @@ static void put_profile(struct pprof *p)
     put_functions(p);
     for (size_t i = 0; i < p->tree.calls.node_count; i++)
         put_sample(p, p->tree.order[i]);
-    for (uint32_t i = 0; i < p->strings.index.count && !p->failed; i++)
-        put_block(p, &p->out, STRING_TABLE, qn_text_name(&p->strings, i), strlen(qn_text_name(&p->strings, i)));
+    for (uint32_t i = 0; i < p->strings.index.count; i++)
+        put_block(&p->out, STRING_TABLE, qn_text_name(&p->strings, i), strlen(qn_text_name(&p->strings, i)));
 }
 
 #ifdef HAVE_LIBDEFLATE
-static int pack(const struct pprof *p, struct qn_prof_writer *w)
+static void pack(const struct pprof *p, struct qn_prof_writer *w)
 {
-    struct libdeflate_compressor *c = libdeflate_alloc_compressor(PACKING);
-    size_t room = c ? libdeflate_gzip_compress_bound(c, p->out.length) : 0, n = 0;
-    char *to = c ? malloc(room) : NULL;
-    if (to)
-        n = libdeflate_gzip_compress(c, p->out.text, p->out.length, to, room);
-    if (n)
-        qn_prof_put_bytes(w, to, n);
+    struct libdeflate_compressor *c = QN_NEEDED(libdeflate_alloc_compressor(PACKING));
+    size_t room = libdeflate_gzip_compress_bound(c, p->out.length);
+    char *to = QN_NEEDED(malloc(room));
+    qn_prof_put_bytes(w, to, libdeflate_gzip_compress(c, p->out.text, p->out.length, to, room));
     free(to);
     libdeflate_free_compressor(c);
-    return n ? 0 : -1;
 }
 #else
-static int pack(const struct pprof *p, struct qn_prof_writer *w)
-{
-    qn_prof_put_bytes(w, p->out.text, p->out.length);
-    return 0;
-}
+static void pack(const struct pprof *p, struct qn_prof_writer *w) { qn_prof_put_bytes(w, p->out.text, p->out.length); }
 #endif
 
 enum qn_text_status qn_stacks_write_pprof(const char *path, struct qn_prof_writer *w, struct qn_text_error *err)
 {
-    struct pprof p = {.failed = 0};
+    struct pprof p = {.path = NULL};
     if (qn_stacks_read(&p.tree, path, err) != QN_TEXT_OK)
         return err->status;
-    p.path = calloc(p.tree.deepest + (size_t)1, sizeof *p.path);
-    p.failed = !p.path;
-    if (!p.failed)
-        put_profile(&p);
-    if (p.failed || pack(&p, w) != 0)
-        qn_text_fail_memory(err);
+    p.path = QN_NEEDED(calloc(p.tree.deepest + (size_t)1, sizeof *p.path));
+    put_profile(&p);
+    pack(&p, w);
     free(p.path);
     free(p.out.text);
     free(p.message.text);

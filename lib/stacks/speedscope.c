@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "stacks/stacks.h"
 #include "text/utf8.h"
 
@@ -136,10 +137,8 @@ enum qn_text_status qn_stacks_write_speedscope(const char *path, const char *eve
     int only = -1;
     if (qn_stacks_read(&s.tree, path, err) != QN_TEXT_OK)
         return err->status;
-    s.path = calloc(s.tree.deepest + (size_t)1, sizeof *s.path);
-    if (!s.path)
-        qn_text_fail_memory(err);
-    else if (!event || (only = qn_stacks_find_event(&s.tree, path, event, err)) >= 0) {
+    s.path = QN_NEEDED(calloc(s.tree.deepest + (size_t)1, sizeof *s.path));
+    if (!event || (only = qn_stacks_find_event(&s.tree, path, event, err)) >= 0) {
         qn_prof_put_text(w, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\":");
         put_string(w, creator);
         qn_prof_put_text(w, ",\"name\":");

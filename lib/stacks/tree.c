@@ -7,24 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/read.h"
 #include "stacks/stacks.h"
 
-static int order_nodes(struct qn_stacks_tree *t)
+static void order_nodes(struct qn_stacks_tree *t)
 {
     const struct qn_prof_calls *c = &t->calls;
     size_t n = c->node_count, done = 0, waiting = 0;
-    uint32_t *next = malloc((n + 1) * sizeof *next), *child = malloc((n + 1) * sizeof *child), *stack = malloc((n + 1) * sizeof *stack);
-    uint32_t root = QN_PROF_NO_NODE;
-    int failed = !next || !child || !stack;
-    for (size_t i = 0; i < n && !failed; i++)
+    uint32_t *next = QN_NEEDED(malloc((n + 1) * sizeof *next)), *child = QN_NEEDED(malloc((n + 1) * sizeof *child));
+    uint32_t *stack = QN_NEEDED(malloc((n + 1) * sizeof *stack)), root = QN_PROF_NO_NODE;
+    for (size_t i = 0; i < n; i++)
         child[i] = QN_PROF_NO_NODE;
-    for (size_t i = n; i-- > 0 && !failed;) { /* from the last, so that the first child comes first */
+    for (size_t i = n; i-- > 0;) { /* from the last, so that the first child comes first */
         uint32_t *first = c->nodes[i].parent == QN_PROF_NO_NODE ? &root : &child[c->nodes[i].parent];
         next[i] = *first;
         *first = (uint32_t)i;
     }
-    if (!failed && root != QN_PROF_NO_NODE)
+    if (root != QN_PROF_NO_NODE)
         stack[waiting++] = root;
     while (waiting) {
         uint32_t node = stack[--waiting];
@@ -37,16 +37,14 @@ static int order_nodes(struct qn_stacks_tree *t)
     free(next);
     free(child);
     free(stack);
-    return failed ? -1 : 0;
 }
 
-static int measure(struct qn_stacks_tree *t, const char *path, struct qn_text_error *err)
+static void measure(struct qn_stacks_tree *t, const char *path, struct qn_text_error *err)
 {
     const struct qn_prof_calls *c = &t->calls;
-    t->order = calloc(c->node_count + 1, sizeof *t->order);
-    t->depth = calloc(c->node_count + 1, sizeof *t->depth);
-    if (!t->order || !t->depth || order_nodes(t) != 0)
-        return qn_text_fail_memory(err), -1;
+    t->order = QN_NEEDED(calloc(c->node_count + 1, sizeof *t->order));
+    t->depth = QN_NEEDED(calloc(c->node_count + 1, sizeof *t->depth));
+    order_nodes(t);
     for (size_t i = 0; i < c->node_count; i++) {
         t->depth[i] = c->nodes[i].parent == QN_PROF_NO_NODE ? 1 : t->depth[c->nodes[i].parent] + 1;
         t->deepest = t->depth[i] > t->deepest ? t->depth[i] : t->deepest;
@@ -55,9 +53,8 @@ static int measure(struct qn_stacks_tree *t, const char *path, struct qn_text_er
         if (c->node_counts[i] < 0) {
             qn_text_fail(err, QN_TEXT_BAD, "%s: costs of paths: got %lld, wanted none below 0: a profile, not a difference", path,
                          (long long)c->node_counts[i]);
-            return -1;
+            return;
         }
-    return 0;
 }
 
 static int read_command(struct qn_stacks_tree *t, const char *path, struct qn_text_error *err)
@@ -65,9 +62,9 @@ static int read_command(struct qn_stacks_tree *t, const char *path, struct qn_te
     struct qn_prof_reader *r = qn_prof_open_reader(path, err);
     if (!r)
         return -1;
-    t->command = strdup(qn_prof_reader_header(r)->cmd.text);
+    t->command = QN_NEEDED(strdup(qn_prof_reader_header(r)->cmd.text));
     qn_prof_close_reader(r);
-    return t->command ? 0 : (qn_text_fail_memory(err), -1);
+    return 0;
 }
 
 enum qn_text_status qn_stacks_read(struct qn_stacks_tree *t, const char *path, struct qn_text_error *err)

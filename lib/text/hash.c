@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "text/sizes.h"
 
 static void place(struct qn_text_hash *x, uint32_t id)
@@ -19,32 +20,25 @@ static void place(struct qn_text_hash *x, uint32_t id)
     x->slots[at & x->mask] = id + 1;
 }
 
-static int grow(struct qn_text_hash *x)
+static void grow(struct qn_text_hash *x)
 {
     uint64_t slots = x->slots ? 2 * ((uint64_t)x->mask + 1) : QN_TEXT_SLOTS;
     if (slots > UINT32_MAX)
-        return -1;
+        qn_no_memory();
     uint32_t room = (uint32_t)(slots * 7 / 10);
-    uint32_t *hashes = realloc(x->hashes, room * sizeof *hashes);
-    if (!hashes)
-        return -1;
-    x->hashes = hashes;
-    uint32_t *fresh = calloc(slots, sizeof *fresh);
-    if (!fresh)
-        return -1;
+    x->hashes = QN_NEEDED(realloc(x->hashes, room * sizeof *x->hashes));
     free(x->slots);
-    x->slots = fresh;
+    x->slots = QN_NEEDED(calloc(slots, sizeof *x->slots));
     x->mask = (uint32_t)slots - 1;
     x->room = room;
     for (uint32_t id = 0; id < x->count; id++)
         place(x, id);
-    return 0;
 }
 
 uint32_t qn_text_hash_insert(struct qn_text_hash *x, uint32_t hash)
 {
-    if (x->count == x->room && grow(x) != 0)
-        return QN_TEXT_NO_ID;
+    if (x->count == x->room)
+        grow(x);
     x->hashes[x->count] = hash;
     place(x, x->count);
     return x->count++;

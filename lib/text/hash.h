@@ -5,7 +5,7 @@
  * In:  for (id = qn_text_hash_first(&x, hash, &at); id != QN_TEXT_NO_ID;
  *           id = qn_text_hash_next(&x, hash, &at))
  *          if (equal(entries[id], wanted)) return id;
- *      id = qn_text_hash_insert(&x, hash);      the next number, or QN_TEXT_NO_ID: no memory
+ *      id = qn_text_hash_insert(&x, hash);      the next number
  * Out: candidates, whose 32-bit hash is equal; the owner compares the entries.
  *
  * Invariants: at most 70% full; numbers never change; nothing is ever removed.

@@ -64,16 +64,10 @@ static enum qn_text_status copy_input(const char *path, int from, int to, struct
     return QN_TEXT_OK;
 }
 
-static enum qn_text_status add_copy(const char *path, int fd, struct qn_text_error *err)
+static void add_copy(const char *path, int fd)
 {
-    char *name = strdup(path);
-    if (!name || !QN_GROW(copies, copy_count, copy_room, 4)) {
-        free(name);
-        return qn_text_fail_memory(err);
-    }
-    copies[copy_count].path = name;
-    copies[copy_count++].fd = fd;
-    return QN_TEXT_OK;
+    QN_MORE(copies, copy_count, copy_room, 4);
+    copies[copy_count++] = (struct copy){QN_NEEDED(strdup(path)), fd};
 }
 
 enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *err)
@@ -89,7 +83,9 @@ enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *e
     copy = memfd_create("quern-input", MFD_CLOEXEC);
     if (copy < 0)
         fail_input(path, "keep", err);
-    else if (copy_input(path, from, copy, err) != QN_TEXT_OK || add_copy(path, copy, err) != QN_TEXT_OK)
+    else if (copy_input(path, from, copy, err) == QN_TEXT_OK)
+        add_copy(path, copy);
+    else
         close(copy);
     if (!standard)
         close(from);
@@ -127,9 +123,9 @@ enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path
     l->fd = open_input(path);
     if (l->fd < 0)
         return qn_text_fail(err, QN_TEXT_IO, "%s: cannot open: %s", path, strerror(errno));
-    l->buffer = malloc(QN_TEXT_LINES_BYTES + SLACK);
+    l->buffer = QN_NEEDED(malloc(QN_TEXT_LINES_BYTES + SLACK));
     l->room = QN_TEXT_LINES_BYTES;
-    return l->buffer ? QN_TEXT_OK : qn_text_fail_memory(err);
+    return QN_TEXT_OK;
 }
 
 void qn_text_close_lines(struct qn_text_lines *l)
@@ -154,13 +150,8 @@ static int make_room(struct qn_text_lines *l, struct qn_text_error *err)
                      l->path, l->number + 1, LINE_MAX_BYTES);
         return -1;
     }
-    char *bigger = realloc(l->buffer, l->room * 2 + SLACK);
-    if (!bigger) {
-        qn_text_fail_memory(err);
-        return -1;
-    }
-    l->buffer = bigger;
     l->room *= 2;
+    l->buffer = QN_NEEDED(realloc(l->buffer, l->room + SLACK));
     return 0;
 }
 

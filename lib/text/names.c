@@ -21,9 +21,7 @@ struct qn_text_block {
 
 static char *new_block(struct qn_text_names *names, size_t bytes)
 {
-    struct qn_text_block *b = malloc(sizeof *b + bytes);
-    if (!b)
-        return NULL;
+    struct qn_text_block *b = QN_NEEDED(malloc(sizeof *b + bytes));
     b->older = names->blocks;
     names->blocks = b;
     return b->bytes;
@@ -39,12 +37,10 @@ static const char *store(struct qn_text_names *names, const char *text, size_t n
     } else {
         if (n + 1 > names->left) {
             names->free_at = new_block(names, QN_TEXT_NAME_BYTES);
-            names->left = names->free_at ? QN_TEXT_NAME_BYTES : 0;
+            names->left = QN_TEXT_NAME_BYTES;
         }
         to = names->free_at;
     }
-    if (!to)
-        return NULL;
     memcpy(to, text, n);
     to[n] = '\0';
     if (names->left) {
@@ -52,11 +48,6 @@ static const char *store(struct qn_text_names *names, const char *text, size_t n
         names->left -= n + 1;
     }
     return to;
-}
-
-static int make_room(struct qn_text_names *names)
-{
-    return QN_GROW(names->texts, names->index.count, names->room, QN_TEXT_ROOM) ? 0 : -1;
 }
 
 static uint32_t find(const struct qn_text_names *names, const char *text, size_t n, uint32_t hash)
@@ -80,12 +71,9 @@ uint32_t qn_text_intern(struct qn_text_names *names, const char *text, size_t n)
     uint32_t id = find(names, text, n, hash);
     if (id != QN_TEXT_NO_ID)
         return id;
-    const char *copy = make_room(names) == 0 ? store(names, text, n) : NULL;
-    if (!copy)
-        return QN_TEXT_NO_ID;
+    QN_MORE(names->texts, names->index.count, names->room, QN_TEXT_ROOM);
     id = qn_text_hash_insert(&names->index, hash);
-    if (id != QN_TEXT_NO_ID)
-        names->texts[id] = copy;
+    names->texts[id] = store(names, text, n);
     return id;
 }
 
@@ -98,13 +86,8 @@ static int compare_texts(const void *a, const void *b, void *texts)
 uint32_t *qn_text_rank_names(const struct qn_text_names *names)
 {
     uint32_t count = names->index.count;
-    uint32_t *order = malloc((count + 1) * sizeof *order);
-    uint32_t *rank = malloc((count + 1) * sizeof *rank);
-    if (!order || !rank) {
-        free(order);
-        free(rank);
-        return NULL;
-    }
+    uint32_t *order = QN_NEEDED(malloc((count + 1) * sizeof *order));
+    uint32_t *rank = QN_NEEDED(malloc((count + 1) * sizeof *rank));
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     qsort_r(order, count, sizeof *order, compare_texts, names->texts);

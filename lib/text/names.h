@@ -24,7 +24,7 @@ struct qn_text_names {
     char *free_at;
 };
 
-/* The id of the text of `n` bytes, QN_TEXT_NO_ID where there is no memory. */
+/* The id of the text of `n` bytes. */
 uint32_t qn_text_intern(struct qn_text_names *names, const char *text, size_t n);
 
 /* The id of a text that is there, or QN_TEXT_NO_ID. */
@@ -35,7 +35,7 @@ static inline const char *qn_text_name(const struct qn_text_names *names, uint32
     return names->texts[id];
 }
 
-/* An array `rank` (by id) of each name's place in bytewise order; free() it. NULL: no memory. */
+/* An array `rank` (by id) of each name's place in bytewise order; free() it. */
 uint32_t *qn_text_rank_names(const struct qn_text_names *names);
 
 void qn_text_free_names(struct qn_text_names *names);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/grow.h"
 
 #define WATCHED_MAX 64    /* one command has a handful; a signal would leave further ones */
 #define ENTRIES_BYTES 2048
@@ -193,10 +194,8 @@ static enum qn_text_status open_temporary(struct qn_text_output *o, mode_t mode,
     sigset_t old;
     mode_t mask;
 
-    if (asprintf(&o->temporary, "%.*s.%s.XXXXXX", folder, o->path, o->path + folder) < 0) {
-        o->temporary = NULL;
-        return qn_text_fail_memory(err);
-    }
+    if (asprintf(&o->temporary, "%.*s.%s.XXXXXX", folder, o->path, o->path + folder) < 0)
+        qn_no_memory();
     old = hold_signals();
     o->fd = mkostemp(o->temporary, O_CLOEXEC);
     if (o->fd >= 0)
@@ -224,12 +223,6 @@ static void follow_link(struct qn_text_output *o)
     o->path = real;
 }
 
-static enum qn_text_status name_output(struct qn_text_output *o, const char *path, struct qn_text_error *err)
-{
-    *o = (struct qn_text_output){ .fd = -1, .path = strdup(path) };
-    return o->path ? QN_TEXT_OK : qn_text_fail_memory(err);
-}
-
 /* 1: the target is written directly; 0: a temporary file becomes the target; -1: it is a folder. */
 static int choose_way(struct qn_text_output *o, struct qn_text_error *err)
 {
@@ -248,9 +241,11 @@ static int choose_way(struct qn_text_output *o, struct qn_text_error *err)
 
 enum qn_text_status qn_text_open_output(struct qn_text_output *o, const char *path, mode_t mode, struct qn_text_error *err)
 {
-    enum qn_text_status status = name_output(o, path, err);
-    int way = status == QN_TEXT_OK ? choose_way(o, err) : -1;
+    enum qn_text_status status = QN_TEXT_OK;
+    int way;
 
+    *o = (struct qn_text_output){ .fd = -1, .path = QN_NEEDED(strdup(path)) };
+    way = choose_way(o, err);
     if (way == 0)
         status = open_temporary(o, mode, err);
     else if (way > 0 && (o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0)
@@ -262,7 +257,7 @@ enum qn_text_status qn_text_open_output(struct qn_text_output *o, const char *pa
     return status;
 }
 
-FILE *qn_text_stream_output(struct qn_text_output *o) { return o->stream = fdopen(o->fd, "w"); }
+FILE *qn_text_stream_output(struct qn_text_output *o) { return o->stream = QN_NEEDED(fdopen(o->fd, "w")); }
 
 static int close_file(struct qn_text_output *o)
 {
@@ -347,14 +342,11 @@ static enum qn_text_status check_beside(struct qn_text_output *o, struct qn_text
 
 enum qn_text_status qn_text_check_output(const char *path, struct qn_text_error *err)
 {
-    struct qn_text_output o;
-    enum qn_text_status status = name_output(&o, path, err);
-    int way = status == QN_TEXT_OK ? choose_way(&o, err) : -1;
+    struct qn_text_output o = { .fd = -1, .path = QN_NEEDED(strdup(path)) };
+    int way = choose_way(&o, err);
 
     if (way >= 0)
-        status = way ? check_directly(&o, err) : check_beside(&o, err);
-    else
-        status = err->status;
+        way ? check_directly(&o, err) : check_beside(&o, err);
     free_names(&o);
-    return status;
+    return err->status;
 }

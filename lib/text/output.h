@@ -28,10 +28,10 @@ struct qn_text_output {
     char *temporary; /* the name written to; NULL: the target itself */
 };
 
-/* Opens the file.  QN_TEXT_IO: it cannot be written, and `err` says why; QN_TEXT_MEMORY.  On failure nothing is open. */
+/* Opens the file.  QN_TEXT_IO: it cannot be written, and `err` says why.  On failure nothing is open. */
 enum qn_text_status qn_text_open_output(struct qn_text_output *o, const char *path, mode_t mode, struct qn_text_error *err);
 
-/* The same file as a stream, which closing or dropping the output closes; NULL: no memory. */
+/* The same file as a stream, which closing or dropping the output closes. */
 FILE *qn_text_stream_output(struct qn_text_output *o);
 
 /* Closes the file and gives it its name.  If that fails, or a write to the stream failed before, the file is removed. */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, KEY_BITS = 64 };
 
 static int is_sorted(const struct qn_text_key *keys, size_t count)
@@ -45,13 +47,11 @@ static void sort_by_digit(const struct qn_text_key *from, struct qn_text_key *to
         to[start[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-int qn_text_sort_keys(struct qn_text_key *keys, size_t count)
+void qn_text_sort_keys(struct qn_text_key *keys, size_t count)
 {
     if (is_sorted(keys, count))
-        return 0;
-    struct qn_text_key *other = malloc(count * sizeof *other);
-    if (!other)
-        return -1;
+        return;
+    struct qn_text_key *other = QN_NEEDED(malloc(count * sizeof *other));
     struct qn_text_key *from = keys, *to = other;
     uint64_t differ = differing_bits(keys, count);
     for (int shift = 0; shift < KEY_BITS; shift += DIGIT_BITS) {
@@ -65,5 +65,4 @@ int qn_text_sort_keys(struct qn_text_key *keys, size_t count)
     if (from != keys)
         memcpy(keys, from, count * sizeof *keys);
     free(other);
-    return 0;
 }

@@ -17,7 +17,6 @@ struct qn_text_key {
     uint64_t id;
 };
 
-/* 0, or -1 where there is no memory for the second array (the keys are then unsorted). */
-int qn_text_sort_keys(struct qn_text_key *keys, size_t count);
+void qn_text_sort_keys(struct qn_text_key *keys, size_t count);
 
 #endif

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { HEAP_KIB_MAX = 1 << 16 };
 
 struct qn_text_regex {
@@ -76,25 +78,19 @@ static void refuse(int error, struct qn_text_error *err)
 struct qn_text_regex *qn_text_compile_regex(const char *pattern, size_t n, int ignore_case,
                                             struct qn_text_error *err)
 {
-    struct qn_text_regex *re = calloc(1, sizeof *re);
-    char *bounded = malloc(2 * n + 1);
-    int error = 0;
-    if (re && bounded) {
-        error = compile_both(re, bounded, put_lower_bounds(pattern, n, bounded), ignore_case ? PCRE2_CASELESS : 0);
-        re->data = error ? NULL : pcre2_match_data_create_from_pattern(re->bytes, NULL);
-        re->context = pcre2_match_context_create(NULL);
-    }
+    struct qn_text_regex *re = QN_NEEDED(calloc(1, sizeof *re));
+    char *bounded = QN_NEEDED(malloc(2 * n + 1));
+    int error = compile_both(re, bounded, put_lower_bounds(pattern, n, bounded), ignore_case ? PCRE2_CASELESS : 0);
     free(bounded);
-    if (re && re->data && re->context) {
-        pcre2_set_heap_limit(re->context, HEAP_KIB_MAX);
-        return re;
-    }
-    if (error && error != PCRE2_ERROR_HEAP_FAILED)
+    if (error) {
         refuse(error, err);
-    else
-        qn_text_fail_memory(err);
-    qn_text_free_regex(re);
-    return NULL;
+        qn_text_free_regex(re);
+        return NULL;
+    }
+    re->data = QN_NEEDED(pcre2_match_data_create_from_pattern(re->bytes, NULL));
+    re->context = QN_NEEDED(pcre2_match_context_create(NULL));
+    pcre2_set_heap_limit(re->context, HEAP_KIB_MAX);
+    return re;
 }
 
 void qn_text_free_regex(struct qn_text_regex *re)
@@ -144,9 +140,7 @@ static int begin(struct qn_text_search *s)
 
 static int fail(int error, size_t n, struct qn_text_error *err)
 {
-    if (error == PCRE2_ERROR_NOMEMORY)
-        qn_text_fail_memory(err);
-    else if (error == PCRE2_ERROR_MATCHLIMIT || error == PCRE2_ERROR_HEAPLIMIT || error == PCRE2_ERROR_DEPTHLIMIT)
+    if (error == PCRE2_ERROR_MATCHLIMIT || error == PCRE2_ERROR_HEAPLIMIT || error == PCRE2_ERROR_DEPTHLIMIT)
         qn_text_fail(err, QN_TEXT_BAD, "a regular expression needs more than %ld steps, or %d MiB, on one name",
                      QN_TEXT_STEPS(n), HEAP_KIB_MAX / 1024);
     else

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "text/regex.h"
 
 enum { LITERAL = -1 };
@@ -31,20 +32,15 @@ struct qn_text_subst {
     int global;
 };
 
-int qn_text_append(struct qn_text_buffer *out, const char *bytes, size_t n)
+void qn_text_append(struct qn_text_buffer *out, const char *bytes, size_t n)
 {
     if (out->length + n + 1 > out->room) {
-        size_t room = (out->length + n + 1) * 2;
-        char *text = realloc(out->text, room);
-        if (!text)
-            return -1;
-        out->text = text;
-        out->room = room;
+        out->room = (out->length + n + 1) * 2;
+        out->text = QN_NEEDED(realloc(out->text, out->room));
     }
     memcpy(out->text + out->length, bytes, n);
     out->length += n;
     out->text[out->length] = '\0';
-    return 0;
 }
 
 /* Copies the piece up to its `close`; returns what follows that, or NULL. A close behind a backslash does not end the
@@ -52,21 +48,21 @@ int qn_text_append(struct qn_text_buffer *out, const char *bytes, size_t n)
 static const char *take_piece(const char *at, char open, char close, struct qn_text_buffer *piece,
                               struct qn_text_error *err)
 {
-    int ok = qn_text_append(piece, "", 0) == 0, nested = 0;
-    for (; ok && *at && (*at != close || nested > 0); at++) {
+    int nested = 0;
+    qn_text_append(piece, "", 0);
+    for (; *at && (*at != close || nested > 0); at++) {
         if (*at == '\\' && at[1] == close && open == close)
             at++;
         else if (*at == '\\' && at[1])
-            ok = qn_text_append(piece, at++, 1) == 0;
+            qn_text_append(piece, at++, 1);
         else if (open != close)
             nested += *at == open ? 1 : *at == close ? -1 : 0;
-        ok = ok && qn_text_append(piece, at, 1) == 0;
+        qn_text_append(piece, at, 1);
     }
-    if (!ok)
-        qn_text_fail_memory(err);
-    else if (!*at)
-        qn_text_fail(err, QN_TEXT_BAD, "a closing %c is missing", close);
-    return ok && *at ? at + 1 : NULL;
+    if (*at)
+        return at + 1;
+    qn_text_fail(err, QN_TEXT_BAD, "a closing %c is missing", close);
+    return NULL;
 }
 
 static char closing(char open)
@@ -174,9 +170,7 @@ static int take_part(const char **at, struct part *part, int groups, struct qn_t
 
 static int parse_new(struct qn_text_subst *s, const char *text, struct qn_text_error *err)
 {
-    s->parts = calloc(strlen(text) + 1, sizeof *s->parts);
-    if (!s->parts)
-        return qn_text_fail_memory(err), -1;
+    s->parts = QN_NEEDED(calloc(strlen(text) + 1, sizeof *s->parts));
     int groups = qn_text_regex_groups(s->regex);
     while (*text)
         if (take_part(&text, &s->parts[s->part_count++], groups, err) != 0)
@@ -187,14 +181,12 @@ static int parse_new(struct qn_text_subst *s, const char *text, struct qn_text_e
 struct qn_text_subst *qn_text_parse_subst(const char *expression, struct qn_text_error *err)
 {
     struct qn_text_buffer old = {0}, new = {0};
-    struct qn_text_subst *s = calloc(1, sizeof *s);
+    struct qn_text_subst *s = QN_NEEDED(calloc(1, sizeof *s));
     int ignore_case = 0, ok = 0;
-    const char *flags = s ? cut(expression, &old, &new, err) : NULL;
+    const char *flags = cut(expression, &old, &new, err);
     if (flags && take_flags(flags, &s->global, &ignore_case, err) == 0) {
         s->regex = qn_text_compile_regex(old.text, old.length, ignore_case, err);
         ok = s->regex && parse_new(s, new.text, err) == 0;
-    } else if (!s) {
-        qn_text_fail_memory(err);
     }
     free(old.text);
     free(new.text);
@@ -213,16 +205,16 @@ void qn_text_free_subst(struct qn_text_subst *s)
     free(s);
 }
 
-static int put_new(const struct qn_text_subst *s, const char *name, const size_t *spans, struct qn_text_buffer *out)
+static void put_new(const struct qn_text_subst *s, const char *name, const size_t *spans, struct qn_text_buffer *out)
 {
     for (size_t i = 0; i < s->part_count; i++) {
         const struct part *part = &s->parts[i];
         const size_t *span = spans + 2 * part->group;
-        if (part->group == LITERAL ? qn_text_append(out, &part->c, 1) != 0
-                                   : span[0] != SIZE_MAX && qn_text_append(out, name + span[0], span[1] - span[0]) != 0)
-            return -1;
+        if (part->group == LITERAL)
+            qn_text_append(out, &part->c, 1);
+        else if (span[0] != SIZE_MAX)
+            qn_text_append(out, name + span[0], span[1] - span[0]);
     }
-    return 0;
 }
 
 int qn_text_apply_subst(const struct qn_text_subst *s, const char *name, size_t n,
@@ -234,15 +226,14 @@ int qn_text_apply_subst(const struct qn_text_subst *s, const char *name, size_t 
     int found;
     out->length = 0;
     while ((found = qn_text_next_match(&search, &spans, err)) == 1) {
-        if (qn_text_append(out, name + at, spans[0] - at) != 0 || put_new(s, name, spans, out) != 0)
-            return qn_text_fail_memory(err), -1;
+        qn_text_append(out, name + at, spans[0] - at);
+        put_new(s, name, spans, out);
         at = spans[1];
         if (!s->global)
             break;
     }
     if (found < 0)
         return -1;
-    if (qn_text_append(out, name + at, n - at) != 0)
-        return qn_text_fail_memory(err), -1;
+    qn_text_append(out, name + at, n - at);
     return 0;
 }

@@ -9,7 +9,7 @@
  * \x41 and the like are bytes. g: every match, not only the first. i: letters match either case. Other
  * punctuation than \ and _ may stand for the slashes, as in s|a/b|c|; brackets come in pairs, as in s{a}{b}.
  *
- * Invariant: applying never fails except for want of memory or a match that is too costly.
+ * Invariant: applying never fails except for a match that is too costly.
  */
 #ifndef QN_TEXT_SUBST_H
 #define QN_TEXT_SUBST_H
@@ -34,7 +34,7 @@ struct qn_text_buffer {
 int qn_text_apply_subst(const struct qn_text_subst *s, const char *name, size_t n,
                         struct qn_text_buffer *out, struct qn_text_error *err);
 
-/* Appends n bytes. -1: no memory. */
-int qn_text_append(struct qn_text_buffer *out, const char *bytes, size_t n);
+/* Appends n bytes. */
+void qn_text_append(struct qn_text_buffer *out, const char *bytes, size_t n);
 
 #endif

@@ -28,7 +28,7 @@ static enum qn_text_status merge(const char *in, int out, struct qn_text_error *
     choose_region(in);
     if (qn_prof_merge_file(m, in, warning, sizeof warning, err) == QN_TEXT_OK) {
         struct qn_prof_writer *w = fuzz_writer(out);
-        must(qn_prof_write_merge(m, QN_PROF_MODERN, w, err) == QN_TEXT_OK, "what was merged can be written");
+        qn_prof_write_merge(m, QN_PROF_MODERN, w);
         must(qn_prof_close_writer(w, err) == QN_TEXT_OK, "and the file closed");
     }
     qn_prof_free_merge(m);

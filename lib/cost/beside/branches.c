@@ -8,24 +8,22 @@
 #include "cost/beside/findings.h"
 #include "prof/write.h"
 
-static bool put_branch(struct qn_prof_writer *w, struct qn_cost_modules *modules, uint32_t map, uint64_t pc)
+static void put_branch(struct qn_prof_writer *w, struct qn_cost_modules *modules, uint32_t map, uint64_t pc)
 {
     struct qn_cost_place place = { 0 };
     char text[40];
-    bool put;
 
     qn_cost_find_place(modules, map, pc, &place);
     snprintf(text, sizeof text, "0x%" PRIx64 ",", pc);
     qn_prof_put_text(w, text);
-    put = qn_cost_put_csv_name(w, place.file ? place.file : "");
+    qn_cost_put_csv_name(w, place.file ? place.file : "");
     snprintf(text, sizeof text, ",%" PRIu32 ",", place.file ? place.line : 0);
     qn_prof_put_text(w, text);
-    put = qn_cost_put_csv_name(w, place.function ? place.function : "") && put;
+    qn_cost_put_csv_name(w, place.function ? place.function : "");
     qn_prof_put_text(w, "\n");
-    return put;
 }
 
-static bool put_block(struct qn_prof_writer *w, const struct qn_cost_store *store, struct qn_cost_modules *modules, const struct qn_block_rec *b,
+static void put_block(struct qn_prof_writer *w, const struct qn_cost_store *store, struct qn_cost_modules *modules, const struct qn_block_rec *b,
                       uint64_t insns)
 {
     const volatile qn_insn_desc *insn = (const qn_insn_desc *)(store->base + QN_ARENA_INSNS_OFF);
@@ -34,11 +32,10 @@ static bool put_block(struct qn_prof_writer *w, const struct qn_cost_store *stor
     for (uint32_t i = 0; i < b->ninsns && (uint64_t)b->first_insn + i < insns; i++) {
         uint32_t d = insn[b->first_insn + i];
 
-        if ((d & (QN_INSN_BC | QN_INSN_BI | QN_INSN_STACK)) && !put_branch(w, modules, b->map, pc))
-            return false;
+        if (d & (QN_INSN_BC | QN_INSN_BI | QN_INSN_STACK))
+            put_branch(w, modules, b->map, pc);
         pc += QN_INSN_LEN(d);
     }
-    return true;
 }
 
 enum qn_text_status qn_cost_write_branches(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
@@ -46,20 +43,16 @@ enum qn_text_status qn_cost_write_branches(const char *path, const struct qn_cos
 {
     struct qn_prof_writer *w = qn_prof_open_writer(path, err);
     struct qn_cost_extent e;
-    bool put = w != NULL;
 
     if (!w)
         return err->status;
     e = qn_cost_get_extent(store);
     qn_prof_put_text(w, "pc,file,source_line,function\n");
-    for (uint64_t i = 0; i < e.blocks && put; i++) {
+    for (uint64_t i = 0; i < e.blocks; i++) {
         struct qn_block_rec b;
 
         memcpy(&b, store->base + QN_ARENA_BLOCKS_OFF + i * sizeof b, sizeof b);
-        put = put_block(w, store, modules, &b, e.insns);
+        put_block(w, store, modules, &b, e.insns);
     }
-    if (put)
-        return qn_prof_close_writer(w, err);
-    qn_prof_abandon_writer(w);
-    return qn_text_fail_memory(err);
+    return qn_prof_close_writer(w, err);
 }

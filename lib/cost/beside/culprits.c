@@ -33,7 +33,6 @@ struct lines {
         uint64_t pc;
         uint32_t map, number;         /* number: + 1; 0: nothing */
     } memo[MEMO];                     /* the instructions that were asked for last */
-    bool no_memory;
 };
 
 static uint32_t hash_of(const struct qn_culprit_line *l)
@@ -41,18 +40,17 @@ static uint32_t hash_of(const struct qn_culprit_line *l)
     return qn_text_hash_pair((uint32_t)((uintptr_t)l->file >> 3) * 31 + l->line, (uint32_t)((uintptr_t)l->function >> 3));
 }
 
-/* QN_TEXT_NO_ID: no memory. */
 static uint32_t enter(struct lines *l, const struct qn_culprit_line *line)
 {
     uint32_t hash = hash_of(line), at, id = qn_text_hash_first(&l->index, hash, &at);
 
     while (id != QN_TEXT_NO_ID && (l->at[id].file != line->file || l->at[id].function != line->function || l->at[id].line != line->line))
         id = qn_text_hash_next(&l->index, hash, &at);
-    if (id != QN_TEXT_NO_ID || !QN_GROW(l->at, l->index.count, l->room, MEMO))
-        return id;
-    id = qn_text_hash_insert(&l->index, hash);
     if (id != QN_TEXT_NO_ID)
-        l->at[id] = *line;
+        return id;
+    QN_MORE(l->at, l->index.count, l->room, MEMO);
+    id = qn_text_hash_insert(&l->index, hash);
+    l->at[id] = *line;
     return id;
 }
 
@@ -65,8 +63,7 @@ static uint32_t line_of(struct lines *l, uint32_t map, uint64_t pc)
     if (!m->number || m->pc != pc || m->map != map) {
         qn_cost_find_place(l->modules, map, pc, &place);
         number = enter(l, &(struct qn_culprit_line){ place.file, place.function, place.line });
-        l->no_memory |= number == QN_TEXT_NO_ID;
-        *m = (struct memo){ pc, map, number == QN_TEXT_NO_ID ? 1 : number + 1 };
+        *m = (struct memo){ pc, map, number + 1 };
     }
     return m->number - 1;
 }
@@ -83,19 +80,14 @@ static int by_place(const void *left, const void *right)
     return compare_places(a->line, b->line);
 }
 
-/* The lines by rank, one of those that are spelled alike.  NULL: no memory. */
+/* The lines by rank, one of those that are spelled alike. */
 static const struct qn_culprit_line **rank(struct lines *l)
 {
-    const struct qn_culprit_line **by_rank = malloc((l->index.count + 1) * sizeof *by_rank);
-    struct ranked *r = malloc((l->index.count + 1) * sizeof *r);
+    const struct qn_culprit_line **by_rank = QN_NEEDED(malloc((l->index.count + 1) * sizeof *by_rank));
+    struct ranked *r = QN_NEEDED(malloc((l->index.count + 1) * sizeof *r));
     uint32_t n = 0;
 
-    l->rank = malloc((l->index.count + 1) * sizeof *l->rank);
-    if (!by_rank || !r || !l->rank) {
-        free(by_rank);
-        free(r);
-        return NULL;
-    }
+    l->rank = QN_NEEDED(malloc((l->index.count + 1) * sizeof *l->rank));
     for (uint32_t i = 0; i < l->index.count; i++)
         r[i] = (struct ranked){ l->at + i, i };
     qsort(r, l->index.count, sizeof *r, by_place);
@@ -145,87 +137,64 @@ static void sum_victims(struct qn_culprit_pair *p, const struct qn_text_key *k, 
     }
 }
 
-/* The pairs by place, then those with the most misses first.  false: no memory. */
-static bool order(const struct lines *l, const struct qn_culprit_line *const *by_rank, struct qn_text_key *k, struct qn_culprits *culprits)
+/* The pairs by place, then those with the most misses first. */
+static void order(const struct lines *l, const struct qn_culprit_line *const *by_rank, struct qn_text_key *k, struct qn_culprits *culprits)
 {
     struct qn_culprit_pair *sorted;
 
     for (size_t i = 0; i < culprits->count; i++)
         k[i].key = (uint64_t)l->rank[k[i].key >> 32] << 32 | l->rank[(uint32_t)k[i].key];
-    if (qn_text_sort_keys(k, culprits->count))
-        return false;
+    qn_text_sort_keys(k, culprits->count);
     culprits->count = add_up(k, culprits->count);
-    culprits->pairs = malloc((culprits->count + 1) * sizeof *culprits->pairs);
-    sorted = malloc((culprits->count + 1) * sizeof *sorted);
-    if (culprits->pairs && sorted) {
-        sum_victims(sorted, k, culprits->count);
-        for (size_t i = 0; i < culprits->count; i++) {
-            sorted[i].victim = *by_rank[k[i].key >> 32];
-            sorted[i].evictor = *by_rank[(uint32_t)k[i].key];
-            sorted[i].count = k[i].id;
-            k[i] = (struct qn_text_key){ ~k[i].id, i };
-        }
+    culprits->pairs = QN_NEEDED(malloc((culprits->count + 1) * sizeof *culprits->pairs));
+    sorted = QN_NEEDED(malloc((culprits->count + 1) * sizeof *sorted));
+    sum_victims(sorted, k, culprits->count);
+    for (size_t i = 0; i < culprits->count; i++) {
+        sorted[i].victim = *by_rank[k[i].key >> 32];
+        sorted[i].evictor = *by_rank[(uint32_t)k[i].key];
+        sorted[i].count = k[i].id;
+        k[i] = (struct qn_text_key){ ~k[i].id, i };
     }
-    if (!culprits->pairs || !sorted || qn_text_sort_keys(k, culprits->count)) {
-        free(sorted);
-        return false;
-    }
+    qn_text_sort_keys(k, culprits->count);
     for (size_t i = 0; i < culprits->count; i++)
         culprits->pairs[i] = sorted[k[i].id];
     free(sorted);
-    return true;
 }
 
-enum qn_text_status qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, struct qn_culprits *culprits,
-                                          struct qn_text_error *err)
+void qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, struct qn_culprits *culprits)
 {
     struct qn_cost_extent e = qn_cost_get_extent(store);
-    struct qn_text_key *k = malloc((e.findings + 1) * sizeof *k);
-    struct lines *l = calloc(1, sizeof *l);
-    const struct qn_culprit_line **by_rank = NULL;
-    bool good = false;
+    struct qn_text_key *k = QN_NEEDED(malloc((e.findings + 1) * sizeof *k));
+    struct lines *l = QN_NEEDED(calloc(1, sizeof *l));
+    const struct qn_culprit_line **by_rank;
 
-    *culprits = (struct qn_culprits){ 0 };
-    if (k && l) {
-        l->modules = modules;
-        culprits->count = take((const struct qn_finding *)(const void *)(store->base + QN_ARENA_FINDINGS_OFF), e.findings, l, k);
-        by_rank = l->no_memory ? NULL : rank(l);
-        good = by_rank && order(l, by_rank, k, culprits);
-    }
+    l->modules = modules;
+    culprits->count = take((const struct qn_finding *)(const void *)(store->base + QN_ARENA_FINDINGS_OFF), e.findings, l, k);
+    by_rank = rank(l);
+    order(l, by_rank, k, culprits);
     free(k);
     free(by_rank);
-    if (l) {
-        qn_text_hash_free(&l->index);
-        free(l->at);
-        free(l->rank);
-    }
+    qn_text_hash_free(&l->index);
+    free(l->at);
+    free(l->rank);
     free(l);
-    if (good)
-        return QN_TEXT_OK;
-    free(culprits->pairs);
-    *culprits = (struct qn_culprits){ 0 };
-    return qn_text_fail_memory(err);
 }
 
 void qn_cost_free_culprits(struct qn_culprits *culprits) { free(culprits->pairs); }
 
-static bool put_line(struct qn_prof_writer *w, const struct qn_culprit_line *l)
+static void put_line(struct qn_prof_writer *w, const struct qn_culprit_line *l)
 {
-    bool put;
-
     qn_prof_put_text(w, ",");
-    put = qn_cost_put_csv_name(w, l->file);
+    qn_cost_put_csv_name(w, l->file);
     qn_prof_put_text(w, ",");
-    put = qn_cost_put_csv_name(w, l->function) && put;
+    qn_cost_put_csv_name(w, l->function);
     qn_prof_put_text(w, ",");
     qn_prof_put_number(w, l->line);
-    return put;
 }
 
 enum qn_text_status qn_cost_write_culprits(const char *path, const struct qn_culprits *culprits, struct qn_text_error *err)
 {
     struct qn_prof_writer *w = qn_prof_open_writer(path, err);
-    bool put = true;
 
     if (!w)
         return err->status;
@@ -236,13 +205,11 @@ enum qn_text_status qn_cost_write_culprits(const char *path, const struct qn_cul
         qn_prof_put_number(w, (int64_t)p->count);
         qn_prof_put_text(w, ",");
         qn_prof_put_number(w, (int64_t)p->of);
-        put = put_line(w, &p->victim) && put_line(w, &p->evictor) && put;
+        put_line(w, &p->victim);
+        put_line(w, &p->evictor);
         qn_prof_put_text(w, ",");
         qn_prof_put_number(w, (int64_t)culprits->count);
         qn_prof_put_text(w, "\n");
     }
-    if (put)
-        return qn_prof_close_writer(w, err);
-    qn_prof_abandon_writer(w);
-    return qn_text_fail_memory(err);
+    return qn_prof_close_writer(w, err);
 }

@@ -29,8 +29,7 @@ struct qn_culprits {
 };
 
 /* The pairs in the store.  The caller frees `culprits`; their texts are valid as long as the modules. */
-enum qn_text_status qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, struct qn_culprits *culprits,
-                                          struct qn_text_error *err);
+void qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, struct qn_culprits *culprits);
 void qn_cost_free_culprits(struct qn_culprits *culprits);
 enum qn_text_status qn_cost_write_culprits(const char *path, const struct qn_culprits *culprits, struct qn_text_error *err);
 

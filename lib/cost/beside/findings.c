@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/ready.h"
 #include "cost/beside/loads.h"
 #include "cost/beside/recent.h"
@@ -34,25 +35,21 @@ struct output {
     struct name object, file, function;
     struct qn_cost_recent *recent;
     uint64_t rank, rows;             /* rows: of the file */
-    bool no_memory;
 };
 
 #ifdef HAVE_LIBCSV
-static bool put_quoted(struct qn_prof_writer *w, const char *name)
+static void put_quoted(struct qn_prof_writer *w, const char *name)
 {
     size_t n = strlen(name), room = 2 * n + 2; /* every byte a quote, and two around */
-    char *quoted = calloc(room + 1, 1);
+    char *quoted = QN_NEEDED(calloc(room + 1, 1));
 
-    if (!quoted)
-        return false;
     csv_write2(quoted, room, name, n, CSV_QUOTE);
     qn_prof_put_escaped(w, quoted);
     free(quoted);
-    return true;
 }
 #else
 /* As RFC 4180 prescribes, for a quern that is built without libcsv. */
-static bool put_quoted(struct qn_prof_writer *w, const char *name)
+static void put_quoted(struct qn_prof_writer *w, const char *name)
 {
     char one[2] = { 0 };
 
@@ -64,20 +61,19 @@ static bool put_quoted(struct qn_prof_writer *w, const char *name)
             qn_prof_put_text(w, one);
     }
     qn_prof_put_text(w, "\"");
-    return true;
 }
 #endif
 
 #define QUOTED ",\"\r\n"
 
-bool qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name)
+void qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name)
 {
     if (!name)
         name = "???";
     if (strpbrk(name, QUOTED))
-        return put_quoted(w, name);
-    qn_prof_put_escaped(w, name);
-    return true;
+        put_quoted(w, name);
+    else
+        qn_prof_put_escaped(w, name);
 }
 
 static void put_name(struct output *o, struct name *last, const char *name)
@@ -90,7 +86,7 @@ static void put_name(struct output *o, struct name *last, const char *name)
     if (last->plain)
         qn_prof_put_bytes(o->w, name, last->plain);
     else
-        o->no_memory |= !qn_cost_put_csv_name(o->w, name);
+        qn_cost_put_csv_name(o->w, name);
 }
 
 /* Bytes that cannot occur in a name are replaced: the arena is not trusted. */
@@ -216,21 +212,19 @@ struct findings {
 };
 
 /* Rows of the arena by instruction, in two passes of a stable sort. */
-static bool sort_by_insn(struct qn_finding *f, uint64_t n, struct qn_finding **rows)
+static void sort_by_insn(struct qn_finding *f, uint64_t n, struct qn_finding **rows)
 {
-    struct qn_text_key *keys = malloc((n + 1) * sizeof *keys);
-    bool sorted = keys;
+    struct qn_text_key *keys = QN_NEEDED(malloc((n + 1) * sizeof *keys));
 
-    for (uint64_t i = 0; i < n && sorted; i++)
+    for (uint64_t i = 0; i < n; i++)
         keys[i] = (struct qn_text_key){ f[i].pc, i };
-    sorted = sorted && !qn_text_sort_keys(keys, n);
-    for (uint64_t i = 0; i < n && sorted; i++)
+    qn_text_sort_keys(keys, n);
+    for (uint64_t i = 0; i < n; i++)
         keys[i].key = f[keys[i].id].map;
-    sorted = sorted && !qn_text_sort_keys(keys, n);
-    for (uint64_t i = 0; i < n && sorted; i++)
+    qn_text_sort_keys(keys, n);
+    for (uint64_t i = 0; i < n; i++)
         rows[i] = f + keys[i].id;
     free(keys);
-    return sorted;
 }
 
 static void sort_each_insn(struct qn_finding **rows, uint64_t n)
@@ -255,43 +249,34 @@ static void merge(struct findings *f, uint64_t n, uint64_t more)
     }
 }
 
-/* The findings of the arena, and those of its lists of values.  NULL: no memory. */
+/* The findings of the arena, and those of its lists of values. */
 static struct qn_finding *copy(const struct qn_cost_store *store, uint64_t *n)
 {
     struct qn_cost_extent e = qn_cost_get_extent(store);
-    struct qn_finding *rows = malloc((e.findings + 1) * sizeof *rows);
+    struct qn_finding *rows = QN_NEEDED(malloc((e.findings + 1) * sizeof *rows));
 
     *n = e.findings;
-    if (!rows)
-        return NULL;
     qn_ready(rows, (*n + 1) * sizeof *rows);
     memcpy(rows, store->base + QN_ARENA_FINDINGS_OFF, *n * sizeof *rows);
-    if (qn_cost_add_values(store, &rows, n))
-        return rows;
-    free(rows);
-    return NULL;
+    qn_cost_add_values(store, &rows, n);
+    return rows;
 }
 
-/* false: no memory. */
-static bool take(struct findings *f, const struct qn_cost_store *store)
+static void take(struct findings *f, const struct qn_cost_store *store)
 {
     bool loads = qn_cost_header(store)->sim_output.loads == 1;
     uint64_t kept;
     size_t n = 0;
 
-    if (loads && !(f->loads = qn_cost_find_loads(store, &n)))
-        return false;
+    if (loads)
+        f->loads = qn_cost_find_loads(store, &n);
     f->copy = copy(store, &kept);
     f->count = kept + n;
-    f->rows = f->copy ? malloc((f->count + 1) * sizeof *f->rows) : NULL;
-    if (!f->rows)
-        return false;
+    f->rows = QN_NEEDED(malloc((f->count + 1) * sizeof *f->rows));
     qn_ready(f->rows, (f->count + 1) * sizeof *f->rows);
-    if (!sort_by_insn(f->copy, kept, f->rows + n))
-        return false;
+    sort_by_insn(f->copy, kept, f->rows + n);
     sort_each_insn(f->rows + n, kept);
     merge(f, kept, n);
-    return true;
 }
 
 static uint64_t cell(const struct qn_cost_store *store, uint32_t at)
@@ -341,28 +326,22 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
 {
     struct output o = { .w = qn_prof_open_writer(path, err), .modules = modules };
     struct findings f = { 0 };
-    bool good;
 
     if (!o.w)
         return err->status;
-    good = take(&f, store);
-    if (good) {
-        o.recent = calloc(1, sizeof *o.recent);
-        add_up(&f, store);
-        give_values(&f);
-        qn_prof_put_text(o.w, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
-        o.rows = f.count;
-        for (uint64_t i = 0; i < f.count; i++)
-            put_row(&o, f.rows[i]);
-    }
+    take(&f, store);
+    o.recent = calloc(1, sizeof *o.recent);
+    add_up(&f, store);
+    give_values(&f);
+    qn_prof_put_text(o.w, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
+    o.rows = f.count;
+    for (uint64_t i = 0; i < f.count; i++)
+        put_row(&o, f.rows[i]);
     free(o.recent);
     free(f.rows);
     free(f.copy);
     free(f.loads);
-    if (good && !o.no_memory)
-        return qn_prof_close_writer(o.w, err);
-    qn_prof_abandon_writer(o.w);
-    return qn_text_fail_memory(err);
+    return qn_prof_close_writer(o.w, err);
 }
 
 bool qn_cost_has_findings(const struct qn_cost_store *store)

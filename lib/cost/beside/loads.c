@@ -24,18 +24,15 @@ struct loads {
     size_t count, room;
 };
 
-/* false: no memory. */
-static bool add(struct loads *l, uint32_t map, uint64_t pc, const int64_t sum[QN_COST_EVENTS])
+static void add(struct loads *l, uint32_t map, uint64_t pc, const int64_t sum[QN_COST_EVENTS])
 {
     if (!sum[QN_COST_DR] && !sum[QN_COST_D1MR])
-        return true;
-    if (!QN_GROW(l->list, l->count, l->room, 1024))
-        return false;
+        return;
+    QN_MORE(l->list, l->count, l->room, 1024);
     l->list[l->count++] = (struct load){ pc, map, 0, sum[QN_COST_DR], sum[QN_COST_D1MR], sum[QN_COST_DLMR] };
-    return true;
 }
 
-static bool add_insns(struct loads *l, const struct qn_block_rec *b, uint64_t x)
+static void add_insns(struct loads *l, const struct qn_block_rec *b, uint64_t x)
 {
     const volatile qn_insn_desc *insns = (const volatile qn_insn_desc *)(l->store->base + QN_ARENA_INSNS_OFF) + b->first_insn;
     const uint64_t *counters = (const uint64_t *)(const void *)(l->store->base + QN_ARENA_COUNTERS_OFF);
@@ -46,31 +43,29 @@ static bool add_insns(struct loads *l, const struct qn_block_rec *b, uint64_t x)
         uint32_t d = insns[i];
 
         if (next + qn_insn_counters(d) > l->extent.counters)
-            return true;
+            return;
         x = qn_cost_count_executions(&l->leaves, i, x);
         qn_cost_count(d, x, counters + next, sum);
-        if (!add(l, b->map, pc, sum))
-            return false;
+        add(l, b->map, pc, sum);
         next += qn_insn_counters(d);
         pc += QN_INSN_LEN(d);
     }
-    return true;
 }
 
 /* A block that does not lie in the arena is left out, as in fold.c, which reports it. */
-static bool add_block(struct loads *l, uint64_t at)
+static void add_block(struct loads *l, uint64_t at)
 {
     struct qn_block_rec b;
     uint64_t x;
 
     memcpy(&b, l->store->base + QN_ARENA_BLOCKS_OFF + at * sizeof b, sizeof b);
     if (b.counter >= l->extent.counters || b.first_insn > l->extent.insns || b.ninsns > l->extent.insns - b.first_insn)
-        return true;
+        return;
     x = ((const volatile uint64_t *)(const void *)(l->store->base + QN_ARENA_COUNTERS_OFF))[b.counter];
     if (!x || x > QN_COST_COUNTER_MAX)
-        return true;
+        return;
     qn_cost_seek_leaves(&l->leaves, (uint32_t)at);
-    return add_insns(l, &b, x);
+    add_insns(l, &b, x);
 }
 
 static int by_place(const void *left, const void *right)
@@ -117,22 +112,19 @@ struct qn_finding *qn_cost_find_loads(const struct qn_cost_store *store, size_t 
 {
     struct loads l = { .store = store };
     uint64_t cycles[M + 1];
-    struct qn_finding *rows = NULL;
-    bool good;
+    struct qn_finding *rows;
 
     *count = 0;
     memcpy(cycles, qn_cost_header(store)->sim_output.load_cycles, sizeof cycles);
     l.extent = qn_cost_get_extent(store);
-    good = qn_cost_sort_leaves(&l.leaves, store);
-    for (uint64_t i = 0; i < l.extent.blocks && good; i++)
-        good = add_block(&l, i);
-    if (good) {
-        if (l.count)
-            qsort(l.list, l.count, sizeof *l.list, by_place);
-        add_up(&l);
-        rows = malloc((ROWS * l.count + 1) * sizeof *rows);
-    }
-    for (size_t i = 0; rows && i < l.count; i++)
+    qn_cost_sort_leaves(&l.leaves, store);
+    for (uint64_t i = 0; i < l.extent.blocks; i++)
+        add_block(&l, i);
+    if (l.count)
+        qsort(l.list, l.count, sizeof *l.list, by_place);
+    add_up(&l);
+    rows = QN_NEEDED(malloc((ROWS * l.count + 1) * sizeof *rows));
+    for (size_t i = 0; i < l.count; i++)
         if (l.list[i].loads)
             put_levels(rows + ROWS * (*count)++, &l.list[i], cycles);
     *count *= ROWS;

@@ -10,7 +10,7 @@
 
 #define QN_COST_OF_COUNTERS 2 /* `kept` of these findings */
 
-/* A list from malloc, four findings for each instruction that loads, by map and address; NULL: no memory. */
+/* A list from malloc, four findings for each instruction that loads, by map and address. */
 struct qn_finding *qn_cost_find_loads(const struct qn_cost_store *store, size_t *count);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cost/beside/findings.h"
 #include "text/names.h"
 
@@ -220,12 +221,10 @@ static void take_lines(struct output *o)
 
 /* ---- text ---- */
 
-static bool put_name(struct qn_prof_writer *w, const char *name)
+static void put_name(struct qn_prof_writer *w, const char *name)
 {
-    bool put = qn_cost_put_csv_name(w, name);
-
+    qn_cost_put_csv_name(w, name);
     qn_prof_put_text(w, ",");
-    return put;
 }
 
 static void put_number(struct qn_prof_writer *w, uint64_t n)
@@ -240,19 +239,18 @@ static void put_address(struct qn_prof_writer *w, uint64_t n)
     qn_prof_put_text(w, ",");
 }
 
-static bool put_row(struct qn_prof_writer *w, const struct row *r)
+static void put_row(struct qn_prof_writer *w, const struct row *r)
 {
     const struct qn_shared_row *of = &r->of;
-    bool put;
 
     put_address(w, of->line);
     qn_prof_put_text(w, r->shared);
     qn_prof_put_text(w, ",");
     put_number(w, of->thread);
-    put = put_name(w, r->object);
+    put_name(w, r->object);
     put_number(w, of->offset);
-    put = put_name(w, r->file) && put;
-    put = put_name(w, r->function) && put;
+    put_name(w, r->file);
+    put_name(w, r->function);
     put_number(w, r->line);
     put_number(w, of->reads);
     put_number(w, of->writes);
@@ -262,49 +260,39 @@ static bool put_row(struct qn_prof_writer *w, const struct row *r)
     put_number(w, of->misses_false);
     put_number(w, of->cold);
     put_number(w, of->upgrades);
-    return put;
 }
 
-static bool take(struct output *o)
+static void take(struct output *o)
 {
     const struct qn_shared_row *from = (const struct qn_shared_row *)(const void *)(o->x->store->base + QN_ARENA_TABLES_OFF + QN_TABLE_SHARED_OFF);
     struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
-    o->rows = malloc((e.shared + 1) * sizeof *o->rows);
-    if (!o->rows)
-        return false;
+    o->rows = QN_NEEDED(malloc((e.shared + 1) * sizeof *o->rows));
     for (uint64_t i = 0; i < e.shared; i++) {
         o->rows[i] = (struct row){ .of = from[i] };
         name_row(o, &o->rows[i]);
     }
     o->count = e.shared;
-    return true;
 }
 
 enum qn_text_status qn_cost_write_sharing(const char *path, const struct qn_cost_data *data, struct qn_text_error *err)
 {
     struct output o = { .x = data };
     struct qn_prof_writer *w = qn_prof_open_writer(path, err);
-    bool good;
 
     if (!w)
         return err->status;
-    good = take(&o);
-    if (good) {
-        add_up(&o);
-        take_lines(&o);
-        qn_prof_put_text(w, "address,shared,thread,object,offset,file,function,line,reads,writes,read,written,true,false,cold,upgrades,"
-                            QN_PROF_ROWS_COLUMN "\n");
-    }
-    for (size_t i = 0; i < o.count && good; i++) {
-        good = put_row(w, &o.rows[i]);
+    take(&o);
+    add_up(&o);
+    take_lines(&o);
+    qn_prof_put_text(w, "address,shared,thread,object,offset,file,function,line,reads,writes,read,written,true,false,cold,upgrades,"
+                        QN_PROF_ROWS_COLUMN "\n");
+    for (size_t i = 0; i < o.count; i++) {
+        put_row(w, &o.rows[i]);
         qn_prof_put_number(w, (int64_t)o.count);
         qn_prof_put_text(w, "\n");
     }
     free(o.rows);
     qn_text_free_names(&o.names);
-    if (good)
-        return qn_prof_close_writer(w, err);
-    qn_prof_abandon_writer(w);
-    return qn_text_fail_memory(err);
+    return qn_prof_close_writer(w, err);
 }

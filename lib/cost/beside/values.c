@@ -49,21 +49,17 @@ size_t qn_cost_estimate_values(struct qn_value_list *list, size_t entries, struc
     return n;
 }
 
-bool qn_cost_add_values(const struct qn_cost_store *store, struct qn_finding **rows, uint64_t *count)
+void qn_cost_add_values(const struct qn_cost_store *store, struct qn_finding **rows, uint64_t *count)
 {
     struct qn_cost_extent e = qn_cost_get_extent(store);
-    struct qn_value_list *copy = malloc(e.value_list_bytes); /* the engine may still write */
+    struct qn_value_list *copy = QN_NEEDED(malloc(e.value_list_bytes)); /* the engine may still write */
     size_t room = *count, entries = (e.value_list_bytes - sizeof *copy) / sizeof copy->hot[0];
-    bool good = copy != NULL;
 
-    for (uint64_t i = 0; i < e.value_lists && good; i++) {
-        while (good && room < *count + QN_VALUE_ENTRIES_MAX)
-            good = QN_GROW(*rows, room, room, 1024);
-        if (!good)
-            break;
+    for (uint64_t i = 0; i < e.value_lists; i++) {
+        while (room < *count + QN_VALUE_ENTRIES_MAX)
+            QN_MORE(*rows, room, room, 1024);
         memcpy(copy, store->base + QN_ARENA_VALUES_OFF + i * e.value_list_bytes, e.value_list_bytes);
         *count += qn_cost_estimate_values(copy, entries, *rows + *count);
     }
     free(copy);
-    return good;
 }

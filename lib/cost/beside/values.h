@@ -10,7 +10,7 @@
 /* One for each value that is frequent, the most frequent first; one with a count of 0 if none is.  Returns how many; list has so many entries, and is sorted. */
 size_t qn_cost_estimate_values(struct qn_value_list *list, size_t entries, struct qn_finding rows[QN_VALUE_ENTRIES_MAX]);
 
-/* Appends those of all lists to `count` rows that come from malloc.  false: no memory. */
-bool qn_cost_add_values(const struct qn_cost_store *store, struct qn_finding **rows, uint64_t *count);
+/* Appends those of all lists to `count` rows that come from malloc. */
+void qn_cost_add_values(const struct qn_cost_store *store, struct qn_finding **rows, uint64_t *count);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cost/calls/call_records.h"
 #include "prof/calls/calls_index.h"
 
@@ -64,23 +65,20 @@ static struct qn_call_node get_node(const struct fold *f, uint32_t i)
     return n;
 }
 
-static bool copy_rows(struct fold *f)
+static void copy_rows(struct fold *f)
 {
     size_t row = f->columns * sizeof(int64_t);
 
-    f->functions = calloc(f->head.functions, sizeof *f->functions);
-    f->nodes = calloc(f->head.nodes, sizeof *f->nodes);
-    f->edge_rows = malloc(f->head.edges * 2 * row);
-    f->node_rows = malloc(f->head.nodes * row);
-    if (!f->functions || !f->nodes || !f->edge_rows || !f->node_rows)
-        return false;
+    f->functions = QN_NEEDED(calloc(f->head.functions, sizeof *f->functions));
+    f->nodes = QN_NEEDED(calloc(f->head.nodes, sizeof *f->nodes));
+    f->edge_rows = QN_NEEDED(malloc(f->head.edges * 2 * row));
+    f->node_rows = QN_NEEDED(malloc(f->head.nodes * row));
     for (uint32_t i = 0; i < f->head.edges; i++)
         memcpy(f->edge_rows + i * 2ull * f->columns,
                f->base + QN_CALL_EDGES_OFF + i * qn_call_edge_bytes(f->columns) + sizeof(struct qn_call_edge), 2 * row);
     for (uint32_t i = 0; i < f->head.nodes; i++)
         memcpy(f->node_rows + (uint64_t)i * f->columns,
                f->base + QN_CALL_NODES_OFF + i * qn_call_node_bytes(f->columns) + sizeof(struct qn_call_node), row);
-    return true;
 }
 
 /* ---- calls that have not returned ---- */
@@ -139,7 +137,6 @@ static void close_stacks(struct fold *f)
 
 /* ---- names ---- */
 
-/* UINT32_MAX: no memory. */
 static uint32_t function_at(struct fold *f, uint32_t map, uint64_t pc)
 {
     uint64_t start = qn_cost_call_start(f->base, &f->head, map, pc), bias;
@@ -182,7 +179,7 @@ static uint64_t last_address(const struct fold *f, const struct qn_block_rec *b)
     return pc;
 }
 
-/* The edge's number in `calls`; UINT32_MAX: no memory. */
+/* The edge's number in `calls`. */
 static uint32_t edge_of(struct fold *f, const struct qn_call_edge *e, uint32_t callee)
 {
     struct qn_cost_place place;
@@ -192,8 +189,6 @@ static uint32_t edge_of(struct fold *f, const struct qn_call_edge *e, uint32_t c
 
     memcpy(&b, f->store->base + QN_ARENA_BLOCKS_OFF + (e->block - 1ull) * sizeof b, sizeof b);
     caller = function_at(f, b.map, last_address(f, &b));
-    if (caller == UINT32_MAX)
-        return caller;
     qn_cost_find_place(f->modules, b.map, last_address(f, &b), &place);
     file = place.file && strcmp(place.file, f->calls->fns[caller].file) ? place.file : NULL;
     return qn_prof_call_edge_of(&f->index, caller, file, place.line, callee);
@@ -208,50 +203,40 @@ static bool is_aside(const struct fold *f, const int64_t *rows)
     return qn_cost_header(f->store)->config.aside;
 }
 
-static enum qn_text_status fold_edge(struct fold *f, uint32_t i, struct qn_text_error *err)
+static void fold_edge(struct fold *f, uint32_t i)
 {
     struct qn_call_edge e = get_edge(f, i);
     const int64_t *rows = f->edge_rows + 2ull * i * f->columns;
     uint32_t callee, at;
 
     if (!e.function || e.function >= f->head.functions || e.block > f->extent.blocks || e.calls > INT64_MAX || is_aside(f, rows))
-        return QN_TEXT_OK;
+        return;
     callee = function_of(f, e.function);
-    if (callee == UINT32_MAX)
-        return qn_text_fail_memory(err);
     f->calls->fns[callee].called += (int64_t)e.calls;
     add_row(f, qn_prof_inclusive(f->calls, callee), rows);
     if (!e.block)
-        return QN_TEXT_OK;
+        return;
     at = edge_of(f, &e, callee);
-    if (at == UINT32_MAX)
-        return qn_text_fail_memory(err);
     f->calls->edges[at].calls += (int64_t)e.calls;
     add_row(f, qn_prof_edge_counts(f->calls, at), rows);
     add_row(f, qn_prof_edge_counts(f->calls, at), rows + f->columns);
-    return QN_TEXT_OK;
 }
 
 /* Parents come before children, in the arena as in the profile. */
-static enum qn_text_status fold_node(struct fold *f, uint32_t i, struct qn_text_error *err)
+static void fold_node(struct fold *f, uint32_t i)
 {
     struct qn_call_node n = get_node(f, i);
-    uint32_t function, at;
+    uint32_t at;
 
     if (!n.function || n.function >= f->head.functions || n.parent >= i || n.calls > INT64_MAX)
-        return QN_TEXT_OK;
-    function = function_of(f, n.function);
-    at = function == UINT32_MAX ? function
-                                : qn_prof_call_node_of(&f->index, n.parent && f->nodes[n.parent] ? f->nodes[n.parent] - 1 : QN_PROF_NO_NODE, function);
-    if (at == UINT32_MAX)
-        return qn_text_fail_memory(err);
+        return;
+    at = qn_prof_call_node_of(&f->index, n.parent && f->nodes[n.parent] ? f->nodes[n.parent] - 1 : QN_PROF_NO_NODE, function_of(f, n.function));
     f->nodes[i] = at + 1;
     f->calls->nodes[at].calls += (int64_t)n.calls;
     add_row(f, qn_prof_node_counts(f->calls, at), f->node_rows + (uint64_t)i * f->columns);
-    return QN_TEXT_OK;
 }
 
-static enum qn_text_status add_lost(struct fold *f, struct qn_text_error *err)
+static void add_lost(struct fold *f)
 {
     const struct {
         const char *what;
@@ -259,23 +244,8 @@ static enum qn_text_status add_lost(struct fold *f, struct qn_text_error *err)
     } lost[] = { { "edges", f->head.lost_edges }, { "depth", f->head.lost_frames }, { "nodes", f->head.lost_nodes }, { "stacks", f->head.lost_stacks } };
 
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
-        if (lost[i].n && lost[i].n <= INT64_MAX && qn_prof_add_call_lost(f->calls, lost[i].what, (int64_t)lost[i].n))
-            return qn_text_fail_memory(err);
-    return QN_TEXT_OK;
-}
-
-static enum qn_text_status fold_all(struct fold *f, struct qn_text_error *err)
-{
-    enum qn_text_status status = QN_TEXT_OK;
-
-    if (!copy_rows(f) || qn_prof_begin_calls(f->calls, f->events->names, (size_t)f->events->count))
-        return qn_text_fail_memory(err);
-    close_stacks(f);
-    for (uint32_t i = 1; i < f->head.edges && status == QN_TEXT_OK; i++)
-        status = fold_edge(f, i, err);
-    for (uint32_t i = 1; i < f->head.nodes && status == QN_TEXT_OK; i++)
-        status = fold_node(f, i, err);
-    return status == QN_TEXT_OK ? add_lost(f, err) : status;
+        if (lost[i].n && lost[i].n <= INT64_MAX)
+            qn_prof_add_call_lost(f->calls, lost[i].what, (int64_t)lost[i].n);
 }
 
 static void free_fold(struct fold *f)
@@ -287,18 +257,23 @@ static void free_fold(struct fold *f)
     free(f->node_rows);
 }
 
-enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
-                                       struct qn_cost_modules *modules, struct qn_prof_calls *calls, struct qn_text_error *err)
+void qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                        struct qn_cost_modules *modules, struct qn_prof_calls *calls)
 {
     struct fold f = { .store = store, .events = events, .modules = modules, .calls = calls, .index = { .calls = calls } };
-    enum qn_text_status status;
 
     f.extent = qn_cost_get_extent(store);
     if (!take_head(&f))
-        return QN_TEXT_OK; /* nothing was counted */
-    status = fold_all(&f, err);
+        return; /* nothing was counted */
+    copy_rows(&f);
+    qn_prof_begin_calls(calls, events->names, (size_t)events->count);
+    close_stacks(&f);
+    for (uint32_t i = 1; i < f.head.edges; i++)
+        fold_edge(&f, i);
+    for (uint32_t i = 1; i < f.head.nodes; i++)
+        fold_node(&f, i);
+    add_lost(&f);
     free_fold(&f);
-    return status;
 }
 
 /* ---- parts of a run ---- */
@@ -316,21 +291,18 @@ static void write_rows(const struct fold *f)
                f->node_rows + (uint64_t)i * f->columns, row);
 }
 
-bool qn_cost_close_calls(const struct qn_cost_store *store)
+void qn_cost_close_calls(const struct qn_cost_store *store)
 {
     struct fold f = { .store = store };
-    bool good = true;
 
     f.extent = qn_cost_get_extent(store);
     if (!take_head(&f))
-        return true; /* there are none */
-    if ((good = copy_rows(&f))) {
-        close_stacks(&f);
-        write_rows(&f);
-        qn_cost_header(store)->calls.stacks = 0;
-    }
+        return; /* there are none */
+    copy_rows(&f);
+    close_stacks(&f);
+    write_rows(&f);
+    qn_cost_header(store)->calls.stacks = 0;
     free_fold(&f);
-    return good;
 }
 
 static void subtract_row(int64_t *row, const int64_t *less, uint32_t columns)

@@ -18,12 +18,12 @@ void qn_cost_find_calls(const struct qn_cost_store *store, struct qn_cost_librar
 /* The first address of the function that covers pc by the engine's list; pc itself, if none does.  base: of the calls; head: within bounds. */
 uint64_t qn_cost_call_start(const uint8_t *base, const struct qn_call_head *head, uint32_t map, uint64_t pc);
 
-/* calls: zeroed; the caller frees it, also after an error. */
-enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
-                                       struct qn_cost_modules *modules, struct qn_prof_calls *calls, struct qn_text_error *err);
+/* calls: zeroed; the caller frees it. */
+void qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                        struct qn_cost_modules *modules, struct qn_prof_calls *calls);
 
-/* Of a copy, or of a run that has ended: calls that have not returned cost what they did so far, and are no longer open.  false: no memory. */
-bool qn_cost_close_calls(const struct qn_cost_store *store);
+/* Of a copy, or of a run that has ended: calls that have not returned cost what they did so far, and are no longer open. */
+void qn_cost_close_calls(const struct qn_cost_store *store);
 /* Takes away what an earlier copy has; both are closed. */
 void qn_cost_subtract_calls(const struct qn_cost_store *store, const struct qn_cost_store *less);
 /* One call more for the edge (its offset) if it has cost anything since `then` (NULL: ever), or always. */

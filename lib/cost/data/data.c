@@ -319,7 +319,7 @@ static void take_rows(struct qn_data_output *o)
 enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data, struct qn_text_error *err)
 {
     struct qn_data_output o = { .x = data };
-    enum qn_text_status status;
+    enum qn_text_status status = QN_TEXT_OK;
 
     if (prepare(&o)) {
         qn_data_merge_objects(&o);
@@ -328,7 +328,7 @@ enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_c
         qn_data_add_up(&o);
         take_rows(&o);
         qn_data_take_pairs(&o);
-        status = qn_prof_put_data(w, &o.data, err);
+        qn_prof_put_data(w, &o.data);
     } else {
         status = qn_text_fail_memory(err);
     }

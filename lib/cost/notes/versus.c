@@ -211,7 +211,7 @@ void qn_cost_print_versus(const struct qn_cost_versus *v, void (*put)(void *, co
     for (char *c = p.found.modules; *c; c++)
         if (*c < ' ' || *c > '~')
             *c = '?';
-    qn_prof_table_sort(v->table, NULL);
+    qn_prof_table_sort(v->table);
     say(&p, "B: %s", p.found.modules);
     print_first(&p);
     if (p.found.first)

@@ -229,8 +229,7 @@ static int put_found(struct qn_out_classic_file *f, const char *path, const char
         qn_out_puts(c->sink, "\n\n");
         return 0;
     }
-    if (qn_prof_log_gather(&c->ledger.log, id, &f->lines) != 0)
-        return qn_text_fail_memory(c->err), -1;
+    qn_prof_log_gather(&c->ledger.log, id, &f->lines);
     f->is_newer = is_newer_than(path, c->input);
     put_lines(f);
     qn_prof_log_free_lines(&f->lines);

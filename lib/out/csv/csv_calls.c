@@ -21,23 +21,20 @@ const char *const *qn_out_csv_call_names(enum qn_out_csv_by by)
 
 static const char *object_of(const struct qn_prof_call_fn *f) { return f->object ? f->object : QN_PROF_NOT_KNOWN; }
 
-static enum qn_text_status put_fns(const struct qn_prof_calls *c, const int64_t *counts, size_t events, qn_out_csv_take_call *take, void *data)
+static void put_fns(const struct qn_prof_calls *c, const int64_t *counts, size_t events, qn_out_csv_take_call *take, void *data)
 {
-    enum qn_text_status status = QN_TEXT_OK;
-    for (size_t i = 0; i < c->fn_count && status == QN_TEXT_OK; i++) {
+    for (size_t i = 0; i < c->fn_count; i++) {
         const struct qn_prof_call_fn *f = &c->fns[i];
         char called[NUMBER_TEXT];
         const char *const cells[] = {object_of(f), f->file, f->name, called};
         snprintf(called, sizeof called, "%" PRId64, f->called);
-        status = take(data, cells, counts + i * events);
+        take(data, cells, counts + i * events);
     }
-    return status;
 }
 
-static enum qn_text_status put_edges(const struct qn_prof_calls *c, const int64_t *counts, size_t events, qn_out_csv_take_call *take, void *data)
+static void put_edges(const struct qn_prof_calls *c, const int64_t *counts, size_t events, qn_out_csv_take_call *take, void *data)
 {
-    enum qn_text_status status = QN_TEXT_OK;
-    for (size_t i = 0; i < c->edge_count && status == QN_TEXT_OK; i++) {
+    for (size_t i = 0; i < c->edge_count; i++) {
         const struct qn_prof_call_edge *e = &c->edges[i];
         const struct qn_prof_call_fn *from = &c->fns[e->caller], *to = &c->fns[e->callee];
         char line[NUMBER_TEXT], calls[NUMBER_TEXT];
@@ -45,9 +42,8 @@ static enum qn_text_status put_edges(const struct qn_prof_calls *c, const int64_
                                      calls};
         snprintf(line, sizeof line, "%" PRIu32, e->line);
         snprintf(calls, sizeof calls, "%" PRId64, e->calls);
-        status = take(data, cells, counts + i * events);
+        take(data, cells, counts + i * events);
     }
-    return status;
 }
 
 enum qn_text_status qn_out_csv_calls(const char *path, enum qn_out_csv_by by, const struct qn_prof_header *h, qn_out_csv_take_call *take,
@@ -61,9 +57,8 @@ enum qn_text_status qn_out_csv_calls(const char *path, enum qn_out_csv_by by, co
         return err->status;
     if (!c.fn_count)
         qn_text_fail(err, QN_TEXT_BAD, "%s: calls are not known; `quern run --calls=yes` writes them into the profile", path);
-    else if ((counts = qn_prof_widen_calls(&c, inclusive ? c.inclusive : c.edge_counts, inclusive ? c.fn_count : c.edge_count, h)) == NULL)
-        qn_text_fail_memory(err);
     else {
+        counts = qn_prof_widen_calls(&c, inclusive ? c.inclusive : c.edge_counts, inclusive ? c.fn_count : c.edge_count, h);
         (inclusive ? put_fns : put_edges)(&c, counts, events, take, data);
         free(counts);
     }

@@ -18,8 +18,8 @@ enum { QN_OUT_CSV_CALL_CELLS = 9 };
 /* The names of the columns between the profile's description and its counts; NULL ends them. */
 const char *const *qn_out_csv_call_names(enum qn_out_csv_by by);
 
-/* Hands out the cells of each row and its counts; the first failure of `take` ends it. A profile without calls is an error. */
-typedef enum qn_text_status qn_out_csv_take_call(void *data, const char *const *cells, const int64_t *counts);
+/* Hands out the cells of each row and its counts. A profile without calls is an error. */
+typedef void qn_out_csv_take_call(void *data, const char *const *cells, const int64_t *counts);
 enum qn_text_status qn_out_csv_calls(const char *path, enum qn_out_csv_by by, const struct qn_prof_header *events,
                                      qn_out_csv_take_call *take, void *data, struct qn_text_error *err);
 

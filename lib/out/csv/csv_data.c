@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/data/data.h"
 
 enum { NUMBER_TEXT = 24, NONE = -1, CELLS_MAX = 16 };
@@ -47,9 +48,7 @@ static int is_of_data(const char *event)
 
 enum qn_text_status qn_out_csv_data_columns(struct qn_out_columns *c, const struct qn_prof_header *h, const char *show, struct qn_text_error *err)
 {
-    struct qn_prof_header of_data = {.event_count = h->event_count, .events = calloc((size_t)h->event_count, sizeof *of_data.events)};
-    if (!of_data.events)
-        return qn_text_fail_memory(err);
+    struct qn_prof_header of_data = {.event_count = h->event_count, .events = QN_NEEDED(calloc((size_t)h->event_count, sizeof(char *)))};
     for (int i = 0; i < h->event_count; i++)
         of_data.events[i] = (char *)(is_of_data(h->events[i]) ? h->events[i] : "");
     qn_out_choose_columns(c, &of_data, show ? show : show_all(h), NULL, err);
@@ -70,8 +69,8 @@ static int put_object(const struct qn_prof_object *o, const char **cells, char l
     return (int)(sizeof texts / sizeof *texts);
 }
 
-static enum qn_text_status put_row(const struct qn_prof_data *d, const struct qn_prof_miss *m, const int64_t *counts,
-                                   qn_out_csv_take_call *take, void *data)
+static void put_row(const struct qn_prof_data *d, const struct qn_prof_miss *m, const int64_t *counts,
+                    qn_out_csv_take_call *take, void *data)
 {
     char line[NUMBER_TEXT], of_object[NUMBER_TEXT];
     const char *cells[CELLS_MAX];
@@ -81,13 +80,12 @@ static enum qn_text_status put_row(const struct qn_prof_data *d, const struct qn
     cells[n++] = m->file;
     cells[n++] = m->function;
     cells[n] = line;
-    return take(data, cells, counts);
+    take(data, cells, counts);
 }
 
-static enum qn_text_status put_pairs(const struct qn_prof_data *d, qn_out_csv_take_call *take, void *data)
+static void put_pairs(const struct qn_prof_data *d, qn_out_csv_take_call *take, void *data)
 {
-    enum qn_text_status status = QN_TEXT_OK;
-    for (size_t i = 0; i < d->pair_count && status == QN_TEXT_OK; i++) {
+    for (size_t i = 0; i < d->pair_count; i++) {
         const struct qn_prof_pair *p = &d->pairs[i];
         char texts[4][NUMBER_TEXT];
         const char *cells[CELLS_MAX];
@@ -97,15 +95,13 @@ static enum qn_text_status put_pairs(const struct qn_prof_data *d, qn_out_csv_ta
         snprintf(texts[3], NUMBER_TEXT, "%" PRId64, p->conflicts);
         cells[n++] = texts[2];
         cells[n] = texts[3];
-        status = take(data, cells, NULL);
+        take(data, cells, NULL);
     }
-    return status;
 }
 
-static enum qn_text_status put_uses(const struct qn_prof_data *d, qn_out_csv_take_call *take, void *data)
+static void put_uses(const struct qn_prof_data *d, qn_out_csv_take_call *take, void *data)
 {
-    enum qn_text_status status = QN_TEXT_OK;
-    for (size_t i = 0; i < d->use_count && status == QN_TEXT_OK; i++) {
+    for (size_t i = 0; i < d->use_count; i++) {
         const struct qn_prof_use *u = &d->uses[i];
         char texts[3][NUMBER_TEXT];
         const char *cells[CELLS_MAX];
@@ -115,26 +111,22 @@ static enum qn_text_status put_uses(const struct qn_prof_data *d, qn_out_csv_tak
         cells[n++] = d->parts[u->part].name;
         cells[n++] = texts[1];
         cells[n] = texts[2];
-        status = take(data, cells, NULL);
+        take(data, cells, NULL);
     }
-    return status;
 }
 
-static enum qn_text_status put_rows(const struct qn_prof_data *d, const struct qn_prof_header *h, qn_out_csv_take_call *take, void *data,
-                                    struct qn_text_error *err)
+static void put_rows(const struct qn_prof_data *d, const struct qn_prof_header *h, qn_out_csv_take_call *take, void *data)
 {
-    int64_t *counts = calloc((size_t)h->event_count, sizeof *counts);
-    enum qn_text_status status = counts ? QN_TEXT_OK : qn_text_fail_memory(err);
-    for (size_t i = 0; i < d->miss_count && status == QN_TEXT_OK; i++) {
+    int64_t *counts = QN_NEEDED(calloc((size_t)h->event_count, sizeof *counts));
+    for (size_t i = 0; i < d->miss_count; i++) {
         for (int k = 0; k < QN_PROF_DATA_EVENTS; k++) {
             int at = find_event(h, qn_prof_data_profile_events[k]);
             if (at != NONE && qn_prof_data_has(d, k))
                 counts[at] = d->misses[i].counts[k];
         }
-        status = put_row(d, &d->misses[i], counts, take, data);
+        put_row(d, &d->misses[i], counts, take, data);
     }
     free(counts);
-    return status;
 }
 
 enum qn_text_status qn_out_csv_data(const char *path, enum qn_out_csv_by by, const struct qn_prof_header *h, qn_out_csv_take_call *take, void *data,
@@ -148,7 +140,7 @@ enum qn_text_status qn_out_csv_data(const char *path, enum qn_out_csv_by by, con
     else if (by == QN_OUT_CSV_USED && !d.use)
         qn_text_fail(err, QN_TEXT_BAD, "%s: bytes used of a line are not known; `quern run --data=use` writes them into the profile", path);
     else if (by == QN_OUT_CSV_DATA)
-        put_rows(&d, h, take, data, err);
+        put_rows(&d, h, take, data);
     else
         (by == QN_OUT_CSV_PAIR ? put_pairs : put_uses)(&d, take, data);
     qn_prof_free_data(&d);

@@ -18,6 +18,7 @@
 #include <csv.h>
 #endif
 
+#include "base/grow.h"
 #include "text/escape.h"
 
 /* Where Cachegrind begins the value of a description. */
@@ -71,34 +72,22 @@ static int find_key(const struct qn_out_csv_keys *keys, const struct parts *p, c
     return -1;
 }
 
-static enum qn_text_status new_key(struct qn_out_csv_keys *keys, const struct parts *p,
-                                   struct qn_text_error *err)
+static int new_key(struct qn_out_csv_keys *keys, const struct parts *p)
 {
-    char **more = realloc(keys->names, ((size_t)keys->count + 1) * sizeof *more);
-    if (!more)
-        return qn_text_fail_memory(err);
-    keys->names = more;
-    more[keys->count] = strndup(p->key, p->key_length);
-    return more[keys->count] ? (keys->count++, QN_TEXT_OK) : qn_text_fail_memory(err);
+    keys->names = QN_NEEDED(realloc(keys->names, ((size_t)keys->count + 1) * sizeof *keys->names));
+    keys->names[keys->count] = QN_NEEDED(strndup(p->key, p->key_length));
+    return keys->count++;
 }
 
-enum qn_text_status qn_out_csv_add_keys(struct qn_out_csv_keys *keys, const struct qn_prof_header *h,
-                                        struct qn_text_error *err)
+void qn_out_csv_add_keys(struct qn_out_csv_keys *keys, const struct qn_prof_header *h)
 {
-    enum qn_text_status status = QN_TEXT_OK;
-    const char **values = calloc((size_t)keys->count + (size_t)h->desc_count + 1, sizeof *values);
-    if (!values)
-        return qn_text_fail_memory(err);
-    for (int i = 0; i < h->desc_count && status == QN_TEXT_OK; i++) {
+    const char **values = QN_NEEDED(calloc((size_t)keys->count + (size_t)h->desc_count + 1, sizeof *values));
+    for (int i = 0; i < h->desc_count; i++) {
         struct parts p = split(h->descs[i].text);
         int at = find_key(keys, &p, values);
-        if (at < 0)
-            status = new_key(keys, &p, err);
-        if (status == QN_TEXT_OK)
-            values[at < 0 ? keys->count - 1 : at] = p.value;
+        values[at < 0 ? new_key(keys, &p) : at] = p.value;
     }
     free(values);
-    return status;
 }
 
 void qn_out_csv_find_values(const struct qn_out_csv_keys *keys, const struct qn_prof_header *h,
@@ -121,46 +110,41 @@ void qn_out_csv_free_keys(struct qn_out_csv_keys *keys)
     memset(keys, 0, sizeof *keys);
 }
 
-enum qn_text_status qn_out_csv_join_desc(struct qn_text_buffer *to, const char *key, const char *value,
-                                         struct qn_text_error *err)
+void qn_out_csv_join_desc(struct qn_text_buffer *to, const char *key, const char *value)
 {
     static const char blanks[VALUE_COLUMN + 1] = "                  ";
     size_t n = strlen(key) + 1, pad = n < VALUE_COLUMN ? VALUE_COLUMN - n : 1;
-    int failed = 0;
     to->length = 0;
-    if (strcmp(key, QN_OUT_CSV_DESC) != 0)
-        failed = qn_text_append(to, key, n - 1) || qn_text_append(to, ":", 1) ||
-                 qn_text_append(to, blanks, pad);
-    failed = failed || qn_text_append(to, value, strlen(value));
-    return failed ? qn_text_fail_memory(err) : QN_TEXT_OK;
+    if (strcmp(key, QN_OUT_CSV_DESC) != 0) {
+        qn_text_append(to, key, n - 1);
+        qn_text_append(to, ":", 1);
+        qn_text_append(to, blanks, pad);
+    }
+    qn_text_append(to, value, strlen(value));
 }
 
-static int append_escaped(struct qn_text_buffer *to, const char *text)
+static void append_escaped(struct qn_text_buffer *to, const char *text)
 {
     for (; *text; text++) {
         char piece[QN_TEXT_ESCAPE_MAX + 1];
-        if (qn_text_append(to, piece, qn_text_escape_byte(piece, (unsigned char)*text)) != 0)
-            return -1;
+        qn_text_append(to, piece, qn_text_escape_byte(piece, (unsigned char)*text));
     }
-    return 0;
 }
 
 /* Quotes what was appended from `from` on. */
-static enum qn_text_status quote(struct qn_text_buffer *to, size_t from, struct qn_text_error *err)
+static void quote(struct qn_text_buffer *to, size_t from, struct qn_text_error *err)
 {
 #ifdef HAVE_LIBCSV
     size_t n = to->length - from, room = 2 * n + 2; /* every byte a quote, and two around */
-    char *quoted = malloc(room);
-    if (!quoted)
-        return qn_text_fail_memory(err);
+    char *quoted = QN_NEEDED(malloc(room));
     size_t length = csv_write2(quoted, room, to->text + from, n, CSV_QUOTE);
+    (void)err;
     to->length = from;
-    int failed = qn_text_append(to, quoted, length);
+    qn_text_append(to, quoted, length);
     free(quoted);
-    return failed ? qn_text_fail_memory(err) : QN_TEXT_OK;
 #else
     (void)to, (void)from;
-    return qn_text_fail(err, QN_TEXT_BAD, "this quern was built without libcsv");
+    qn_text_fail(err, QN_TEXT_BAD, "this quern was built without libcsv");
 #endif
 }
 
@@ -182,12 +166,14 @@ static int find_needs(const char *text)
     return needs;
 }
 
-enum qn_text_status qn_out_csv_cell(struct qn_text_buffer *to, const char *text, struct qn_text_error *err)
+void qn_out_csv_cell(struct qn_text_buffer *to, const char *text, struct qn_text_error *err)
 {
     size_t from = to->length;
     int needs = find_needs(text);
-    int failed = needs & ESCAPES ? append_escaped(to, text) : qn_text_append(to, text, strlen(text));
-    if (failed || qn_text_append(to, "", 0) != 0)
-        return qn_text_fail_memory(err);
-    return needs & QUOTES ? quote(to, from, err) : QN_TEXT_OK;
+    if (needs & ESCAPES)
+        append_escaped(to, text);
+    else
+        qn_text_append(to, text, strlen(text));
+    if (needs & QUOTES)
+        quote(to, from, err);
 }

@@ -40,8 +40,7 @@ struct qn_out_csv_keys {
 };
 
 /* Adds the columns that this profile needs. */
-enum qn_text_status qn_out_csv_add_keys(struct qn_out_csv_keys *keys, const struct qn_prof_header *h,
-                                        struct qn_text_error *err);
+void qn_out_csv_add_keys(struct qn_out_csv_keys *keys, const struct qn_prof_header *h);
 
 /* The profile's values by column; NULL where it has none. They point into the header. */
 void qn_out_csv_find_values(const struct qn_out_csv_keys *keys, const struct qn_prof_header *h,
@@ -49,8 +48,7 @@ void qn_out_csv_find_values(const struct qn_out_csv_keys *keys, const struct qn_
 void qn_out_csv_free_keys(struct qn_out_csv_keys *keys);
 
 /* The description that a column and a value stand for. */
-enum qn_text_status qn_out_csv_join_desc(struct qn_text_buffer *to, const char *key, const char *value,
-                                         struct qn_text_error *err);
+void qn_out_csv_join_desc(struct qn_text_buffer *to, const char *key, const char *value);
 
 /* Size, ways and line of I1, D1 and LL as numbers, where rows are by program: the names of these
  * columns, and what the profile's descriptions "I1 cache: 32768 B, 64 B, 8-way associative" say. */
@@ -58,7 +56,7 @@ enum { QN_OUT_CSV_GEOMETRY = 9 };
 extern const char *const qn_out_csv_geometry_names[QN_OUT_CSV_GEOMETRY];
 void qn_out_csv_find_geometry(const struct qn_prof_header *h, uint64_t numbers[QN_OUT_CSV_GEOMETRY]);
 
-/* Appends a cell, quoted where it must be, control bytes escaped. */
-enum qn_text_status qn_out_csv_cell(struct qn_text_buffer *to, const char *text, struct qn_text_error *err);
+/* Appends a cell, quoted where it must be, control bytes escaped.  `err` says when it cannot be quoted, without libcsv. */
+void qn_out_csv_cell(struct qn_text_buffer *to, const char *text, struct qn_text_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "text/digits.h"
 #include "prof/read.h"
 
@@ -87,13 +88,10 @@ static enum qn_text_status find_insn_columns(struct qn_out_csv_map *m, struct qn
 enum qn_text_status qn_out_csv_map_names(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
                                          struct qn_text_error *err)
 {
-    m->names = calloc((size_t)record->count + 1, sizeof *m->names);
-    m->metadata = calloc((size_t)record->count + 1, sizeof *m->metadata);
-    if (!m->names || !m->metadata)
-        return qn_text_fail_memory(err);
-    for (int i = 0; i < record->count; i++, m->name_count++)
-        if (!(m->names[i] = strdup(record->cells[i])))
-            return qn_text_fail_memory(err);
+    m->names = QN_NEEDED(calloc((size_t)record->count + 1, sizeof *m->names));
+    m->metadata = QN_NEEDED(calloc((size_t)record->count + 1, sizeof *m->metadata));
+    for (; m->name_count < record->count; m->name_count++)
+        m->names[m->name_count] = QN_NEEDED(strdup(record->cells[m->name_count]));
     return find_columns(m, err);
 }
 
@@ -141,12 +139,10 @@ static enum qn_text_status take_events(struct qn_out_csv_map *m, const struct qn
                                        struct qn_text_error *err)
 {
     const char *cell = m->metadata[m->column[QN_OUT_CSV_EVENTS]];
-    m->words = strdup(cell);
-    m->events = calloc(QN_PROF_EVENTS_MAX, sizeof *m->events);
-    m->event_column = calloc(QN_PROF_EVENTS_MAX, sizeof *m->event_column);
-    m->totals = calloc(QN_PROF_EVENTS_MAX, sizeof *m->totals);
-    if (!m->words || !m->events || !m->event_column || !m->totals)
-        return qn_text_fail_memory(err);
+    m->words = QN_NEEDED(strdup(cell));
+    m->events = QN_NEEDED(calloc(QN_PROF_EVENTS_MAX, sizeof *m->events));
+    m->event_column = QN_NEEDED(calloc(QN_PROF_EVENTS_MAX, sizeof *m->event_column));
+    m->totals = QN_NEEDED(calloc(QN_PROF_EVENTS_MAX, sizeof *m->totals));
     char *rest, *name = strtok_r(m->words, " ", &rest);
     for (; name && m->event_count < QN_PROF_EVENTS_MAX; name = strtok_r(NULL, " ", &rest))
         if (take_event(m, name, err) != QN_TEXT_OK)
@@ -187,8 +183,8 @@ enum qn_text_status qn_out_csv_map_first(struct qn_out_csv_map *m, const struct 
         return err->status;
     m->metadata_line = record->line;
     for (int i = 0; i < m->name_count; i++)
-        if (is_metadata(m, i) && !(m->metadata[i] = strdup(record->cells[i])))
-            return qn_text_fail_memory(err);
+        if (is_metadata(m, i))
+            m->metadata[i] = QN_NEEDED(strdup(record->cells[i]));
     if (find_insn_columns(m, err) != QN_TEXT_OK || take_events(m, record, err) != QN_TEXT_OK)
         return err->status;
     return take_totals(m, record, err);

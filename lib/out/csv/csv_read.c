@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/csv/csv.h"
 #include "out/csv/csv_map.h"
 #include "prof/counts.h"
@@ -63,7 +64,7 @@ static enum qn_text_status noted(struct reading *r, const struct qn_out_csv_reco
     if (why->status == QN_TEXT_BAD)
         return bad(r, record, "sum out of range", cell_of(r, record, QN_OUT_CSV_AT_LINE),
                    "sums within 64 bits");
-    return why->status == QN_TEXT_OK ? QN_TEXT_OK : qn_text_fail_memory(r->err);
+    return QN_TEXT_OK;
 }
 
 static enum qn_text_status add_insn(struct reading *r, const struct qn_out_csv_record *record,
@@ -93,13 +94,8 @@ static uint32_t find_fn(struct reading *r, const struct qn_out_csv_record *recor
             bad(r, record, "a name is missing", qn_out_csv_names[columns[i]], "a name in that column, or ???");
             return QN_PROF_NO_FN;
         }
-    uint32_t fn = QN_PROF_NO_FN;
-    if (qn_prof_table_enter_object(r->table, cell_of(r, record, QN_OUT_CSV_AT_OBJECT)) == 0)
-        fn = qn_prof_table_fn(r->table, cell_of(r, record, QN_OUT_CSV_AT_FILE),
-                              cell_of(r, record, QN_OUT_CSV_AT_FUNCTION));
-    if (fn == QN_PROF_NO_FN)
-        qn_text_fail_memory(r->err);
-    return fn;
+    qn_prof_table_enter_object(r->table, cell_of(r, record, QN_OUT_CSV_AT_OBJECT));
+    return qn_prof_table_fn(r->table, cell_of(r, record, QN_OUT_CSV_AT_FILE), cell_of(r, record, QN_OUT_CSV_AT_FUNCTION));
 }
 
 /* A profile without counts has a row without a place. */
@@ -135,9 +131,9 @@ static enum qn_text_status take_first(struct reading *r, const struct qn_out_csv
 {
     if (qn_out_csv_map_first(&r->map, record, r->err) != QN_TEXT_OK)
         return r->err->status;
-    r->counts = calloc((size_t)r->map.event_count, sizeof *r->counts);
+    r->counts = QN_NEEDED(calloc((size_t)r->map.event_count, sizeof *r->counts));
     r->table = qn_prof_new_table(r->map.event_count);
-    return r->counts && r->table ? QN_TEXT_OK : qn_text_fail_memory(r->err);
+    return QN_TEXT_OK;
 }
 
 /* Spreadsheets write rows of empty cells below a table. */
@@ -187,29 +183,25 @@ static enum qn_text_status check_totals(struct reading *r)
     return QN_TEXT_OK;
 }
 
-static enum qn_text_status write_descs(struct reading *r, struct qn_prof_writer *w)
+static void write_descs(const struct reading *r, struct qn_prof_writer *w)
 {
     const struct qn_out_csv_map *m = &r->map;
     struct qn_text_buffer desc = {0};
-    enum qn_text_status status = QN_TEXT_OK;
-    for (int i = 0; i < m->column[QN_OUT_CSV_EVENTS] && status == QN_TEXT_OK; i++) {
+    for (int i = 0; i < m->column[QN_OUT_CSV_EVENTS]; i++) {
         if (!qn_out_csv_is_desc(m, i) || !m->metadata[i][0])
             continue;
-        status = qn_out_csv_join_desc(&desc, m->names[i], m->metadata[i], r->err);
-        if (status == QN_TEXT_OK)
-            qn_prof_put_desc(w, desc.text);
+        qn_out_csv_join_desc(&desc, m->names[i], m->metadata[i]);
+        qn_prof_put_desc(w, desc.text);
     }
     free(desc.text);
-    return status;
 }
 
-static enum qn_text_status write_profile(struct reading *r, struct qn_prof_writer *w)
+static void write_profile(struct reading *r, struct qn_prof_writer *w)
 {
-    if (write_descs(r, w) != QN_TEXT_OK)
-        return r->err->status;
+    write_descs(r, w);
     qn_prof_put_cmd(w, r->map.metadata[r->map.column[QN_OUT_CSV_COMMAND]]);
     qn_prof_put_events(w, (const char *const *)r->map.events, r->map.event_count);
-    return qn_prof_table_write(r->table, w, r->err);
+    qn_prof_table_write(r->table, w);
 }
 
 enum qn_text_status qn_out_read_csv(const char *path, struct qn_prof_writer *w, struct qn_text_error *err)

@@ -78,16 +78,13 @@ static int is_bare(const struct qn_prof_table *t, size_t i, int events)
     return 1;
 }
 
-static enum qn_text_status hand_out_insns(struct qn_prof_table *t, int events, qn_out_csv_take *take,
-                                          void *data)
+static void hand_out_insns(struct qn_prof_table *t, int events, qn_out_csv_take *take, void *data)
 {
-    enum qn_text_status status = QN_TEXT_OK;
-    for (size_t i = 0; i < qn_prof_table_rows(t) && status == QN_TEXT_OK; i++) {
+    for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
         if (row.insn || is_bare(t, i, events))
-            status = take(data, &row, row.counts);
+            take(data, &row, row.counts);
     }
-    return status;
 }
 
 /* Sums rows of lines as long as they stay in one group. */
@@ -96,21 +93,22 @@ static enum qn_text_status hand_out_groups(struct qn_prof_table *t, enum qn_out_
 {
     int64_t sums[events];
     struct qn_prof_row group = {0};
-    enum qn_text_status status = QN_TEXT_OK;
     qn_prof_clear_counts(sums, events);
-    for (size_t i = 0; i < qn_prof_table_rows(t) && status == QN_TEXT_OK; i++) {
+    for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
         if (row.insn)
             continue;
         if (group.file && !is_same(by, &group, &row)) {
-            status = take(data, &group, sums);
+            take(data, &group, sums);
             qn_prof_clear_counts(sums, events);
         }
         group = row;
         if (qn_prof_add_counts(sums, row.counts, events) != 0)
             return qn_text_fail(err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     }
-    return status == QN_TEXT_OK && group.file ? take(data, &group, sums) : status;
+    if (group.file)
+        take(data, &group, sums);
+    return QN_TEXT_OK;
 }
 
 static enum qn_text_status add_by_object(const struct qn_prof_table *t, struct qn_prof_table *objects,
@@ -121,7 +119,8 @@ static enum qn_text_status add_by_object(const struct qn_prof_table *t, struct q
         if (!row.insn && qn_prof_table_add(objects, row.object, NULL, 0, row.counts, err) != QN_TEXT_OK)
             return err->status;
     }
-    return qn_prof_table_sort(objects, err);
+    qn_prof_table_sort(objects);
+    return QN_TEXT_OK;
 }
 
 /* The files of the second table are the objects of the first. */
@@ -130,11 +129,11 @@ static enum qn_text_status hand_out_objects(const struct qn_prof_table *t, int e
                                             struct qn_text_error *err)
 {
     struct qn_prof_table *objects = qn_prof_new_table(events);
-    enum qn_text_status status = objects ? add_by_object(t, objects, err) : qn_text_fail_memory(err);
+    enum qn_text_status status = add_by_object(t, objects, err);
     for (size_t i = 0; status == QN_TEXT_OK && i < qn_prof_table_rows(objects); i++) {
         struct qn_prof_row row = qn_prof_table_at(objects, i);
         row.object = row.file;
-        status = take(data, &row, row.counts);
+        take(data, &row, row.counts);
     }
     qn_prof_free_table(objects);
     return status;
@@ -144,24 +143,22 @@ static enum qn_text_status hand_out_functions(struct qn_prof_table *t, int event
                                               struct qn_text_error *err)
 {
     struct qn_prof_table *functions = qn_prof_sum_functions(t, events, err);
-    enum qn_text_status status = functions ? QN_TEXT_OK : err->status;
-    for (size_t i = 0; status == QN_TEXT_OK && i < qn_prof_table_rows(functions); i++) {
+    for (size_t i = 0; functions && i < qn_prof_table_rows(functions); i++) {
         struct qn_prof_row row = qn_prof_table_at(functions, i);
-        status = take(data, &row, row.counts);
+        take(data, &row, row.counts);
     }
     qn_prof_free_table(functions);
-    return status;
+    return functions ? QN_TEXT_OK : err->status;
 }
 
 enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
                                     qn_out_csv_take *take, void *data, struct qn_text_error *err)
 {
-    if (qn_prof_table_sort(t, err) != QN_TEXT_OK)
-        return err->status;
+    qn_prof_table_sort(t);
     if (qn_prof_table_rows(t) == 0)
-        return take(data, &(struct qn_prof_row){0}, qn_prof_table_totals(t));
+        return take(data, &(struct qn_prof_row){0}, qn_prof_table_totals(t)), QN_TEXT_OK;
     if (by == QN_OUT_CSV_INSN)
-        return hand_out_insns(t, events, take, data);
+        return hand_out_insns(t, events, take, data), QN_TEXT_OK;
     if (by == QN_OUT_CSV_OBJECT)
         return hand_out_objects(t, events, take, data, err);
     if (by == QN_OUT_CSV_FUNCTION)

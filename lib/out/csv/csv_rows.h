@@ -14,10 +14,9 @@
 #include "out/csv/csv_head.h"
 #include "prof/table/table.h"
 
-typedef enum qn_text_status qn_out_csv_take(void *data, const struct qn_prof_row *place,
-                                            const int64_t *counts);
+typedef void qn_out_csv_take(void *data, const struct qn_prof_row *place, const int64_t *counts);
 
-/* Sorts the table and hands out the rows; the first failure of `take` ends it. */
+/* Sorts the table and hands out the rows. */
 enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
                                     qn_out_csv_take *take, void *data, struct qn_text_error *err);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/grow.h"
 #include "prof/counts.h"
 #include "text/subst.h"
 
@@ -23,16 +24,18 @@ struct place {
     int named; /* a name has come since the last line */
 };
 
-static int set(struct qn_text_buffer *to, const char *name, size_t length)
+static void set(struct qn_text_buffer *to, const char *name, size_t length)
 {
     to->length = 0;
-    return length ? qn_text_append(to, name, length) : qn_text_append(to, UNKNOWN, strlen(UNKNOWN));
+    qn_text_append(to, length ? name : UNKNOWN, length ? length : strlen(UNKNOWN));
 }
 
-static int begin(struct place *p)
+static void begin(struct place *p)
 {
     p->named = 1;
-    return set(&p->object, "", 0) || set(&p->file, "", 0) || set(&p->function, "", 0);
+    set(&p->object, "", 0);
+    set(&p->file, "", 0);
+    set(&p->function, "", 0);
 }
 
 static void free_place(struct place *p)
@@ -43,22 +46,14 @@ static void free_place(struct place *p)
 }
 
 /* Counts behind fl= have no function until fn= says so; fi= and fe= keep it. */
-static int enter_file(struct place *p, const struct qn_prof_item *item)
-{
-    if (set(&p->file, item->name, item->length) != 0)
-        return -1;
-    return item->keeps_function ? 0 : set(&p->function, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
-}
-
-/* -1: no memory. */
-static int take_name(struct place *p, const struct qn_prof_item *item)
+static void take_name(struct place *p, const struct qn_prof_item *item)
 {
     if (item->kind != QN_PROF_OBJECT && item->kind != QN_PROF_FILE && item->kind != QN_PROF_FN)
-        return 0;
+        return;
     p->named = 1;
-    if (item->kind == QN_PROF_FILE)
-        return enter_file(p, item);
-    return set(item->kind == QN_PROF_FN ? &p->function : &p->object, item->name, item->length);
+    set(item->kind == QN_PROF_FILE ? &p->file : item->kind == QN_PROF_FN ? &p->function : &p->object, item->name, item->length);
+    if (item->kind == QN_PROF_FILE && !item->keeps_function)
+        set(&p->function, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
 }
 
 /* The last line that was seen. */
@@ -68,10 +63,7 @@ struct last {
     int any;
 };
 
-static int copy(struct qn_text_buffer *to, const struct qn_text_buffer *from)
-{
-    return set(to, from->text, from->length);
-}
+static void copy(struct qn_text_buffer *to, const struct qn_text_buffer *from) { set(to, from->text, from->length); }
 
 /* 1: the line comes behind the last one, which it then is. */
 static int follows(struct last *last, struct place *p, uint32_t line)
@@ -85,8 +77,11 @@ static int follows(struct last *last, struct place *p, uint32_t line)
     }
     if (last->any && (order < 0 || ((order == 0 || !p->named) && line <= last->line)))
         return 0;
-    if (p->named && (copy(&last->at.object, &p->object) || copy(&last->at.file, &p->file) || copy(&last->at.function, &p->function)))
-        return -1;
+    if (p->named) {
+        copy(&last->at.object, &p->object);
+        copy(&last->at.file, &p->file);
+        copy(&last->at.function, &p->function);
+    }
     p->named = 0;
     last->line = line;
     return last->any = 1;
@@ -97,18 +92,17 @@ static int look(struct qn_prof_reader *r, int64_t *totals, int events, struct qn
     struct place p = {0};
     struct last last = {0};
     struct qn_prof_item item;
-    int sorted = begin(&p) ? -1 : 1, got = 0;
+    int sorted = 1, got = 0;
+    begin(&p);
     qn_prof_clear_counts(totals, events);
-    while (sorted > 0 && (got = qn_prof_read_next(r, &item, err)) > 0)
-        if (take_name(&p, &item) != 0)
-            sorted = -1;
-        else if (item.kind == QN_PROF_COUNTS)
+    while (sorted && (got = qn_prof_read_next(r, &item, err)) > 0) {
+        take_name(&p, &item);
+        if (item.kind == QN_PROF_COUNTS)
             sorted = qn_prof_add_counts(totals, item.counts, events) == 0 ? follows(&last, &p, item.line) : 0;
-    if (sorted < 0)
-        qn_text_fail_memory(err);
+    }
     free_place(&p);
     free_place(&last.at);
-    return got < 0 ? -1 : sorted > 0 && !last.any ? 0 : sorted;
+    return got < 0 ? -1 : sorted && last.any;
 }
 
 int qn_out_csv_is_sorted(const char *path, int64_t *totals, int events, struct qn_text_error *err)
@@ -124,33 +118,32 @@ int qn_out_csv_is_sorted(const char *path, int64_t *totals, int events, struct q
     return sorted;
 }
 
-static enum qn_text_status hand_out(struct place *p, const struct qn_prof_item *item, qn_out_csv_take *take, void *data)
+static void hand_out(struct place *p, const struct qn_prof_item *item, qn_out_csv_take *take, void *data)
 {
     struct qn_prof_row row = {.object = p->object.text, .file = p->file.text, .function = p->function.text,
                               .line = item->line, .counts = item->counts};
-    return take(data, &row, item->counts);
+    take(data, &row, item->counts);
 }
 
 enum qn_text_status qn_out_csv_sorted_rows(struct qn_prof_reader *r, const char *path, const int64_t *totals, qn_out_csv_take *take,
                                            void *data, struct qn_text_error *err)
 {
     int events = qn_prof_reader_header(r)->event_count, got = 0;
-    int64_t *sums = malloc((size_t)events * sizeof *sums);
+    int64_t *sums = QN_NEEDED(malloc((size_t)events * sizeof *sums));
     struct place p = {0};
     struct qn_prof_item item;
-    enum qn_text_status status = !sums || begin(&p) ? qn_text_fail_memory(err) : QN_TEXT_OK;
-    if (sums)
-        qn_prof_clear_counts(sums, events);
-    while (status == QN_TEXT_OK && (got = qn_prof_read_next(r, &item, err)) > 0)
-        if (take_name(&p, &item) != 0)
-            status = qn_text_fail_memory(err);
-        else if (item.kind == QN_PROF_COUNTS)
-            status = qn_prof_add_counts(sums, item.counts, events) == 0 ? hand_out(&p, &item, take, data) : QN_TEXT_BAD;
-    if (got < 0)
-        status = err->status;
-    else if (status == QN_TEXT_BAD || (status == QN_TEXT_OK && memcmp(sums, totals, (size_t)events * sizeof *sums) != 0))
-        status = qn_text_fail(err, QN_TEXT_BAD, "%s: the file has changed while it was read", path);
+    begin(&p);
+    qn_prof_clear_counts(sums, events);
+    while ((got = qn_prof_read_next(r, &item, err)) > 0) {
+        take_name(&p, &item);
+        if (item.kind == QN_PROF_COUNTS && qn_prof_add_counts(sums, item.counts, events) != 0)
+            break;
+        if (item.kind == QN_PROF_COUNTS)
+            hand_out(&p, &item, take, data);
+    }
+    if (got > 0 || (got == 0 && memcmp(sums, totals, (size_t)events * sizeof *sums) != 0))
+        qn_text_fail(err, QN_TEXT_BAD, "%s: the file has changed while it was read", path);
     free_place(&p);
     free(sums);
-    return status;
+    return err->status;
 }

@@ -16,7 +16,7 @@
  * sums, one per event.  0: they are not, or the input can be read only once.  -1: `err` is filled. */
 int qn_out_csv_is_sorted(const char *path, int64_t *totals, int events, struct qn_text_error *err);
 
-/* Hands out the rows; the first failure of `take` ends it.  QN_TEXT_BAD: what is read is not what qn_out_csv_is_sorted has seen. */
+/* Hands out the rows.  QN_TEXT_BAD: what is read is not what qn_out_csv_is_sorted has seen. */
 enum qn_text_status qn_out_csv_sorted_rows(struct qn_prof_reader *r, const char *path, const int64_t *totals, qn_out_csv_take *take,
                                            void *data, struct qn_text_error *err);
 

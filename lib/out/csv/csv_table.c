@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "text/lines.h"
 #include "text/subst.h"
 #include "prof/write.h"
@@ -35,12 +36,12 @@ struct qn_out_csv_table {
     struct qn_text_buffer text;
     size_t *starts;
     const char **cells;
-    int count, room;
+    int count, starts_room, cells_room;
     long first_line; /* of the record in the making; 0: none */
     long records;    /* without the line of names */
     int names;       /* how many, where the last is QN_PROF_ROWS_COLUMN; else 0 */
     char *rows;      /* what the last record has in that column */
-    int done, failed, has_nul, has_names;
+    int done, has_nul, has_names;
 };
 
 /* Every blank belongs to its cell; libcsv would cut them off. */
@@ -50,34 +51,16 @@ static int no_space(unsigned char c)
     return 0;
 }
 
-static int grow(struct qn_out_csv_table *t)
-{
-    if (t->count < t->room)
-        return 0;
-    int room = t->room ? t->room * 2 : 64;
-    size_t *starts = realloc(t->starts, (size_t)room * sizeof *starts);
-    if (starts)
-        t->starts = starts;
-    const char **cells = realloc(t->cells, (size_t)room * sizeof *cells);
-    if (cells)
-        t->cells = cells;
-    if (!starts || !cells)
-        return -1;
-    t->room = room;
-    return 0;
-}
-
 static void take_cell(void *cell, size_t n, void *data)
 {
     struct qn_out_csv_table *t = data;
-    if (t->failed || grow(t) != 0) {
-        t->failed = 1;
-        return;
-    }
+    QN_MORE(t->starts, t->count, t->starts_room, 64);
+    QN_MORE(t->cells, t->count, t->cells_room, 64);
     t->starts[t->count++] = t->text.length;
     t->has_nul |= n > 0 && memchr(cell, '\0', n) != NULL;
-    if ((n > 0 && qn_text_append(&t->text, cell, n) != 0) || qn_text_append(&t->text, "", 1) != 0)
-        t->failed = 1;
+    if (n > 0)
+        qn_text_append(&t->text, cell, n);
+    qn_text_append(&t->text, "", 1);
 }
 
 static void take_end(int c, void *data)
@@ -88,17 +71,12 @@ static void take_end(int c, void *data)
 
 struct qn_out_csv_table *qn_out_open_csv(const char *path, struct qn_text_error *err)
 {
-    struct qn_out_csv_table *t = calloc(1, sizeof *t);
-    if (t) {
-        t->lines.fd = -1;
-        t->path = strdup(path);
-    }
-    if (!t || !t->path || csv_init(&t->parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
-        qn_text_fail_memory(err);
-    else if (qn_text_open_lines(&t->lines, t->path, err) == QN_TEXT_OK) {
-        csv_set_space_func(&t->parser, no_space);
+    struct qn_out_csv_table *t = QN_NEEDED(calloc(1, sizeof *t));
+    t->path = QN_NEEDED(strdup(path));
+    csv_init(&t->parser, CSV_STRICT | CSV_STRICT_FINI);
+    csv_set_space_func(&t->parser, no_space);
+    if (qn_text_open_lines(&t->lines, t->path, err) == QN_TEXT_OK)
         return t;
-    }
     qn_out_close_csv(t);
     return NULL;
 }
@@ -131,10 +109,8 @@ static int parse(struct qn_out_csv_table *t, const char *text, size_t n, struct 
     if (csv_parse(&t->parser, text, n, take_cell, take_end, t) != n) {
         if (csv_error(&t->parser) == CSV_EPARSE)
             return malformed(t, "a quote inside a cell", "quotes around the cell, and doubled in it", err);
-        t->failed = 1;
+        qn_no_memory();
     }
-    if (t->failed)
-        return qn_text_fail_memory(err), -1;
     if (t->has_nul)
         return malformed(t, "a NUL byte", "text", err);
     if (t->done > 1)
@@ -188,8 +164,8 @@ static int count_record(struct qn_out_csv_table *t, struct qn_text_error *err)
     if (t->count != t->names)
         return malformed(t, "too few or too many cells", "one for each name", err);
     free(t->rows);
-    t->rows = strdup(last);
-    return t->rows ? 0 : (qn_text_fail_memory(err), -1);
+    t->rows = QN_NEEDED(strdup(last));
+    return 0;
 }
 
 int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *record,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/columns.h"
 #include "out/csv/csv.h"
 #include "out/csv/csv_calls.h"
@@ -36,42 +37,31 @@ struct csv {
     struct qn_text_error *err;
 };
 
-static enum qn_text_status put_separator(struct csv *c, struct qn_text_buffer *to)
-{
-    return qn_text_append(to, ",", 1) == 0 ? QN_TEXT_OK : qn_text_fail_memory(c->err);
-}
-
 /* A comma unless the row is empty, and a cell. */
-static enum qn_text_status put_cell(struct csv *c, struct qn_text_buffer *to, const char *text)
+static void put_cell(struct csv *c, struct qn_text_buffer *to, const char *text)
 {
-    if (to->length > 0 && put_separator(c, to) != QN_TEXT_OK)
-        return c->err->status;
-    return qn_out_csv_cell(to, text, c->err);
+    if (to->length > 0)
+        qn_text_append(to, ",", 1);
+    qn_out_csv_cell(to, text, c->err);
 }
 
 static void end_row(struct csv *c)
 {
-    if (qn_text_append(&c->row, c->q->lf ? "\n" : "\r\n", c->q->lf ? 1 : 2) != 0)
-        qn_text_fail_memory(c->err);
-    else
-        qn_prof_put_text(c->w, c->row.text);
+    qn_text_append(&c->row, c->q->lf ? "\n" : "\r\n", c->q->lf ? 1 : 2);
+    qn_prof_put_text(c->w, c->row.text);
 }
 
-static enum qn_text_status copy_events(struct csv *c, const struct qn_prof_header *h)
+static void copy_events(struct csv *c, const struct qn_prof_header *h)
 {
     struct qn_text_buffer cell = {0};
-    int n = h->event_count, failed = 0;
-    c->events.events = calloc((size_t)n, sizeof *c->events.events);
-    if (!c->events.events)
-        return qn_text_fail_memory(c->err);
-    for (int i = 0; i < n && !failed; i++) {
-        c->events.events[i] = strdup(h->events[i]);
-        c->events.event_count++;
-        failed = !c->events.events[i] || (i && qn_text_append(&cell, " ", 1)) ||
-                 qn_text_append(&cell, h->events[i], strlen(h->events[i]));
+    c->events.events = QN_NEEDED(calloc((size_t)h->event_count, sizeof *c->events.events));
+    c->events.event_count = h->event_count;
+    for (int i = 0; i < h->event_count; i++) {
+        c->events.events[i] = QN_NEEDED(strdup(h->events[i]));
+        qn_text_append(&cell, " ", i > 0);
+        qn_text_append(&cell, h->events[i], strlen(h->events[i]));
     }
     c->events_cell = cell.text;
-    return failed ? qn_text_fail_memory(c->err) : QN_TEXT_OK;
 }
 
 static enum qn_text_status match_events(const struct csv *c, const struct qn_prof_header *h,
@@ -96,15 +86,18 @@ static enum qn_text_status read_headers(struct csv *c)
         if (!r)
             return c->err->status;
         const struct qn_prof_header *h = qn_prof_reader_header(r);
-        enum qn_text_status status = i ? match_events(c, h, path) : copy_events(c, h);
-        if (status == QN_TEXT_OK && !c->q->no_metadata)
-            status = qn_out_csv_add_keys(&c->keys, h, c->err);
+        if (i == 0)
+            copy_events(c, h);
+        else
+            match_events(c, h, path);
+        if (!c->q->no_metadata)
+            qn_out_csv_add_keys(&c->keys, h);
         if (i == 0)
             c->first = r;
         else
             qn_prof_close_reader(r);
-        if (status != QN_TEXT_OK)
-            return status;
+        if (c->err->status != QN_TEXT_OK)
+            return c->err->status;
     }
     const char *show = c->q->show;
     if (c->q->by == QN_OUT_CSV_DATA)
@@ -151,19 +144,17 @@ static enum qn_text_status put_names(struct csv *c)
 }
 
 /* "8 4 1" */
-static enum qn_text_status put_totals(struct csv *c, const int64_t *totals)
+static void put_totals(struct csv *c, const int64_t *totals)
 {
     struct qn_text_buffer cell = {0};
-    int failed = qn_text_append(&cell, "", 0);
-    for (int i = 0; i < c->events.event_count && !failed; i++) {
+    qn_text_append(&cell, "", 0);
+    for (int i = 0; i < c->events.event_count; i++) {
         char number[24];
         int n = snprintf(number, sizeof number, "%s%" PRId64, i ? " " : "", qn_prof_count(totals[i]));
-        failed = qn_text_append(&cell, number, (size_t)n);
+        qn_text_append(&cell, number, (size_t)n);
     }
-    enum qn_text_status status = failed ? qn_text_fail_memory(c->err)
-                                        : put_cell(c, &c->prefix, cell.text);
+    put_cell(c, &c->prefix, cell.text);
     free(cell.text);
-    return status;
 }
 
 static void put_geometry(struct csv *c, const struct qn_prof_header *h)
@@ -178,15 +169,13 @@ static void put_geometry(struct csv *c, const struct qn_prof_header *h)
     }
 }
 
-static enum qn_text_status make_prefix(struct csv *c, const char *path, const struct qn_prof_header *h,
-                                       const int64_t *totals)
+static void make_prefix(struct csv *c, const char *path, const struct qn_prof_header *h, const int64_t *totals)
 {
     c->prefix.length = 0;
-    if (put_cell(c, &c->prefix, path) != QN_TEXT_OK || c->q->no_metadata)
-        return c->err->status;
-    const char **values = calloc((size_t)c->keys.count + 1, sizeof *values);
-    if (!values)
-        return qn_text_fail_memory(c->err);
+    put_cell(c, &c->prefix, path);
+    if (c->q->no_metadata)
+        return;
+    const char **values = QN_NEEDED(calloc((size_t)c->keys.count + 1, sizeof *values));
     qn_out_csv_find_values(&c->keys, h, values);
     put_cell(c, &c->prefix, h->cmd.text);
     for (int i = 0; i < c->keys.count; i++)
@@ -196,7 +185,6 @@ static enum qn_text_status make_prefix(struct csv *c, const char *path, const st
     if (c->q->by == QN_OUT_CSV_PROGRAM)
         put_geometry(c, h);
     free(values);
-    return c->err->status;
 }
 
 /* Six significant digits, and all before the point. */
@@ -209,8 +197,7 @@ static void put_number(struct csv *c, const struct qn_out_column *column, const 
         length += qn_out_csv_count(text + 1, qn_prof_count(counts[column->event]));
     else if (qn_out_eval_expr(column->expr, counts, &value))
         length += qn_out_csv_ratio(text + 1, value);
-    if (qn_text_append(&c->row, text, length) != 0)
-        qn_text_fail_memory(c->err);
+    qn_text_append(&c->row, text, length);
 }
 
 static void put_place(struct csv *c, const struct qn_prof_row *place)
@@ -222,45 +209,40 @@ static void put_place(struct csv *c, const struct qn_prof_row *place)
     }
 }
 
-static enum qn_text_status begin_row(struct csv *c)
+static void begin_row(struct csv *c)
 {
     c->row.length = 0;
-    return qn_text_append(&c->row, c->prefix.text, c->prefix.length) == 0 ? QN_TEXT_OK : qn_text_fail_memory(c->err);
+    qn_text_append(&c->row, c->prefix.text, c->prefix.length);
 }
 
-static enum qn_text_status put_counts(struct csv *c, const int64_t *counts)
+static void put_counts(struct csv *c, const int64_t *counts)
 {
     for (int i = 0; i < c->columns.shown_count; i++)
         put_number(c, &c->columns.shown[i], counts);
-    if (c->err->status == QN_TEXT_OK)
-        end_row(c);
-    return c->err->status;
+    end_row(c);
 }
 
-static enum qn_text_status put_row(void *data, const struct qn_prof_row *place, const int64_t *counts)
+static void put_row(void *data, const struct qn_prof_row *place, const int64_t *counts)
 {
     struct csv *c = data;
-    if (begin_row(c) != QN_TEXT_OK)
-        return c->err->status;
+    begin_row(c);
     put_place(c, place);
-    return put_counts(c, counts);
+    put_counts(c, counts);
 }
 
-static enum qn_text_status put_call(void *data, const char *const *cells, const int64_t *counts)
+static void put_call(void *data, const char *const *cells, const int64_t *counts)
 {
     struct csv *c = data;
-    if (begin_row(c) != QN_TEXT_OK)
-        return c->err->status;
+    begin_row(c);
     for (int i = 0; row_names(c)[i]; i++)
         put_cell(c, &c->row, cells[i]);
-    return put_counts(c, counts);
+    put_counts(c, counts);
 }
 
 /* A profile whose lines are in order: nothing of it has to be held. */
 static enum qn_text_status put_sorted(struct csv *c, struct qn_prof_reader *r, const char *path, const int64_t *totals)
 {
-    if (make_prefix(c, path, qn_prof_reader_header(r), totals) != QN_TEXT_OK)
-        return c->err->status;
+    make_prefix(c, path, qn_prof_reader_header(r), totals);
     return qn_out_csv_sorted_rows(r, path, totals, put_row, c, c->err);
 }
 
@@ -269,15 +251,13 @@ static enum qn_text_status put_table(struct csv *c, struct qn_prof_reader *r, co
 {
     char warning[QN_TEXT_MAX];
     struct qn_prof_merge *m = qn_prof_new_merge(NULL, NULL);
-    enum qn_text_status status = m ? QN_TEXT_OK : qn_text_fail_memory(c->err);
-    if (status == QN_TEXT_OK)
-        status = qn_prof_merge_reader(m, r, path, warning, sizeof warning, c->err);
-    struct qn_prof_table *t = m ? qn_prof_merge_table(m) : NULL;
+    enum qn_text_status status = qn_prof_merge_reader(m, r, path, warning, sizeof warning, c->err);
+    struct qn_prof_table *t = qn_prof_merge_table(m);
     if (status == QN_TEXT_OK && c->q->by == QN_OUT_CSV_INSN && !qn_prof_reader_has_insns(r))
         status = qn_text_fail(c->err, QN_TEXT_BAD, "%s: no counts of instructions, got counts by line, "
                               "wanted a profile of `quern run --dump-instr=yes`", path);
     if (status == QN_TEXT_OK)
-        status = make_prefix(c, path, qn_prof_reader_header(r), qn_prof_table_totals(t));
+        make_prefix(c, path, qn_prof_reader_header(r), qn_prof_table_totals(t));
     if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_DATA)
         status = qn_out_csv_data(path, c->q->by, qn_prof_reader_header(r), put_call, c, c->err);
     else if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_INCLUSIVE)
@@ -290,10 +270,8 @@ static enum qn_text_status put_table(struct csv *c, struct qn_prof_reader *r, co
 
 static enum qn_text_status put_profile(struct csv *c, struct qn_prof_reader *r, const char *path)
 {
-    int64_t *totals = malloc((size_t)c->events.event_count * sizeof *totals);
+    int64_t *totals = QN_NEEDED(malloc((size_t)c->events.event_count * sizeof *totals));
     int sorted = 0;
-    if (!totals)
-        return qn_text_fail_memory(c->err);
     if (c->q->by == QN_OUT_CSV_LINE)
         sorted = qn_out_csv_is_sorted(path, totals, c->events.event_count, c->err);
     enum qn_text_status status = sorted < 0 ? c->err->status

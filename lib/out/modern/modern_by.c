@@ -82,8 +82,7 @@ static int collect_lines_of(struct by *b, uint32_t id, const char *file, const c
     struct qn_prof_log_lines lines;
     uint32_t line;
     int got, failed = 0;
-    if (qn_prof_log_gather(&b->m->ledger.log, id, &lines) != 0)
-        return qn_text_fail_memory(b->m->err), -1;
+    qn_prof_log_gather(&b->m->ledger.log, id, &lines);
     while (!failed && (got = qn_prof_log_next(&lines, &line, counts)) != 0) {
         if (got < 0)
             qn_text_fail(b->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");

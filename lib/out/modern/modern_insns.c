@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/grow.h"
 #include "out/disassemble.h"
 #include "prof/counts.h"
 
@@ -22,22 +23,18 @@ static struct qn_prof_row row_at(const struct qn_out_insns *x, size_t i)
     return qn_prof_table_at(x->rows, x->order[i]);
 }
 
-int qn_out_open_insns(struct qn_out_insns *x, struct qn_out_modern *m)
+void qn_out_open_insns(struct qn_out_insns *x, struct qn_out_modern *m)
 {
     memset(x, 0, sizeof *x);
     x->m = m;
     if (!m->request->disassemble && !m->request->values)
-        return 0;
-    if (qn_prof_table_sort(m->ledger.insns, m->err) != QN_TEXT_OK)
-        return -1;
+        return;
+    qn_prof_table_sort(m->ledger.insns);
     size_t n = qn_prof_table_rows(m->ledger.insns);
-    x->order = malloc((n + 1) * sizeof *x->order);
-    if (!x->order)
-        return qn_text_fail_memory(m->err), -1;
+    x->order = QN_NEEDED(malloc((n + 1) * sizeof *x->order));
     for (size_t i = 0; i < n; i++)
         x->order[i] = (uint32_t)i;
     x->rows = m->ledger.insns;
-    return 0;
 }
 
 void qn_out_close_insns(struct qn_out_insns *x)

@@ -27,8 +27,8 @@ struct qn_out_insns {
     const char *fn, *object; /* named last */
 };
 
-/* -1: no memory, noted. A report without --asm has an empty one, with which all else does nothing. */
-int qn_out_open_insns(struct qn_out_insns *x, struct qn_out_modern *m);
+/* A report without --asm has an empty one, with which all else does nothing. */
+void qn_out_open_insns(struct qn_out_insns *x, struct qn_out_modern *m);
 void qn_out_close_insns(struct qn_out_insns *x);
 
 /* Goes to a file, to be put by source lines, or by functions. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/modern/modern_insns.h"
 #include "out/modern/modern_originals.h"
 #include "prof/counts.h"
@@ -231,10 +232,8 @@ static void add_other_files(struct qn_out_modern *m, const unsigned char *is_ann
 static void do_file(struct qn_out_modern *m, struct qn_out_insns *insns, uint32_t id, int64_t *counts)
 {
     struct file f = {.m = m, .insns = insns, .name = qn_text_name(&m->ledger.fns.files, id), .counts = counts};
-    if (qn_prof_log_gather(&m->ledger.log, id, &f.lines) != 0)
-        qn_text_fail_memory(m->err);
-    else
-        put_file(&f, id);
+    qn_prof_log_gather(&m->ledger.log, id, &f.lines);
+    put_file(&f, id);
     qn_out_free_originals(&f.originals);
     qn_prof_log_free_lines(&f.lines);
 }
@@ -249,8 +248,7 @@ static void do_unknown(struct qn_out_insns *insns)
 static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64_t *counts)
 {
     struct qn_out_insns insns;
-    if (qn_out_open_insns(&insns, m) != 0)
-        return;
+    qn_out_open_insns(&insns, m);
     for (size_t i = 0; i < m->annotated_count && m->err->status == QN_TEXT_OK; i++) {
         uint32_t id = m->annotated[i];
         if (strcmp(qn_text_name(&m->ledger.fns.files, id), UNKNOWN) == 0) {
@@ -265,12 +263,9 @@ static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64
 
 enum qn_text_status qn_out_modern_sources(struct qn_out_modern *m)
 {
-    unsigned char *is_annotated = calloc(m->ledger.fns.files.index.count + (size_t)1, 1);
-    int64_t *counts = calloc((size_t)m->events, sizeof *counts);
-    if (is_annotated && counts)
-        do_files(m, is_annotated, counts);
-    else
-        qn_text_fail_memory(m->err);
+    unsigned char *is_annotated = QN_NEEDED(calloc(m->ledger.fns.files.index.count + (size_t)1, 1));
+    int64_t *counts = QN_NEEDED(calloc((size_t)m->events, sizeof *counts));
+    do_files(m, is_annotated, counts);
     if (m->err->status == QN_TEXT_OK)
         add_other_files(m, is_annotated);
     free(is_annotated);

@@ -17,35 +17,27 @@
 
 /* ---- headers ---- */
 
-static int keep(struct qn_prof_callgrind *c, char ***list, size_t *n, size_t *room, const char *text, size_t length)
+static void keep(char ***list, size_t *n, size_t *room, const char *text, size_t length)
 {
-    char *copy = strndup(text, length);
-    if (!copy || !QN_GROW(*list, *n, *room, QN_PROF_CG_FIRST_ROOM)) {
-        free(copy);
-        return qn_prof_callgrind_no_memory(c);
-    }
-    (*list)[(*n)++] = copy;
-    return 0;
+    QN_MORE(*list, *n, *room, QN_PROF_CG_FIRST_ROOM);
+    (*list)[(*n)++] = QN_NEEDED(strndup(text, length));
 }
 
 static int split_events(struct qn_prof_callgrind *c, const char *text)
 {
     for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
         size_t length = strcspn(p, " ");
-        if (keep(c, &c->events, &c->nevents, &c->events_room, p, length) != 0)
-            return -1;
+        keep(&c->events, &c->nevents, &c->events_room, p, length);
         p += length;
     }
     if (c->nevents < 1 || c->nevents > QN_PROF_EVENTS_MAX)
         return qn_prof_callgrind_bad(c, "no events, or too many", text, "their names");
-    c->event_line = strdup(text);
-    c->counts = calloc(c->nevents, sizeof *c->counts);
-    c->part = calloc(c->nevents, sizeof *c->part);
+    c->event_line = QN_NEEDED(strdup(text));
+    c->counts = QN_NEEDED(calloc(c->nevents, sizeof *c->counts));
+    c->part = QN_NEEDED(calloc(c->nevents, sizeof *c->part));
     c->table = qn_prof_new_table((int)c->nevents);
     c->index.calls = &c->tables;
-    if (!c->event_line || !c->counts || !c->part || !c->table
-        || qn_prof_begin_calls(&c->tables, (const char *const *)c->events, c->nevents) != 0)
-        return qn_prof_callgrind_no_memory(c);
+    qn_prof_begin_calls(&c->tables, (const char *const *)c->events, c->nevents);
     qn_prof_table_want(c->table, QN_PROF_DETAIL_OBJECTS);
     return 0;
 }
@@ -89,10 +81,16 @@ static int take_header(struct qn_prof_callgrind *c, const char *text)
         return take_columns(c, text + 10) ? -1 : 1;
     if (strncmp(text, "totals:", 7) == 0)
         return check_totals(c, text + 7) ? -1 : 1;
-    if (strncmp(text, "desc:", 5) == 0)
-        return c->table ? 1 : keep(c, &c->descs, &c->ndescs, &c->descs_room, text + 5 + (text[5] == ' '), strlen(text)) ? -1 : 1;
-    if (strncmp(text, "cmd:", 4) == 0)
-        return c->cmd || (c->cmd = strdup(text + 4 + strspn(text + 4, " "))) != NULL ? 1 : qn_prof_callgrind_no_memory(c);
+    if (strncmp(text, "desc:", 5) == 0) {
+        if (!c->table)
+            keep(&c->descs, &c->ndescs, &c->descs_room, text + 5 + (text[5] == ' '), strlen(text));
+        return 1;
+    }
+    if (strncmp(text, "cmd:", 4) == 0) {
+        if (!c->cmd)
+            c->cmd = QN_NEEDED(strdup(text + 4 + strspn(text + 4, " ")));
+        return 1;
+    }
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
         if (strncmp(text, passed[i], strlen(passed[i])) == 0)
             return 1;
@@ -139,12 +137,8 @@ static int read_lines(struct qn_prof_callgrind *c)
 
 struct qn_prof_callgrind *qn_prof_read_callgrind(const char *path, struct qn_text_error *err)
 {
-    struct qn_prof_callgrind *c = calloc(1, sizeof *c);
+    struct qn_prof_callgrind *c = QN_NEEDED(calloc(1, sizeof *c));
     int failed;
-    if (!c) {
-        qn_text_fail_memory(err);
-        return NULL;
-    }
     c->err = err;
     c->has_line = 1;
     c->lines.fd = -1;
@@ -180,15 +174,13 @@ void qn_prof_free_callgrind(struct qn_prof_callgrind *c)
     free(c);
 }
 
-enum qn_text_status qn_prof_write_callgrind(struct qn_prof_callgrind *c, struct qn_prof_writer *w, struct qn_text_error *err)
+void qn_prof_write_callgrind(struct qn_prof_callgrind *c, struct qn_prof_writer *w)
 {
     for (size_t i = 0; i < c->ndescs; i++)
         qn_prof_put_desc(w, c->descs[i]);
     qn_prof_put_cmd(w, c->cmd ? c->cmd : "");
     qn_prof_put_events(w, (const char *const *)c->events, (int)c->nevents);
-    if (qn_prof_table_write(c->table, w, err) != QN_TEXT_OK)
-        return err->status;
+    qn_prof_table_write(c->table, w);
     if (c->tables.edge_count)
         qn_prof_put_calls(w, &c->tables);
-    return QN_TEXT_OK;
 }

@@ -31,6 +31,6 @@ struct qn_prof_callgrind *qn_prof_read_callgrind(const char *path, struct qn_tex
 void qn_prof_free_callgrind(struct qn_prof_callgrind *c);
 
 /* Writes it as a profile: descriptions, command, events, rows with their objects, summary. */
-enum qn_text_status qn_prof_write_callgrind(struct qn_prof_callgrind *c, struct qn_prof_writer *w, struct qn_text_error *err);
+void qn_prof_write_callgrind(struct qn_prof_callgrind *c, struct qn_prof_writer *w);
 
 #endif

@@ -69,13 +69,9 @@ static int too_large(const file *c, const char *text) { return qn_prof_callgrind
 static int add_call(file *c, const char *text)
 {
     const char *object = c->called_object ? c->called_object : c->object, *from = c->called_file ? c->called_file : c->file;
-    uint32_t caller = own_fn(c), callee, edge = UINT32_MAX;
+    uint32_t caller = own_fn(c), callee = qn_prof_call_fn_of(&c->index, object_of(object), file_of(from), c->called);
+    uint32_t edge = qn_prof_call_edge_of(&c->index, caller, file_of(c->file), (uint32_t)c->line, callee);
     int events = (int)c->nevents, same;
-    callee = caller == UINT32_MAX ? caller : qn_prof_call_fn_of(&c->index, object_of(object), file_of(from), c->called);
-    if (callee != UINT32_MAX)
-        edge = qn_prof_call_edge_of(&c->index, caller, file_of(c->file), (uint32_t)c->line, callee);
-    if (edge == UINT32_MAX)
-        return qn_prof_callgrind_no_memory(c);
     same = caller == callee && c->inner == c->called_inner;
     if (qn_prof_add_counts(qn_prof_edge_counts(&c->tables, edge), c->counts, events) != 0
         || __builtin_add_overflow(c->tables.edges[edge].calls, c->calls, &c->tables.edges[edge].calls)
@@ -101,12 +97,10 @@ static int finish_call(file *c, const char *p, const char *text)
 static int add_cost(file *c, const char *text)
 {
     uint32_t fn = own_fn(c);
-    if (fn == UINT32_MAX)
-        return qn_prof_callgrind_no_memory(c);
     if (!c->inner && qn_prof_add_counts(qn_prof_inclusive(&c->tables, fn), c->counts, (int)c->nevents) != 0)
         return too_large(c, text);
-    if (qn_prof_table_enter_object(c->table, c->object) || (fn = qn_prof_table_fn(c->table, c->file, c->function)) == QN_PROF_NO_FN)
-        return qn_prof_callgrind_no_memory(c);
+    qn_prof_table_enter_object(c->table, c->object);
+    fn = qn_prof_table_fn(c->table, c->file, c->function);
     return qn_prof_table_add_line(c->table, fn, (uint32_t)c->line, c->counts, c->err) == QN_TEXT_OK ? 0 : -1;
 }
 

@@ -44,31 +44,25 @@ struct export {
     struct qn_text_names objects, files, functions; /* numbered as they come */
 };
 
-static int no_memory(const struct export *x) { return qn_text_fail_memory(x->err), -1; }
-
 /* ---- what there is to write ---- */
 
-static int add_unit(struct export *x, struct unit u)
+static void add_unit(struct export *x, struct unit u)
 {
-    if (!QN_GROW(x->units, x->count, x->room, 1024))
-        return no_memory(x);
+    QN_MORE(x->units, x->count, x->room, 1024);
     u.elsewhere = strcmp(u.file, x->calls.fns[u.fn].file) != 0;
     x->units[x->count++] = u;
-    return 0;
 }
 
-static int add_rows(struct export *x)
+static void add_rows(struct export *x)
 {
     const struct qn_prof_table *t = qn_prof_merge_table(x->merge);
     uint32_t *fns = qn_prof_own_rows(t, &x->calls);
-    int failed = fns ? 0 : no_memory(x);
-    for (size_t i = 0; i < qn_prof_table_rows(t) && !failed; i++) {
+    for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
         if (!row.insn)
-            failed = add_unit(x, (struct unit){.fn = fns[i], .file = row.file, .line = row.line, .counts = row.counts});
+            add_unit(x, (struct unit){.fn = fns[i], .file = row.file, .line = row.line, .counts = row.counts});
     }
     free(fns);
-    return failed;
 }
 
 /* Is the edge written?  An edge without calls is one that was called before this part of the run, and is still active: it is written if it has
@@ -85,16 +79,13 @@ static int is_shown(const struct export *x, size_t edge)
     return x->calls.edges[edge].calls > 0 || costs;
 }
 
-static int add_edges(struct export *x)
+static void add_edges(struct export *x)
 {
     for (size_t i = 0; i < x->calls.edge_count; i++) {
         const struct qn_prof_call_edge *e = &x->calls.edges[i];
-        if (!is_shown(x, i))
-            continue;
-        if (add_unit(x, (struct unit){.fn = e->caller, .file = qn_prof_edge_file(&x->calls, e), .line = e->line, .edge = e}) != 0)
-            return -1;
+        if (is_shown(x, i))
+            add_unit(x, (struct unit){.fn = e->caller, .file = qn_prof_edge_file(&x->calls, e), .line = e->line, .edge = e});
     }
-    return 0;
 }
 
 static int by_place(const void *left, const void *right)
@@ -114,30 +105,24 @@ static int by_place(const void *left, const void *right)
     return a->edge < b->edge ? -1 : a->edge > b->edge;
 }
 
-static int find_first_lines(struct export *x)
+static void find_first_lines(struct export *x)
 {
-    x->first_line = calloc(x->calls.fn_count + 1, sizeof *x->first_line);
-    if (!x->first_line)
-        return no_memory(x);
+    x->first_line = QN_NEEDED(calloc(x->calls.fn_count + 1, sizeof *x->first_line));
     for (size_t i = x->count; i-- > 0;)
         if (!x->units[i].elsewhere && x->units[i].line)
             x->first_line[x->units[i].fn] = x->units[i].line;
-    return 0;
 }
 
-static int map_events(struct export *x, const struct qn_prof_header *h)
+static void map_events(struct export *x, const struct qn_prof_header *h)
 {
     x->events = h->event_count;
-    x->column = calloc((size_t)x->events, sizeof *x->column);
-    if (!x->column)
-        return no_memory(x);
+    x->column = QN_NEEDED(calloc((size_t)x->events, sizeof *x->column));
     for (int i = 0; i < x->events; i++) {
         x->column[i] = -1;
         for (size_t k = 0; k < x->calls.event_count; k++)
             if (strcmp(x->calls.events[k], h->events[i]) == 0)
                 x->column[i] = (int)k;
     }
-    return 0;
 }
 
 static int read_all(struct export *x)
@@ -145,35 +130,33 @@ static int read_all(struct export *x)
     char warning[QN_TEXT_MAX];
     x->reader = qn_prof_open_reader(x->path, x->err);
     x->merge = qn_prof_new_merge(NULL, NULL);
-    if (!x->reader || !x->merge)
-        return x->reader ? no_memory(x) : -1;
+    if (!x->reader)
+        return -1;
     if (qn_prof_merge_reader(x->merge, x->reader, x->path, warning, sizeof warning, x->err) != QN_TEXT_OK
         || qn_prof_read_calls(x->path, &x->calls, x->err) != QN_TEXT_OK)
         return -1;
-    if (qn_prof_table_sort(qn_prof_merge_table(x->merge), x->err) != QN_TEXT_OK)
-        return -1;
-    if (map_events(x, qn_prof_reader_header(x->reader)) != 0 || add_rows(x) != 0 || add_edges(x) != 0)
-        return -1;
+    qn_prof_table_sort(qn_prof_merge_table(x->merge));
+    map_events(x, qn_prof_reader_header(x->reader));
+    add_rows(x);
+    add_edges(x);
     if (x->count)
         qsort(x->units, x->count, sizeof *x->units, by_place);
-    return find_first_lines(x);
+    find_first_lines(x);
+    return 0;
 }
 
 /* ---- text ---- */
 
 /* "KEY=(7) NAME", or "KEY=(7)" if the name has come already. */
-static int put_name(struct export *x, const char *key, struct qn_text_names *names, const char *name)
+static void put_name(struct export *x, const char *key, struct qn_text_names *names, const char *name)
 {
     uint32_t before = names->index.count, id = qn_text_intern(names, name, strlen(name));
-    if (id == QN_TEXT_NO_ID)
-        return no_memory(x);
     qn_prof_put_text(x->w, key);
     qn_prof_put_number(x->w, (int64_t)id + 1);
     qn_prof_put_text(x->w, id < before ? ")" : ") ");
     if (id >= before)
         qn_prof_put_escaped(x->w, name);
     qn_prof_put_text(x->w, "\n");
-    return 0;
 }
 
 /* Writes a line, unless the number is 0. */
@@ -215,30 +198,30 @@ static void put_header(struct export *x)
 static const char *object_of(const struct qn_prof_call_fn *f) { return f->object ? f->object : QN_PROF_NOT_KNOWN; }
 
 /* Begins another function: object, file, name. */
-static int put_fn(struct export *x, uint32_t fn)
+static void put_fn(struct export *x, uint32_t fn)
 {
     char room[QN_TEXT_MAX];
     const struct qn_prof_call_fn *f = &x->calls.fns[fn];
     qn_prof_put_text(x->w, "\n");
-    return put_name(x, "ob=(", &x->objects, object_of(f)) || put_name(x, "fl=(", &x->files, f->file)
-           || put_name(x, "fn=(", &x->functions, qn_prof_call_name(f, room, sizeof room));
+    put_name(x, "ob=(", &x->objects, object_of(f));
+    put_name(x, "fl=(", &x->files, f->file);
+    put_name(x, "fn=(", &x->functions, qn_prof_call_name(f, room, sizeof room));
 }
 
-static int put_callee(struct export *x, const struct unit *u)
+static void put_callee(struct export *x, const struct unit *u)
 {
     char room[QN_TEXT_MAX];
     const struct qn_prof_call_fn *from = &x->calls.fns[u->fn], *to = &x->calls.fns[u->edge->callee];
-    if (strcmp(object_of(from), object_of(to)) != 0 && put_name(x, "cob=(", &x->objects, object_of(to)) != 0)
-        return -1;
+    if (strcmp(object_of(from), object_of(to)) != 0)
+        put_name(x, "cob=(", &x->objects, object_of(to));
     /* If the callee's file is left out, some readers take the caller's file, others the line's; so it is always written. */
-    if (put_name(x, "cfi=(", &x->files, to->file) != 0 || put_name(x, "cfn=(", &x->functions, qn_prof_call_name(to, room, sizeof room)) != 0)
-        return -1;
+    put_name(x, "cfi=(", &x->files, to->file);
+    put_name(x, "cfn=(", &x->functions, qn_prof_call_name(to, room, sizeof room));
     qn_prof_put_text(x->w, "calls=");
     qn_prof_put_number(x->w, u->edge->calls);
     qn_prof_put_text(x->w, " ");
     qn_prof_put_number(x->w, x->first_line[u->edge->callee]);
     qn_prof_put_text(x->w, "\n");
-    return 0;
 }
 
 static void put_counts(struct export *x, const struct unit *u)
@@ -253,21 +236,20 @@ static void put_counts(struct export *x, const struct unit *u)
     qn_prof_put_text(x->w, "\n");
 }
 
-static int put_units(struct export *x)
+static void put_units(struct export *x)
 {
     for (size_t i = 0; i < x->count; i++) {
         const struct unit *u = &x->units[i], *last = i ? u - 1 : NULL;
         int enters = !last || last->fn != u->fn;
         const char *file = enters ? x->calls.fns[u->fn].file : last->file;
-        if (enters && put_fn(x, u->fn) != 0)
-            return -1;
-        if (strcmp(u->file, file) != 0 && put_name(x, "fi=(", &x->files, u->file) != 0)
-            return -1;
-        if (u->edge && put_callee(x, u) != 0)
-            return -1;
+        if (enters)
+            put_fn(x, u->fn);
+        if (strcmp(u->file, file) != 0)
+            put_name(x, "fi=(", &x->files, u->file);
+        if (u->edge)
+            put_callee(x, u);
         put_counts(x, u);
     }
-    return 0;
 }
 
 static void put_totals(struct export *x)
@@ -286,8 +268,8 @@ enum qn_text_status qn_prof_export_callgrind(const char *path, const struct qn_p
     struct export x = {.path = path, .head = head, .w = w, .err = err};
     if (read_all(&x) == 0) {
         put_header(&x);
-        if (put_units(&x) == 0)
-            put_totals(&x);
+        put_units(&x);
+        put_totals(&x);
     }
     qn_text_free_names(&x.objects);
     qn_text_free_names(&x.files);

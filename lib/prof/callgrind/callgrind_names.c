@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/callgrind/callgrind_parts.h"
 #include "text/digits.h"
 
@@ -19,42 +20,19 @@
 typedef struct qn_prof_callgrind file;
 
 /* Room for the name of this number. */
-static int make_room(file *c, struct qn_prof_callgrind_names *n, size_t number)
+static void make_room(struct qn_prof_callgrind_names *n, size_t number)
 {
-    size_t room = n->room ? n->room : QN_PROF_CG_FIRST_ROOM;
-    char **more;
-    while (room <= number)
-        room *= 2;
-    if (room == n->room)
-        return 0;
-    if ((more = reallocarray(n->at, room, sizeof *more)) == NULL)
-        return qn_prof_callgrind_no_memory(c);
-    memset(more + n->room, 0, (room - n->room) * sizeof *more);
-    n->at = more;
-    n->room = room;
-    return 0;
-}
-
-static int remember(file *c, struct qn_prof_callgrind_names *n, size_t number, const char *name)
-{
-    char *copy = strdup(name);
-    if (!copy || make_room(c, n, number) != 0) {
-        free(copy);
-        return qn_prof_callgrind_no_memory(c);
+    for (size_t had = n->room; number >= n->room; had = n->room) {
+        QN_MORE(n->at, n->room, n->room, QN_PROF_CG_FIRST_ROOM);
+        memset(n->at + had, 0, (n->room - had) * sizeof *n->at);
     }
-    free(n->at[number]);
-    n->at[number] = copy;
-    return 0;
 }
 
-static int replace(file *c, char **to, const char *name)
+static void replace(char **to, const char *name)
 {
-    char *copy = strdup(name);
-    if (!copy)
-        return qn_prof_callgrind_no_memory(c);
+    char *copy = QN_NEEDED(strdup(name));
     free(*to);
     *to = copy;
-    return 0;
 }
 
 /* "(7) name", "(7)" or "name"; *to, where it is not NULL, becomes a copy of the name. */
@@ -67,13 +45,17 @@ static int take_name(file *c, enum qn_prof_callgrind_space space, const char *te
         if (number > NUMBERS_MAX)
             return qn_prof_callgrind_bad(c, "the number of a name is too large", text, "at most 2^24");
         name = end + 1 + (end[1] == ' ');
-        if (*name && remember(c, n, number, name) != 0)
-            return -1;
+        if (*name) {
+            make_room(n, number);
+            replace(&n->at[number], name);
+        }
         if (number >= n->room || !n->at[number])
             return qn_prof_callgrind_bad(c, "a number without its name", text, "`(NUMBER) NAME` before it");
         name = n->at[number];
     }
-    return to ? replace(c, to, name) : 0;
+    if (to)
+        replace(to, name);
+    return 0;
 }
 
 /* Takes "'2" off the name. 1: it was there. */
@@ -105,8 +87,10 @@ static int take(file *c, const struct keyword *k, const char *text)
 {
     char **const own[] = {&c->object, &c->file, &c->function}, **const called[] = {&c->called_object, &c->called_file, &c->called};
     char **to = k->whose == JUMP ? NULL : k->whose == CALLED ? called[k->space] : own[k->space];
-    if (take_name(c, k->space, text, to) != 0 || (k->whose == HOME && replace(c, &c->home, c->file) != 0))
+    if (take_name(c, k->space, text, to) != 0)
         return -1;
+    if (k->whose == HOME)
+        replace(&c->home, c->file);
     if (to == &c->function)
         c->inner = take_level(*to);
     if (to == &c->called)

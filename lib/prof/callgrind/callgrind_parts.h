@@ -48,12 +48,6 @@ static inline int qn_prof_callgrind_bad(const struct qn_prof_callgrind *c, const
     return -1;
 }
 
-static inline int qn_prof_callgrind_no_memory(const struct qn_prof_callgrind *c)
-{
-    qn_text_fail_memory(c->err);
-    return -1;
-}
-
 /* 1: the line named an object, a file or a function; 0: it did not; -1. */
 int qn_prof_callgrind_take_place(struct qn_prof_callgrind *c, const char *text);
 void qn_prof_callgrind_free_names(struct qn_prof_callgrind *c);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/header.h"
 #include "prof/read.h"
 #include "prof/region.h"
@@ -31,8 +32,6 @@ static int bad(const struct reading *r, const char *what, const char *got, const
     return -1;
 }
 
-static int no_memory(const struct reading *r) { return qn_text_fail_memory(r->err), -1; }
-
 /* Reads `count` numbers with a blank between each two; returns where they end, NULL if they are malformed. */
 static const char *take_numbers(const char *text, int64_t *numbers, size_t count)
 {
@@ -54,13 +53,11 @@ static int take_counts(const struct reading *r, const char *text, int64_t *count
     return end && !*end ? 0 : bad(r, "malformed counts", line, "a number for each of `#call-events:`");
 }
 
-static int take_text(const struct reading *r, char **to, const char *text)
+/* Copies the text; NULL: none. */
+static int take_text(char **to, const char *text)
 {
-    char *copy = strdup(text);
-    if (!copy)
-        return no_memory(r);
     free(*to);
-    *to = copy;
+    *to = text ? QN_NEEDED(strdup(text)) : NULL;
     return 0;
 }
 
@@ -79,7 +76,8 @@ static int take_events(struct reading *r, char *text)
     }
     if (!n)
         return bad(r, "no events of calls", text, "their names");
-    return qn_prof_begin_calls(r->calls, (const char *const *)names, n) == 0 ? 0 : no_memory(r);
+    qn_prof_begin_calls(r->calls, (const char *const *)names, n);
+    return 0;
 }
 
 /* "FILE<TAB>NAME" */
@@ -90,7 +88,8 @@ static int take_fn(struct reading *r, char *text)
         return bad(r, "malformed function", text, "FILE, a tab, NAME");
     *tab = '\0';
     r->inclusive_is_due = 1;
-    return qn_prof_add_call_fn(r->calls, r->object, text, tab + 1) == UINT32_MAX ? no_memory(r) : 0;
+    qn_prof_add_call_fn(r->calls, r->object, text, tab + 1);
+    return 0;
 }
 
 /* "CALLED COUNTS..." */
@@ -115,8 +114,6 @@ static int take_edge(struct reading *r, char *text)
     if (!end || n[0] < 0 || n[0] >= (int64_t)c->fn_count || n[1] < 0 || n[1] > UINT32_MAX || n[2] < 0 || n[2] >= (int64_t)c->fn_count)
         return bad(r, "malformed edge", text, "CALLER LINE CALLEE CALLS COUNTS, functions by number");
     edge = qn_prof_add_call_edge(c, (uint32_t)n[0], r->file, (uint32_t)n[1], (uint32_t)n[2]);
-    if (edge == UINT32_MAX)
-        return no_memory(r);
     c->edges[edge].calls = n[3];
     return take_counts(r, end, qn_prof_edge_counts(c, edge), text);
 }
@@ -131,8 +128,6 @@ static int take_node(struct reading *r, char *text)
     if (!end || n[0] < -1 || n[0] >= (int64_t)c->node_count || n[1] < 0 || n[1] >= (int64_t)c->fn_count)
         return bad(r, "malformed node", text, "PARENT FUNCTION CALLS COUNTS, the parent before it");
     node = qn_prof_add_call_node(c, n[0] < 0 ? QN_PROF_NO_NODE : (uint32_t)n[0], (uint32_t)n[1]);
-    if (node == UINT32_MAX)
-        return no_memory(r);
     c->nodes[node].calls = n[2];
     return take_counts(r, end, qn_prof_node_counts(c, node), text);
 }
@@ -146,19 +141,12 @@ static int take_lost(struct reading *r, char *text)
     if (!end || *end)
         return bad(r, "malformed number of what was lost", text, "WHAT N");
     *blank = '\0';
-    return qn_prof_add_call_lost(r->calls, text, n) == 0 ? 0 : no_memory(r);
-}
-
-static int take_object(struct reading *r, char *text)
-{
-    if (strcmp(text, QN_PROF_NOT_KNOWN) != 0)
-        return take_text(r, &r->object, text);
-    free(r->object);
-    r->object = NULL;
+    qn_prof_add_call_lost(r->calls, text, n);
     return 0;
 }
 
-static int take_file(struct reading *r, char *text) { return take_text(r, &r->file, text); }
+static int take_object(struct reading *r, char *text) { return take_text(&r->object, strcmp(text, QN_PROF_NOT_KNOWN) ? text : NULL); }
+static int take_file(struct reading *r, char *text) { return take_text(&r->file, text); }
 
 static const struct keyword {
     const char *text;

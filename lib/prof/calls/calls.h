@@ -84,21 +84,20 @@ void qn_prof_free_calls(struct qn_prof_calls *calls);
 /* Writes the tables: after the summary of a profile (and its other tables), before its regions.  Nothing, if there is no function. */
 void qn_prof_put_calls(struct qn_prof_writer *w, const struct qn_prof_calls *calls);
 
-/* To make tables: zero the struct, name the events, add; texts are copied.  -1, UINT32_MAX: no memory, or no number is left.
+/* To make tables: zero the struct, name the events, add; texts are copied.
  * Counts are 0 at first; write them through the pointers below, which are valid until more is added. */
-int qn_prof_begin_calls(struct qn_prof_calls *calls, const char *const *events, size_t count);
+void qn_prof_begin_calls(struct qn_prof_calls *calls, const char *const *events, size_t count);
 uint32_t qn_prof_add_call_fn(struct qn_prof_calls *calls, const char *object, const char *file, const char *name);
 uint32_t qn_prof_add_call_edge(struct qn_prof_calls *calls, uint32_t caller, const char *file, uint32_t line, uint32_t callee);
 uint32_t qn_prof_add_call_node(struct qn_prof_calls *calls, uint32_t parent, uint32_t function);
-int qn_prof_add_call_lost(struct qn_prof_calls *calls, const char *what, int64_t count);
+void qn_prof_add_call_lost(struct qn_prof_calls *calls, const char *what, int64_t count);
 
 static inline int64_t *qn_prof_inclusive(const struct qn_prof_calls *c, size_t fn) { return c->inclusive + fn * c->event_count; }
 static inline int64_t *qn_prof_edge_counts(const struct qn_prof_calls *c, size_t edge) { return c->edge_counts + edge * c->event_count; }
 static inline int64_t *qn_prof_node_counts(const struct qn_prof_calls *c, size_t node) { return c->node_counts + node * c->event_count; }
 
 struct qn_prof_header;
-/* Converts `rows` rows of counts (of functions, edges or nodes) to the events of a profile; events that calls do not have are 0. free() it;
- * NULL: no memory. */
+/* Converts `rows` rows of counts (of functions, edges or nodes) to the events of a profile; events that calls do not have are 0. free() it. */
 int64_t *qn_prof_widen_calls(const struct qn_prof_calls *calls, const int64_t *counts, size_t rows, const struct qn_prof_header *events);
 
 /* The name in listings; for code without a name "??? in OBJECT", with the object's name without folders. In `room`, or the name itself. */

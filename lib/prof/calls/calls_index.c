@@ -9,12 +9,6 @@ static int same(const char *a, const char *b) { return a == b || (a && b && strc
 
 static uint32_t hash_text(const char *text) { return text ? qn_text_hash_bytes(text, strlen(text)) : 0; }
 
-/* The number that the index gives is the one under which it was added. */
-static uint32_t number(struct qn_text_hash *index, uint32_t hash, uint32_t added)
-{
-    return added == UINT32_MAX || qn_text_hash_insert(index, hash) != added ? UINT32_MAX : added;
-}
-
 uint32_t qn_prof_call_fn_of(struct qn_prof_call_index *x, const char *object, const char *file, const char *name)
 {
     uint32_t at, hash = qn_text_hash_pair(qn_text_hash_pair(hash_text(object), hash_text(file)), hash_text(name));
@@ -23,7 +17,8 @@ uint32_t qn_prof_call_fn_of(struct qn_prof_call_index *x, const char *object, co
         if (same(f->object, object) && same(f->file, file) && same(f->name, name))
             return id;
     }
-    return number(&x->fns, hash, qn_prof_add_call_fn(x->calls, object, file, name));
+    qn_text_hash_insert(&x->fns, hash); /* which gives the same number */
+    return qn_prof_add_call_fn(x->calls, object, file, name);
 }
 
 uint32_t qn_prof_call_edge_of(struct qn_prof_call_index *x, uint32_t caller, const char *file, uint32_t line, uint32_t callee)
@@ -35,7 +30,8 @@ uint32_t qn_prof_call_edge_of(struct qn_prof_call_index *x, uint32_t caller, con
         if (e->caller == caller && e->callee == callee && e->line == line && same(e->file, file))
             return id;
     }
-    return number(&x->edges, hash, qn_prof_add_call_edge(x->calls, caller, file, line, callee));
+    qn_text_hash_insert(&x->edges, hash);
+    return qn_prof_add_call_edge(x->calls, caller, file, line, callee);
 }
 
 uint32_t qn_prof_call_node_of(struct qn_prof_call_index *x, uint32_t parent, uint32_t function)
@@ -44,7 +40,8 @@ uint32_t qn_prof_call_node_of(struct qn_prof_call_index *x, uint32_t parent, uin
     for (uint32_t id = qn_text_hash_first(&x->nodes, hash, &at); id != QN_TEXT_NO_ID; id = qn_text_hash_next(&x->nodes, hash, &at))
         if (x->calls->nodes[id].parent == parent && x->calls->nodes[id].function == function)
             return id;
-    return number(&x->nodes, hash, qn_prof_add_call_node(x->calls, parent, function));
+    qn_text_hash_insert(&x->nodes, hash);
+    return qn_prof_add_call_node(x->calls, parent, function);
 }
 
 void qn_prof_free_call_index(struct qn_prof_call_index *x)

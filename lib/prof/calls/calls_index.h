@@ -18,7 +18,7 @@ struct qn_prof_call_index {
     struct qn_text_hash fns, edges, nodes;
 };
 
-/* The number of a function, edge or node, added if it is new. UINT32_MAX: no memory. object NULL: not known; file of an edge NULL: the caller's. */
+/* The number of a function, edge or node, added if it is new. object NULL: not known; file of an edge NULL: the caller's. */
 uint32_t qn_prof_call_fn_of(struct qn_prof_call_index *x, const char *object, const char *file, const char *name);
 uint32_t qn_prof_call_edge_of(struct qn_prof_call_index *x, uint32_t caller, const char *file, uint32_t line, uint32_t callee);
 uint32_t qn_prof_call_node_of(struct qn_prof_call_index *x, uint32_t parent, uint32_t function);

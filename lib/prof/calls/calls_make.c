@@ -19,80 +19,65 @@ enum { FIRST_ROOM = 64 };
 
 static const char *keep(struct qn_prof_calls *c, const char *text)
 {
-    uint32_t id = qn_text_intern(c->names, text, strlen(text));
-    return id == QN_TEXT_NO_ID ? NULL : qn_text_name(c->names, id);
+    return qn_text_name(c->names, qn_text_intern(c->names, text, strlen(text)));
 }
 
 /* A row of zeros behind `count` of them. */
-static int add_row(int64_t **rows, size_t count, size_t *room, size_t events)
+static void add_row(int64_t **rows, size_t count, size_t *room, size_t events)
 {
+    if (count >= QN_PROF_CALLS_MAX)
+        qn_no_memory();
     for (size_t i = 0; i < events; i++) {
-        if (!QN_GROW(*rows, count * events + i, *room, FIRST_ROOM))
-            return -1;
+        QN_MORE(*rows, count * events + i, *room, FIRST_ROOM);
         (*rows)[count * events + i] = 0;
     }
-    return 0;
 }
 
-int qn_prof_begin_calls(struct qn_prof_calls *c, const char *const *events, size_t count)
+void qn_prof_begin_calls(struct qn_prof_calls *c, const char *const *events, size_t count)
 {
-    if (!c->names && !(c->names = calloc(1, sizeof *c->names)))
-        return -1;
+    if (!c->names)
+        c->names = QN_NEEDED(calloc(1, sizeof *c->names));
     for (size_t i = 0; i < count; i++) {
-        if (!QN_GROW(c->events, c->event_count, c->event_room, FIRST_ROOM) || !(c->events[c->event_count] = keep(c, events[i])))
-            return -1;
-        c->event_count++;
+        QN_MORE(c->events, c->event_count, c->event_room, FIRST_ROOM);
+        c->events[c->event_count++] = keep(c, events[i]);
     }
-    return 0;
 }
 
 uint32_t qn_prof_add_call_fn(struct qn_prof_calls *c, const char *object, const char *file, const char *name)
 {
-    struct qn_prof_call_fn f = {NULL, keep(c, file), keep(c, name), 0};
-    if (object && !(f.object = keep(c, object)))
-        return UINT32_MAX;
-    if (!f.file || !f.name || c->fn_count >= QN_PROF_CALLS_MAX || !QN_GROW(c->fns, c->fn_count, c->fn_room, FIRST_ROOM)
-        || add_row(&c->inclusive, c->fn_count, &c->inclusive_room, c->event_count) != 0)
-        return UINT32_MAX;
-    c->fns[c->fn_count] = f;
+    QN_MORE(c->fns, c->fn_count, c->fn_room, FIRST_ROOM);
+    add_row(&c->inclusive, c->fn_count, &c->inclusive_room, c->event_count);
+    c->fns[c->fn_count] = (struct qn_prof_call_fn){object ? keep(c, object) : NULL, keep(c, file), keep(c, name), 0};
     return (uint32_t)c->fn_count++;
 }
 
 uint32_t qn_prof_add_call_edge(struct qn_prof_calls *c, uint32_t caller, const char *file, uint32_t line, uint32_t callee)
 {
-    struct qn_prof_call_edge e = {caller, callee, line, NULL, 0};
-    if (file && !(e.file = keep(c, file)))
-        return UINT32_MAX;
-    if (c->edge_count >= QN_PROF_CALLS_MAX || !QN_GROW(c->edges, c->edge_count, c->edge_room, FIRST_ROOM)
-        || add_row(&c->edge_counts, c->edge_count, &c->edge_counts_room, c->event_count) != 0)
-        return UINT32_MAX;
-    c->edges[c->edge_count] = e;
+    QN_MORE(c->edges, c->edge_count, c->edge_room, FIRST_ROOM);
+    add_row(&c->edge_counts, c->edge_count, &c->edge_counts_room, c->event_count);
+    c->edges[c->edge_count] = (struct qn_prof_call_edge){caller, callee, line, file ? keep(c, file) : NULL, 0};
     return (uint32_t)c->edge_count++;
 }
 
 uint32_t qn_prof_add_call_node(struct qn_prof_calls *c, uint32_t parent, uint32_t function)
 {
-    if (c->node_count >= QN_PROF_CALLS_MAX || !QN_GROW(c->nodes, c->node_count, c->node_room, FIRST_ROOM)
-        || add_row(&c->node_counts, c->node_count, &c->node_counts_room, c->event_count) != 0)
-        return UINT32_MAX;
+    QN_MORE(c->nodes, c->node_count, c->node_room, FIRST_ROOM);
+    add_row(&c->node_counts, c->node_count, &c->node_counts_room, c->event_count);
     c->nodes[c->node_count] = (struct qn_prof_call_node){parent, function, 0};
     return (uint32_t)c->node_count++;
 }
 
-int qn_prof_add_call_lost(struct qn_prof_calls *c, const char *what, int64_t count)
+void qn_prof_add_call_lost(struct qn_prof_calls *c, const char *what, int64_t count)
 {
-    const char *kept = keep(c, what);
-    if (!kept || !QN_GROW(c->lost, c->lost_count, c->lost_room, FIRST_ROOM))
-        return -1;
-    c->lost[c->lost_count++] = (struct qn_prof_call_lost){kept, count};
-    return 0;
+    QN_MORE(c->lost, c->lost_count, c->lost_room, FIRST_ROOM);
+    c->lost[c->lost_count++] = (struct qn_prof_call_lost){keep(c, what), count};
 }
 
 int64_t *qn_prof_widen_calls(const struct qn_prof_calls *c, const int64_t *counts, size_t rows, const struct qn_prof_header *h)
 {
     size_t events = (size_t)h->event_count;
-    int64_t *to = calloc(rows * events + 1, sizeof *to);
-    for (size_t k = 0; k < c->event_count && to; k++) {
+    int64_t *to = QN_NEEDED(calloc(rows * events + 1, sizeof *to));
+    for (size_t k = 0; k < c->event_count; k++) {
         int at = qn_prof_find_event(h, c->events[k], strlen(c->events[k]));
         for (size_t i = 0; i < rows && at >= 0; i++)
             to[i * events + (size_t)at] = counts[i * c->event_count + k];

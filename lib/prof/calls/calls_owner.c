@@ -50,22 +50,24 @@ static uint32_t find(const struct owners *o, const char *object, const char *fil
     return UINT32_MAX;
 }
 
-static int enter_key(struct owners *o, struct key k)
+static void enter_key(struct owners *o, struct key k)
 {
     if (find(o, k.object, k.file, k.name) != UINT32_MAX)
-        return 0;
-    if (!QN_GROW(o->keys, o->index.count, o->room, FIRST_ROOM))
-        return -1;
+        return;
+    QN_MORE(o->keys, o->index.count, o->room, FIRST_ROOM);
     o->keys[o->index.count] = k;
-    return qn_text_hash_insert(&o->index, hash_key(k.object, k.file, k.name)) == QN_TEXT_NO_ID ? -1 : 0;
+    qn_text_hash_insert(&o->index, hash_key(k.object, k.file, k.name));
 }
 
-static int enter(struct owners *o, uint32_t fn)
+static void enter(struct owners *o, uint32_t fn)
 {
     const struct qn_prof_call_fn *f = &o->calls->fns[fn];
-    if (f->object && (enter_key(o, (struct key){f->object, f->file, f->name, fn}) || enter_key(o, (struct key){f->object, NULL, f->name, fn})))
-        return -1;
-    return enter_key(o, (struct key){NULL, f->file, f->name, fn}) || enter_key(o, (struct key){NULL, NULL, f->name, fn}) ? -1 : 0;
+    if (f->object) {
+        enter_key(o, (struct key){f->object, f->file, f->name, fn});
+        enter_key(o, (struct key){f->object, NULL, f->name, fn});
+    }
+    enter_key(o, (struct key){NULL, f->file, f->name, fn});
+    enter_key(o, (struct key){NULL, NULL, f->name, fn});
 }
 
 /* A function found without its object may lie in another one. */
@@ -85,7 +87,8 @@ static uint32_t owner(struct owners *o, const char *object, const char *file, co
     if (fn != UINT32_MAX)
         return fn;
     fn = qn_prof_add_call_fn(o->calls, object, file, name);
-    return fn == UINT32_MAX || enter(o, fn) != 0 ? UINT32_MAX : fn;
+    enter(o, fn);
+    return fn;
 }
 
 /* The counts that the current file has of each added function; rows come by file. */
@@ -103,11 +106,11 @@ static void settle(struct qn_prof_calls *c, struct shares *s, size_t fn)
 }
 
 /* Chooses the files of functions from `first` on. */
-static int choose_files(const struct qn_prof_table *t, const uint32_t *fns, struct qn_prof_calls *c, size_t first)
+static void choose_files(const struct qn_prof_table *t, const uint32_t *fns, struct qn_prof_calls *c, size_t first)
 {
-    struct shares s = {calloc(c->fn_count + 1, sizeof *s.file), calloc(c->fn_count + 1, sizeof *s.sum), calloc(c->fn_count + 1, sizeof *s.most)};
-    int failed = !s.file || !s.sum || !s.most;
-    for (size_t i = 0; i < qn_prof_table_rows(t) && !failed; i++) {
+    size_t room = c->fn_count + 1;
+    struct shares s = {QN_NEEDED(calloc(room, sizeof *s.file)), QN_NEEDED(calloc(room, sizeof *s.sum)), QN_NEEDED(calloc(room, sizeof *s.most))};
+    for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
         if (row.insn || fns[i] < first)
             continue;
@@ -118,41 +121,34 @@ static int choose_files(const struct qn_prof_table *t, const uint32_t *fns, stru
         }
         s.sum[fns[i]] += qn_prof_count(row.counts[0]);
     }
-    for (size_t fn = first; fn < c->fn_count && !failed; fn++)
+    for (size_t fn = first; fn < c->fn_count; fn++)
         settle(c, &s, fn);
     free(s.file);
     free(s.sum);
     free(s.most);
-    return failed ? -1 : 0;
 }
 
-static int own(struct owners *o, const struct qn_prof_table *t, uint32_t *fns)
+static void own(struct owners *o, const struct qn_prof_table *t, uint32_t *fns)
 {
     for (uint32_t fn = 0; fn < o->calls->fn_count; fn++)
-        if (enter(o, fn) != 0)
-            return -1;
+        enter(o, fn);
     for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
-        if (qn_prof_inlined_into(row.function, strlen(row.function), &o->name) != 0)
-            return -1;
-        if ((fns[i] = owner(o, row.object, row.file, o->name.text)) == UINT32_MAX)
-            return -1;
+        qn_prof_inlined_into(row.function, strlen(row.function), &o->name);
+        fns[i] = owner(o, row.object, row.file, o->name.text);
     }
-    return 0;
 }
 
 uint32_t *qn_prof_own_rows(const struct qn_prof_table *t, struct qn_prof_calls *calls)
 {
     struct owners o = {.calls = calls};
     size_t first = calls->fn_count;
-    uint32_t *fns = calloc(qn_prof_table_rows(t) + 1, sizeof *fns);
-    int failed = !fns || (!calls->names && qn_prof_begin_calls(calls, NULL, 0) != 0) || own(&o, t, fns) != 0
-                 || choose_files(t, fns, calls, first) != 0;
+    uint32_t *fns = QN_NEEDED(calloc(qn_prof_table_rows(t) + 1, sizeof *fns));
+    qn_prof_begin_calls(calls, NULL, 0);
+    own(&o, t, fns);
+    choose_files(t, fns, calls, first);
     qn_text_hash_free(&o.index);
     free(o.keys);
     free(o.name.text);
-    if (!failed)
-        return fns;
-    free(fns);
-    return NULL;
+    return fns;
 }

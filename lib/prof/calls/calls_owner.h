@@ -15,7 +15,7 @@
 
 struct qn_prof_table;
 
-/* An array by row of the table, in its order; free() it. NULL: no memory. Tables that were never begun (no profile with calls) get functions, too. */
+/* An array by row of the table, in its order; free() it. Tables that were never begun (no profile with calls) get functions, too. */
 uint32_t *qn_prof_own_rows(const struct qn_prof_table *t, struct qn_prof_calls *calls);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/counts.h"
 #include "prof/region.h"
 
@@ -22,8 +23,6 @@ struct adding {
     uint32_t *fns, *nodes; /* numbers in the sum */
     struct qn_text_error *err;
 };
-
-static int no_memory(const struct adding *a) { return qn_text_fail_memory(a->err), -1; }
 
 /* to += from, or to -= from. */
 static int add(const struct adding *a, int64_t *to, const int64_t *from, size_t n)
@@ -40,7 +39,8 @@ static int begin(const struct adding *a)
     int same = to->event_count == a->from.event_count;
     if (!to->event_count) {
         a->sum->index.calls = to;
-        return qn_prof_begin_calls(to, a->from.events, a->from.event_count) == 0 ? 0 : no_memory(a);
+        qn_prof_begin_calls(to, a->from.events, a->from.event_count);
+        return 0;
     }
     for (size_t i = 0; i < to->event_count && same; i++)
         same = strcmp(to->events[i], a->from.events[i]) == 0;
@@ -65,12 +65,10 @@ static int add_fns(const struct adding *a)
     for (size_t i = 0; i < a->from.fn_count && !failed; i++) {
         const struct qn_prof_call_fn *f = &a->from.fns[i];
         const char *new_file = change(a, a->sum->mod_file, f->file, &file), *new_name = change(a, a->sum->mod_fn, f->name, &name);
-        uint32_t fn = new_file && new_name ? qn_prof_call_fn_of(&a->sum->index, f->object, new_file, new_name) : UINT32_MAX;
-        if (fn == UINT32_MAX) {
-            failed = no_memory(a);
+        uint32_t fn;
+        if ((failed = !new_file || !new_name))
             break;
-        }
-        a->fns[i] = fn;
+        fn = a->fns[i] = qn_prof_call_fn_of(&a->sum->index, f->object, new_file, new_name);
         failed = add(a, &a->sum->calls.fns[fn].called, &f->called, 1)
                  || add(a, qn_prof_inclusive(&a->sum->calls, fn), qn_prof_inclusive(&a->from, i), events);
     }
@@ -86,10 +84,12 @@ static int add_edges(const struct adding *a)
     for (size_t i = 0; i < a->from.edge_count && !failed; i++) {
         const struct qn_prof_call_edge *e = &a->from.edges[i];
         const char *file = change(a, a->sum->mod_file, qn_prof_edge_file(&a->from, e), &buffer);
-        uint32_t edge = file ? qn_prof_call_edge_of(&a->sum->index, a->fns[e->caller], file, e->line, a->fns[e->callee]) : UINT32_MAX;
-        failed = edge == UINT32_MAX ? no_memory(a)
-                                    : add(a, &a->sum->calls.edges[edge].calls, &e->calls, 1)
-                                      || add(a, qn_prof_edge_counts(&a->sum->calls, edge), qn_prof_edge_counts(&a->from, i), a->from.event_count);
+        uint32_t edge;
+        if ((failed = !file))
+            break;
+        edge = qn_prof_call_edge_of(&a->sum->index, a->fns[e->caller], file, e->line, a->fns[e->callee]);
+        failed = add(a, &a->sum->calls.edges[edge].calls, &e->calls, 1)
+                 || add(a, qn_prof_edge_counts(&a->sum->calls, edge), qn_prof_edge_counts(&a->from, i), a->from.event_count);
     }
     free(buffer.text);
     return failed ? -1 : 0;
@@ -100,10 +100,7 @@ static int add_nodes(const struct adding *a)
     for (size_t i = 0; i < a->from.node_count; i++) {
         const struct qn_prof_call_node *n = &a->from.nodes[i];
         uint32_t parent = n->parent == QN_PROF_NO_NODE ? QN_PROF_NO_NODE : a->nodes[n->parent];
-        uint32_t node = qn_prof_call_node_of(&a->sum->index, parent, a->fns[n->function]);
-        if (node == UINT32_MAX)
-            return no_memory(a);
-        a->nodes[i] = node;
+        uint32_t node = a->nodes[i] = qn_prof_call_node_of(&a->sum->index, parent, a->fns[n->function]);
         if (add(a, &a->sum->calls.nodes[node].calls, &n->calls, 1) != 0
             || add(a, qn_prof_node_counts(&a->sum->calls, node), qn_prof_node_counts(&a->from, i), a->from.event_count) != 0)
             return -1;
@@ -120,8 +117,8 @@ static int add_lost(const struct adding *a)
         size_t k = 0;
         while (k < to->lost_count && strcmp(to->lost[k].what, l->what) != 0)
             k++;
-        if (k == to->lost_count && qn_prof_add_call_lost(to, l->what, 0) != 0)
-            return no_memory(a);
+        if (k == to->lost_count)
+            qn_prof_add_call_lost(to, l->what, 0);
         if (add(a, &to->lost[k].count, &l->count, 1) != 0)
             return -1;
     }
@@ -130,10 +127,8 @@ static int add_lost(const struct adding *a)
 
 static int add_all(struct adding *a)
 {
-    a->fns = calloc(a->from.fn_count + 1, sizeof *a->fns);
-    a->nodes = calloc(a->from.node_count + 1, sizeof *a->nodes);
-    if (!a->fns || !a->nodes)
-        return no_memory(a);
+    a->fns = QN_NEEDED(calloc(a->from.fn_count + 1, sizeof *a->fns));
+    a->nodes = QN_NEEDED(calloc(a->from.node_count + 1, sizeof *a->nodes));
     if (begin(a) != 0 || add_fns(a) != 0 || add_edges(a) != 0 || add_nodes(a) != 0)
         return -1;
     return add_lost(a);

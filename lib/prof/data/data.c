@@ -55,13 +55,10 @@ static const char *take_numbers(struct reading *r, const char *text, int64_t *nu
 
 static const char *keep(struct reading *r, const char *text, size_t n)
 {
-    uint32_t id = qn_text_intern(&r->names, text, n);
-    return id == QN_TEXT_NO_ID ? NULL : qn_text_name(&r->names, id);
+    return qn_text_name(&r->names, qn_text_intern(&r->names, text, n));
 }
 
 static const char *keep_text(struct reading *r, const char *text) { return keep(r, text, strlen(text)); }
-
-static int no_memory(struct reading *r) { return qn_text_fail_memory(r->err), -1; }
 
 /* "KIND SIZE BLOCKS BYTES NAME" */
 static int take_object(struct reading *r, const char *text)
@@ -70,14 +67,11 @@ static int take_object(struct reading *r, const char *text)
     size_t kind = strcspn(text, " ");
     int64_t n[3];
     const char *end = text[kind] ? take_numbers(r, text + kind + 1, n, 3) : NULL;
-    struct qn_prof_object *o;
     if (!end || *end != ' ')
         return bad(r, "malformed object", text);
-    if (!QN_GROW(d->objects, d->object_count, r->object_room, 64))
-        return no_memory(r);
-    o = &d->objects[d->object_count++];
-    *o = (struct qn_prof_object){.kind = keep(r, text, kind), .name = keep_text(r, end + 1), .size = n[0], .blocks = n[1], .bytes = n[2]};
-    return o->kind && o->name ? 0 : no_memory(r);
+    QN_MORE(d->objects, d->object_count, r->object_room, 64);
+    d->objects[d->object_count++] = (struct qn_prof_object){.kind = keep(r, text, kind), .name = keep_text(r, end + 1), .size = n[0], .blocks = n[1], .bytes = n[2]};
+    return 0;
 }
 
 static int take_from(struct reading *r, struct qn_prof_object *o, const char *text)
@@ -88,16 +82,15 @@ static int take_from(struct reading *r, struct qn_prof_object *o, const char *te
         return bad(r, "malformed place", text);
     o->line = (uint32_t)line;
     o->file = keep_text(r, end + 1);
-    return o->file ? 0 : no_memory(r);
+    return 0;
 }
 
 static int take_part(struct reading *r, const char *text)
 {
     struct qn_prof_data *d = r->data;
-    if (!QN_GROW(d->parts, d->part_count, r->part_room, 64))
-        return no_memory(r);
+    QN_MORE(d->parts, d->part_count, r->part_room, 64);
     d->parts[d->part_count++] = (struct qn_prof_part){(uint32_t)d->object_count - 1, keep_text(r, text)};
-    return d->parts[d->part_count - 1].name ? 0 : no_memory(r);
+    return 0;
 }
 
 /* "BYTES NAME" */
@@ -107,7 +100,7 @@ static int take_type(struct reading *r, struct qn_prof_object *o, const char *te
     if (!end || *end != ' ')
         return bad(r, "malformed type", text);
     o->type = keep_text(r, end + 1);
-    return o->type ? 0 : no_memory(r);
+    return 0;
 }
 
 /* "OFFSET BYTES NAME" */
@@ -118,10 +111,9 @@ static int take_member(struct reading *r, const char *text)
     const char *end = take_numbers(r, text, n, 2);
     if (!end || *end != ' ')
         return bad(r, "malformed member", text);
-    if (!QN_GROW(d->members, d->member_count, r->member_room, 64))
-        return no_memory(r);
+    QN_MORE(d->members, d->member_count, r->member_room, 64);
     d->members[d->member_count++] = (struct qn_prof_member){(uint32_t)d->object_count - 1, keep_text(r, end + 1), n[0], n[1]};
-    return d->members[d->member_count - 1].name ? 0 : no_memory(r);
+    return 0;
 }
 
 /* The names of a row's counts: those of misses, then the classes, or the bytes used, or both groups. */
@@ -165,8 +157,7 @@ static int take_miss(struct reading *r, const char *text)
         return bad(r, "malformed row of misses", text);
     if (m.part != QN_PROF_NO_PART && d->parts[m.part].object != n[1])
         return bad(r, "a part of another object", text);
-    if (!QN_GROW(d->misses, d->miss_count, r->miss_room, 256))
-        return no_memory(r);
+    QN_MORE(d->misses, d->miss_count, r->miss_room, 256);
     m.line = (uint32_t)n[0];
     m.object = (uint32_t)n[1];
     d->misses[d->miss_count++] = m;
@@ -181,8 +172,7 @@ static int take_pair(struct reading *r, const char *text)
     const char *end = take_numbers(r, text, n, 4);
     if (!end || *end || n[0] < 0 || n[1] < 0 || n[0] >= (int64_t)d->object_count || n[1] >= (int64_t)d->object_count)
         return bad(r, "malformed pair of objects", text);
-    if (!QN_GROW(d->pairs, d->pair_count, r->pair_room, 64))
-        return no_memory(r);
+    QN_MORE(d->pairs, d->pair_count, r->pair_room, 64);
     d->pairs[d->pair_count++] = (struct qn_prof_pair){(uint32_t)n[0], (uint32_t)n[1], n[2], n[3]};
     return 0;
 }
@@ -195,17 +185,12 @@ static int take_use(struct reading *r, const char *text)
     const char *end = take_numbers(r, text, n, 4);
     if (!end || *end || n[0] < 0 || n[1] < 0 || n[1] >= (int64_t)d->part_count || d->parts[n[1]].object != n[0])
         return bad(r, "malformed row of bytes used", text);
-    if (!QN_GROW(d->uses, d->use_count, r->use_room, 64))
-        return no_memory(r);
+    QN_MORE(d->uses, d->use_count, r->use_room, 64);
     d->uses[d->use_count++] = (struct qn_prof_use){(uint32_t)n[0], (uint32_t)n[1], n[2], n[3]};
     return 0;
 }
 
-static int take_name(struct reading *r, const char **to, const char *text)
-{
-    *to = keep_text(r, text);
-    return *to ? 0 : no_memory(r);
-}
+static int take_name(struct reading *r, const char **to, const char *text) { return *to = keep_text(r, text), 0; }
 
 static int take_of_object(struct reading *r, const char *key, const char *text)
 {
@@ -317,16 +302,12 @@ enum qn_text_status qn_prof_read_data(const char *path, struct qn_prof_data *dat
     if (got > 0)
         got = read_tables(&r);
     qn_text_close_lines(&r.lines);
-    data->names = malloc(sizeof *data->names);
-    if (data->names)
-        *data->names = r.names;
-    if (got < 0 || !data->names) {
-        if (!data->names)
-            qn_text_free_names(&r.names);
-        qn_prof_free_data(data);
-        return got < 0 ? err->status : qn_text_fail_memory(err);
-    }
-    return QN_TEXT_OK;
+    data->names = QN_NEEDED(malloc(sizeof *data->names));
+    *data->names = r.names;
+    if (got >= 0)
+        return QN_TEXT_OK;
+    qn_prof_free_data(data);
+    return err->status;
 }
 
 void qn_prof_free_data(struct qn_prof_data *data)

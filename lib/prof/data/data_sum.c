@@ -35,7 +35,7 @@ static const char *keep(struct qn_prof_data_sum *s, const char *text)
     return id == QN_TEXT_NO_ID ? NULL : qn_text_name(&s->names, id);
 }
 
-/* A name, changed. NULL: no memory, or there is none. */
+/* A name, changed. NULL: there is none, or it cannot be changed. */
 static const char *change(struct qn_prof_data_sum *s, const struct qn_text_subst *subst, const char *name, struct qn_text_error *err)
 {
     struct qn_text_buffer buffer = {0};
@@ -47,38 +47,32 @@ static const char *change(struct qn_prof_data_sum *s, const struct qn_text_subst
     return kept;
 }
 
-static int add_members(struct qn_prof_data_sum *s, const struct qn_prof_data *from, uint32_t object, uint32_t to)
+static void add_members(struct qn_prof_data_sum *s, const struct qn_prof_data *from, uint32_t object, uint32_t to)
 {
     for (size_t i = 0; i < from->member_count; i++) {
         const struct qn_prof_member *m = &from->members[i];
         if (m->object != object)
             continue;
-        if (!QN_GROW(s->data.members, s->data.member_count, s->member_room, 64))
-            return -1;
+        QN_MORE(s->data.members, s->data.member_count, s->member_room, 64);
         s->data.members[s->data.member_count++] = (struct qn_prof_member){to, keep(s, m->name), m->offset, m->size};
     }
-    return 0;
 }
 
-/* The number in the sum; UINT32_MAX: no memory. */
+/* The number in the sum. */
 static uint32_t add_object(struct qn_prof_data_sum *s, const struct qn_prof_data *from, uint32_t number, int sign, struct qn_text_error *err)
 {
     const struct qn_prof_object *o = &from->objects[number];
-    struct key *fresh = calloc(1, sizeof *fresh), **found;
+    struct key *fresh = QN_NEEDED(calloc(1, sizeof *fresh)), **found;
     struct qn_prof_object *to;
-    if (!fresh)
-        return UINT32_MAX;
     fresh->object = (struct qn_prof_object){.kind = keep(s, o->kind), .name = keep(s, o->name), .file = change(s, s->mod_file, o->file, err),
                                             .function = change(s, s->mod_fn, o->function, err), .type = keep(s, o->type), .line = o->line,
                                             .type_size = o->type_size};
     fresh->number = (uint32_t)s->data.object_count;
-    found = tsearch(fresh, &s->objects, compare_objects);
-    if (!found || !QN_GROW(s->data.objects, s->data.object_count, s->object_room, 64))
-        return UINT32_MAX;
+    found = QN_NEEDED(tsearch(fresh, &s->objects, compare_objects));
+    QN_MORE(s->data.objects, s->data.object_count, s->object_room, 64);
     if (*found == fresh) {
         s->data.objects[s->data.object_count++] = fresh->object;
-        if (add_members(s, from, number, fresh->number) != 0)
-            return UINT32_MAX;
+        add_members(s, from, number, fresh->number);
     } else {
         free(fresh);
     }
@@ -89,13 +83,13 @@ static uint32_t add_object(struct qn_prof_data_sum *s, const struct qn_prof_data
     return (*found)->number;
 }
 
-static int add_rows(struct qn_prof_data_sum *s, const struct qn_prof_data *from, const uint32_t *objects, int sign, struct qn_text_error *err)
+static void add_rows(struct qn_prof_data_sum *s, const struct qn_prof_data *from, const uint32_t *objects, int sign, struct qn_text_error *err)
 {
     for (size_t i = 0; i < from->miss_count; i++) {
         const struct qn_prof_miss *m = &from->misses[i];
         struct qn_prof_miss *to;
-        if (!QN_GROW(s->data.misses, s->data.miss_count, s->miss_room, 256) || !QN_GROW(s->data.parts, s->data.part_count, s->part_room, 256))
-            return -1;
+        QN_MORE(s->data.misses, s->data.miss_count, s->miss_room, 256);
+        QN_MORE(s->data.parts, s->data.part_count, s->part_room, 256);
         to = &s->data.misses[s->data.miss_count++];
         *to = (struct qn_prof_miss){.file = change(s, s->mod_file, m->file, err), .function = change(s, s->mod_fn, m->function, err),
                                     .line = m->line, .object = objects[m->object], .part = QN_PROF_NO_PART};
@@ -106,54 +100,47 @@ static int add_rows(struct qn_prof_data_sum *s, const struct qn_prof_data *from,
         to->part = (uint32_t)s->data.part_count; /* a part for each row; unite_parts joins them when all are there */
         s->data.parts[s->data.part_count++] = (struct qn_prof_part){to->object, keep(s, from->parts[m->part].name)};
     }
-    return 0;
 }
 
-static int add_pairs(struct qn_prof_data_sum *s, const struct qn_prof_data *from, const uint32_t *objects, int sign)
+static void add_pairs(struct qn_prof_data_sum *s, const struct qn_prof_data *from, const uint32_t *objects, int sign)
 {
     for (size_t i = 0; i < from->pair_count; i++) {
         const struct qn_prof_pair *p = &from->pairs[i];
-        if (!QN_GROW(s->data.pairs, s->data.pair_count, s->pair_room, 64))
-            return -1;
+        QN_MORE(s->data.pairs, s->data.pair_count, s->pair_room, 64);
         s->data.pairs[s->data.pair_count++] =
             (struct qn_prof_pair){objects[p->object], objects[p->by], sign * p->misses, sign * p->conflicts};
     }
-    return 0;
 }
 
-static int add_uses(struct qn_prof_data_sum *s, const struct qn_prof_data *from, const uint32_t *objects, int sign)
+static void add_uses(struct qn_prof_data_sum *s, const struct qn_prof_data *from, const uint32_t *objects, int sign)
 {
     for (size_t i = 0; i < from->use_count; i++) {
         const struct qn_prof_use *u = &from->uses[i];
-        if (!QN_GROW(s->data.uses, s->data.use_count, s->use_room, 64) || !QN_GROW(s->data.parts, s->data.part_count, s->part_room, 256))
-            return -1;
+        QN_MORE(s->data.uses, s->data.use_count, s->use_room, 64);
+        QN_MORE(s->data.parts, s->data.part_count, s->part_room, 256);
         s->data.uses[s->data.use_count++] =
             (struct qn_prof_use){objects[u->object], (uint32_t)s->data.part_count, sign * u->filled, sign * u->used};
         s->data.parts[s->data.part_count++] = (struct qn_prof_part){objects[u->object], keep(s, from->parts[u->part].name)};
     }
-    return 0;
 }
 
 enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *path, int negated, struct qn_text_error *err)
 {
     struct qn_prof_data from;
     uint32_t *objects;
-    int failed, sign = negated ? -1 : 1;
+    int sign = negated ? -1 : 1;
     if (qn_prof_read_data(path, &from, err) != QN_TEXT_OK)
         return err->status;
     if (__builtin_add_overflow(s->data.all, from.all, &s->data.all)) {
         qn_prof_free_data(&from);
         return qn_text_fail(err, QN_TEXT_BAD, "%s: a sum of data does not fit in 64 bits", path);
     }
-    objects = calloc(from.object_count + 1, sizeof *objects);
-    failed = !objects;
-    for (size_t i = 0; i < from.object_count && !failed; i++) {
+    objects = QN_NEEDED(calloc(from.object_count + 1, sizeof *objects));
+    for (size_t i = 0; i < from.object_count; i++)
         objects[i] = add_object(s, &from, (uint32_t)i, sign, err);
-        failed = objects[i] == UINT32_MAX;
-    }
-    if (failed || add_rows(s, &from, objects, sign, err) != 0 || add_pairs(s, &from, objects, sign) != 0
-        || add_uses(s, &from, objects, sign) != 0)
-        qn_text_fail_memory(err);
+    add_rows(s, &from, objects, sign, err);
+    add_pairs(s, &from, objects, sign);
+    add_uses(s, &from, objects, sign);
     if (from.use)
         s->data.line = !s->data.use || s->data.line == from.line ? from.line : 0;
     s->data.classes |= from.classes;
@@ -189,17 +176,11 @@ int qn_prof_compare_misses(const void *left, const void *right)
 }
 
 /* Parts of one name become one, by object and name. */
-static int unite_parts(struct qn_prof_data *d)
+static void unite_parts(struct qn_prof_data *d)
 {
-    uint32_t *order = calloc(d->part_count + 1, sizeof *order), *number = calloc(d->part_count + 1, sizeof *number);
-    struct qn_prof_part *parts = calloc(d->part_count + 1, sizeof *parts);
+    uint32_t *order = QN_NEEDED(calloc(d->part_count + 1, sizeof *order)), *number = QN_NEEDED(calloc(d->part_count + 1, sizeof *number));
+    struct qn_prof_part *parts = QN_NEEDED(calloc(d->part_count + 1, sizeof *parts));
     size_t kept = 0;
-    if (!order || !number || !parts) {
-        free(order);
-        free(number);
-        free(parts);
-        return -1;
-    }
     for (size_t i = 0; i < d->part_count; i++)
         order[i] = (uint32_t)i;
     qsort_r(order, d->part_count, sizeof *order, by_part, d);
@@ -218,7 +199,6 @@ static int unite_parts(struct qn_prof_data *d)
     free(number);
     d->parts = parts;
     d->part_count = kept;
-    return 0;
 }
 
 size_t qn_prof_unite(void *list, size_t count, size_t size, int (*compare)(const void *, const void *), void (*add)(void *to, const void *from),
@@ -298,14 +278,12 @@ void qn_prof_unite_uses(struct qn_prof_data *d)
     d->use_count = qn_prof_unite(d->uses, d->use_count, sizeof *d->uses, by_places, add_use, is_no_use);
 }
 
-enum qn_text_status qn_prof_finish_data_sum(struct qn_prof_data_sum *s, struct qn_text_error *err)
+void qn_prof_finish_data_sum(struct qn_prof_data_sum *s)
 {
-    if (unite_parts(&s->data) != 0)
-        return qn_text_fail_memory(err);
+    unite_parts(&s->data);
     s->data.miss_count = qn_prof_unite(s->data.misses, s->data.miss_count, sizeof *s->data.misses, qn_prof_compare_misses, qn_prof_add_miss, is_no_miss);
     qn_prof_unite_pairs(&s->data);
     qn_prof_unite_uses(&s->data);
-    return QN_TEXT_OK;
 }
 
 void qn_prof_free_data_sum(struct qn_prof_data_sum *s)

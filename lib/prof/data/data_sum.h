@@ -2,7 +2,7 @@
  * Adds up tables of data (prof/data/data.h), or takes one from another.
  *
  * In:  qn_prof_sum_data(&s, "a.out", 1, err); qn_prof_sum_data(&s, "b.out", 0, err);      1: counts are negated
- * Out: qn_prof_finish_data_sum(&s, err): s.data has each object once, and the rows of b - a; qn_prof_put_data(w, &s.data) writes them
+ * Out: qn_prof_finish_data_sum(&s): s.data has each object once, and the rows of b - a; qn_prof_put_data(w, &s.data) writes them
  *
  * Objects are the same if kind, name, place and type are.  So objects of another build, whose source lines have moved, are different ones.
  *
@@ -26,7 +26,7 @@ struct qn_prof_data_sum {
 };
 
 enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *path, int negated, struct qn_text_error *err);
-enum qn_text_status qn_prof_finish_data_sum(struct qn_prof_data_sum *s, struct qn_text_error *err);
+void qn_prof_finish_data_sum(struct qn_prof_data_sum *s);
 void qn_prof_free_data_sum(struct qn_prof_data_sum *s);
 
 /* By file, function, line, object and part. */
@@ -47,6 +47,6 @@ void qn_prof_unite_pairs(struct qn_prof_data *data);
 void qn_prof_unite_uses(struct qn_prof_data *data);
 
 /* Writes the tables, behind the summary; nothing if there are no objects. */
-enum qn_text_status qn_prof_put_data(struct qn_prof_writer *w, const struct qn_prof_data *data, struct qn_text_error *err);
+void qn_prof_put_data(struct qn_prof_writer *w, const struct qn_prof_data *data);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/data/data_sum.h"
 
 static void put_numbers(struct qn_prof_writer *w, const char *key, const int64_t *numbers, int count, const char *text)
@@ -42,14 +43,12 @@ struct writing {
     uint32_t objects;
 };
 
-static int number_all(struct writing *t)
+static void number_all(struct writing *t)
 {
     const struct qn_prof_data *d = t->d;
     uint32_t parts = 0;
-    t->object = malloc((d->object_count + 1) * sizeof *t->object);
-    t->part = calloc(d->part_count + 1, sizeof *t->part);
-    if (!t->object || !t->part)
-        return -1;
+    t->object = QN_NEEDED(malloc((d->object_count + 1) * sizeof *t->object));
+    t->part = QN_NEEDED(calloc(d->part_count + 1, sizeof *t->part));
     memset(t->object, 0xff, d->object_count * sizeof *t->object);
     for (size_t i = 0; i < d->miss_count; i++)
         t->object[d->misses[i].object] = 0;
@@ -57,7 +56,6 @@ static int number_all(struct writing *t)
         t->object[i] = t->object[i] == UINT32_MAX ? UINT32_MAX : t->objects++;
     for (size_t i = 0; i < d->part_count; i++)
         t->part[i] = t->object[d->parts[i].object] == UINT32_MAX ? 0 : parts++;
-    return 0;
 }
 
 /* Parts are in the order of their objects. */
@@ -117,32 +115,29 @@ static void put_row(const struct writing *t, const struct qn_prof_miss *m, const
     qn_prof_put_line(w, "");
 }
 
-enum qn_text_status qn_prof_put_data(struct qn_prof_writer *w, const struct qn_prof_data *d, struct qn_text_error *err)
+void qn_prof_put_data(struct qn_prof_writer *w, const struct qn_prof_data *d)
 {
     struct writing t = {.w = w, .d = d};
     if (!d->miss_count)
-        return QN_TEXT_OK;
-    if (number_all(&t) == 0) {
-        put_numbers(w, "#data:", (const int64_t[]){t.objects, (int64_t)d->miss_count}, 2, NULL);
-        qn_prof_put_text(w, "#data-events:");
-        for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
-            qn_prof_put_text(w, qn_prof_data_has(d, i) ? " " : "");
-            qn_prof_put_text(w, qn_prof_data_has(d, i) ? qn_prof_data_events[i] : "");
+        return;
+    number_all(&t);
+    put_numbers(w, "#data:", (const int64_t[]){t.objects, (int64_t)d->miss_count}, 2, NULL);
+    qn_prof_put_text(w, "#data-events:");
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        if (qn_prof_data_has(d, i)) {
+            qn_prof_put_text(w, " ");
+            qn_prof_put_text(w, qn_prof_data_events[i]);
         }
-        qn_prof_put_line(w, "");
-        if (d->use)
-            put_numbers(w, "#line:", &d->line, 1, NULL);
-        if (d->lost[0] || d->lost[1])
-            put_numbers(w, "#lost:", d->lost, 2, NULL);
-        put_objects(&t);
-        put_pairs(&t);
-        put_uses(&t);
-        for (size_t i = 0; i < d->miss_count; i++)
-            put_row(&t, &d->misses[i], i ? &d->misses[i - 1] : NULL);
-    } else {
-        qn_text_fail_memory(err);
-    }
+    qn_prof_put_line(w, "");
+    if (d->use)
+        put_numbers(w, "#line:", &d->line, 1, NULL);
+    if (d->lost[0] || d->lost[1])
+        put_numbers(w, "#lost:", d->lost, 2, NULL);
+    put_objects(&t);
+    put_pairs(&t);
+    put_uses(&t);
+    for (size_t i = 0; i < d->miss_count; i++)
+        put_row(&t, &d->misses[i], i ? &d->misses[i - 1] : NULL);
     free(t.object);
     free(t.part);
-    return err->status;
 }

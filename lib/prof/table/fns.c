@@ -13,11 +13,6 @@
 #include "text/radix.h"
 #include "prof/sizes.h"
 
-static int make_room(struct qn_prof_fns *fns)
-{
-    return QN_GROW(fns->fn, fns->index.count, fns->room, QN_TEXT_ROOM) ? 0 : -1;
-}
-
 static int is_fn(const struct qn_prof_fn *fn, uint32_t file, uint32_t name, uint32_t object)
 {
     return fn->file == file && fn->name == name && fn->object == object;
@@ -31,11 +26,11 @@ uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name, ui
     uint32_t id = qn_text_hash_first(&fns->index, hash, &at);
     while (id != QN_TEXT_NO_ID && !is_fn(&fns->fn[id], file, name, object))
         id = qn_text_hash_next(&fns->index, hash, &at);
-    if (id != QN_TEXT_NO_ID || make_room(fns) != 0)
-        return id;
-    id = qn_text_hash_insert(&fns->index, hash);
     if (id != QN_TEXT_NO_ID)
-        fns->fn[id] = (struct qn_prof_fn){file, name, object};
+        return id;
+    QN_MORE(fns->fn, fns->index.count, fns->room, QN_TEXT_ROOM);
+    id = qn_text_hash_insert(&fns->index, hash);
+    fns->fn[id] = (struct qn_prof_fn){file, name, object};
     return id;
 }
 
@@ -51,36 +46,29 @@ static uint64_t object_key(const struct qn_prof_fns *fns, const struct ranks *r,
 }
 
 /* The sort is stable: by object first, then by file and name. */
-static int fill_ranks(const struct qn_prof_fns *fns, const struct ranks *r, uint32_t *rank)
+static void fill_ranks(const struct qn_prof_fns *fns, const struct ranks *r, uint32_t *rank)
 {
     uint32_t count = qn_prof_fn_count(fns);
-    struct qn_text_key *keys = malloc((count + (size_t)1) * sizeof *keys);
-    if (!keys)
-        return -1;
+    struct qn_text_key *keys = QN_NEEDED(malloc((count + (size_t)1) * sizeof *keys));
     for (uint32_t i = 0; i < count; i++)
         keys[i] = (struct qn_text_key){object_key(fns, r, i), i};
-    int failed = qn_text_sort_keys(keys, count);
+    qn_text_sort_keys(keys, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct qn_prof_fn *fn = &fns->fn[keys[i].id];
         keys[i].key = (uint64_t)r->files[fn->file] << 32 | r->names[fn->name];
     }
-    if (!failed)
-        failed = qn_text_sort_keys(keys, count);
-    for (uint32_t i = 0; i < count && !failed; i++)
+    qn_text_sort_keys(keys, count);
+    for (uint32_t i = 0; i < count; i++)
         rank[keys[i].id] = i;
     free(keys);
-    return failed;
 }
 
 uint32_t *qn_prof_rank_fns(const struct qn_prof_fns *fns)
 {
     struct ranks r = {qn_text_rank_names(&fns->files), qn_text_rank_names(&fns->names),
                       qn_text_rank_names(&fns->objects)};
-    uint32_t *rank = malloc((qn_prof_fn_count(fns) + (size_t)1) * sizeof *rank);
-    if (!r.files || !r.names || !r.objects || !rank || fill_ranks(fns, &r, rank) != 0) {
-        free(rank);
-        rank = NULL;
-    }
+    uint32_t *rank = QN_NEEDED(malloc((qn_prof_fn_count(fns) + (size_t)1) * sizeof *rank));
+    fill_ranks(fns, &r, rank);
     free(r.files);
     free(r.names);
     free(r.objects);

@@ -25,7 +25,7 @@ struct qn_prof_fns {
     uint32_t room;
 };
 
-/* The number of the pair (in the object), made where it is new. QN_TEXT_NO_ID: no memory. */
+/* The number of the pair (in the object), made where it is new. */
 uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name, uint32_t object);
 
 static inline uint32_t qn_prof_fn_count(const struct qn_prof_fns *fns)
@@ -49,7 +49,7 @@ static inline const char *qn_prof_fn_object(const struct qn_prof_fns *fns, uint3
     return object == QN_TEXT_NO_ID ? "???" : qn_text_name(&fns->objects, object);
 }
 
-/* An array (by function) of its place by file name, function name, object. free() it; NULL: no memory. */
+/* An array (by function) of its place by file name, function name, object. free() it. */
 uint32_t *qn_prof_rank_fns(const struct qn_prof_fns *fns);
 
 void qn_prof_free_fns(struct qn_prof_fns *fns);

@@ -37,15 +37,13 @@ static int is_same_part(const struct qn_prof_row *a, const struct qn_prof_row *b
 static uint32_t number(struct sums *s, const struct qn_prof_row *part)
 {
     /* Functions without a name are one for each file. */
-    if (qn_prof_table_enter_object(s->by_object, is_unknown(part->function) ? part->file : NULL) != 0)
-        return QN_PROF_NO_FN;
-    if (qn_prof_shorten_inlined(part->function, strlen(part->function), &s->name) != 0)
-        return QN_PROF_NO_FN;
+    qn_prof_table_enter_object(s->by_object, is_unknown(part->function) ? part->file : NULL);
+    qn_prof_shorten_inlined(part->function, strlen(part->function), &s->name);
     uint32_t fn = qn_prof_table_fn(s->by_object, part->object, s->name.text);
-    if (fn == QN_PROF_NO_FN || fn < s->count)
+    if (fn < s->count)
         return fn;
-    if (!QN_GROW(s->file_of, s->count, s->file_room, 64) || !QN_GROW(s->most, s->count, s->most_room, 64))
-        return QN_PROF_NO_FN;
+    QN_MORE(s->file_of, s->count, s->file_room, 64);
+    QN_MORE(s->most, s->count, s->most_room, 64);
     s->file_of[fn] = NULL;
     s->most[fn] = 0;
     s->count++;
@@ -55,8 +53,6 @@ static uint32_t number(struct sums *s, const struct qn_prof_row *part)
 static enum qn_text_status add_part(struct sums *s, const struct qn_prof_row *part, const int64_t *counts)
 {
     uint32_t fn = number(s, part);
-    if (fn == QN_PROF_NO_FN)
-        return qn_text_fail_memory(s->err);
     int64_t much = (int64_t)qn_prof_magnitude(qn_prof_count(counts[0]));
     if (!s->file_of[fn] || much > s->most[fn]) {
         s->file_of[fn] = part->file;
@@ -91,21 +87,19 @@ static enum qn_text_status name_files(const struct sums *s, struct qn_prof_table
 {
     for (size_t i = 0; i < qn_prof_table_rows(s->by_object); i++) {
         struct qn_prof_row row = qn_prof_table_at(s->by_object, i);
-        if (qn_prof_table_enter_object(out, row.file) != 0)
-            return qn_text_fail_memory(s->err);
+        qn_prof_table_enter_object(out, row.file);
         if (qn_prof_table_add(out, s->file_of[i], row.function, 0, row.counts, s->err) != QN_TEXT_OK)
             return s->err->status;
     }
-    return qn_prof_table_sort(out, s->err);
+    qn_prof_table_sort(out);
+    return QN_TEXT_OK;
 }
 
 struct qn_prof_table *qn_prof_sum_functions(struct qn_prof_table *t, int events, struct qn_text_error *err)
 {
     struct sums s = {.by_object = qn_prof_new_table(events), .events = events, .err = err};
     struct qn_prof_table *out = qn_prof_new_table(events);
-    if (!s.by_object || !out)
-        qn_text_fail_memory(err);
-    else if (add_parts(&s, t) == QN_TEXT_OK && name_files(&s, out) == QN_TEXT_OK)
+    if (add_parts(&s, t) == QN_TEXT_OK && name_files(&s, out) == QN_TEXT_OK)
         err = NULL; /* done */
     qn_prof_free_table(s.by_object);
     free(s.file_of);

@@ -13,7 +13,7 @@
 
 #include "prof/table/table.h"
 
-/* A new, sorted table from a sorted one; its instructions are left out. NULL with `err` filled: no memory, or a sum beyond 64 bits. */
+/* A new, sorted table from a sorted one; its instructions are left out. NULL with `err` filled: a sum beyond 64 bits. */
 struct qn_prof_table *qn_prof_sum_functions(struct qn_prof_table *t, int events, struct qn_text_error *err);
 
 #endif

@@ -52,23 +52,27 @@ static int find_outer(const char *name, size_t n, const char **begin, const char
     return 1;
 }
 
-int qn_prof_shorten_inlined(const char *name, size_t n, struct qn_text_buffer *out)
+void qn_prof_shorten_inlined(const char *name, size_t n, struct qn_text_buffer *out)
 {
     const char *begin, *outer, *end;
 
     out->length = 0;
-    if (!find_outer(name, n, &begin, &outer, &end))
-        return qn_text_append(out, name, n);
-    return qn_text_append(out, name, (size_t)(begin - name)) || qn_text_append(out, outer, (size_t)(end - outer)) ||
-           qn_text_append(out, ")", 1) ? -1 : 0;
+    if (!find_outer(name, n, &begin, &outer, &end)) {
+        qn_text_append(out, name, n);
+        return;
+    }
+    qn_text_append(out, name, (size_t)(begin - name));
+    qn_text_append(out, outer, (size_t)(end - outer));
+    qn_text_append(out, ")", 1);
 }
 
-int qn_prof_inlined_into(const char *name, size_t n, struct qn_text_buffer *out)
+void qn_prof_inlined_into(const char *name, size_t n, struct qn_text_buffer *out)
 {
     const char *begin, *outer, *end;
 
     out->length = 0;
-    if (!find_outer(name, n, &begin, &outer, &end))
-        return qn_text_append(out, name, n);
-    return qn_text_append(out, outer, (size_t)(end - outer));
+    if (find_outer(name, n, &begin, &outer, &end))
+        qn_text_append(out, outer, (size_t)(end - outer));
+    else
+        qn_text_append(out, name, n);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/counts.h"
 #include "text/escape.h"
 #include "prof/table/inlined.h"
@@ -30,54 +31,40 @@ void qn_prof_init_ledger(struct qn_prof_ledger *g, const struct qn_prof_ledger_o
     g->options = *options;
 }
 
-static char *copy_escaped(const char *text, struct qn_text_buffer *out, int newline)
+static void copy_escaped(const char *text, struct qn_text_buffer *out, int newline)
 {
     for (; *text; text++) {
         char piece[QN_TEXT_ESCAPE_MAX + 1];
         /* A tab inside a description or command is a blank that columns may rely on. */
         size_t n = *text == '\t' ? (piece[0] = '\t', (size_t)1)
                                  : qn_text_escape_byte(piece, (unsigned char)*text);
-        if (qn_text_append(out, piece, n) != 0)
-            return NULL;
+        qn_text_append(out, piece, n);
     }
-    return qn_text_append(out, "\n", (size_t)newline) == 0 ? out->text : NULL;
+    qn_text_append(out, "\n", (size_t)newline);
 }
 
-static enum qn_text_status add_source(struct qn_prof_ledger *g, const char *path,
-                                      const struct qn_prof_header *h, struct qn_text_error *err)
+static void add_source(struct qn_prof_ledger *g, const char *path, const struct qn_prof_header *h)
 {
-    struct qn_prof_source *more =
-        realloc(g->sources, ((size_t)g->source_count + 1) * sizeof *more);
-    if (!more)
-        return qn_text_fail_memory(err);
-    g->sources = more;
     struct qn_text_buffer cmd = {0}, desc = {0};
-    int ok = qn_text_append(&desc, "", 0) == 0 && copy_escaped(h->cmd.text, &cmd, 0) != NULL;
-    for (int i = 0; i < h->desc_count && ok; i++)
-        ok = copy_escaped(h->descs[i].text, &desc, 1) != NULL;
-    more[g->source_count++] = (struct qn_prof_source){strdup(path), cmd.text, desc.text};
-    return ok && more[g->source_count - 1].path ? QN_TEXT_OK : qn_text_fail_memory(err);
+    g->sources = QN_NEEDED(realloc(g->sources, ((size_t)g->source_count + 1) * sizeof *g->sources));
+    qn_text_append(&desc, "", 0);
+    copy_escaped(h->cmd.text, &cmd, 0);
+    for (int i = 0; i < h->desc_count; i++)
+        copy_escaped(h->descs[i].text, &desc, 1);
+    g->sources[g->source_count++] = (struct qn_prof_source){QN_NEEDED(strdup(path)), cmd.text, desc.text};
 }
 
-static enum qn_text_status take_events(struct qn_prof_ledger *g, const struct qn_prof_header *h,
-                                       struct qn_text_error *err)
+static void take_events(struct qn_prof_ledger *g, const struct qn_prof_header *h)
 {
     size_t n = (size_t)h->event_count;
-    char *words = strdup(h->events[0]);
-    g->header.events = calloc(n, sizeof *g->header.events);
-    if (!words || !g->header.events) {
-        free(words);
-        return qn_text_fail_memory(err);
-    }
-    g->header.events[0] = words;
-    for (size_t i = 1; i < n; i++)
-        if ((g->header.events[i] = strdup(h->events[i])) == NULL)
-            return qn_text_fail_memory(err);
+    g->header.events = QN_NEEDED(calloc(n, sizeof *g->header.events));
+    for (size_t i = 0; i < n; i++)
+        g->header.events[i] = QN_NEEDED(strdup(h->events[i]));
     g->header.event_count = (int)n;
     g->fn_totals.events = g->total.events = g->log.events = g->object_totals.events = (int)n;
-    if (g->options.keep_insns && !(g->insns = qn_prof_new_table((int)n)))
-        return qn_text_fail_memory(err);
-    return qn_prof_new_row(&g->total) ? QN_TEXT_OK : qn_text_fail_memory(err);
+    if (g->options.keep_insns)
+        g->insns = qn_prof_new_table((int)n);
+    qn_prof_new_row(&g->total);
 }
 
 static enum qn_text_status match_events(const struct qn_prof_ledger *g,
@@ -92,47 +79,28 @@ static enum qn_text_status match_events(const struct qn_prof_ledger *g,
 static uint32_t changed_name(struct cursor *c, const struct qn_text_subst *s,
                              struct qn_text_names *names, const struct qn_prof_item *item)
 {
-    uint32_t id;
-    if (s) {
-        if (qn_text_apply_subst(s, item->name, item->length, &c->changed, c->err) != 0)
-            return QN_TEXT_NO_ID;
-        id = qn_text_intern(names, c->changed.text, c->changed.length);
-    } else {
-        id = qn_text_intern(names, item->name, item->length);
-    }
-    if (id == QN_TEXT_NO_ID)
-        qn_text_fail_memory(c->err);
-    return id;
+    if (!s)
+        return qn_text_intern(names, item->name, item->length);
+    if (qn_text_apply_subst(s, item->name, item->length, &c->changed, c->err) != 0)
+        return QN_TEXT_NO_ID;
+    return qn_text_intern(names, c->changed.text, c->changed.length);
 }
 
 /* Makes the function of the current file and name and its row of totals. */
-static enum qn_text_status enter_fn(struct cursor *c)
+static void enter_fn(struct cursor *c)
 {
     struct qn_prof_ledger *g = c->g;
     c->fn = qn_prof_fn_of(&g->fns, c->file, c->name, QN_TEXT_NO_ID);
-    if (c->fn == QN_TEXT_NO_ID)
-        return qn_text_fail_memory(c->err);
-    if (c->fn == g->fn_totals.count && !qn_prof_new_row(&g->fn_totals))
-        return qn_text_fail_memory(c->err);
-    return QN_TEXT_OK;
+    if (c->fn == g->fn_totals.count)
+        qn_prof_new_row(&g->fn_totals);
 }
 
-static enum qn_text_status keep_original(struct cursor *c, const struct qn_prof_item *item)
+static void keep_original(struct cursor *c, const struct qn_prof_item *item)
 {
     struct qn_prof_ledger *g = c->g;
     uint32_t id = qn_text_intern(&g->originals, item->name, item->length);
-    if (id == QN_TEXT_NO_ID)
-        return qn_text_fail_memory(c->err);
-    if (id >= g->original_room) {
-        uint32_t room = id * 2 + 64;
-        uint32_t *more = realloc(g->original_of, room * sizeof *more);
-        if (!more)
-            return qn_text_fail_memory(c->err);
-        g->original_of = more;
-        g->original_room = room;
-    }
+    QN_MORE(g->original_of, id, g->original_room, 64);
     g->original_of[id] = c->file;
-    return QN_TEXT_OK;
 }
 
 static enum qn_text_status take_file(struct cursor *c, const struct qn_prof_item *item)
@@ -141,45 +109,41 @@ static enum qn_text_status take_file(struct cursor *c, const struct qn_prof_item
     c->file = changed_name(c, g->options.mod_file, &g->fns.files, item);
     if (c->file == QN_TEXT_NO_ID)
         return c->err->status;
-    if (g->options.mod_file && keep_original(c, item) != QN_TEXT_OK)
-        return c->err->status;
+    if (g->options.mod_file)
+        keep_original(c, item);
     c->fn = QN_TEXT_NO_ID;
     if (item->keeps_function && c->name != QN_TEXT_NO_ID)
         return QN_TEXT_OK;
     c->name = qn_text_intern(&g->fns.names, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
-    if (c->name == QN_TEXT_NO_ID)
-        return qn_text_fail_memory(c->err);
-    return g->options.always_unspecified ? enter_fn(c) : QN_TEXT_OK;
+    if (g->options.always_unspecified)
+        enter_fn(c);
+    return QN_TEXT_OK;
 }
 
 static enum qn_text_status take_fn(struct cursor *c, const struct qn_prof_item *item)
 {
     struct qn_prof_ledger *g = c->g;
-    if (c->file == QN_TEXT_NO_ID) {
+    if (c->file == QN_TEXT_NO_ID)
         c->file = qn_text_intern(&g->fns.files, "???", 3);
-        if (c->file == QN_TEXT_NO_ID)
-            return qn_text_fail_memory(c->err);
-    }
     struct qn_prof_item name = *item;
     if (g->options.shorten_inlined) {
-        if (qn_prof_shorten_inlined(item->name, item->length, &c->shortened) != 0)
-            return qn_text_fail_memory(c->err);
+        qn_prof_shorten_inlined(item->name, item->length, &c->shortened);
         name.name = c->shortened.text;
         name.length = c->shortened.length;
     }
     c->name = changed_name(c, g->options.mod_fn, &g->fns.names, &name);
-    return c->name == QN_TEXT_NO_ID ? c->err->status : enter_fn(c);
+    if (c->name == QN_TEXT_NO_ID)
+        return c->err->status;
+    enter_fn(c);
+    return QN_TEXT_OK;
 }
 
-static enum qn_text_status enter_object(struct cursor *c, const char *name, size_t length)
+static void enter_object(struct cursor *c, const char *name, size_t length)
 {
     struct qn_prof_ledger *g = c->g;
     c->object = length ? qn_text_intern(&g->objects, name, length) : qn_text_intern(&g->objects, "???", 3);
-    if (c->object == QN_TEXT_NO_ID)
-        return qn_text_fail_memory(c->err);
-    if (c->object == g->object_totals.count && !qn_prof_new_row(&g->object_totals))
-        return qn_text_fail_memory(c->err);
-    return QN_TEXT_OK;
+    if (c->object == g->object_totals.count)
+        qn_prof_new_row(&g->object_totals);
 }
 
 /* The counts themselves, or their negatives where the profile is to be subtracted. */
@@ -203,16 +167,16 @@ static enum qn_text_status take_counts(struct cursor *c, const struct qn_prof_it
     struct qn_prof_ledger *g = c->g;
     int events = g->header.event_count;
     const int64_t *counts = negated(c, item->counts);
-    if (c->fn == QN_TEXT_NO_ID && enter_fn(c) != QN_TEXT_OK)
-        return c->err->status;
+    if (c->fn == QN_TEXT_NO_ID)
+        enter_fn(c);
     if (qn_prof_add_counts(qn_prof_row(&g->fn_totals, c->fn), counts, events) != 0 ||
         qn_prof_add_counts(qn_prof_row(&g->object_totals, c->object), counts, events) != 0)
         return out_of_range(c);
     if (g->options.keep_lines == QN_PROF_NO_LINES)
         return QN_TEXT_OK;
     uint32_t owner = g->options.keep_lines == QN_PROF_LINES_OF_FILES ? c->file : c->fn;
-    return qn_prof_log_add(&g->log, owner, item->line, counts) == 0 ? QN_TEXT_OK
-                                                                    : qn_text_fail_memory(c->err);
+    qn_prof_log_add(&g->log, owner, item->line, counts);
+    return QN_TEXT_OK;
 }
 
 static enum qn_text_status take_insn(struct cursor *c, const struct qn_prof_item *item)
@@ -221,8 +185,7 @@ static enum qn_text_status take_insn(struct cursor *c, const struct qn_prof_item
     if (!g->options.keep_insns)
         return QN_TEXT_OK;
     if (c->insn_fn == QN_PROF_NO_FN) {
-        if (qn_prof_table_enter_object(g->insns, qn_text_name(&g->objects, c->object)) != 0)
-            return qn_text_fail_memory(c->err);
+        qn_prof_table_enter_object(g->insns, qn_text_name(&g->objects, c->object));
         c->insn_fn = qn_prof_table_fn(g->insns, qn_prof_fn_file(&g->fns, c->fn),
                                       qn_prof_fn_name(&g->fns, c->fn));
     }
@@ -248,7 +211,7 @@ static enum qn_text_status take_items(struct cursor *c, struct qn_prof_reader *r
         if (item.kind != QN_PROF_COUNTS && item.kind != QN_PROF_INSN)
             c->insn_fn = QN_PROF_NO_FN;
         switch (item.kind) {
-        case QN_PROF_OBJECT: status = enter_object(c, item.name, item.length); break;
+        case QN_PROF_OBJECT: enter_object(c, item.name, item.length); break;
         case QN_PROF_FILE: status = take_file(c, &item); break;
         case QN_PROF_FN: status = take_fn(c, &item); break;
         case QN_PROF_INSN: status = take_insn(c, &item); break;
@@ -265,16 +228,16 @@ static enum qn_text_status read_from(struct qn_prof_ledger *g, struct qn_prof_re
                                      const char *path, int negate, struct qn_text_error *err)
 {
     const struct qn_prof_header *h = qn_prof_reader_header(r);
-    if (add_source(g, path, h, err) != QN_TEXT_OK)
-        return err->status;
-    if (!g->header.events ? take_events(g, h, err) : match_events(g, h, err))
+    add_source(g, path, h);
+    if (!g->header.events)
+        take_events(g, h);
+    else if (match_events(g, h, err) != QN_TEXT_OK)
         return err->status;
     int64_t negative[h->event_count];
     struct cursor c = {.g = g, .negate = negate, .file = QN_TEXT_NO_ID, .name = QN_TEXT_NO_ID, .fn = QN_TEXT_NO_ID,
                        .insn_fn = QN_PROF_NO_FN, .negative = negative, .err = err};
-    enum qn_text_status status = enter_object(&c, "???", 3);
-    if (status == QN_TEXT_OK)
-        status = take_items(&c, r);
+    enter_object(&c, "???", 3);
+    enum qn_text_status status = take_items(&c, r);
     if (status == QN_TEXT_OK && g->options.keep_insns && !qn_prof_reader_has_insns(r))
         status = qn_text_fail(err, QN_TEXT_BAD, "%s: no counts of instructions, got counts by line, wanted "
                               "a profile of `quern run --dump-instr=yes`", path);

@@ -84,44 +84,28 @@ static size_t record_max(const struct qn_prof_log *log)
     return VARINT_MAX * (events + 1) + events / GROUP + 1;
 }
 
-static int add_piece(struct qn_prof_log *log)
+static void add_piece(struct qn_prof_log *log)
 {
-    struct qn_prof_log_piece *piece = malloc(sizeof *piece + QN_PROF_LOG_BYTES);
-    if (!piece)
-        return -1;
+    struct qn_prof_log_piece *piece = QN_NEEDED(malloc(sizeof *piece + QN_PROF_LOG_BYTES));
     piece->older = log->pieces;
     log->pieces = piece;
     log->at = piece->bytes;
     log->limit = piece->bytes + QN_PROF_LOG_BYTES;
-    return 0;
 }
 
-static int know_file(struct qn_prof_log *log, uint32_t file)
+static void know_file(struct qn_prof_log *log, uint32_t file)
 {
-    if (file < log->file_room)
-        return 0;
-    uint32_t room = log->file_room ? log->file_room : QN_TEXT_ROOM;
-    while (room <= file)
-        room *= 2;
-    struct qn_prof_log_file *files = realloc(log->files, room * sizeof *files);
-    if (!files)
-        return -1;
-    for (uint32_t i = log->file_room; i < room; i++)
-        files[i] = (struct qn_prof_log_file){QN_TEXT_NO_ID, QN_TEXT_NO_ID, 0};
-    log->files = files;
-    log->file_room = room;
-    return 0;
+    for (uint32_t known = log->file_room; file >= log->file_room;) {
+        QN_MORE(log->files, log->file_room, log->file_room, QN_TEXT_ROOM);
+        for (; known < log->file_room; known++)
+            log->files[known] = (struct qn_prof_log_file){QN_TEXT_NO_ID, QN_TEXT_NO_ID, 0};
+    }
 }
 
-static int grow_segments(struct qn_prof_log *log)
+static void open_segment(struct qn_prof_log *log, uint32_t file)
 {
-    return QN_GROW(log->segments, log->segment_count, log->segment_room, QN_TEXT_ROOM) ? 0 : -1;
-}
-
-static int open_segment(struct qn_prof_log *log, uint32_t file)
-{
-    if (know_file(log, file) != 0 || grow_segments(log) != 0)
-        return -1;
+    know_file(log, file);
+    QN_MORE(log->segments, log->segment_count, log->segment_room, QN_TEXT_ROOM);
     uint32_t id = log->segment_count++;
     struct qn_prof_log_file *f = &log->files[file];
     if (f->last == QN_TEXT_NO_ID)
@@ -131,23 +115,21 @@ static int open_segment(struct qn_prof_log *log, uint32_t file)
     f->last = id;
     log->segments[id] = (struct qn_prof_segment){log->at, 0, file, QN_TEXT_NO_ID};
     log->last_line = 0;
-    return 0;
 }
 
-int qn_prof_log_add(struct qn_prof_log *log, uint32_t file, uint32_t line, const int64_t *counts)
+void qn_prof_log_add(struct qn_prof_log *log, uint32_t file, uint32_t line, const int64_t *counts)
 {
     int full = (size_t)(log->limit - log->at) < record_max(log);
-    if (full && add_piece(log) != 0)
-        return -1;
+    if (full)
+        add_piece(log);
     int fits = !full && log->segment_count > 0 && log->segments[log->segment_count - 1].file == file;
-    if (!fits && open_segment(log, file) != 0)
-        return -1;
+    if (!fits)
+        open_segment(log, file);
     uint8_t *p = put_varint(log->at, zigzag((int64_t)line - (int64_t)log->last_line));
     log->at = put_counts(p, counts, log->events);
     log->last_line = line;
     log->segments[log->segment_count - 1].records++;
     log->files[file].records++;
-    return 0;
 }
 
 static size_t gather_segment(const struct qn_prof_log *log, const struct qn_prof_segment *s,
@@ -165,23 +147,18 @@ static size_t gather_segment(const struct qn_prof_log *log, const struct qn_prof
     return s->records;
 }
 
-int qn_prof_log_gather(const struct qn_prof_log *log, uint32_t file,
-                       struct qn_prof_log_lines *lines)
+void qn_prof_log_gather(const struct qn_prof_log *log, uint32_t file,
+                        struct qn_prof_log_lines *lines)
 {
     memset(lines, 0, sizeof *lines);
     lines->log = log;
     if (file >= log->file_room)
-        return 0;
+        return;
     const struct qn_prof_log_file *f = &log->files[file];
-    lines->keys = malloc((f->records + (size_t)1) * sizeof *lines->keys);
-    if (!lines->keys)
-        return -1;
+    lines->keys = QN_NEEDED(malloc((f->records + (size_t)1) * sizeof *lines->keys));
     for (uint32_t s = f->first; s != QN_TEXT_NO_ID; s = log->segments[s].next)
         lines->count += gather_segment(log, &log->segments[s], lines->keys + lines->count);
-    if (qn_text_sort_keys(lines->keys, lines->count) == 0)
-        return 0;
-    qn_prof_log_free_lines(lines);
-    return -1;
+    qn_text_sort_keys(lines->keys, lines->count);
 }
 
 int qn_prof_log_next(struct qn_prof_log_lines *lines, uint32_t *line, int64_t *counts)

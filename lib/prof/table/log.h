@@ -38,8 +38,8 @@ struct qn_prof_log {
     uint32_t last_line; /* of the open segment */
 };
 
-/* Adds a record. -1: no memory. */
-int qn_prof_log_add(struct qn_prof_log *log, uint32_t file, uint32_t line, const int64_t *counts);
+/* Adds a record. */
+void qn_prof_log_add(struct qn_prof_log *log, uint32_t file, uint32_t line, const int64_t *counts);
 
 /* The distinct lines of one file. */
 struct qn_prof_log_lines {
@@ -48,9 +48,9 @@ struct qn_prof_log_lines {
     size_t count, at;
 };
 
-/* Gathers and sorts the lines of `file`; free with qn_prof_log_free_lines. -1: no memory. */
-int qn_prof_log_gather(const struct qn_prof_log *log, uint32_t file,
-                       struct qn_prof_log_lines *lines);
+/* Gathers and sorts the lines of `file`; free with qn_prof_log_free_lines. */
+void qn_prof_log_gather(const struct qn_prof_log *log, uint32_t file,
+                        struct qn_prof_log_lines *lines);
 
 /* The next distinct line and the sum of its counts: 1; 0 at the end; -1 where a sum leaves 64 bits.
  * `lines->at = 0` starts again. */

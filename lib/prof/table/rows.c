@@ -12,23 +12,19 @@
 #include "base/ready.h"
 #include "prof/counts.h"
 
-static int add_piece(struct qn_prof_rows *rows)
+static void add_piece(struct qn_prof_rows *rows)
 {
     size_t used = rows->count >> QN_PROF_ROWS_SHIFT;
-    if (!QN_GROW(rows->pieces, used, rows->room, QN_TEXT_ROOM))
-        return -1;
     size_t bytes = (size_t)QN_PROF_ROWS_PIECE * (size_t)rows->events * sizeof(int64_t);
-    rows->pieces[used] = malloc(bytes);
-    if (!rows->pieces[used])
-        return -1;
+    QN_MORE(rows->pieces, used, rows->room, QN_TEXT_ROOM);
+    rows->pieces[used] = QN_NEEDED(malloc(bytes));
     qn_ready(rows->pieces[used], bytes);
-    return 0;
 }
 
 int64_t *qn_prof_new_row(struct qn_prof_rows *rows)
 {
-    if ((rows->count & (QN_PROF_ROWS_PIECE - 1)) == 0 && add_piece(rows) != 0)
-        return NULL;
+    if ((rows->count & (QN_PROF_ROWS_PIECE - 1)) == 0)
+        add_piece(rows);
     int64_t *row = qn_prof_row(rows, rows->count++);
     qn_prof_clear_counts(row, rows->events);
     return row;

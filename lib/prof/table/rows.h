@@ -23,7 +23,7 @@ struct qn_prof_rows {
     size_t room; /* pieces that `pieces` can hold */
 };
 
-/* Appends one row; NULL: no memory. */
+/* Appends one row. */
 int64_t *qn_prof_new_row(struct qn_prof_rows *rows);
 
 static inline int64_t *qn_prof_row(const struct qn_prof_rows *rows, size_t i)

@@ -16,15 +16,10 @@
 
 struct qn_prof_table *qn_prof_new_table(int events)
 {
-    struct qn_prof_table *t = calloc(1, sizeof *t);
-    if (!t)
-        return NULL;
+    struct qn_prof_table *t = QN_NEEDED(calloc(1, sizeof *t));
     t->rows.events = t->total.events = events;
     t->last_file = t->last_fn = t->object = QN_TEXT_NO_ID;
-    if (!qn_prof_new_row(&t->total)) {
-        qn_prof_free_table(t);
-        return NULL;
-    }
+    qn_prof_new_row(&t->total);
     return t;
 }
 
@@ -56,14 +51,10 @@ uint32_t qn_prof_table_fn(struct qn_prof_table *t, const char *file, const char 
     uint32_t last_name = t->last_fn == QN_TEXT_NO_ID ? QN_TEXT_NO_ID : t->fns.fn[t->last_fn].name;
     uint32_t f = name_id(&t->fns.files, t->last_file, file);
     uint32_t n = name_id(&t->fns.names, last_name, function);
-    if (f == QN_TEXT_NO_ID || n == QN_TEXT_NO_ID)
-        return QN_PROF_NO_FN;
     if (f == t->last_file && n == last_name)
         return t->last_fn;
-    uint32_t fn = qn_prof_fn_of(&t->fns, f, n, t->object);
-    t->last_file = fn == QN_TEXT_NO_ID ? QN_TEXT_NO_ID : f;
-    t->last_fn = fn;
-    return fn;
+    t->last_file = f;
+    return t->last_fn = qn_prof_fn_of(&t->fns, f, n, t->object);
 }
 
 void qn_prof_table_want(struct qn_prof_table *t, enum qn_prof_detail detail)
@@ -76,31 +67,20 @@ enum qn_prof_detail qn_prof_table_wants(const struct qn_prof_table *t)
     return t->detail;
 }
 
-int qn_prof_table_enter_object(struct qn_prof_table *t, const char *object)
+void qn_prof_table_enter_object(struct qn_prof_table *t, const char *object)
 {
     uint32_t id = QN_TEXT_NO_ID;
-    if (object && *object && strcmp(object, UNKNOWN) != 0) {
+    if (object && *object && strcmp(object, UNKNOWN) != 0)
         id = name_id(&t->fns.objects, t->object, object);
-        if (id == QN_TEXT_NO_ID)
-            return -1;
-    }
     if (id != t->object)
         t->last_file = t->last_fn = QN_TEXT_NO_ID;
     t->object = id;
-    return 0;
 }
 
-static int make_room(struct qn_prof_table *t)
+static void keep_insn(struct qn_prof_table *t, const struct qn_prof_insn *insn)
 {
-    return QN_GROW(t->places, t->index.count, t->room, QN_TEXT_ROOM) ? 0 : -1;
-}
-
-static int keep_insn(struct qn_prof_table *t, const struct qn_prof_insn *insn)
-{
-    if (!QN_GROW(t->insns, t->insn_count, t->insn_room, QN_TEXT_ROOM))
-        return -1;
+    QN_MORE(t->insns, t->insn_count, t->insn_room, QN_TEXT_ROOM);
     t->insns[t->insn_count++] = *insn;
-    return 0;
 }
 
 /* A place that may or may not have a row: `insn` is NULL for the line itself. */
@@ -111,12 +91,11 @@ struct wanted {
 
 static int64_t *new_row(struct qn_prof_table *t, const struct wanted *at, uint32_t hash)
 {
-    if (make_room(t) != 0 || (at->insn && keep_insn(t, at->insn) != 0))
-        return NULL;
     int64_t *row = qn_prof_new_row(&t->rows);
-    uint32_t id = row ? qn_text_hash_insert(&t->index, hash) : QN_TEXT_NO_ID;
-    if (id == QN_TEXT_NO_ID)
-        return NULL;
+    QN_MORE(t->places, t->index.count, t->room, QN_TEXT_ROOM);
+    if (at->insn)
+        keep_insn(t, at->insn);
+    uint32_t id = qn_text_hash_insert(&t->index, hash);
     t->places[id] = (struct qn_prof_place){at->fn, at->line, at->insn ? t->insn_count - 1 : QN_TEXT_NO_ID};
     free(t->order);
     t->order = NULL;
@@ -159,10 +138,7 @@ static int64_t *row_of(struct qn_prof_table *t, const struct wanted *place)
 static enum qn_text_status add(struct qn_prof_table *t, const struct wanted *at,
                                const int64_t *counts, int64_t *sums, struct qn_text_error *err)
 {
-    int64_t *row = at->fn == QN_PROF_NO_FN ? NULL : row_of(t, at);
-    if (!row)
-        return qn_text_fail_memory(err);
-    if (qn_prof_add_counts(row, counts, t->rows.events) != 0 ||
+    if (qn_prof_add_counts(row_of(t, at), counts, t->rows.events) != 0 ||
         (sums && qn_prof_add_counts(sums, counts, t->rows.events) != 0))
         return qn_text_fail(err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits, at %s:%u",
                             qn_prof_fn_file(&t->fns, at->fn), at->line);

@@ -38,12 +38,12 @@ struct qn_prof_row {
     const int64_t *counts; /* one per event, QN_PROF_NONE where nothing was added */
 };
 
-/* A table with `events` counts per row (>= 1), or NULL where there is no memory. */
+/* A table with `events` counts per row (>= 1). */
 struct qn_prof_table *qn_prof_new_table(int events);
 void qn_prof_free_table(struct qn_prof_table *t);
 
 /* Adds counts (one per event) to a row; the row is made where it does not exist. file and function:
- * NULL and "" mean not known (???). Returns QN_TEXT_OK, QN_TEXT_MEMORY, or QN_TEXT_BAD on overflow;
+ * NULL and "" mean not known (???). Returns QN_TEXT_OK, or QN_TEXT_BAD on overflow;
  * the message is in `err`, which may be NULL. */
 enum qn_text_status qn_prof_table_add(struct qn_prof_table *t, const char *file,
                                       const char *function, uint32_t line,
@@ -53,15 +53,15 @@ enum qn_text_status qn_prof_table_add(struct qn_prof_table *t, const char *file,
 uint32_t qn_prof_table_fn(struct qn_prof_table *t, const char *file, const char *function);
 enum qn_text_status qn_prof_table_add_line(struct qn_prof_table *t, uint32_t fn, uint32_t line,
                                            const int64_t *counts, struct qn_text_error *err);
-#define QN_PROF_NO_FN UINT32_MAX /* qn_prof_table_fn: no memory */
+#define QN_PROF_NO_FN UINT32_MAX /* never the id of a function */
 
 /* What whoever reads the table wants beyond lines; whoever fills it asks and adds that. Set it before the first add; the default is lines. */
 enum qn_prof_detail { QN_PROF_DETAIL_LINES, QN_PROF_DETAIL_OBJECTS, QN_PROF_DETAIL_INSNS };
 void qn_prof_table_want(struct qn_prof_table *t, enum qn_prof_detail detail);
 enum qn_prof_detail qn_prof_table_wants(const struct qn_prof_table *t);
 
-/* The object that functions belong to from now on; NULL and "" mean not known. -1: no memory. */
-int qn_prof_table_enter_object(struct qn_prof_table *t, const char *object);
+/* The object that functions belong to from now on; NULL and "" mean not known. */
+void qn_prof_table_enter_object(struct qn_prof_table *t, const char *object);
 
 /* Adds counts to an instruction of a line, after the line's own have been added. */
 enum qn_text_status qn_prof_table_add_insn(struct qn_prof_table *t, uint32_t fn, uint32_t line,
@@ -77,18 +77,17 @@ void qn_prof_table_hide_insns(struct qn_prof_table *t);
 const int64_t *qn_prof_table_totals(const struct qn_prof_table *t);
 
 /* Sorts rows by file name, function name, object, line, address. Adding afterwards unsorts. */
-enum qn_text_status qn_prof_table_sort(struct qn_prof_table *t, struct qn_text_error *err);
+void qn_prof_table_sort(struct qn_prof_table *t);
 
 /* Instead of sorting: files in the order of their first counts, in each file functions so, in each function lines so,
  * with their instructions by address. */
-enum qn_text_status qn_prof_table_keep_order(struct qn_prof_table *t, struct qn_text_error *err);
+void qn_prof_table_keep_order(struct qn_prof_table *t);
 
 /* Rows in the order of the last sort (before any sort: in order of arrival). */
 size_t qn_prof_table_rows(const struct qn_prof_table *t);
 struct qn_prof_row qn_prof_table_at(const struct qn_prof_table *t, size_t row);
 
 /* Sorts, if it is in no order yet, then writes fl=, fn=, count lines and the summary. `w` has had its desc, cmd and events. */
-enum qn_text_status qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_writer *w,
-                                        struct qn_text_error *err);
+void qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_writer *w);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "text/radix.h"
 
 static uint64_t address_of(const struct qn_prof_table *t, uint64_t row)
@@ -17,22 +18,22 @@ static uint64_t address_of(const struct qn_prof_table *t, uint64_t row)
 }
 
 /* The sort is stable: by address first, then by function and line. */
-static int sort_rows(const struct qn_prof_table *t, const uint32_t *rank, struct qn_text_key *keys)
+static void sort_rows(const struct qn_prof_table *t, const uint32_t *rank, struct qn_text_key *keys)
 {
     uint32_t count = t->index.count;
     for (uint32_t i = 0; i < count; i++)
         keys[i] = (struct qn_text_key){address_of(t, i), i};
-    if (t->insn_count > 0 && qn_text_sort_keys(keys, count) != 0)
-        return -1;
+    if (t->insn_count > 0)
+        qn_text_sort_keys(keys, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct qn_prof_place *p = &t->places[keys[i].id];
         keys[i].key = (uint64_t)rank[p->fn] << 32 | p->line;
     }
-    return qn_text_sort_keys(keys, count);
+    qn_text_sort_keys(keys, count);
 }
 
 /* Then: lines by the numbers of their rows; instructions get the number of their line's row. */
-static int sort_lines_by_row(struct qn_text_key *keys, const struct qn_prof_table *t)
+static void sort_lines_by_row(struct qn_text_key *keys, const struct qn_prof_table *t)
 {
     uint32_t line = 0;
     for (uint32_t i = 0; i < t->index.count; i++) {
@@ -40,63 +41,47 @@ static int sort_lines_by_row(struct qn_text_key *keys, const struct qn_prof_tabl
             line = (uint32_t)keys[i].id;
         keys[i].key = (keys[i].key >> 32 << 32) | line;
     }
-    return qn_text_sort_keys(keys, t->index.count);
-}
-
-static int fill_order(struct qn_prof_table *t, const uint32_t *rank, int by_row)
-{
-    uint32_t count = t->index.count;
-    struct qn_text_key *keys = malloc((count + (size_t)1) * sizeof *keys);
-    if (!keys)
-        return -1;
-    int failed = sort_rows(t, rank, keys) != 0 || (by_row && sort_lines_by_row(keys, t) != 0);
-    for (uint32_t i = 0; i < count && !failed; i++)
-        t->order[i] = (uint32_t)keys[i].id;
-    free(keys);
-    return failed;
+    qn_text_sort_keys(keys, t->index.count);
 }
 
 /* Orders rows by the rank of their functions, which is freed. */
-static enum qn_text_status use_rank(struct qn_prof_table *t, uint32_t *rank, int by_row, struct qn_text_error *err)
+static void use_rank(struct qn_prof_table *t, uint32_t *rank, int by_row)
 {
+    uint32_t count = t->index.count;
+    struct qn_text_key *keys = QN_NEEDED(malloc((count + (size_t)1) * sizeof *keys));
+    sort_rows(t, rank, keys);
+    if (by_row)
+        sort_lines_by_row(keys, t);
     free(t->order);
-    t->order = malloc((t->index.count + (size_t)1) * sizeof *t->order);
-    int failed = !rank || !t->order || fill_order(t, rank, by_row) != 0;
+    t->order = QN_NEEDED(malloc((count + (size_t)1) * sizeof *t->order));
+    for (uint32_t i = 0; i < count; i++)
+        t->order[i] = (uint32_t)keys[i].id;
+    free(keys);
     free(rank);
-    if (!failed)
-        return QN_TEXT_OK;
-    free(t->order);
-    t->order = NULL;
-    return qn_text_fail_memory(err);
 }
 
-enum qn_text_status qn_prof_table_sort(struct qn_prof_table *t, struct qn_text_error *err)
+void qn_prof_table_sort(struct qn_prof_table *t)
 {
-    return t->order ? QN_TEXT_OK : use_rank(t, qn_prof_rank_fns(&t->fns), 0, err);
+    if (!t->order)
+        use_rank(t, qn_prof_rank_fns(&t->fns), 0);
 }
 
 /* An array (by function) of its place by file and function, both in the order in which they were numbered. */
 static uint32_t *rank_as_numbered(const struct qn_prof_fns *fns)
 {
     uint32_t count = qn_prof_fn_count(fns);
-    struct qn_text_key *keys = malloc((count + (size_t)1) * sizeof *keys);
-    uint32_t *rank = malloc((count + (size_t)1) * sizeof *rank);
-    for (uint32_t i = 0; i < count && keys; i++)
+    struct qn_text_key *keys = QN_NEEDED(malloc((count + (size_t)1) * sizeof *keys));
+    uint32_t *rank = QN_NEEDED(malloc((count + (size_t)1) * sizeof *rank));
+    for (uint32_t i = 0; i < count; i++)
         keys[i] = (struct qn_text_key){fns->fn[i].file, i};
-    if (!keys || !rank || qn_text_sort_keys(keys, count) != 0) {
-        free(rank);
-        rank = NULL;
-    }
-    for (uint32_t i = 0; i < count && rank; i++)
+    qn_text_sort_keys(keys, count);
+    for (uint32_t i = 0; i < count; i++)
         rank[keys[i].id] = i;
     free(keys);
     return rank;
 }
 
-enum qn_text_status qn_prof_table_keep_order(struct qn_prof_table *t, struct qn_text_error *err)
-{
-    return use_rank(t, rank_as_numbered(&t->fns), 1, err);
-}
+void qn_prof_table_keep_order(struct qn_prof_table *t) { use_rank(t, rank_as_numbered(&t->fns), 1); }
 
 size_t qn_prof_table_rows(const struct qn_prof_table *t)
 {
@@ -150,16 +135,13 @@ static int has_objects(const struct qn_prof_table *t)
     return 0;
 }
 
-enum qn_text_status qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_writer *w,
-                                        struct qn_text_error *err)
+void qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_writer *w)
 {
-    if (qn_prof_table_sort(t, err) != QN_TEXT_OK)
-        return err ? err->status : QN_TEXT_MEMORY;
+    qn_prof_table_sort(t);
     if (qn_prof_table_has_insns(t))
         qn_prof_put_positions(w, QN_PROF_BY_INSN);
     else if (has_objects(t))
         qn_prof_put_positions(w, QN_PROF_BY_OBJECT);
     write_rows(t, w);
     qn_prof_put_summary(w, qn_prof_table_totals(t));
-    return QN_TEXT_OK;
 }

@@ -43,7 +43,8 @@ static void test_damage(void)
     e = qn_cost_get_extent(&store);
     is_int((int64_t)e.charges, (int64_t)(QN_ARENA_CHARGES_SIZE / (8 * (1 + QN_SIM_EVENTS_MAX))), "rows beyond the room are cut");
     qn_cost_header(&store)->sim_output.charges = 10;
-    ok(qn_cost_sort_charges(&c, &store), "nonsense can be sorted");
+    qn_cost_sort_charges(&c, &store);
+    is_int((int64_t)c.count, 10, "nonsense can be sorted");
     qn_cost_free_charges(&c);
 }
 
@@ -55,7 +56,7 @@ int main(void)
     if (qn_cost_create(&store))
         bail("no arena");
     qn_cost_header(&store)->sim_output.events = 2;
-    ok(qn_cost_sort_charges(&c, &store), "no rows");
+    qn_cost_sort_charges(&c, &store);
     is_str(sum(&c, 0, 100), "0 0", "no counts");
     qn_cost_free_charges(&c);
     add_row(40, 1, 10);

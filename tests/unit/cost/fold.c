@@ -70,7 +70,7 @@ static const char *rows(struct qn_prof_table *t)
     static char text[2000];
     size_t n = 0;
 
-    qn_prof_table_sort(t, NULL);
+    qn_prof_table_sort(t);
     for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
         const char *slash = strrchr(row.file, '/');

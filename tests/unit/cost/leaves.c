@@ -23,7 +23,7 @@ int main(void)
     leave(7, 2, 1);
     leave(9, 1, 1000);
     leave(7, 4, 2);
-    ok(qn_cost_sort_leaves(&l, &store), "leaves are sorted");
+    qn_cost_sort_leaves(&l, &store);
     qn_cost_seek_leaves(&l, 2);
     is_int(qn_cost_count_executions(&l, 0, 10), 10, "a block without leaves");
     qn_cost_seek_leaves(&l, 3);

@@ -5,8 +5,8 @@
 
 static void add(struct qn_prof_table *t, const char *object, const char *file, const char *function, uint32_t line, int64_t a, int64_t b)
 {
-    if (qn_prof_table_enter_object(t, object) || qn_prof_table_add(t, file, function, line, (int64_t[]){a, b}, NULL) != QN_TEXT_OK)
-        bail("no memory");
+    qn_prof_table_enter_object(t, object);
+    qn_prof_table_add(t, file, function, line, (int64_t[]){a, b}, NULL);
 }
 
 static const char *text_of(const struct qn_prof_table *t)
@@ -40,7 +40,7 @@ int main(void)
     add(t, "/bin/p", "i.h", "leaf (inlined in mid at a.c:9, in main at a.c:20)", 3, 7, 0);
     add(t, "/bin/p", "i.h", "leaf (inlined in main at a.c:30)", 3, 1, 1);
     add(t, "/bin/p", "j.h", "leaf (inlined in f at a.c:31)", 3, 1, 0);
-    qn_prof_table_sort(t, &err);
+    qn_prof_table_sort(t);
     functions = qn_prof_sum_functions(t, 2, &err);
     is_str(text_of(functions),
            "/lib/l ??? ??? 0 2 0\n"
@@ -56,7 +56,7 @@ int main(void)
     add(t, "/bin/p", "a.c", "main", 3, INT64_MAX - 100, 0);
     add(t, "/bin/p", "v.h", "huge", 3, -200, 0);
     add(t, "/bin/p", "x.h", "main", 3, 200, 0);
-    qn_prof_table_sort(t, &err);
+    qn_prof_table_sort(t);
     ok(!qn_prof_sum_functions(t, 2, &err), "a sum beyond 64 bits");
     is_int(err.status, QN_TEXT_BAD, "is an error");
     qn_prof_free_table(t);

@@ -25,7 +25,7 @@ int main(void)
     struct qn_text_buffer out = {0};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        is_int(qn_prof_shorten_inlined(cases[i].name, strlen(cases[i].name), &out), 0, "memory");
+        qn_prof_shorten_inlined(cases[i].name, strlen(cases[i].name), &out);
         is_str(out.text, cases[i].wanted, "%s", cases[i].name);
     }
     free(out.text);

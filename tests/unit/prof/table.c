@@ -15,10 +15,10 @@ static const char *body(struct qn_prof_table *t)
     static const char *const names[] = {"Ir", "Dr"};
     static struct qn_text_error err;
     FILE *f = tmpfile();
-    struct qn_prof_writer *w = qn_prof_open_writer_fd(fileno(f), "test", &err);
+    struct qn_prof_writer *w = qn_prof_open_writer_fd(fileno(f), "test");
 
     qn_prof_put_events(w, names, 2);
-    qn_prof_table_write(t, w, &err);
+    qn_prof_table_write(t, w);
     qn_prof_close_writer(w, &err);
     rewind(f);
     written[fread(written, 1, sizeof written - 1, f)] = '\0';
@@ -88,7 +88,7 @@ static void test_many(void)
         qn_prof_table_add_line(t, fns[place % 200], place / 200, &count, &err);
     }
     is_int(qn_prof_table_totals(t)[0], total, "the sum of %d adds", ADDS);
-    is_int(qn_prof_table_sort(t, &err), QN_TEXT_OK, "sorting many rows");
+    qn_prof_table_sort(t);
     int ordered = 1;
     int64_t sum = 0;
     for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
