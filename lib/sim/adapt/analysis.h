@@ -72,12 +72,16 @@ static SIM_NCSR void unit_line(const struct sim_line *line)
 #endif
 
 #ifdef ANALYSIS_LATER
-static inline void unit_later_one(const struct qn_unit_later *l, const struct qn_later_miss *m)
+/* ended: of an execution of a block that has ended, so that nothing is taken back. */
+static inline __attribute__((always_inline)) void unit_later_one(const struct qn_unit_later *l, const struct qn_later_miss *m, bool ended)
 {
     uint64_t site = l->site ? l->site[m->site & QN_SITE_COUNTER_MASK] : 0;
 
     *l->pc = qn_site_pc(site);
-    QN_UP(refer)(m->site & QN_SITE_COUNTER_MASK);
+    if (ended)
+        sim_reference.site = m->site & QN_SITE_COUNTER_MASK;
+    else
+        QN_UP(refer)(m->site & QN_SITE_COUNTER_MASK);
 #ifdef ANALYSIS_WAITS
     analysis_waited(&(struct sim_line){.line = m->addr & ~(uint64_t)(l->line - 1), .victim = m->victim, .victim_used = m->victim_used, .first = true});
 #else
@@ -91,12 +95,10 @@ static inline void unit_later_one(const struct qn_unit_later *l, const struct qn
 #endif
 }
 
-static void unit_later(const struct qn_unit_later *l)
+static inline __attribute__((always_inline)) void unit_later_all(const struct qn_unit_later *l, bool ended)
 {
-    struct sim_before before = sim_enter(SLOT_AN, SIM_IN_MISS, unit_references + 1);
-
     for (uint32_t i = 0; i < l->n; i++) {
-        unit_later_one(l, &l->miss[i]);
+        unit_later_one(l, &l->miss[i], ended);
         if (QN_UNLIKELY(sim_events_new))
             QN_UP(charge)(l->miss[i].site & QN_SITE_COUNTER_MASK);
 #ifdef ANALYSIS_WAITS
@@ -104,6 +106,16 @@ static void unit_later(const struct qn_unit_later *l)
 #endif
         sim_enter_next(SIM_IN_MISS);
     }
+}
+
+static void unit_later(const struct qn_unit_later *l)
+{
+    struct sim_before before = sim_enter(SLOT_AN, SIM_IN_MISS, unit_references + 1);
+
+    if (sim_undo_off)
+        unit_later_all(l, true);
+    else
+        unit_later_all(l, false);
 #ifdef ANALYSIS_WAITS
     if (l->last)
         analysis_told();

@@ -114,7 +114,7 @@ static inline void count(uint64_t *n)
     ++*n;
 }
 
-static inline void lose(uint64_t pc, uint64_t line, uint32_t by)
+static inline __attribute__((always_inline)) void lose(uint64_t pc, uint64_t line, uint32_t by)
 {
     struct sim_finding *row;
 

@@ -38,13 +38,13 @@ static void analysis_init(const struct sim_config *c)
         declare_row(first);
 }
 
-static void count(uint64_t *cell)
+static inline void count(uint64_t *cell)
 {
     sim_undoable(cell);
     ++*cell;
 }
 
-static void analysis_miss(const struct sim_miss *miss)
+static inline __attribute__((always_inline)) void analysis_miss(const struct sim_miss *miss)
 {
     count(&misses[miss->addr >> bits & (sets - 1)]);
     if (miss->outcome & SIM_LL_MISS)
