@@ -140,12 +140,14 @@ uint32_t qn_arena_map_of(uint64_t pc);
 struct qn_cost_place {
     uint32_t record, counter, centre;
 };
+#define QN_ARENA_EXECUTIONS 512u /* counters, one page: those of the first 512 blocks follow each other, then those of the next 512 ... */
 struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_insn_desc *desc, uint32_t ncounters,
                                         uint32_t region);
 void qn_arena_leave(uint32_t record, unsigned insn);
 const struct qn_block_rec *qn_arena_block(uint32_t record);
 struct qn_cost_place qn_arena_block_place(uint32_t record);
 void qn_translate_save_traffic(void); /* for --stats: the number of calls of the simulators so far */
+const qn_insn_desc *qn_arena_descs(const struct qn_block_rec *b);
 uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn); /* QN_INSN_* */
 const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i);
 int64_t *qn_arena_intervals(void);

@@ -258,16 +258,14 @@ struct sim_shared *qn_engine_shared(const struct sim_shared *row)
 
 /* ---- blocks ---- */
 
-#define EXECUTIONS_CHUNK 512u /* counters, one page */
-
 static uint32_t next_execution, executions_left; /* execution counters are allocated from pages of their own */
 
 static uint32_t take_execution(void)
 {
     if (!executions_left) {
         next_execution = (uint32_t)qn_round_up(qn_arena->n_counters, 8);
-        executions_left = EXECUTIONS_CHUNK;
-        qn_arena->n_counters = next_execution + EXECUTIONS_CHUNK;
+        executions_left = QN_ARENA_EXECUTIONS;
+        qn_arena->n_counters = next_execution + QN_ARENA_EXECUTIONS;
     }
     executions_left--;
     return next_execution++;
@@ -282,7 +280,7 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
     struct qn_cost_place place = {.record = (uint32_t)i};
 
     if ((i + 1) * sizeof *rec > QN_ARENA_BLOCKS_SIZE || (first + ninsns) * sizeof *desc > QN_ARENA_INSNS_SIZE ||
-        (qn_arena->n_counters + ncounters + EXECUTIONS_CHUNK + 8) * 8 > QN_ARENA_COUNTERS_SIZE)
+        (qn_arena->n_counters + ncounters + QN_ARENA_EXECUTIONS + 8) * 8 > QN_ARENA_COUNTERS_SIZE)
         qn_die_fatal(QN_FATAL_RESOURCE, pc, "counts arena is full");
     qn_ready_until(&ready.blocks, rec + 1);
     qn_ready_until(&ready.insns, (qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + first + ninsns + 1);
@@ -316,10 +314,12 @@ struct qn_cost_place qn_arena_block_place(uint32_t record)
     return (struct qn_cost_place){record, rec->counter, rec->misses - 1};
 }
 
-uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn)
+const qn_insn_desc *qn_arena_descs(const struct qn_block_rec *b)
 {
-    return ((const qn_insn_desc *)(base + QN_ARENA_INSNS_OFF))[b->first_insn + insn];
+    return (const qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + b->first_insn;
 }
+
+uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn) { return qn_arena_descs(b)[insn]; }
 
 const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i)
 {
@@ -337,7 +337,7 @@ void qn_arena_leave(uint32_t record, unsigned insn)
     qn_sim_log_left(insn);
     qn_interval_left += b->ninsns - insn;
     if (qn_cfg()->calls && b->region != QN_REGION_ASIDE)
-        qn_calls_take_back((const qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + b->first_insn + insn, b->ninsns - insn);
+        qn_calls_take_back(qn_arena_descs(b) + insn, b->ninsns - insn);
     for (uint64_t i = n; i-- > from;)
         if (all[i].block == record && all[i].insn == insn) {
             all[i].count++;

@@ -47,31 +47,58 @@ static uint64_t growth(uint64_t *then, const uint64_t *now)
 
 #define INSN_COUNTERS_MAX 24u /* more than qn_insn_counters can be */
 
-static void add_block(const struct qn_block_rec *b, uint64_t executions, int64_t sum[QN_COST_EVENTS])
+/* What one execution of the instructions counts whose own counters have not changed: nearly all. */
+struct plain {
+    uint32_t insns, reads, writes, conditional, indirect;
+};
+
+static inline void add_plain(struct plain *p, uint32_t d)
 {
-    const uint64_t *now = qn_arena_counters();
-    uint32_t at = b->misses;
-
-    for (unsigned i = 0; i < b->ninsns; i++) {
-        uint32_t d = qn_arena_desc(b, i);
-        uint64_t grown[INSN_COUNTERS_MAX];
-
-        for (uint32_t k = 0; k < qn_insn_counters(d); k++, at++)
-            grown[k] = growth(&counters_then[at], &now[at]);
-        qn_cost_count(d, executions, grown, sum);
-    }
+    p->insns++;
+    p->reads += QN_INSN_NREAD(d);
+    p->writes += QN_INSN_NWRITE(d);
+    p->conditional += (d & QN_INSN_BC) != 0;
+    p->indirect += (d & QN_INSN_BI) != 0;
 }
 
+static void add_block(const struct qn_block_rec *b, uint64_t executions, int64_t sum[QN_COST_EVENTS])
+{
+    const uint64_t *now = qn_arena_counters() + b->misses;
+    uint64_t *then = counters_then + b->misses;
+    const qn_insn_desc *desc = qn_arena_descs(b);
+    struct plain p = {0};
+
+    for (unsigned i = 0; i < b->ninsns; i++) {
+        uint32_t d = desc[i], n = qn_insn_counters(d);
+        uint64_t grown[INSN_COUNTERS_MAX], any = d & QN_INSN_VARIABLE;
+
+        for (uint32_t k = 0; k < n; k++)
+            any |= grown[k] = growth(then++, now++);
+        if (any)
+            qn_cost_count(d, executions, grown, sum);
+        else
+            add_plain(&p, d);
+    }
+    sum[QN_COST_IR] += (int64_t)(p.insns * executions);
+    sum[QN_COST_DR] += (int64_t)(p.reads * executions);
+    sum[QN_COST_DW] += (int64_t)(p.writes * executions);
+    sum[QN_COST_BC] += (int64_t)(p.conditional * executions);
+    sum[QN_COST_BI] += (int64_t)(p.indirect * executions);
+}
+
+/* Most blocks were not executed in this interval: not even their records are looked at. */
 static void add_blocks(int64_t sum[QN_COST_EVENTS])
 {
-    const uint64_t *now = qn_arena_counters();
+    uint64_t n = qn_arena->n_blocks;
 
-    for (uint64_t i = 0; i < qn_arena->n_blocks; i++) {
-        const struct qn_block_rec *b = qn_arena_block((uint32_t)i);
-        uint64_t executions = growth(&counters_then[b->counter], &now[b->counter]);
+    for (uint64_t first = 0; first < n; first += QN_ARENA_EXECUTIONS) {
+        const struct qn_block_rec *b = qn_arena_block((uint32_t)first);
+        const uint64_t *now = qn_arena_counters() + b->counter;
+        uint64_t *then = counters_then + b->counter;
 
-        if (executions)
-            add_block(b, executions, sum);
+        for (uint64_t i = 0; i < QN_ARENA_EXECUTIONS && first + i < n; i++)
+            if (now[i] != then[i])
+                add_block(b + i, growth(&then[i], &now[i]), sum);
     }
 }
 
