@@ -59,6 +59,8 @@ static void subtract_data(const struct qn_cost_store *store, const struct qn_cos
         subtract_words(rows[i].classes, less[i].classes, QN_MISS_CLASSES);
     }
     subtract_words(qn_cost_header(store)->data_lost, qn_cost_header(then)->data_lost, 2);
+    qn_cost_header(store)->evicted_lost -= qn_cost_header(then)->evicted_lost;
+    qn_cost_header(store)->used_lost -= qn_cost_header(then)->used_lost;
 }
 
 static void subtract_uses(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t rows, size_t place_bytes, uint64_t places)
