@@ -9,7 +9,7 @@
  * threshold of R (as a fraction of the range), a distance d in the sample estimates d / R, and a reference counts 1 / R times.  Unlike
  * in the paper, the number of all references is known, and references to near lines are known to be hits.
  * The error: each line is selected independently with probability R, so the variance of a sum is (1 - R) times the sum of the squares of
- * the lines' contributions (D. G. Horvitz, D. J. Thompson 1952).
+ * the lines' contributions (D. G. Horvitz, D. J. Thompson 1952).  References that a fault takes back stay in the error and in the sample.
  * Source: C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad, Efficient MRC construction with SHARDS, FAST 2015 (fixed size).
  */
 #ifndef QN_SIM_ANALYSIS_SHARDS_H
@@ -232,6 +232,7 @@ static void shards_count(struct shards *s, struct shards_line *l, unsigned class
 {
     uint64_t weight = (SHARDS_ALL << SHARDS_PARTS_BITS) / s->threshold;
 
+    sim_undoable(&s->all[class]);
     s->all[class] += weight;
     l->of[class] += weight;
     if (s->threshold < SHARDS_ALL)
