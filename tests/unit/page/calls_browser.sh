@@ -2,7 +2,7 @@
 # Does the page show who called whom as the profile has it: inclusive counts, callers, callees, a flame graph with zoom and search?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 20
+browser_test 21
 
 # main 100 + f 300 (of that 200 in g) + g 50; f<b> calls itself.
 profile() {
@@ -60,6 +60,8 @@ is "$(page_cells '#inclusive tbody tr' 0 1 2)" "$(printf 'main 1 \342\206\222 1 
 is "$(js "return [...document.querySelectorAll('#flames a')].map(a => a.className + ' ' + a.textContent).join('; ')")" \
     'frame grown + all; frame grown + main; frame grown + f<b>; frame grown + g; frame g' 'bars are marked by a sign as well'
 
+open_page page.html overview
+is "$(js "const is = () => typeof (Object.getOwnPropertyDescriptor(model, 'calls').get); const first = is(); model.calls; return first + ' ' + is()")" 'function undefined' 'calls are read when a view needs them'
 open_page one.html calls
 is "$(page_text '#only') $(js 'return model.events.join()')" 'Left out, because only one of the two has it: D1mr, calls (after). Ir' 'calls and events that only one of the two has are left out, which is told'
 

@@ -10,18 +10,10 @@ function emptyCounts() {
   return { counts: model.events.map(() => 0), before: model.before ? model.events.map(() => 0) : null, calls: 0, callsBefore: 0 };
 }
 
-function callCounts(profile, row, from) {
-  return model.events.map(name => {
-    const i = profile.calls.events.indexOf(name);
-    return i < 0 || row[from + i] === undefined ? 0 : row[from + i];
-  });
-}
-
 function addCalls(to, which, calls, counts) {
   if (which === 'after') to.calls = add(to.calls, calls);
   else to.callsBefore = add(to.callsBefore, calls);
-  const sums = which === 'after' ? to.counts : to.before;
-  counts.forEach((count, i) => { sums[i] = add(sums[i], count); });
+  addAll(which === 'after' ? to.counts : to.before, counts);
 }
 
 function known(list, index, key, make) {
@@ -34,17 +26,17 @@ function known(list, index, key, make) {
   return row;
 }
 
-function takeCallFunctions(profile, which, calls) {
+function takeCallFunctions(profile, which, calls, at) {
   return profile.calls.functions.map(row => {
     const name = profile.names[row[0]], file = profile.names[row[1]], object = profile.names[row[2]];
     const f = known(calls.functions, calls.functionIndex, name + '\0' + file + (model.before ? '' : '\0' + object),
       () => ({ id: calls.functions.length, name, ...splitChain(name), file, object, callers: [], callees: [] }));
-    addCalls(f, which, row[3], callCounts(profile, row, 4));
+    addCalls(f, which, row[3], arranged(at, row, 4));
     return f;
   });
 }
 
-function takeEdges(profile, which, calls, functions) {
+function takeEdges(profile, which, calls, functions, at) {
   for (const row of profile.calls.edges) {
     const caller = functions[row[0]], callee = functions[row[3]], line = row[1], file = row[2] === NO_PART ? caller.file : profile.names[row[2]];
     const edge = known(calls.edges, calls.edgeIndex, [caller.id, file, line, callee.id].join('\0'), () => ({ caller, callee, line, file }));
@@ -53,7 +45,7 @@ function takeEdges(profile, which, calls, functions) {
       callee.callers.push(edge);
       caller.callees.push(edge);
     }
-    addCalls(edge, which, row[4], callCounts(profile, row, 5));
+    addCalls(edge, which, row[4], arranged(at, row, 5));
   }
 }
 
@@ -71,15 +63,18 @@ function childNode(parent, f) {
   return node;
 }
 
-function takeNodes(profile, which, calls, functions) {
-  const nodes = [];
-  for (const row of profile.calls.nodes) {
-    const parent = row[0] === NO_PART ? calls.root : nodes[row[0]], node = childNode(parent, functions[row[1]]);
+// A node stands behind its parent, so from the last to the first each is whole when it is added to its parent.
+function takeNodes(profile, which, calls, functions, at) {
+  const rows = profile.calls.nodes, nodes = [], whole = rows.map(row => arranged(at, row, 3));
+  rows.forEach((row, i) => {
+    const node = childNode(row[0] === NO_PART ? calls.root : nodes[row[0]], functions[row[1]]);
     nodes.push(node);
-    const counts = callCounts(profile, row, 3);
-    addCalls(node, which, row[2], counts);
-    if (which === 'after') counts.forEach((count, i) => { node.selfCounts[i] = add(node.selfCounts[i], count); });
-    for (let up = parent; up; up = up.parent) addCalls(up, which, 0, counts);
+    if (which === 'after') addAll(node.selfCounts, whole[i]);
+  });
+  for (let i = rows.length - 1; i >= 0; i--) {
+    addCalls(nodes[i], which, rows[i][2], whole[i]);
+    if (rows[i][0] === NO_PART) addCalls(calls.root, which, 0, whole[i]);
+    else addAll(whole[rows[i][0]], whole[i]);
   }
 }
 
@@ -90,16 +85,16 @@ function numberNodes(node, list) {
 }
 
 function readCalls(after, before) {
-  model.calls = null;
-  if (![after, before].every(p => !p || p.calls)) return;
+  if (![after, before].every(p => !p || p.calls)) return null;
   const calls = { functions: [], functionIndex: new Map(), edges: [], edgeIndex: new Map(), nodes: [] };
   calls.root = makeNode(null, null);
   for (const profile of [after, before]) {
     if (!profile) continue;
-    const which = profile === after ? 'after' : 'before', functions = takeCallFunctions(profile, which, calls);
-    takeEdges(profile, which, calls, functions);
-    takeNodes(profile, which, calls, functions);
+    const which = profile === after ? 'after' : 'before', at = places(model.events, profile.calls.events);
+    const functions = takeCallFunctions(profile, which, calls, at);
+    takeEdges(profile, which, calls, functions, at);
+    takeNodes(profile, which, calls, functions, at);
   }
   numberNodes(calls.root, calls.nodes);
-  model.calls = calls;
+  return calls;
 }

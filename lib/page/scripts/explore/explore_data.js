@@ -11,11 +11,13 @@ function rowCounts(row, from) {
 }
 
 // Events of a profile in the order of the model's; of a comparison, those that both have.
-function arranged(profile, row, from) {
-  return model.events.map(name => {
-    const i = profile.events.indexOf(name);
-    return i < 0 || row[from + i] === undefined ? 0 : row[from + i];
-  });
+function arranged(at, row, from) {
+  return at.map(i => i < 0 ? 0 : row[from + i] || 0);
+}
+
+// Where these events stand in a row of counts of the others: -1, nowhere.
+function places(events, others) {
+  return events.map(name => others.indexOf(name));
 }
 
 // "leaf (inlined in middle at /src/a.c:9, in main at /src/a.c:20)" -> "leaf", ["middle at /src/a.c:9", "main at ..."].
@@ -31,11 +33,12 @@ function makeFunction(profile, row) {
 }
 
 function readProfile(profile, which, index) {
+  const at = places(model.events, profile.events);
   for (const row of profile.functions) {
     const f = makeFunction(profile, row);
     // Between two builds an object's path may differ; the function is told by its name and file.
     const key = model.before ? f.name + '\0' + f.file : f.name + '\0' + f.file + '\0' + f.object;
-    put(index.functions, model.functions, key, f, which, arranged(profile, row, 3));
+    put(index.functions, model.functions, key, f, which, arranged(at, row, 3));
   }
   for (const file of profile.files) {
     let known = model.byFile.get(file.name);
@@ -47,25 +50,40 @@ function readProfile(profile, which, index) {
     for (const row of file.lines) {
       const line = { line: row[0], name: profile.names[row[1]], object: profile.names[row[2]] };
       put(known.index, known.lines, row[0] + '\0' + line.name + (model.before ? '' : '\0' + line.object), line, which,
-        arranged(profile, row, 3));
+        arranged(at, row, 3));
     }
     if (which === 'after' || !known.text) Object.assign(known, { text: file.text, size: file.size, why: file.why, newer: file.newer, more: file.more });
     if (which === 'after') {
-      known.insns = file.insns.map(row => ({ line: row[0], name: profile.names[row[1]], object: profile.names[row[2]],
-        address: row[3], text: row[4], counts: arranged(profile, row, 5) }));
+      later(known, 'insns', () => file.insns.map(row => ({ line: row[0], name: profile.names[row[1]], object: profile.names[row[2]],
+        address: row[3], text: row[4], counts: arranged(at, row, 5) })));
     }
   }
 }
 
+// A member that is made when it is first asked for: the first view comes sooner.
+function later(object, name, make) {
+  Object.defineProperty(object, name, { configurable: true, get() {
+    const value = make();
+    Object.defineProperty(object, name, { configurable: true, writable: true, value });
+    return value;
+  } });
+}
+
 function put(index, list, key, row, which, counts) {
-  let known = index.get(key);
-  if (!known) {
-    known = { ...row, counts: model.events.map(() => 0), before: model.before ? model.events.map(() => 0) : null };
-    index.set(key, known);
-    list.push(known);
+  const known = index.get(key);
+  if (known) {
+    addAll(which === 'after' ? known.counts : known.before, counts);
+    return;
   }
-  const to = which === 'after' ? known.counts : known.before;
-  counts.forEach((count, i) => { to[i] = add(to[i], count); });
+  const zeros = model.before && model.events.map(() => 0);
+  row.counts = which === 'after' ? counts : zeros;
+  row.before = which === 'after' ? zeros : counts;
+  index.set(key, row);
+  list.push(row);
+}
+
+function addAll(to, counts) {
+  for (let i = 0; i < counts.length; i++) if (counts[i]) to[i] = add(to[i], counts[i]);
 }
 
 // Counts that are strings of digits are exact beyond 2^53.
@@ -99,8 +117,9 @@ function readData(data) {
   model.only = before ? onlyOne(after, before) : '';
   model.weights = model.events.map(name => after.weights[after.events.indexOf(name)]);
   MEANINGS.cost = `estimated cost: ${after.timing}`;
-  model.totals = arranged(after, after.totals.slice(1), 0);
-  model.totalsBefore = before ? arranged(before, before.totals.slice(1), 0) : null;
+  const totals = p => arranged(places(model.events, p.events), p.totals, 1);
+  model.totals = totals(after);
+  model.totalsBefore = before ? totals(before) : null;
   const index = { functions: new Map() };
   readProfile(after, 'after', index);
   if (before) readProfile(before, 'before', index);
@@ -108,7 +127,7 @@ function readData(data) {
   model.columns = makeColumns();
   model.culprits = readCulprits(after);
   readAllObjects(after, before);
-  readCalls(after, before);
+  later(model, 'calls', () => readCalls(after, before));
 }
 
 // Rows of the profile's culprits with names in place of their numbers; null where there are none.
@@ -132,11 +151,9 @@ function sumFile(file) {
       file.byLine.set(row.line, line);
     }
     line.rows.push(row);
-    for (let i = 0; i < model.events.length; i++) {
-      for (const to of [file, line]) {
-        to.counts[i] = add(to.counts[i], row.counts[i]);
-        if (to.before) to.before[i] = add(to.before[i], row.before[i]);
-      }
+    for (const to of [file, line]) {
+      addAll(to.counts, row.counts);
+      if (to.before) addAll(to.before, row.before);
     }
   }
 }

@@ -12,17 +12,13 @@ const OBJECT_KINDS = { symbol: 'global', heap: 'allocated', 'heap-rest': 'heap, 
 const KIND_COLOURS = { symbol: 0, heap: 1, 'heap-rest': 4, local: 2, stack: 2, file: 3, anonymous: 4, rest: 5, unknown: 5, others: 4 };
 const NO_PART = -1;
 
-function dataCounts(row, from, events) {
-  return events.map((_, i) => row[from + i] || 0);
-}
-
 function emptyData() {
   return { counts: model.dataEvents.map(() => 0), before: model.before ? model.dataEvents.map(() => 0) : null };
 }
 
 function addData(row, which, counts) {
   const to = which === 'after' ? row.counts : row.before;
-  counts.forEach((count, i) => { to[i] = add(to[i], count); });
+  addAll(to, counts);
 }
 
 // The row of a list under a key; it is made if there is none yet.
@@ -66,22 +62,21 @@ function takeMembers(profile, objects) {
 }
 
 function readObjects(profile, which, index) {
-  const objects = takeObjects(profile, index), names = profile.names;
+  const objects = takeObjects(profile, index), names = profile.names, at = places(model.dataEvents, profile.data.events);
   takeMembers(profile, objects);
   for (const row of profile.data.misses) {
-    const [file, func, line, object, part] = row, o = objects[object], counts = dataCounts(row, 5, profile.data.events);
-    const arranged = model.dataEvents.map(name => counts[profile.data.events.indexOf(name)] || 0);
+    const [file, func, line, object, part] = row, o = objects[object], counts = arranged(at, row, 5);
     const place = { file: names[file], func: names[func], line };
-    addData(o, which, arranged);
+    addData(o, which, counts);
     const name = part === NO_PART ? '' : profile.data.parts[part][1];
-    addData(keyed(o.parts, o.partIndex, name, () => ({ name, order: part })), which, arranged);
-    addData(keyed(o.lines, o.lineIndex, place.file + '\0' + line, () => place), which, arranged);
-    const at = place.file + '\0' + line;
-    if (!model.objectsByLine.has(at)) model.objectsByLine.set(at, { list: [], index: new Map() });
-    const here = model.objectsByLine.get(at);
+    addData(keyed(o.parts, o.partIndex, name, () => ({ name, order: part })), which, counts);
+    addData(keyed(o.lines, o.lineIndex, place.file + '\0' + line, () => place), which, counts);
+    const key = place.file + '\0' + line;
+    if (!model.objectsByLine.has(key)) model.objectsByLine.set(key, { list: [], index: new Map() });
+    const here = model.objectsByLine.get(key);
     const on = keyed(here.list, here.index, o.id, () => ({ object: o, parts: [], index: new Map() }));
-    addData(on, which, arranged);
-    addData(keyed(on.parts, on.index, name, () => ({ name })), which, arranged);
+    addData(on, which, counts);
+    addData(keyed(on.parts, on.index, name, () => ({ name })), which, counts);
   }
   readPairsAndUses(profile, which, objects);
 }
