@@ -168,11 +168,11 @@ static bool small_traces(struct qn_lab_check *c)
 {
     static const struct {
         struct qn_lab_csim_shape g;
-        const char *refs; /* op, one digit of size, address; in words */
+        const char *refs; /* as in a trace, in one line */
     } cases[] = {
-        { { 1, 1, 1 }, "L1 0 L1 1 L1 2 L1 3 S1 4 L1 5 S1 6 L1 7 S1 8 L1 9 S1 a L1 b S1 c L1 d S1 e M1 f" },
-        { { 4, 2, 4 }, "L1 10 M1 20 L1 22 S1 18 L1 110 L1 210 M1 12" },
-        { { 2, 1, 4 }, "L4 10 S4 18 L4 20 S4 28 S4 50" },
+        { { 1, 1, 1 }, "L 0,1  L 1,1  L 2,1  L 3,1  S 4,1  L 5,1  S 6,1  L 7,1  S 8,1  L 9,1  S a,1  L b,1  S c,1  L d,1  S e,1  M f,1" },
+        { { 4, 2, 4 }, "L 10,1  M 20,1  L 22,1  S 18,1  L 110,1  L 210,1  M 12,1" },
+        { { 2, 1, 4 }, "L 10,4  S 18,4  L 20,4  S 28,4  S 50,4" },
     };
     bool good = true;
 
@@ -184,10 +184,10 @@ static bool small_traces(struct qn_lab_check *c)
         char op;
         unsigned size;
 
-        for (; sscanf(at, "%c%u %lx %n", &op, &size, &addr, &used) == 3; at += used)
+        for (; sscanf(at, "%c %lx,%u %n", &op, &addr, &size, &used) == 3; at += used)
             qn_lab_add_ref(&t, op, addr, size);
         if (good && !agrees(c, &t, cases[i].g, false))
-            good = qn_lab_say(c, "the whole trace: %s", cases[i].refs); /* operation and size, address */
+            good = qn_lab_say(c, "the whole trace: %s", cases[i].refs);
         qn_lab_free_trace(&t);
     }
     return good;

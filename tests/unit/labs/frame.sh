@@ -66,7 +66,7 @@ said 'a line of 100 characters is shown' "s=1 E=1 b=1: got '$x...', wanted 'hits
 said 'so are 101 of them' "s=1 E=1 b=1: got '$x...', wanted 'hits:9 misses:8 evictions:6'" "${x}7"
 said 'an extra line behind the right one' \
     "s=1 E=1 b=1: 'hits:9 misses:8 evictions:6' is right, and then comes 'x': print one line" 'hits:9 misses:8 evictions:6\nx\n'
-ok 'a small trace is shown whole' grep -q '^# the whole trace: L1 0 L1 1 L1 2' "$out"
+ok 'a small trace is shown whole' grep -q '^# the whole trace: L 0,1  L 1,1  L 2,1' "$out"
 
 # ---- keep ----
 
