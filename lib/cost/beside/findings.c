@@ -211,20 +211,33 @@ struct findings {
     uint64_t count;
 };
 
-/* Rows of the arena by instruction, in two passes of a stable sort. */
-static void sort_by_insn(struct qn_finding *f, uint64_t n, struct qn_finding **rows)
+#define AHEAD 8 /* rows: the next one is anywhere in memory */
+
+/* The n findings by instruction, in two passes of a stable sort.  Frees `f`. */
+static struct qn_finding *sort_by_insn(struct qn_finding *f, uint64_t n)
 {
     struct qn_text_key *keys = QN_NEEDED(malloc((n + 1) * sizeof *keys));
+    struct qn_finding *sorted = QN_NEEDED(malloc((n + 1) * sizeof *sorted));
+    uint32_t *maps = QN_NEEDED(malloc((n + 1) * sizeof *maps));
 
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++) {
         keys[i] = (struct qn_text_key){ f[i].pc, i };
+        maps[i] = f[i].map;
+    }
     qn_text_sort_keys(keys, n);
     for (uint64_t i = 0; i < n; i++)
-        keys[i].key = f[keys[i].id].map;
+        keys[i].key = maps[keys[i].id];
     qn_text_sort_keys(keys, n);
-    for (uint64_t i = 0; i < n; i++)
-        rows[i] = f + keys[i].id;
+    qn_ready(sorted, (n + 1) * sizeof *sorted);
+    for (uint64_t i = 0; i < n; i++) {
+        if (i + AHEAD < n)
+            __builtin_prefetch(f + keys[i + AHEAD].id);
+        sorted[i] = f[keys[i].id];
+    }
+    free(maps);
     free(keys);
+    free(f);
+    return sorted;
 }
 
 static void sort_each_insn(struct qn_finding **rows, uint64_t n)
@@ -274,7 +287,9 @@ static void take(struct findings *f, const struct qn_cost_store *store)
     f->count = kept + n;
     f->rows = QN_NEEDED(malloc((f->count + 1) * sizeof *f->rows));
     qn_ready(f->rows, (f->count + 1) * sizeof *f->rows);
-    sort_by_insn(f->copy, kept, f->rows + n);
+    f->copy = sort_by_insn(f->copy, kept);
+    for (uint64_t i = 0; i < kept; i++)
+        f->rows[n + i] = f->copy + i;
     sort_each_insn(f->rows + n, kept);
     merge(f, kept, n);
 }
