@@ -34,7 +34,9 @@ struct output {
     struct qn_cost_place place;      /* of its instruction */
     struct name object, file, function;
     struct qn_cost_recent *recent;
-    uint64_t rank, rows;             /* rows: of the file */
+    uint64_t rank;
+    char end[QN_PROF_NUMBER_MAX + 1]; /* of each row: the number of rows of the file */
+    size_t end_length;
 };
 
 #ifdef HAVE_LIBCSV
@@ -100,7 +102,10 @@ static char *what_to(char *to, const char *what)
 
 static char *number_to(char *to, uint64_t number, char after)
 {
-    to = qn_prof_format_number(to, (int64_t)number);
+    if (number < 10)
+        *to++ = (char)('0' + number);
+    else
+        to = qn_prof_format_number(to, (int64_t)number);
     *to++ = after;
     return to;
 }
@@ -177,7 +182,8 @@ static void put_row(struct output *o, const struct qn_finding *f)
     to = number_to(to, f->count, ',');
     to = number_to(to, f->of, ',');
     to = share_to(to, f);
-    to = number_to(to, o->rows, '\n');
+    memcpy(to, o->end, sizeof o->end);
+    to += o->end_length;
     qn_prof_put_bytes(o->w, text, (size_t)(to - text));
     o->before = f;
 }
@@ -213,7 +219,7 @@ struct findings {
 
 #define AHEAD 8 /* rows: the next one is anywhere in memory */
 
-/* The n findings by instruction, in two passes of a stable sort.  Frees `f`. */
+/* The n findings by instruction; those of one keep their order.  Frees `f`. */
 static struct qn_finding *sort_by_insn(struct qn_finding *f, uint64_t n)
 {
     struct qn_text_key *keys = QN_NEEDED(malloc((n + 1) * sizeof *keys));
@@ -224,10 +230,7 @@ static struct qn_finding *sort_by_insn(struct qn_finding *f, uint64_t n)
         keys[i] = (struct qn_text_key){ f[i].pc, i };
         maps[i] = f[i].map;
     }
-    qn_text_sort_keys(keys, n);
-    for (uint64_t i = 0; i < n; i++)
-        keys[i].key = maps[keys[i].id];
-    qn_text_sort_keys(keys, n);
+    qn_cost_sort_insns(keys, maps, n);
     qn_ready(sorted, (n + 1) * sizeof *sorted);
     for (uint64_t i = 0; i < n; i++) {
         if (i + AHEAD < n)
@@ -349,7 +352,7 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
     add_up(&f, store);
     give_values(&f);
     qn_prof_put_text(o.w, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
-    o.rows = f.count;
+    o.end_length = (size_t)(number_to(o.end, f.count, '\n') - o.end);
     for (uint64_t i = 0; i < f.count; i++)
         put_row(&o, f.rows[i]);
     free(o.recent);

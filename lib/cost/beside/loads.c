@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "cost/count.h"
 #include "cost/leaves.h"
+#include "text/radix.h"
 
 enum { D, L, M, CYCLES, ROWS }; /* of an instruction */
 
@@ -68,16 +69,34 @@ static void add_block(struct loads *l, uint64_t at)
     add_insns(l, &b, x);
 }
 
-static int by_place(const void *left, const void *right)
+void qn_cost_sort_insns(struct qn_text_key *keys, const uint32_t *maps, size_t n)
 {
-    const struct load *a = left, *b = right;
-
-    if (a->map != b->map)
-        return a->map < b->map ? -1 : 1;
-    return a->pc < b->pc ? -1 : a->pc > b->pc;
+    qn_text_sort_keys(keys, n);
+    for (size_t i = 0; i < n; i++)
+        keys[i].key = maps[keys[i].id];
+    qn_text_sort_keys(keys, n);
 }
 
-/* Rows of the same instruction, from several blocks, become one.  They are sorted by place. */
+static void sort(struct loads *l)
+{
+    struct qn_text_key *keys = QN_NEEDED(malloc((l->count + 1) * sizeof *keys));
+    uint32_t *maps = QN_NEEDED(malloc((l->count + 1) * sizeof *maps));
+    struct load *sorted = QN_NEEDED(malloc((l->count + 1) * sizeof *sorted));
+
+    for (size_t i = 0; i < l->count; i++) {
+        keys[i] = (struct qn_text_key){ l->list[i].pc, i };
+        maps[i] = l->list[i].map;
+    }
+    qn_cost_sort_insns(keys, maps, l->count);
+    for (size_t i = 0; i < l->count; i++)
+        sorted[i] = l->list[keys[i].id];
+    free(keys);
+    free(maps);
+    free(l->list);
+    l->list = sorted;
+}
+
+/* Rows of the same instruction, from several blocks, become one.  They are sorted. */
 static void add_up(struct loads *l)
 {
     size_t kept = 0;
@@ -85,7 +104,7 @@ static void add_up(struct loads *l)
     for (size_t i = 0; i < l->count; i++) {
         struct load *to = l->list + kept - 1, *from = l->list + i;
 
-        if (!kept || by_place(to, from)) {
+        if (!kept || to->pc != from->pc || to->map != from->map) {
             l->list[kept++] = *from;
             continue;
         }
@@ -120,8 +139,7 @@ struct qn_finding *qn_cost_find_loads(const struct qn_cost_store *store, size_t 
     qn_cost_sort_leaves(&l.leaves, store);
     for (uint64_t i = 0; i < l.extent.blocks; i++)
         add_block(&l, i);
-    if (l.count)
-        qsort(l.list, l.count, sizeof *l.list, by_place);
+    sort(&l);
     add_up(&l);
     rows = QN_NEEDED(malloc((ROWS * l.count + 1) * sizeof *rows));
     for (size_t i = 0; i < l.count; i++)

@@ -13,4 +13,8 @@
 /* A list from malloc, four findings for each instruction that loads, by map and address. */
 struct qn_finding *qn_cost_find_loads(const struct qn_cost_store *store, size_t *count);
 
+/* Sorts keys {pc, number}, by maps[number] and pc; those of equal ones keep their order. */
+struct qn_text_key;
+void qn_cost_sort_insns(struct qn_text_key *keys, const uint32_t *maps, size_t n);
+
 #endif
