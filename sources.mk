@@ -1392,6 +1392,7 @@ shell_tests = \
 	tests/unit/run/stress.sh \
 	tests/unit/run/sums.sh \
 	tests/unit/run/taken_back.sh \
+	tests/unit/run/taken_back_beside.sh \
 	tests/unit/run/together.sh \
 	tests/unit/run/toggle.sh \
 	tests/unit/run/unsupported.sh \

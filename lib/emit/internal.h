@@ -28,7 +28,7 @@ struct emitter {
     uint32_t data_time, code_time; /* the next data reference has the time clock + data_time; the next fetch, clock + code_time */
     bool refs_counted, numbered; /* the block's references have been counted; --explain: and are numbered from there (refs.c) */
     uint16_t refs, made;      /* their number; the number of those emitted so far */
-    uint16_t left[QN_BLOCK_MAX]; /* by instruction: the number of those that come after it */
+    uint16_t left[QN_BLOCK_MAX]; /* by instruction: the number of those of it and of later ones, if they have been counted */
     struct qn_tblock out;
     struct qn_side side[QN_BLOCK_MAX];
     uint8_t pos[QN_EVENTS_MAX];     /* event e is emitted before instruction pos[e] */

@@ -74,9 +74,16 @@ void emit_refs_ahead(struct emitter *e, struct qn_code *c)
         x_store_imm(c, (uintptr_t)&qn_sim_twin.ahead, (uint32_t)((e->refs_counted ? e->refs : 0) - e->made));
 }
 
+/* Of the references that have been counted, those of instructions from i on. */
 void emit_refs_at(struct emitter *e, unsigned i)
 {
-    e->left[i] = (uint16_t)(e->refs_counted ? e->refs - e->made : 0);
+    uint32_t before = 0;
+
+    if (!emit_twin_passes() && !qn_sim_users.table)
+        return;
+    for (unsigned n = 0; n < e->list->n && e->list->ev[n].insn < i; n++)
+        before += is_counted(&e->list->ev[n]);
+    e->left[i] = (uint16_t)((e->refs_counted ? e->refs : e->made) - before);
 }
 
 void emit_refs_left(struct emitter *e)

@@ -4,10 +4,12 @@
  *   a miss on 0x601040; it was evicted by site 4711; its set held ...      -> tally: a miss, a conflict; evictor 4711
  *                                                                             -> a note, if it is one of the first
  *
- * explain_seen.c or explain_told.c provide the lines of an access in `touched`.  An access that faults is counted here, although
- * other counters take it back.
+ * explain_seen.c or explain_told.c provide the lines of an access in `touched`.  If the access never happens, because of a fault, all this is
+ * taken back (sim_undoable); only the names of evictors and what is known of lines stay.
  */
 #include "sim/explain.h"
+
+#include "sim/module.h"
 
 struct qn_explain_state qn_explain_state;
 
@@ -50,6 +52,12 @@ static uint8_t worst_class(void)
     return class;
 }
 
+static void add(uint64_t *word, uint64_t n)
+{
+    sim_undoable(word);
+    *word += n;
+}
+
 static QN_SIM_NCSR void blame(uint32_t site, uint32_t which)
 {
     struct qn_explain_output *output = x->output;
@@ -62,7 +70,7 @@ static QN_SIM_NCSR void blame(uint32_t site, uint32_t which)
         output->evictor[i].which = which;
         output->evictors++;
     }
-    output->evictor[i].count++;
+    add(&output->evictor[i].count, 1);
 }
 
 static QN_SIM_NCSR void note_line(struct qn_note_line *to, const struct qn_explain_touched *t)
@@ -89,7 +97,7 @@ static QN_SIM_NCSR void note(const struct qn_explained *e, uint64_t number, uint
                           .which = (uint8_t)(e->which - 1), .lines = x->ntouched}; /* --watch: of no line that is explained: 255 */
     for (unsigned i = 0; i < x->ntouched && i < QN_NOTE_LINES; i++)
         note_line(&n->line[i], &x->touched[i]);
-    x->output->notes++;
+    add(&x->output->notes, 1);
 }
 
 static bool is_noted(uint64_t nth)
@@ -102,13 +110,14 @@ bool qn_explain_wants_note(unsigned which) { return is_noted(x->output->tally[wh
 QN_SIM_NCSR void qn_explain_tell(const struct qn_explained *e, uint64_t number)
 {
     uint32_t which = e->which - 1;
-    uint64_t nth = ++x->output->tally[which].accesses;
+    uint64_t nth = x->output->tally[which].accesses + 1;
     uint8_t class = worst_class();
 
+    add(&x->output->tally[which].accesses, 1);
     if (e->outcome & 1) {
-        x->output->tally[which].misses++;
-        x->output->tally[which].ll_misses += e->outcome >> 1;
-        x->output->tally[which].classes[class]++;
+        add(&x->output->tally[which].misses, 1);
+        add(&x->output->tally[which].ll_misses, e->outcome >> 1);
+        add(&x->output->tally[which].classes[class], 1);
         for (unsigned i = 0; i < x->ntouched; i++)
             if (x->touched[i].out.number && !x->touched[i].hit && x->shows.set)
                 blame(x->touched[i].out.site, which);

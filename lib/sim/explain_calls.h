@@ -30,6 +30,7 @@ static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned
 {
     struct qn_explained e = {.addr = addr, .size = size, .site = (uint32_t)(counts - sim_counters), .kind = kind, .which = which};
 
+    qn_up_refer(e.site);
     if (qn_sim_sees)
         qn_explain_before(&e);
     else

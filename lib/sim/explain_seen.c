@@ -117,6 +117,7 @@ QN_SIM_NCSR void qn_explain_before(const struct qn_explained *e)
 {
     uint64_t line = e->addr & ~(uint64_t)(x->line_bytes - 1), last = (e->addr + e->size - 1) & ~(uint64_t)(x->line_bytes - 1);
 
+    sim_undoable(&number);
     number++;
     x->ntouched = 0;
     for (; x->ntouched < QN_EXPLAIN_LINES_MAX; line += x->line_bytes) {

@@ -112,7 +112,7 @@ void sim_list(const uint64_t *pairs, unsigned n, const char *format, ...);
 /* Call this before a word changes because of the reference being simulated.  If the reference never happens, because its instruction or an
  * earlier one of the block faults, the word gets its old value back.  For counts only: the simulated caches keep their lines, and a module
  * what it knows about them. */
-#define SIM_UNDO_MAX 512u /* more than the references of one execution of a block can change */
+#define SIM_UNDO_MAX 2048u /* more than the references of one execution of a block can change */
 extern struct sim_undo {
     uint64_t *word, old, site, execution;
 } sim_undo[SIM_UNDO_MAX], sim_reference; /* sim_reference: site and execution of the one being simulated */

@@ -71,8 +71,11 @@ static void partial_string(const struct qn_tblock *b, uint64_t pc, unsigned insn
     struct qn_insn in;
 
     if (b->instrumented && qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK &&
-        registers_are_kept(&in))
+        registers_are_kept(&in)) {
+        if (qn_sim_twin.count && b->caches)
+            *qn_sim_twin.count += qn_ctx.rep[0] != qn_ctx.gpr[QN_RCX]; /* its fetch */
         qn_string_done(pc, b->record, insn, false);
+    }
 }
 
 static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, uint64_t host)
@@ -98,12 +101,12 @@ uint64_t qn_recover_pc(uint64_t host)
     return guest_pc(b, insn_at(b, qn_tcache_side(index), host));
 }
 
-/* --versus and --explain: the block has counted its references, also those that come after instruction i (emit/refs.c). */
+/* --versus and --explain: the block has counted its references, also those of instructions from i on (emit/refs.c). */
 static void take_back_references(const struct qn_tblock *b, unsigned i)
 {
     uint16_t left;
 
-    if ((!qn_sim_twin.count && !qn_sim_users.table) || !b->caches)
+    if ((!qn_sim_twin.count && !qn_sim_users.table) || !b->caches || i == b->ninsns)
         return;
     __builtin_memcpy(&left, (const void *)(uintptr_t)(qn_tblock_cold_end(b) - (b->ninsns - i) * sizeof left), sizeof left);
     if (qn_sim_twin.count)
@@ -141,7 +144,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     if (qn_sim_log_on)
         qn_sim_log_recover(side[i].state & QN_SIDE_BATCH ? borrowed_value(&uc->mc, &side[i], b->s2) : 0);
     if (b->instrumented) {
-        take_back_references(b, i);
+        take_back_references(b, i + after);
         qn_arena_leave(b->record, i + after);
         qn_arena_undo_misses(b->record, i + after);
     }
