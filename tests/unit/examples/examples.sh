@@ -5,8 +5,8 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 72
-grep -q '^#define HAVE_LIBCONFUSE 1' "$top_builddir/config.h" || absent_all 'built without libconfuse' 72
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 75
+grep -q '^#define HAVE_LIBCONFUSE 1' "$top_builddir/config.h" || absent_all 'built without libconfuse' 75
 examples=$top_srcdir/doc/examples
 OUT=$SCRATCH/out
 export OUT
@@ -82,6 +82,13 @@ if command -v jq >/dev/null; then
 else
     absent 'jq is not installed' 3
 fi
+# Pages hold scripts and style; those of lib/page may be newer.
+is "$(sh "$examples/scripts.sh" 2>&1)" '' 'the pages have the scripts and the style of lib/page'
+pages=$SCRATCH/pages
+mkdir "$pages" && cp "$examples/scripts.sh" "$examples"/*.html "$pages"
+sed '/^<style>/,/^<\/style>/s/#fff/#eee/' "$examples/branches.html" >"$pages/branches.html"
+is "$(sh "$pages/scripts.sh" 2>&1)" 'branches.html: scripts or style are not those of lib/page: sh doc/examples/scripts.sh --update' '... one that has others is named'
+is "$(sh "$pages/scripts.sh" --update 2>&1)$(cmp "$pages/branches.html" "$examples/branches.html" 2>&1)" '' '... and gets them'
 for file in "$examples"/*.exp; do
     ok "$(basename "$file") can be read" sh -c "cd '$OUT/work' && for p in nested blocked mm belady cc1; do [ -e \$p ] || ln -s /bin/true \$p; done &&
         '$QUERN' sweep --list '$file' >/dev/null || ! command -v sqlite3 python3 gzip"
