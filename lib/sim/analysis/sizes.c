@@ -45,7 +45,7 @@ struct set {
     uint32_t all, held; /* lines that the cache holds in the set; those of them in here */
 };
 
-/* A victim, and the time of its last use: the number of the event after which it was no longer near. */
+/* A victim, and the time of its last use: the number of the event after which it was no longer near.  Stamp 0: there is no victim. */
 struct stamped {
     uint64_t line, stamp;
 };
@@ -63,7 +63,8 @@ static uint32_t ways, room, line_bits; /* room: elements of a set */
 static uint64_t now;
 static uint64_t *missed[2];   /* reads, writes: missed[w][i] is the number of references that missed i sizes */
 static unsigned worst;        /* of this reference: sizes that its lines have missed so far */
-static uint64_t latest = SIM_NO_LINE; /* the only near line, if analysis_ref is called instead of analysis_far */
+static uint64_t latest;       /* the only near line, if analysis_ref is called instead of analysis_far */
+static bool is_latest;        /* there is one */
 
 static bool analysis_wants_far(const struct sim_config *c) { return c->near <= c->ways; }
 
@@ -206,7 +207,7 @@ SIZES_INLINE struct stamped give_up(struct set *s, uint64_t *lines, struct stamp
 
     if (s->all < ways) {
         s->all++;
-        return (struct stamped){.line = SIM_NO_LINE};
+        return (struct stamped){.stamp = 0};
     }
     if (!s->held)
         return left;
@@ -248,13 +249,13 @@ SIZES_INLINE unsigned smaller_sizes(const struct cache *c, uint32_t set, uint64_
     return c->first;
 }
 
-/* The next smaller cache fills the line, and *left, or SIM_NO_LINE, is its victim.  On a hit: returns the number of sizes that miss the line.
+/* The next smaller cache fills the line, and *left is its victim.  On a hit: returns the number of sizes that miss the line.
  * On a miss: returns SIZES_MAX, and *left is the victim here.  It hardly depends on the smaller cache's victim, so the processor can work on
  * several caches at once. */
 SIZES_INLINE unsigned exchange(const struct cache *c, uint64_t line, struct stamped *left, bool packed)
 {
     uint32_t number = (uint32_t)(line >> line_bits) & c->set_mask, at;
-    struct stamped leaves = {.line = SIM_NO_LINE};
+    struct stamped leaves = {.stamp = 0};
     uint64_t *lines;
     struct set *s = set_of(c, number, &lines, packed);
     unsigned miss = SIZES_MAX;
@@ -266,7 +267,7 @@ SIZES_INLINE unsigned exchange(const struct cache *c, uint64_t line, struct stam
         miss = smaller_sizes(c, number, take_out(s, lines, at, packed), since, packed);
     } else
         leaves = give_up(s, lines, *left, packed);
-    if (left->line != SIM_NO_LINE && left->line != leaves.line)
+    if (left->stamp && left->stamp != leaves.stamp)
         come_back(c, *left, packed);
     *left = leaves;
     return miss;
@@ -275,10 +276,8 @@ SIZES_INLINE unsigned exchange(const struct cache *c, uint64_t line, struct stam
 /* ---- references ---- */
 
 /* The number of sizes that miss the line. */
-SIZES_INLINE unsigned go_through(uint64_t line, uint64_t near_left, bool packed)
+SIZES_INLINE unsigned go_through(uint64_t line, struct stamped left, bool packed)
 {
-    struct stamped left = {.line = near_left, .stamp = ++now};
-
     for (unsigned i = 0; i < n_caches; i++) {
         unsigned n = exchange(&caches[i], line, &left, packed);
 
@@ -288,9 +287,10 @@ SIZES_INLINE unsigned go_through(uint64_t line, uint64_t near_left, bool packed)
     return n_sizes;
 }
 
-/* `more`: the reference has touched another line before. */
-static void touch(uint64_t line, uint64_t left, bool write, bool more)
+/* near_left: is no longer near, if `leaves`.  `more`: the reference has touched another line before. */
+static void touch(uint64_t line, uint64_t near_left, bool leaves, bool write, bool more)
 {
+    struct stamped left = {.line = near_left, .stamp = leaves ? ++now : 0};
     unsigned i = room == PACKED ? go_through(line, left, true) : go_through(line, left, false);
 
     if (more && i <= worst)
@@ -304,7 +304,7 @@ static void touch(uint64_t line, uint64_t left, bool write, bool more)
     worst = i;
 }
 
-static void analysis_far(const struct sim_far *f) { touch(f->line, f->left, f->kind == SIM_WRITE, f->more); }
+static void analysis_far(const struct sim_far *f) { touch(f->line, f->left, f->left != SIM_NO_LINE, f->kind == SIM_WRITE, f->more); }
 
 static void analysis_ref(const struct sim_ref *ref)
 {
@@ -316,10 +316,11 @@ static void analysis_ref(const struct sim_ref *ref)
     SIM_EACH_LINE(number, last) {
         uint64_t line = number << line_bits;
 
-        if (line == latest)
+        if (is_latest && line == latest)
             continue;
-        touch(line, latest, ref->kind == SIM_WRITE, more);
+        touch(line, latest, is_latest, ref->kind == SIM_WRITE, more);
         latest = line;
+        is_latest = true;
         more = true;
     }
 }

@@ -85,7 +85,7 @@ int main(void)
 
     /* A write over two lines is one miss, and so it is if the second one alone misses. */
     n_sizes = n_caches = 0;
-    latest = SIM_NO_LINE;
+    is_latest = false;
     begin(2 * LINE, "smaller=0,larger=1");
     for (uint64_t at = LINE - 4; at < 3 * LINE; at += LINE)
         analysis_ref(&(struct sim_ref){.addr = at, .size = 8, .kind = SIM_WRITE});
@@ -93,7 +93,7 @@ int main(void)
 
     /* The last line of all. */
     n_sizes = n_caches = 0;
-    latest = SIM_NO_LINE;
+    is_latest = false;
     begin(2 * LINE, "smaller=0,larger=0");
     analysis_ref(&(struct sim_ref){.addr = 0 - UINT64_C(8), .size = 8, .kind = SIM_READ});
     says("AN: misses of D1s by size, 1 ways, lines of 64 bytes: reads, writes\nAN: 128 bytes: 1 0\n");
