@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/modern/modern.h"
 #include "out/number.h"
 
@@ -360,12 +361,10 @@ static void add_row(struct object_sum *o, const struct qn_prof_miss *m)
     o->used += m->counts[QN_PROF_USED];
 }
 
-enum qn_text_status qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data, struct qn_text_error *err)
+void qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data)
 {
     struct advice a = {.sink = s, .data = data};
-    struct object_sum *sums = calloc(data->object_count + 1, sizeof *sums);
-    if (!sums)
-        return qn_text_fail_memory(err);
+    struct object_sum *sums = QN_NEEDED(calloc(data->object_count + 1, sizeof *sums));
     for (size_t i = 0; i < data->miss_count; i++) {
         a.all += misses_of(&data->misses[i]);
         add_row(&sums[data->misses[i].object], &data->misses[i]);
@@ -378,5 +377,4 @@ enum qn_text_status qn_out_put_advice(struct qn_out_sink *s, const struct qn_pro
     free(sums);
     if (a.titled)
         qn_out_putc(s, '\n');
-    return QN_TEXT_OK;
 }

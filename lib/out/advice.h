@@ -30,6 +30,6 @@ enum { QN_OUT_ADVICE_SHARE = 5, QN_OUT_ADVICE_ONE = 80, QN_OUT_ADVICE_PADDING = 
 enum { QN_OUT_ADVICE_LINE = 64 }; /* bytes; in a structure of one line, it means little which member is referenced first */
 
 /* Writes the section "Advice"; nothing if no rule holds. */
-enum qn_text_status qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data, struct qn_text_error *err);
+void qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data);
 
 #endif

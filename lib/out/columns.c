@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/timing.h"
 #include "prof/counts.h"
 
@@ -50,9 +51,7 @@ static enum qn_text_status take_expr(struct qn_out_column *col, const char *item
 {
     const char *equals = strchr(item, '=');
     size_t n = equals ? (size_t)(equals - item) : strlen(item);
-    col->name = strndup(item, n);
-    if (!col->name)
-        return qn_text_fail_memory(err);
+    col->name = QN_NEEDED(strndup(item, n));
     col->event = -1;
     col->is_percent = n > 0 && item[n - 1] == '%';
     col->expr = qn_out_parse_expr(text, events, err);
@@ -96,8 +95,8 @@ static enum qn_text_status take_shown(struct qn_out_column *col, const char *ite
 {
     col->event = qn_prof_find_event(events, item, strlen(item));
     if (col->event >= 0) {
-        col->name = strdup(item);
-        return col->name ? QN_TEXT_OK : qn_text_fail_memory(err);
+        col->name = QN_NEEDED(strdup(item));
+        return QN_TEXT_OK;
     }
     const char *equals = strchr(item, '='), *ratio = find_ratio(item);
     if (ratio)
@@ -131,9 +130,7 @@ static enum qn_text_status take_show_list(struct qn_out_columns *c, char *list,
                                           const struct qn_prof_header *events,
                                           struct qn_text_error *err)
 {
-    c->shown = calloc((size_t)count_items(list), sizeof *c->shown);
-    if (!c->shown)
-        return qn_text_fail_memory(err);
+    c->shown = QN_NEEDED(calloc((size_t)count_items(list), sizeof *c->shown));
     for (char *rest = list; rest;) {
         char *item = next_item(&rest);
         if (take_shown(&c->shown[c->shown_count++], item, events, err) != QN_TEXT_OK)
@@ -146,9 +143,7 @@ static enum qn_text_status take_key(struct qn_out_key *k, const char *item, cons
                                     struct qn_text_error *err)
 {
     k->event = qn_prof_find_event(events, item, strlen(item));
-    k->name = strdup(item);
-    if (!k->name)
-        return qn_text_fail_memory(err);
+    k->name = QN_NEEDED(strdup(item));
     if (k->event >= 0)
         return QN_TEXT_OK;
     char *text = qn_out_timing_is_sum(item) ? qn_out_write_timing(item, events) : NULL;
@@ -163,9 +158,7 @@ static enum qn_text_status take_sort_list(struct qn_out_columns *c, char *list,
                                           const struct qn_prof_header *events,
                                           struct qn_text_error *err)
 {
-    c->sort = calloc((size_t)count_items(list), sizeof *c->sort);
-    if (!c->sort)
-        return qn_text_fail_memory(err);
+    c->sort = QN_NEEDED(calloc((size_t)count_items(list), sizeof *c->sort));
     for (char *rest = list; rest;) {
         char *item = next_item(&rest);
         if (take_key(&c->sort[c->sort_count++], item, events, err) != QN_TEXT_OK)
@@ -193,15 +186,11 @@ static enum qn_text_status add_timings(struct qn_out_columns *c, const struct qn
 static enum qn_text_status all_shown(struct qn_out_columns *c, const struct qn_prof_header *events,
                                      struct qn_text_error *err)
 {
-    c->shown = calloc((size_t)events->event_count + TIMINGS, sizeof *c->shown);
-    if (!c->shown)
-        return qn_text_fail_memory(err);
+    c->shown = QN_NEEDED(calloc((size_t)events->event_count + TIMINGS, sizeof *c->shown));
+    c->shown_count = events->event_count;
     for (int i = 0; i < events->event_count; i++) {
         c->shown[i].event = i;
-        c->shown[i].name = strdup(events->events[i]);
-        c->shown_count++;
-        if (!c->shown[i].name)
-            return qn_text_fail_memory(err);
+        c->shown[i].name = QN_NEEDED(strdup(events->events[i]));
     }
     return qn_out_timing_chosen() ? add_timings(c, events, err) : QN_TEXT_OK;
 }
@@ -209,9 +198,7 @@ static enum qn_text_status all_shown(struct qn_out_columns *c, const struct qn_p
 static enum qn_text_status all_sorted(struct qn_out_columns *c, const struct qn_prof_header *events,
                                       struct qn_text_error *err)
 {
-    c->sort = calloc((size_t)events->event_count, sizeof *c->sort);
-    if (!c->sort)
-        return qn_text_fail_memory(err);
+    c->sort = QN_NEEDED(calloc((size_t)events->event_count, sizeof *c->sort));
     for (int i = 0; i < events->event_count && err->status == QN_TEXT_OK; i++)
         take_key(&c->sort[c->sort_count++], events->events[i], events, err);
     return err->status;
@@ -222,10 +209,8 @@ enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
                                           const char *sort, struct qn_text_error *err)
 {
     memset(c, 0, sizeof *c);
-    char *shown = strdup(show ? show : ""), *sorted = strdup(sort ? sort : "");
-    enum qn_text_status status = shown && sorted ? QN_TEXT_OK : qn_text_fail_memory(err);
-    if (status == QN_TEXT_OK)
-        status = *shown ? take_show_list(c, shown, events, err) : all_shown(c, events, err);
+    char *shown = QN_NEEDED(strdup(show ? show : "")), *sorted = QN_NEEDED(strdup(sort ? sort : ""));
+    enum qn_text_status status = *shown ? take_show_list(c, shown, events, err) : all_shown(c, events, err);
     if (status == QN_TEXT_OK)
         status = *sorted ? take_sort_list(c, sorted, events, err) : all_sorted(c, events, err);
     free(shown);
@@ -246,19 +231,16 @@ enum qn_text_status qn_out_choose_told_columns(struct qn_out_columns *c, const s
 }
 
 /* Appends the ratio unless one of its events is missing or has its name. */
-static enum qn_text_status add_ratio(struct qn_out_columns *c, const struct ratio *r,
-                                     const struct qn_prof_header *events, struct qn_text_error *err)
+static void add_ratio(struct qn_out_columns *c, const struct ratio *r, const struct qn_prof_header *events)
 {
     struct qn_text_error why = {0};
     struct qn_out_column *col = &c->shown[c->shown_count];
     if (qn_prof_find_event(events, r->name, strlen(r->name)) >= 0)
-        return QN_TEXT_OK;
-    enum qn_text_status status = take_expr(col, r->name, r->text, events, &why);
-    if (status == QN_TEXT_OK)
+        return;
+    if (take_expr(col, r->name, r->text, events, &why) == QN_TEXT_OK)
         c->shown_count++;
     else
         free(col->name);
-    return status == QN_TEXT_MEMORY ? qn_text_fail_memory(err) : QN_TEXT_OK;
 }
 
 enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
@@ -268,14 +250,11 @@ enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
     const size_t known = sizeof ratios / sizeof *ratios;
     if (qn_out_choose_columns(c, events, NULL, NULL, err) != QN_TEXT_OK)
         return err->status;
-    struct qn_out_column *more = realloc(c->shown, ((size_t)c->shown_count + known) * sizeof *more);
-    if (!more)
-        return qn_text_fail_memory(err);
-    c->shown = more;
-    memset(more + c->shown_count, 0, known * sizeof *more);
-    for (size_t i = 0; i < known && err->status == QN_TEXT_OK; i++)
-        add_ratio(c, &ratios[i], events, err);
-    return err->status;
+    c->shown = QN_NEEDED(realloc(c->shown, ((size_t)c->shown_count + known) * sizeof *c->shown));
+    memset(c->shown + c->shown_count, 0, known * sizeof *c->shown);
+    for (size_t i = 0; i < known; i++)
+        add_ratio(c, &ratios[i], events);
+    return QN_TEXT_OK;
 }
 
 double qn_out_key_value(const struct qn_out_key *k, const int64_t *counts)

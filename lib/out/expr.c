@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/counts.h"
 
 enum { STEPS_MAX = 256, DEPTH_MAX = 64 };
@@ -165,11 +166,7 @@ static int parse_sum(struct parser *p)
 struct qn_out_expr *qn_out_parse_expr(const char *text, const struct qn_prof_header *events,
                                       struct qn_text_error *err)
 {
-    struct qn_out_expr *e = calloc(1, sizeof *e);
-    if (!e) {
-        qn_text_fail_memory(err);
-        return NULL;
-    }
+    struct qn_out_expr *e = QN_NEEDED(calloc(1, sizeof *e));
     struct parser p = {text, text, events, e, 0, 0, err};
     if (parse_sum(&p) == 0) {
         if (*p.at == '\0')

@@ -58,12 +58,6 @@ static int parse(const char *cell, int may_be_empty, uint64_t *number)
     return *end || errno ? -1 : 0;
 }
 
-static enum qn_text_status make_room(struct reading *r)
-{
-    struct qn_out_findings *f = r->to;
-    return QN_GROW(f->rows, f->count, f->room, 256) ? QN_TEXT_OK : qn_text_fail_memory(r->err);
-}
-
 static enum qn_text_status take_row(struct reading *r, const struct qn_out_csv_record *record)
 {
     struct qn_out_finding row = {0};
@@ -75,13 +69,12 @@ static enum qn_text_status take_row(struct reading *r, const struct qn_out_csv_r
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (parse(record->cells[r->at[of_numbers[i]]], of_numbers[i] == OTHER, numbers[i]) != 0)
             return bad(r, record->line, "malformed number", record->cells[r->at[of_numbers[i]]], "a number");
-    if (make_room(r) != QN_TEXT_OK)
-        return r->err->status;
-    row.object = strdup(record->cells[r->at[OBJECT]]);
-    row.function = strdup(record->cells[r->at[FUNCTION]]);
-    row.what = strdup(record->cells[r->at[WHAT]]);
+    row.object = QN_NEEDED(strdup(record->cells[r->at[OBJECT]]));
+    row.function = QN_NEEDED(strdup(record->cells[r->at[FUNCTION]]));
+    row.what = QN_NEEDED(strdup(record->cells[r->at[WHAT]]));
+    QN_MORE(r->to->rows, r->to->count, r->to->room, 256);
     r->to->rows[r->to->count++] = row;
-    return row.object && row.function && row.what ? QN_TEXT_OK : qn_text_fail_memory(r->err);
+    return QN_TEXT_OK;
 }
 
 static enum qn_text_status take_rows(struct reading *r, struct qn_out_csv_table *t)
@@ -121,14 +114,11 @@ static void merge_sort(struct qn_out_finding *rows, struct qn_out_finding *spare
         rows[to++] = spare[k++];
 }
 
-static enum qn_text_status sort_rows(struct qn_out_findings *f, struct qn_text_error *err)
+static void sort_rows(struct qn_out_findings *f)
 {
-    struct qn_out_finding *spare = malloc((f->count + 1) * sizeof *spare);
-    if (!spare)
-        return qn_text_fail_memory(err);
+    struct qn_out_finding *spare = QN_NEEDED(malloc((f->count + 1) * sizeof *spare));
     merge_sort(f->rows, spare, f->count);
     free(spare);
-    return QN_TEXT_OK;
 }
 
 enum qn_text_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_text_error *err)
@@ -139,7 +129,9 @@ enum qn_text_status qn_out_read_findings(struct qn_out_findings *f, const char *
         return err->status;
     enum qn_text_status status = take_rows(&r, t);
     qn_out_close_csv(t);
-    return status == QN_TEXT_OK ? sort_rows(f, err) : status;
+    if (status == QN_TEXT_OK)
+        sort_rows(f);
+    return status;
 }
 
 void qn_out_free_findings(struct qn_out_findings *f)

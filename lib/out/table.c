@@ -11,21 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/heat.h"
 #include "out/number.h"
 
 #define NOT_AVAILABLE "n/a"
 
-int qn_out_init_table(struct qn_out_table *t, const struct qn_out_columns *columns,
-                      const int64_t *total, int show_percs, int cumulative)
+void qn_out_init_table(struct qn_out_table *t, const struct qn_out_columns *columns,
+                       const int64_t *total, int show_percs, int cumulative)
 {
     memset(t, 0, sizeof *t);
     t->columns = columns;
     t->total = total;
     t->show_percs = show_percs;
     t->cumulative = cumulative;
-    t->widths = calloc((size_t)columns->shown_count, sizeof *t->widths);
-    return t->widths ? 0 : -1;
+    t->widths = QN_NEEDED(calloc((size_t)columns->shown_count, sizeof *t->widths));
 }
 
 void qn_out_free_table(struct qn_out_table *t)

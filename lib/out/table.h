@@ -35,9 +35,8 @@ struct qn_out_table {
     } *widths;                                    /* by shown column */
 };
 
-/* 0, or -1 where there is no memory. */
-int qn_out_init_table(struct qn_out_table *t, const struct qn_out_columns *columns,
-                      const int64_t *total, int show_percs, int cumulative);
+void qn_out_init_table(struct qn_out_table *t, const struct qn_out_columns *columns,
+                       const int64_t *total, int show_percs, int cumulative);
 void qn_out_free_table(struct qn_out_table *t);
 
 /* Takes a row into account; `sums` are the cumulative counts of an outer row, else NULL. */

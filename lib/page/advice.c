@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/advice.h"
 #include "page/json.h"
 #include "page/profile.h"
@@ -11,14 +12,13 @@
 /* The advice as a listing has it: a line for the subject, and below it, indented, what is advised.  NULL: it cannot be made. */
 static FILE *list_advice(const struct qn_prof_data *data)
 {
-    struct qn_out_sink *sink = malloc(sizeof *sink);
-    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_out_sink *sink = QN_NEEDED(malloc(sizeof *sink));
     FILE *list = tmpfile();
 
-    if (sink && list) {
+    if (list) {
         qn_out_open_sink(sink, fileno(list));
-        qn_out_put_advice(sink, data, &err);
-        if (qn_out_flush(sink) || err.status != QN_TEXT_OK) {
+        qn_out_put_advice(sink, data);
+        if (qn_out_flush(sink)) {
             fclose(list);
             list = NULL;
         }

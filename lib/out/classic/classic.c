@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/number.h"
 #include "prof/counts.h"
 #include "text/names.h"
@@ -120,18 +121,15 @@ static enum qn_text_status read_profile(struct qn_out_classic *c)
     return QN_TEXT_OK;
 }
 
-static enum qn_text_status sort_sources(struct qn_out_classic *c)
+static void sort_sources(struct qn_out_classic *c)
 {
     int n = c->request->input_count - 1;
-    c->sources = calloc((size_t)n + 1, sizeof *c->sources);
-    if (!c->sources)
-        return qn_text_fail_memory(c->err);
+    c->sources = QN_NEEDED(calloc((size_t)n + 1, sizeof *c->sources));
     memcpy(c->sources, c->request->inputs + 1, (size_t)n * sizeof *c->sources);
     qsort(c->sources, (size_t)n, sizeof *c->sources, qn_text_compare);
     for (int i = 0; i < n; i++)
         if (i == 0 || strcmp(c->sources[i], c->sources[c->source_count - 1]) != 0)
             c->sources[c->source_count++] = c->sources[i];
-    return QN_TEXT_OK;
 }
 
 static void put_include_dirs(const struct qn_out_classic *c)
@@ -209,22 +207,22 @@ static void put_totals(const struct qn_out_classic *c)
     qn_out_puts(c->sink, " PROGRAM TOTALS\n\n");
 }
 
-static enum qn_text_status put_report(struct qn_out_classic *c)
+static void put_report(struct qn_out_classic *c)
 {
     put_preamble(c);
     put_totals(c);
-    if (qn_out_classic_functions(c) != QN_TEXT_OK)
-        return c->err->status;
-    return qn_out_classic_sources(c);
+    qn_out_classic_functions(c);
+    qn_out_classic_sources(c);
 }
 
 enum qn_text_status qn_out_classic(struct qn_out_sink *s, const struct qn_out_request *q,
                                    struct qn_text_error *err)
 {
     struct qn_out_classic c = {.sink = s, .request = q, .err = err};
-    if (read_profile(&c) == QN_TEXT_OK && qn_out_classic_choose(&c) == QN_TEXT_OK &&
-        sort_sources(&c) == QN_TEXT_OK)
+    if (read_profile(&c) == QN_TEXT_OK && qn_out_classic_choose(&c) == QN_TEXT_OK) {
+        sort_sources(&c);
         put_report(&c);
+    }
     for (int i = 0; c.limits && i < c.columns.sort_count; i++)
         free(c.limits[i].text);
     free(c.limits);

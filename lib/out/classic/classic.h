@@ -46,9 +46,9 @@ void qn_out_classic_put_frame(struct qn_out_sink *s);
 enum qn_text_status qn_out_classic_choose(struct qn_out_classic *c);
 
 /* The table of functions; fills c->chosen. */
-enum qn_text_status qn_out_classic_functions(struct qn_out_classic *c);
+void qn_out_classic_functions(struct qn_out_classic *c);
 
 /* The annotated sources, the list of those not found, the events annotated. */
-enum qn_text_status qn_out_classic_sources(struct qn_out_classic *c);
+void qn_out_classic_sources(struct qn_out_classic *c);
 
 #endif

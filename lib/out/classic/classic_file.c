@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/source.h"
 #include "prof/counts.h"
 
@@ -31,20 +32,18 @@ static void advance(struct qn_out_classic_file *f)
 static FILE *open_source(const struct qn_out_classic_file *f, char **path, char **title)
 {
     const struct qn_out_request *q = f->c->request;
-    *path = strdup(f->name);
-    *title = strdup(f->name);
-    FILE *stream = *path ? fopen(*path, "re") : NULL;
+    *path = QN_NEEDED(strdup(f->name));
+    *title = QN_NEEDED(strdup(f->name));
+    FILE *stream = fopen(*path, "re");
     for (int i = 0; i < q->include_count && !stream; i++) {
         const char *dir = q->includes[i];
         int n = (int)strlen(dir);
         n -= n > 0 && dir[n - 1] == '/';
         free(*path);
         free(*title);
-        if (asprintf(path, "%.*s/%s", n, dir, f->name) < 0)
-            *path = NULL;
-        if (asprintf(title, "%.*s/ + %s", n, dir, f->name) < 0)
-            *title = NULL;
-        stream = *path ? fopen(*path, "re") : NULL;
+        if (asprintf(path, "%.*s/%s", n, dir, f->name) < 0 || asprintf(title, "%.*s/ + %s", n, dir, f->name) < 0)
+            qn_no_memory();
+        stream = fopen(*path, "re");
     }
     return stream;
 }
@@ -217,7 +216,7 @@ static void put_title(const struct qn_out_classic_file *f, const char *title)
     qn_out_classic_put_frame(s);
 }
 
-/* 1: counts were annotated; 0: the profile has none for the file; -1: no memory. */
+/* 1: counts were annotated; 0: the profile has none for the file. */
 static int put_found(struct qn_out_classic_file *f, const char *path, const char *title)
 {
     struct qn_out_classic *c = f->c;
@@ -242,7 +241,7 @@ int qn_out_classic_put_file(struct qn_out_classic_file *f)
     f->stream = open_source(f, &path, &title);
     f->line_number = 0;
     f->pending = 0;
-    int result = f->stream && path && title ? put_found(f, path, title) : -1;
+    int result = f->stream ? put_found(f, path, title) : -1;
     if (f->stream)
         fclose(f->stream);
     free(path);

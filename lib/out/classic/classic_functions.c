@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/classic/classic.h"
 #include "prof/counts.h"
 
@@ -61,7 +62,7 @@ static enum qn_text_status take_limits(struct qn_out_classic *c, char *list, int
 }
 
 /* Limits that were not written. */
-static enum qn_text_status fill_limits(struct qn_out_classic *c, int any)
+static void fill_limits(struct qn_out_classic *c, int any)
 {
     const char *given = c->request->threshold_text ? c->request->threshold_text : default_threshold;
     for (int i = 0; i < c->columns.sort_count; i++) {
@@ -69,11 +70,8 @@ static enum qn_text_status fill_limits(struct qn_out_classic *c, int any)
         if (l->text)
             continue;
         l->percent = any ? 0 : i == 0 ? c->request->threshold : 100;
-        l->text = any ? strdup("0") : i == 0 ? strndup(given, strcspn(given, "%")) : strdup("100");
-        if (!l->text)
-            return qn_text_fail_memory(c->err);
+        l->text = QN_NEEDED(any ? strdup("0") : i == 0 ? strndup(given, strcspn(given, "%")) : strdup("100"));
     }
-    return QN_TEXT_OK;
 }
 
 /* Trailing commas do not make empty items: that is Perl's split. */
@@ -82,7 +80,7 @@ static char *copy_list(const char *list)
     size_t n = list ? strlen(list) : 0;
     while (n > 0 && list[n - 1] == ',')
         n--;
-    return strndup(list ? list : "", n);
+    return QN_NEEDED(strndup(list ? list : "", n));
 }
 
 static enum qn_text_status only_events(struct qn_out_classic *c)
@@ -97,18 +95,13 @@ static enum qn_text_status only_events(struct qn_out_classic *c)
 enum qn_text_status qn_out_classic_choose(struct qn_out_classic *c)
 {
     char *show = copy_list(c->request->show), *sort = copy_list(c->request->sort);
-    size_t most = (sort ? strlen(sort) : 0) + (size_t)c->events + 1;
-    c->limits = calloc(most, sizeof *c->limits);
+    c->limits = QN_NEEDED(calloc(strlen(sort) + (size_t)c->events + 1, sizeof *c->limits));
     int any = 0;
-    enum qn_text_status status = QN_TEXT_OK;
-    if (!show || !sort || !c->limits)
-        status = qn_text_fail_memory(c->err);
-    if (status == QN_TEXT_OK && *sort)
-        status = take_limits(c, sort, &any);
+    enum qn_text_status status = *sort ? take_limits(c, sort, &any) : QN_TEXT_OK;
     if (status == QN_TEXT_OK)
         status = qn_out_choose_columns(&c->columns, &c->ledger.header, show, sort, c->err);
     if (status == QN_TEXT_OK)
-        status = fill_limits(c, any);
+        fill_limits(c, any);
     free(show);
     free(sort);
     return status == QN_TEXT_OK ? only_events(c) : status;
@@ -189,18 +182,15 @@ static void choose_file(struct qn_out_classic *c, uint32_t fn)
     const char *file = qn_prof_fn_file(&c->ledger.fns, fn);
     const char *name = qn_prof_fn_name(&c->ledger.fns, fn);
     const char *colon = strchr(file, ':');
-    uint32_t id;
     if (colon) {
-        id = qn_text_intern(&c->chosen, file, (size_t)(colon - file));
+        qn_text_intern(&c->chosen, file, (size_t)(colon - file));
     } else if (*name) {
-        id = qn_text_intern(&c->chosen, file, strlen(file));
+        qn_text_intern(&c->chosen, file, strlen(file));
     } else {
         char with_colon[strlen(file) + 2];
         strcat(strcpy(with_colon, file), ":");
-        id = qn_text_intern(&c->chosen, with_colon, strlen(with_colon));
+        qn_text_intern(&c->chosen, with_colon, strlen(with_colon));
     }
-    if (id == QN_TEXT_NO_ID)
-        qn_text_fail_memory(c->err);
 }
 
 static void put_functions(struct qn_out_classic *c, const uint32_t *shown, uint32_t n)
@@ -225,12 +215,9 @@ static void put_functions(struct qn_out_classic *c, const uint32_t *shown, uint3
     qn_out_putc(c->sink, '\n');
 }
 
-enum qn_text_status qn_out_classic_functions(struct qn_out_classic *c)
+void qn_out_classic_functions(struct qn_out_classic *c)
 {
-    uint32_t *shown = malloc((qn_prof_fn_count(&c->ledger.fns) + (size_t)1) * sizeof *shown);
-    if (!shown)
-        return qn_text_fail_memory(c->err);
+    uint32_t *shown = QN_NEEDED(malloc((qn_prof_fn_count(&c->ledger.fns) + (size_t)1) * sizeof *shown));
     put_functions(c, shown, collect(c, shown));
     free(shown);
-    return c->err->status;
 }

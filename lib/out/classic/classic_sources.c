@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/classic/classic_file.h"
 #include "prof/counts.h"
 #include "text/names.h"
@@ -21,9 +22,7 @@ static int is_user_source(const struct qn_out_classic *c, const char *name)
 static const char **list_files(struct qn_out_classic *c, size_t *count)
 {
     size_t chosen = c->request->annotate ? c->chosen.index.count : 0;
-    const char **names = malloc(((size_t)c->source_count + chosen + 1) * sizeof *names);
-    if (!names)
-        return NULL;
+    const char **names = QN_NEEDED(malloc(((size_t)c->source_count + chosen + 1) * sizeof *names));
     *count = 0;
     for (int i = 0; i < c->source_count; i++)
         names[(*count)++] = c->sources[i];
@@ -87,31 +86,25 @@ static void put_files(struct qn_out_classic_file *f, const char **names, size_t 
         put_annotated_sum(f);
 }
 
-static int init_file(struct qn_out_classic_file *f)
+static void init_file(struct qn_out_classic_file *f)
 {
     size_t n = (size_t)f->c->events;
-    f->widths = calloc(n, sizeof *f->widths);
-    f->counts = calloc(n * 3, sizeof *f->counts);
-    if (!f->widths || !f->counts)
-        return qn_text_fail_memory(f->c->err), -1;
+    f->widths = QN_NEEDED(calloc(n, sizeof *f->widths));
+    f->counts = QN_NEEDED(calloc(n * 3, sizeof *f->counts));
     f->line0 = f->counts + n;
     f->annotated = f->counts + 2 * n;
     qn_prof_clear_counts(f->annotated, f->c->events);
-    return 0;
 }
 
-enum qn_text_status qn_out_classic_sources(struct qn_out_classic *c)
+void qn_out_classic_sources(struct qn_out_classic *c)
 {
     struct qn_out_classic_file f = {.c = c};
     size_t count;
     const char **names = list_files(c, &count);
-    if (!names)
-        qn_text_fail_memory(c->err);
-    else if (init_file(&f) == 0)
-        put_files(&f, names, count);
+    init_file(&f);
+    put_files(&f, names, count);
     free(names);
     free(f.widths);
     free(f.counts);
     free(f.text);
-    return c->err->status;
 }

@@ -17,6 +17,7 @@
 #include "out/number.h"
 #include "out/timing.h"
 #include "prof/counts.h"
+#include "base/grow.h"
 #include "prof/provenance.h"
 
 enum { FRAME_WIDTH = 80 };
@@ -32,14 +33,10 @@ void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name
     qn_out_putc(s, '\n');
 }
 
-int qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative)
+void qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative)
 {
-    if (qn_out_init_table(t, &m->columns, m->total, m->request->show_percs, cumulative) != 0) {
-        qn_text_fail_memory(m->err);
-        return -1;
-    }
+    qn_out_init_table(t, &m->columns, m->total, m->request->show_percs, cumulative);
     t->heat = m->heat;
-    return 0;
 }
 
 static void clear_none(struct qn_prof_rows *rows)
@@ -68,7 +65,7 @@ static enum qn_text_status read_findings(struct qn_out_modern *m)
     for (int i = 0; q->values && i < q->input_count; i++) {
         char *path;
         if (asprintf(&path, "%s" QN_OUT_FINDINGS_SUFFIX, q->inputs[i]) < 0)
-            return qn_text_fail_memory(m->err);
+            qn_no_memory();
         enum qn_text_status status = qn_out_read_findings(&m->findings, path, m->err);
         free(path);
         if (status != QN_TEXT_OK)
@@ -204,11 +201,10 @@ static void put_metadata(const struct qn_out_modern *m, const struct qn_out_colu
     qn_out_puts(s, m->request->annotate ? "on\n\n" : "off\n\n");
 }
 
-static enum qn_text_status put_summary(struct qn_out_modern *m)
+static void put_summary(struct qn_out_modern *m)
 {
     struct qn_out_table t;
-    if (qn_out_modern_table(m, &t, 0) != 0)
-        return m->err->status;
+    qn_out_modern_table(m, &t, 0);
     qn_out_measure(&t, m->total, NULL);
     qn_out_fix_widths(&t);
     qn_out_put_title(m->sink, "Summary", "");
@@ -217,13 +213,12 @@ static enum qn_text_status put_summary(struct qn_out_modern *m)
     qn_out_put_row(m->sink, &t, QN_OUT_PLAIN, m->total, NULL);
     qn_out_puts(m->sink, " PROGRAM TOTALS\n\n");
     qn_out_free_table(&t);
-    return QN_TEXT_OK;
 }
 
-enum qn_text_status qn_out_put_head(struct qn_out_modern *m, const struct qn_out_columns *c, const char *sort)
+void qn_out_put_head(struct qn_out_modern *m, const struct qn_out_columns *c, const char *sort)
 {
     put_metadata(m, c, sort);
-    return put_summary(m);
+    put_summary(m);
 }
 
 static const char *const fate_names[QN_OUT_FATES] = {
@@ -235,11 +230,10 @@ static const char *const fate_names[QN_OUT_FATES] = {
     " unannotated: files unknown\n",
 };
 
-static enum qn_text_status put_fates(struct qn_out_modern *m)
+static void put_fates(struct qn_out_modern *m)
 {
     struct qn_out_table t;
-    if (qn_out_modern_table(m, &t, 0) != 0)
-        return m->err->status;
+    qn_out_modern_table(m, &t, 0);
     for (int i = 0; i < QN_OUT_FATES; i++)
         qn_out_measure(&t, m->fates + i * m->events, NULL);
     qn_out_fix_widths(&t);
@@ -252,25 +246,23 @@ static enum qn_text_status put_fates(struct qn_out_modern *m)
     }
     qn_out_putc(m->sink, '\n');
     qn_out_free_table(&t);
-    return QN_TEXT_OK;
 }
 
 static enum qn_text_status put_sections(struct qn_out_modern *m)
 {
     if (is_of_data(m->request))
         return qn_out_modern_data(m);
-    if (qn_out_put_head(m, &m->columns, NULL) != QN_TEXT_OK)
-        return m->err->status;
+    qn_out_put_head(m, &m->columns, NULL);
     if (m->request->by == QN_OUT_BY_CALLS)
         return qn_out_modern_calls(m);
     if (m->request->by != QN_OUT_BY_NONE)
         return qn_out_modern_by(m);
     if (qn_out_modern_functions(m) != QN_TEXT_OK || !m->request->annotate)
         return m->err->status;
-    m->fates = calloc((size_t)QN_OUT_FATES * (size_t)m->events, sizeof *m->fates);
-    if (!m->fates)
-        return qn_text_fail_memory(m->err);
-    return qn_out_modern_sources(m) == QN_TEXT_OK ? put_fates(m) : m->err->status;
+    m->fates = QN_NEEDED(calloc((size_t)QN_OUT_FATES * (size_t)m->events, sizeof *m->fates));
+    if (qn_out_modern_sources(m) == QN_TEXT_OK)
+        put_fates(m);
+    return m->err->status;
 }
 
 enum qn_text_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_request *q,

@@ -45,10 +45,10 @@ struct qn_out_modern {
 void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name);
 
 /* The first two sections: what is shown, with columns `c`; `sort` in place of the names of their sort order, or NULL. */
-enum qn_text_status qn_out_put_head(struct qn_out_modern *m, const struct qn_out_columns *c, const char *sort);
+void qn_out_put_head(struct qn_out_modern *m, const struct qn_out_columns *c, const char *sort);
 
-/* A table with the report's columns. -1: no memory, noted in m->err. */
-int qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative);
+/* A table with the report's columns. */
+void qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative);
 
 /* The sections "File:function summary" and "Function:file summary"; fills m->annotated. */
 enum qn_text_status qn_out_modern_functions(struct qn_out_modern *m);

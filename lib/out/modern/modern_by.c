@@ -30,27 +30,20 @@ struct by {
     size_t count, room;
 };
 
-/* Keeps a row that reaches the threshold. -1: no memory. */
-static int keep_line(struct by *b, const char *name, uint32_t line, const char *function, const int64_t *counts)
+/* Keeps a row that reaches the threshold. */
+static void keep_line(struct by *b, const char *name, uint32_t line, const char *function, const int64_t *counts)
 {
     int events = b->m->events;
     if (qn_out_key_weight(&b->m->columns.sort[0], counts) < b->least)
-        return 0;
-    if (!QN_GROW(b->rows, b->count, b->room, 256))
-        return qn_text_fail_memory(b->m->err), -1;
+        return;
+    QN_MORE(b->rows, b->count, b->room, 256);
     int64_t *copy = qn_prof_new_row(&b->counts);
-    if (!copy)
-        return qn_text_fail_memory(b->m->err), -1;
     for (int i = 0; i < events; i++)
         copy[i] = qn_prof_count(counts[i]);
     b->rows[b->count++] = (struct by_row){name, copy, line, function};
-    return 0;
 }
 
-static int keep(struct by *b, const char *name, const int64_t *counts)
-{
-    return keep_line(b, name, 0, NULL, counts);
-}
+static void keep(struct by *b, const char *name, const int64_t *counts) { keep_line(b, name, 0, NULL, counts); }
 
 /* Sums all functions by file id or by name id, and keeps the sums. */
 static int collect_sums(struct by *b, int by_function)
@@ -58,9 +51,9 @@ static int collect_sums(struct by *b, int by_function)
     const struct qn_prof_fns *fns = &b->m->ledger.fns;
     const struct qn_text_names *names = by_function ? &fns->names : &fns->files;
     size_t ids = names->index.count, events = (size_t)b->m->events;
-    int64_t *sums = calloc(ids * events + 1, sizeof *sums);
-    unsigned char *used = calloc(ids + 1, 1);
-    int failed = sums && used ? 0 : (qn_text_fail_memory(b->m->err), -1);
+    int64_t *sums = QN_NEEDED(calloc(ids * events + 1, sizeof *sums));
+    unsigned char *used = QN_NEEDED(calloc(ids + 1, 1));
+    int failed = 0;
     for (uint32_t fn = 0; fn < qn_prof_fn_count(fns) && !failed; fn++) {
         uint32_t id = by_function ? fns->fn[fn].name : fns->fn[fn].file;
         used[id] = 1;
@@ -70,7 +63,8 @@ static int collect_sums(struct by *b, int by_function)
             qn_text_fail(b->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     }
     for (uint32_t id = 0; id < ids && !failed; id++)
-        failed = used[id] ? keep(b, qn_text_name(names, id), sums + id * events) : 0;
+        if (used[id])
+            keep(b, qn_text_name(names, id), sums + id * events);
     free(sums);
     free(used);
     return failed;
@@ -81,15 +75,14 @@ static int collect_lines_of(struct by *b, uint32_t id, const char *file, const c
 {
     struct qn_prof_log_lines lines;
     uint32_t line;
-    int got, failed = 0;
+    int got;
     qn_prof_log_gather(&b->m->ledger.log, id, &lines);
-    while (!failed && (got = qn_prof_log_next(&lines, &line, counts)) != 0) {
-        if (got < 0)
-            qn_text_fail(b->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
-        failed = got < 0 ? -1 : keep_line(b, file, line, function, counts);
-    }
+    while ((got = qn_prof_log_next(&lines, &line, counts)) > 0)
+        keep_line(b, file, line, function, counts);
+    if (got < 0)
+        qn_text_fail(b->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     qn_prof_log_free_lines(&lines);
-    return failed;
+    return got;
 }
 
 static int collect_lines(struct by *b)
@@ -97,8 +90,8 @@ static int collect_lines(struct by *b)
     const struct qn_prof_fns *fns = &b->m->ledger.fns;
     int by_fn = b->m->request->by == QN_OUT_BY_INLINE;
     uint32_t ids = by_fn ? qn_prof_fn_count(fns) : fns->files.index.count;
-    int64_t *counts = calloc((size_t)b->m->events, sizeof *counts);
-    int failed = counts ? 0 : (qn_text_fail_memory(b->m->err), -1);
+    int64_t *counts = QN_NEEDED(calloc((size_t)b->m->events, sizeof *counts));
+    int failed = 0;
     for (uint32_t id = 0; id < ids && !failed; id++)
         failed = by_fn ? collect_lines_of(b, id, qn_prof_fn_file(fns, id), qn_prof_fn_name(fns, id), counts)
                        : collect_lines_of(b, id, qn_text_name(&fns->files, id), NULL, counts);
@@ -113,8 +106,7 @@ static int collect_objects(struct by *b)
         snprintf(b->m->request->warning, QN_TEXT_MAX, "%s: objects are not known; `quern run "
                  "--dump-objects=yes` writes them into the profile", g->sources[0].path);
     for (uint32_t id = 0; id < g->objects.index.count; id++)
-        if (keep(b, qn_text_name(&g->objects, id), qn_prof_row(&g->object_totals, id)) != 0)
-            return -1;
+        keep(b, qn_text_name(&g->objects, id), qn_prof_row(&g->object_totals, id));
     return 0;
 }
 
@@ -179,19 +171,16 @@ static void put_table(const struct by *b)
 {
     struct qn_out_table t;
     size_t bytes = (size_t)b->m->events * sizeof(int64_t);
-    int64_t *sum = calloc(1, bytes);
-    if (!sum)
-        qn_text_fail_memory(b->m->err);
-    else if (qn_out_modern_table(b->m, &t, 1) == 0) {
-        for (size_t i = 0; i < b->count; i++) {
-            qn_prof_add_counts(sum, b->rows[i].counts, b->m->events);
-            qn_out_measure(&t, b->rows[i].counts, sum);
-        }
-        qn_out_fix_widths(&t);
-        memset(sum, 0, bytes);
-        put_rows(b, &t, sum);
-        qn_out_free_table(&t);
+    int64_t *sum = QN_NEEDED(calloc(1, bytes));
+    qn_out_modern_table(b->m, &t, 1);
+    for (size_t i = 0; i < b->count; i++) {
+        qn_prof_add_counts(sum, b->rows[i].counts, b->m->events);
+        qn_out_measure(&t, b->rows[i].counts, sum);
     }
+    qn_out_fix_widths(&t);
+    memset(sum, 0, bytes);
+    put_rows(b, &t, sum);
+    qn_out_free_table(&t);
     free(sum);
 }
 

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/modern/modern.h"
 #include "out/number.h"
 #include "prof/calls/calls_sum.h"
@@ -49,19 +50,16 @@ struct view {
 /* ---- counts and order ---- */
 
 /* Edges by one of their ends: first[f] to first[f + 1] are those of f. */
-static int index_edges(const struct qn_prof_calls *c, int by_caller, uint32_t **edges, size_t **first)
+static void index_edges(const struct qn_prof_calls *c, int by_caller, uint32_t **edges, size_t **first)
 {
-    *edges = calloc(c->edge_count + 1, sizeof **edges);
-    *first = calloc(c->fn_count + 2, sizeof **first);
-    if (!*edges || !*first)
-        return -1;
+    *edges = QN_NEEDED(calloc(c->edge_count + 1, sizeof **edges));
+    *first = QN_NEEDED(calloc(c->fn_count + 2, sizeof **first));
     for (size_t i = 0; i < c->edge_count; i++)
         (*first)[(by_caller ? c->edges[i].caller : c->edges[i].callee) + 2]++;
     for (size_t f = 2; f < c->fn_count + 2; f++)
         (*first)[f] += (*first)[f - 1];
     for (size_t i = 0; i < c->edge_count; i++) /* what was the place of f before becomes that of f + 1 */
         (*edges)[(*first)[(by_caller ? c->edges[i].caller : c->edges[i].callee) + 1]++] = (uint32_t)i;
-    return 0;
 }
 
 static int compare_places(const struct view *v, const struct line *a, const struct line *b)
@@ -241,24 +239,24 @@ static enum qn_text_status read_calls(struct view *v)
     return QN_TEXT_OK;
 }
 
-static int prepare(struct view *v)
+static void prepare(struct view *v)
 {
     const struct qn_prof_calls *c = &v->sum.calls;
     v->inclusive = qn_prof_widen_calls(c, c->inclusive, c->fn_count, &v->m->ledger.header);
     v->edges = qn_prof_widen_calls(c, c->edge_counts, c->edge_count, &v->m->ledger.header);
-    v->fns = calloc(c->fn_count + 1, sizeof *v->fns);
-    v->lines = calloc(c->edge_count + 1, sizeof *v->lines);
-    if (!v->inclusive || !v->edges || !v->fns || !v->lines || index_edges(c, 0, &v->callers, &v->first_caller) != 0
-        || index_edges(c, 1, &v->callees, &v->first_callee) != 0)
-        return qn_text_fail_memory(v->m->err), -1;
+    v->fns = QN_NEEDED(calloc(c->fn_count + 1, sizeof *v->fns));
+    v->lines = QN_NEEDED(calloc(c->edge_count + 1, sizeof *v->lines));
+    index_edges(c, 0, &v->callers, &v->first_caller);
+    index_edges(c, 1, &v->callees, &v->first_callee);
     v->least = v->m->request->threshold * qn_out_key_weight(&v->m->columns.sort[0], v->m->total) / 100;
-    return qn_out_modern_table(v->m, &v->table, 0);
+    qn_out_modern_table(v->m, &v->table, 0);
 }
 
 enum qn_text_status qn_out_modern_calls(struct qn_out_modern *m)
 {
     struct view v = {.m = m};
-    if (read_calls(&v) == QN_TEXT_OK && prepare(&v) == 0) {
+    if (read_calls(&v) == QN_TEXT_OK) {
+        prepare(&v);
         collect_fns(&v);
         measure(&v);
         put_all(&v);

@@ -191,7 +191,7 @@ static int column_width(const struct data *d, const struct qn_out_column *c)
     return width;
 }
 
-static int put_table(const struct data *d, const char *title, const char *heading)
+static void put_table(const struct data *d, const char *title, const char *heading)
 {
     struct qn_out_sink *s = d->m->sink;
     int *widths = QN_NEEDED(calloc((size_t)d->columns.shown_count, sizeof *widths));
@@ -209,7 +209,6 @@ static int put_table(const struct data *d, const char *title, const char *headin
             put_row(d, &d->sums[i], widths);
     qn_out_putc(s, '\n');
     free(widths);
-    return 0;
 }
 
 /* ---- lines ---- */
@@ -266,12 +265,8 @@ static void put_line(struct data *d, const struct line *l)
 
 static void put_lines(struct data *d)
 {
-    struct line *lines = calloc(d->tables.miss_count + 1, sizeof *lines);
+    struct line *lines = QN_NEEDED(calloc(d->tables.miss_count + 1, sizeof *lines));
     size_t count = 0;
-    if (!lines) {
-        qn_text_fail_memory(d->m->err);
-        return;
-    }
     for (size_t i = 0; i < d->tables.miss_count; i++) {
         const struct qn_prof_miss *miss = &d->tables.misses[i];
         if (!i || !same_line(miss - 1, miss))
@@ -342,15 +337,12 @@ static enum qn_text_status choose_columns(struct data *d)
     return d->m->err->status;
 }
 
-static int prepare(struct data *d)
+static void prepare(struct data *d)
 {
-    d->described = calloc(d->tables.object_count + 1, sizeof *d->described);
-    d->sums = calloc(2 * d->tables.miss_count + 1, sizeof *d->sums);
-    if (!d->described || !d->sums)
-        return qn_text_fail_memory(d->m->err), -1;
+    d->described = QN_NEEDED(calloc(d->tables.object_count + 1, sizeof *d->described));
+    d->sums = QN_NEEDED(calloc(2 * d->tables.miss_count + 1, sizeof *d->sums));
     for (size_t i = 0; i < d->tables.object_count; i++)
         qn_prof_describe_object(&d->tables.objects[i], d->described[i], TEXT_BYTES);
-    return 0;
 }
 
 static void put_all(struct data *d)
@@ -358,14 +350,13 @@ static void put_all(struct data *d)
     int by_type = d->m->request->by == QN_OUT_BY_TYPE;
     collect(d);
     d->least = d->m->request->threshold * weight(d, d->totals) / 100;
-    if (put_table(d, by_type ? "Type summary" : "Data summary", by_type ? "type, members" : "object, parts") != 0)
-        return;
+    put_table(d, by_type ? "Type summary" : "Data summary", by_type ? "type, members" : "object, parts");
     if (!by_type) {
         put_pairs(d);
         put_lines(d);
     }
     if (!d->m->request->diff)
-        qn_out_put_advice(d->m->sink, &d->tables, d->m->err);
+        qn_out_put_advice(d->m->sink, &d->tables);
     if (d->tables.lost[0])
         qn_out_printf(d->m->sink, "%lld misses are not among these: there was no room to tell them apart.\n", (long long)d->tables.lost[0]);
 }
@@ -389,8 +380,11 @@ enum qn_text_status qn_out_modern_data(struct qn_out_modern *m)
         if (!d.tables.object_count)
             qn_text_fail(m->err, QN_TEXT_BAD, "%s: objects in memory are not known; `quern run --data=yes` writes them into the profile",
                          m->request->inputs[0]);
-        else if (choose_columns(&d) == QN_TEXT_OK && prepare(&d) == 0 && qn_out_put_head(m, &d.columns, m->request->sort ? NULL : "D1mr+D1mw") == QN_TEXT_OK)
+        else if (choose_columns(&d) == QN_TEXT_OK) {
+            prepare(&d);
+            qn_out_put_head(m, &d.columns, m->request->sort ? NULL : "D1mr+D1mw");
             put_all(&d);
+        }
     }
     qn_out_free_columns(&d.columns);
     free(d.described);

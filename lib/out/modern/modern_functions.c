@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/modern/modern.h"
 #include "prof/counts.h"
 
@@ -106,9 +107,7 @@ static void keep_pairs(struct section *x)
 static int sum_outers(struct section *x)
 {
     int events = x->m->events;
-    x->sums = calloc((x->outer_count + (size_t)1) * (size_t)events, sizeof *x->sums);
-    if (!x->sums)
-        return qn_text_fail_memory(x->m->err), -1;
+    x->sums = QN_NEEDED(calloc((x->outer_count + (size_t)1) * (size_t)events, sizeof *x->sums));
     for (uint32_t i = 0; i < x->outer_count; i++)
         x->outers[i].counts = x->sums + (size_t)i * (size_t)events;
     for (uint32_t fn = 0; fn < qn_prof_fn_count(&x->m->ledger.fns); fn++) {
@@ -197,30 +196,24 @@ static void put_entries(const struct section *x, const struct qn_out_table *t, i
 static void put_section(const struct section *x)
 {
     struct qn_out_table t;
-    int64_t *sum = calloc((size_t)x->m->events, sizeof *sum);
-    if (!sum)
-        qn_text_fail_memory(x->m->err);
-    else if (qn_out_modern_table(x->m, &t, 1) == 0) {
-        measure_section(x, &t, sum);
-        put_entries(x, &t, sum);
-        qn_out_free_table(&t);
-    }
+    int64_t *sum = QN_NEEDED(calloc((size_t)x->m->events, sizeof *sum));
+    qn_out_modern_table(x->m, &t, 1);
+    measure_section(x, &t, sum);
+    put_entries(x, &t, sum);
+    qn_out_free_table(&t);
     free(sum);
 }
 
-static int init_section(struct section *x)
+static void init_section(struct section *x)
 {
     const struct qn_prof_fns *fns = &x->m->ledger.fns;
     size_t ids = (x->by_function ? &fns->names : &fns->files)->index.count + (size_t)1;
     size_t pairs = qn_prof_fn_count(fns) + (size_t)1;
     size_t outers = ids < pairs ? ids : pairs;
-    x->outers = calloc(outers, sizeof *x->outers);
-    x->outer_of = malloc(ids * sizeof *x->outer_of);
-    x->kept = malloc(pairs * sizeof *x->kept);
-    if (!x->outers || !x->outer_of || !x->kept)
-        return qn_text_fail_memory(x->m->err), -1;
+    x->outers = QN_NEEDED(calloc(outers, sizeof *x->outers));
+    x->outer_of = QN_NEEDED(malloc(ids * sizeof *x->outer_of));
+    x->kept = QN_NEEDED(malloc(pairs * sizeof *x->kept));
     memset(x->outer_of, 0xff, ids * sizeof *x->outer_of);
-    return 0;
 }
 
 static int compare_names(const void *a, const void *b, void *fns)
@@ -244,11 +237,7 @@ static int is_system_file(const char *name)
 static void note_annotated(struct section *x)
 {
     struct qn_out_modern *m = x->m;
-    m->annotated = malloc((x->outer_count + (size_t)1) * sizeof *m->annotated);
-    if (!m->annotated) {
-        qn_text_fail_memory(m->err);
-        return;
-    }
+    m->annotated = QN_NEEDED(malloc((x->outer_count + (size_t)1) * sizeof *m->annotated));
     for (int system = 0; system < 2; system++)
         for (uint32_t i = 0; i < x->outer_count; i++)
             if (is_system_file(outer_name(x, x->outers[i].id)) == system)
@@ -260,14 +249,13 @@ static void note_annotated(struct section *x)
 static void do_section(struct qn_out_modern *m, int by_function)
 {
     struct section x = {.m = m, .by_function = by_function};
-    if (init_section(&x) == 0) {
-        keep_pairs(&x);
-        if (sum_outers(&x) == 0) {
-            sort_section(&x);
-            put_section(&x);
-            if (!by_function)
-                note_annotated(&x);
-        }
+    init_section(&x);
+    keep_pairs(&x);
+    if (sum_outers(&x) == 0) {
+        sort_section(&x);
+        put_section(&x);
+        if (!by_function)
+            note_annotated(&x);
     }
     free(x.outers);
     free(x.outer_of);

@@ -183,8 +183,7 @@ static void put_function(struct qn_out_insns *x, size_t from, size_t to)
     struct qn_prof_row first = row_at(x, from);
     struct qn_out_table t;
     uint32_t line = 0;
-    if (qn_out_modern_table(x->m, &t, 0) != 0)
-        return;
+    qn_out_modern_table(x->m, &t, 0);
     measure(x, &t, from, to);
     qn_out_fix_widths(&t);
     qn_out_put_title(s, "Annotated function: ", first.function);

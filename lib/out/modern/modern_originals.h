@@ -20,8 +20,7 @@ struct qn_out_originals {
     int count;
 };
 
-/* -1: no memory. Free in every case. */
-int qn_out_find_originals(struct qn_out_originals *o, const struct qn_prof_ledger *g, uint32_t file);
+void qn_out_find_originals(struct qn_out_originals *o, const struct qn_prof_ledger *g, uint32_t file);
 void qn_out_free_originals(struct qn_out_originals *o);
 
 /* Reads them under their own names, or else below the directories of -I. -1: not all could be read. */

@@ -178,8 +178,7 @@ static void put_bogus_lines(struct file *f)
 static void put_annotated(struct file *f)
 {
     struct qn_out_sink *s = f->m->sink;
-    if (qn_out_modern_table(f->m, &f->table, 0) != 0)
-        return;
+    qn_out_modern_table(f->m, &f->table, 0);
     warn_newer(f);
     for (rewind_lines(f); f->pending; advance(f))
         qn_out_measure(&f->table, f->counts, NULL);
@@ -203,9 +202,8 @@ static void put_annotated(struct file *f)
 static void put_file(struct file *f, uint32_t id)
 {
     qn_out_put_title(f->m->sink, "Annotated source file: ", f->name);
-    if (qn_out_find_originals(&f->originals, &f->m->ledger, id) != 0)
-        qn_text_fail_memory(f->m->err);
-    else if (qn_out_read_originals(&f->originals, f->m->request) != 0)
+    qn_out_find_originals(&f->originals, &f->m->ledger, id);
+    if (qn_out_read_originals(&f->originals, f->m->request) != 0)
         put_unannotated(f, "Unannotated because one or more of these original files are unreadable:\n",
                         QN_OUT_UNREADABLE);
     else if (!qn_out_are_identical(&f->originals))

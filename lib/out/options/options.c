@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum form { FLAG, SWITCH, VALUE };
 
 static const struct option {
@@ -186,9 +188,7 @@ static char *join_invocation(int argc, char **argv)
     size_t n = sizeof program;
     for (int i = 0; i < argc; i++)
         n += strlen(argv[i]) + 1;
-    char *text = malloc(n), *at = text;
-    if (!text)
-        return NULL;
+    char *text = QN_NEEDED(malloc(n)), *at = text;
     at = stpcpy(at, program);
     for (int i = 0; i < argc; i++) {
         *at++ = ' ';
@@ -215,13 +215,9 @@ enum qn_out_parsed qn_out_parse_options(int argc, char **argv, struct qn_out_req
 {
     *q = (struct qn_out_request){.threshold = QN_OUT_THRESHOLD, .show_percs = 1, .annotate = 1,
                                  .context = QN_OUT_CONTEXT};
-    q->inputs = calloc((size_t)argc + 1, sizeof *q->inputs);
-    q->includes = calloc((size_t)argc + 1, sizeof *q->includes);
+    q->inputs = QN_NEEDED(calloc((size_t)argc + 1, sizeof *q->inputs));
+    q->includes = QN_NEEDED(calloc((size_t)argc + 1, sizeof *q->includes));
     q->invocation = join_invocation(argc, argv);
-    if (!q->inputs || !q->includes || !q->invocation) {
-        qn_text_fail_memory(err);
-        return QN_OUT_USAGE_BAD;
-    }
     if (asks_for_classic(argc, argv))
         return qn_out_parse_classic(argc - 1, argv + 1, q, err);
     struct qn_out_parser p = {argv + 1, argv + argc, q, QN_OUT_GO, err};
