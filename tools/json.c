@@ -42,17 +42,15 @@ static enum qn_text_status write_json(const struct prof_args *a, struct qn_text_
 {
     const struct settings *s = (const struct settings *)a;
     struct qn_text_output o;
-    FILE *f;
 
     if (!a->out)
         return write_to(stdout, s, err);
     if (qn_text_open_output(&o, a->out, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
         return err->status;
-    f = qn_text_stream_output(&o);
-    if (f && write_to(f, s, err) == QN_TEXT_OK)
+    if (write_to(qn_text_stream_output(&o), s, err) == QN_TEXT_OK)
         return qn_text_close_output(&o, err);
     qn_text_drop_output(&o);
-    return f ? err->status : qn_text_fail_memory(err);
+    return err->status;
 }
 
 static const char *check(const struct prof_args *a)

@@ -133,10 +133,7 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
     out = qn_text_stream_output(&o);
     q.more = fits ? NULL : qn_text_stream_output(&more);
     q.more_name = basename(name_more(path));
-    if (!out || (!fits && !q.more))
-        qn_text_fail_memory(err);
-    else
-        qn_page_write(&q, out, err);
+    qn_page_write(&q, out, err);
     if (!fits && close_more(&more, q.more, err) != QN_TEXT_OK)
         return qn_text_drop_output(&o), err->status;
     if (err->status == QN_TEXT_OK)

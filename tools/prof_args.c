@@ -93,17 +93,15 @@ static enum qn_text_status put_json(const struct prof_args *a, FILE *f, const ch
 static enum qn_text_status write_json(const struct prof_args *a, const char *path, const char *out, struct qn_text_error *err)
 {
     struct qn_text_output o;
-    FILE *f;
 
     if (!out || !strcmp(out, "-"))
         return put_json(a, stdout, path, err);
     if (qn_text_open_output(&o, out, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
         return err->status;
-    f = qn_text_stream_output(&o);
-    if (f && put_json(a, f, path, err) == QN_TEXT_OK)
+    if (put_json(a, qn_text_stream_output(&o), path, err) == QN_TEXT_OK)
         return qn_text_close_output(&o, err);
     qn_text_drop_output(&o);
-    return f ? err->status : qn_text_fail_memory(err);
+    return err->status;
 }
 
 static enum qn_text_status run_json(const struct prof_command *c, struct prof_args *a, struct qn_text_error *err)

@@ -101,7 +101,7 @@ static bool sum(struct qn_collect *r, struct qn_cost_event_set *events, struct q
     qn_cost_add_module_events(events, &qn_cost_header(&r->store)->sim_output);
     modules = qn_cost_new_modules(&r->store, qn_cost_new_library(), &guard, ignore_note, NULL);
     table = qn_prof_new_table(events->count);
-    return modules && qn_cost_fold(&r->store, events, modules, QN_COST_ALL_REGIONS, table, result, &err) == QN_TEXT_OK;
+    return qn_cost_fold(&r->store, events, modules, QN_COST_ALL_REGIONS, table, result, &err) == QN_TEXT_OK;
 }
 
 static double seconds(const struct qn_collect *r)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "cost/calls/call_records.h"
 #include "cost/calls/calls.h"
 #include "cost/data/objects.h"
@@ -165,13 +166,13 @@ static enum qn_text_status write_callgrind(struct qn_collect_work *w, const char
     struct qn_prof_writer *writer;
 
     if (asprintf(&folder, "%s/quern-profile.XXXXXX", temporary && *temporary ? temporary : "/tmp") < 0)
-        return qn_text_fail_memory(err);
+        qn_no_memory();
     if (!qn_text_make_scratch(folder))
         qn_text_fail(err, QN_TEXT_IO, "%s: %s", folder, strerror(errno));
     else {
         if (asprintf(&profile, "%s/profile", folder) < 0)
-            qn_text_fail_memory(err);
-        else if (write_profile(w, profile, err) == QN_TEXT_OK && (writer = qn_prof_open_writer(path, err))) {
+            qn_no_memory();
+        if (write_profile(w, profile, err) == QN_TEXT_OK && (writer = qn_prof_open_writer(path, err))) {
             if (qn_prof_export_callgrind(profile, &head, writer, err) == QN_TEXT_OK)
                 qn_prof_close_writer(writer, err);
             else
@@ -272,20 +273,16 @@ static bool fold_and_write(struct qn_collect_work *w)
 bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struct qn_cost_library *library)
 {
     static struct qn_collect_work w;
-    bool written = false;
+    bool written;
 
     w = (struct qn_collect_work){ .run = r, .guard = guard };
     qn_cost_choose_events(&w.events, r->config.cache_sim, r->config.branch_sim);
     qn_cost_add_module_events(&w.events, &qn_cost_header(&r->store)->sim_output);
     w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, take_note, r);
     w.table = qn_prof_new_table(w.events.count);
-    if (!w.modules) {
-        qn_collect_fail(r, "no profile: no memory");
-    } else {
-        qn_prof_table_want(w.table, choose_detail(&r->options));
-        written = !qn_cost_header(&r->store)->started || fold_and_write(&w);
-        qn_collect_print_fatal(r, w.modules);
-    }
+    qn_prof_table_want(w.table, choose_detail(&r->options));
+    written = !qn_cost_header(&r->store)->started || fold_and_write(&w);
+    qn_collect_print_fatal(r, w.modules);
     qn_collect_flush(r);
     return written;
 }

@@ -250,11 +250,9 @@ static void make_heap_ready(bool large)
 static void read_and_fold(struct qn_collect *r, int socket, int program)
 {
     struct qn_cost_library *library = qn_cost_new_library();
-    struct request q;
+    struct request q = { .fds = 0 };
     int fds[FDS_MAX], got;
 
-    if (!library)
-        _exit(1);
     make_heap_ready(r->options.dump_instr);
     if (program >= 0)
         qn_cost_give_file(library, program);

@@ -45,7 +45,7 @@ static _Noreturn void answer_all(const struct qn_collect *r, int fd)
 
     setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS_MAX, SECONDS_MAX });
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-    while (library && frames && recv(fd, &q, sizeof q, 0) == (ssize_t)sizeof q) {
+    while (recv(fd, &q, sizeof q, 0) == (ssize_t)sizeof q) {
         if (q.frame)
             qn_cost_find_frame(frames, &r->store, library, q.number);
         else

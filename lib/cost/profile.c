@@ -131,10 +131,8 @@ enum qn_text_status qn_cost_write_profile(const char *path, const struct qn_cost
     put_command(&h, p->command, p->events);
     qn_prof_put_events(w, p->events->names, p->events->count);
     qn_prof_table_write(table, w);
-    if (p->data && qn_cost_put_data(w, p->data, err) != QN_TEXT_OK) {
-        qn_prof_abandon_writer(w);
-        return err->status;
-    }
+    if (p->data)
+        qn_cost_put_data(w, p->data);
     if (p->calls)
         qn_prof_put_calls(w, p->calls);
     put_regions(w, p);

@@ -23,6 +23,8 @@ bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static struct {
     struct qn_exp *e;
     struct qn_text_error *err;
@@ -196,13 +198,9 @@ static int parse(FILE *file, const char *path)
                         LIST("environment", take_setting), CFG_SEC("axis", axis, SECTION_FLAGS),
                         CFG_SEC("program", program, SECTION_FLAGS), CFG_SEC("simulator", simulator, SECTION_FLAGS),
                         CFG_END() };
-    cfg_t *cfg = cfg_init(all, CFGF_NONE);
+    cfg_t *cfg = QN_NEEDED(cfg_init(all, CFGF_NONE));
     int status;
 
-    if (!cfg) {
-        qn_text_fail_memory(loading.err);
-        return CFG_PARSE_ERROR;
-    }
     cfg_set_error_function(cfg, report);
     cfg_set_validate_func(cfg, "axis", end_axis);
     cfg_set_validate_func(cfg, "program", end_program);

@@ -197,10 +197,7 @@ enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, 
 
     if (!file)
         return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
-    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI)) {
-        fclose(file);
-        return qn_text_fail_memory(err);
-    }
+    csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI);
     status = parse(&r, &parser, file);
     csv_free(&parser);
     fclose(file);
@@ -239,10 +236,6 @@ enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char 
     if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
         return err->status;
     out = qn_text_stream_output(&o);
-    if (!out) {
-        qn_text_drop_output(&o);
-        return qn_text_fail_memory(err);
-    }
     write_line(out, t->columns, t->column_count);
     for (int i = 0; i < t->row_count; i++)
         write_line(out, t->rows[i], t->column_count);

@@ -61,8 +61,7 @@ static enum qn_text_status take_size(struct reading *r, uint64_t lines, uint64_t
         return refuse(r, "a line before it that begins with `D1 cache:`");
     if (misses > log->touched)
         return refuse(r, "no more misses than lines touched");
-    if (!QN_GROW(log->curve, log->curve_count, r->curve_room, 32))
-        return qn_text_fail_memory(r->err);
+    QN_MORE(log->curve, log->curve_count, r->curve_room, 32);
     log->curve[log->curve_count][0] = lines;
     log->curve[log->curve_count++][1] = misses;
     return QN_TEXT_OK;
@@ -81,8 +80,7 @@ static enum qn_text_status take_sets(struct reading *r)
         at = qn_text_parse_digits(at + 1, INT64_MAX, &misses);
         if (!at || log->set_count == r->sets)
             return refuse(r, "as many numbers as sets");
-        if (!QN_GROW(log->sets, log->set_count, r->set_room, 64))
-            return qn_text_fail_memory(r->err);
+        QN_MORE(log->sets, log->set_count, r->set_room, 64);
         log->sets[log->set_count++] = misses;
     }
     return *at ? refuse(r, "numbers with blanks between them") : QN_TEXT_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/base.h"
 #include "plot/plot.h"
 #include "report/findings.h"
@@ -306,12 +307,11 @@ static enum qn_text_status make_page(struct qn_report_facts *f, struct qn_text_e
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = QN_NEEDED(open_memstream(&text, &length));
 
-    if (out)
-        write_page(f, out);
-    if (!out || fclose(out))
-        qn_text_fail_memory(err);
+    write_page(f, out);
+    if (fclose(out))
+        qn_no_memory();
     qn_plot_start_batch(&f->batch);
     if (err->status == QN_TEXT_OK && f->report->meanwhile)
         f->report->meanwhile(f->report->data, &f->profile, err);

@@ -64,8 +64,3 @@ void qn_text_fail_more(struct qn_text_error *err, const char *format, ...)
     err->brief = (unsigned)strlen(err->text);
     store_escaped(err->text, err->brief, raw, strchr(format, '\n') != NULL);
 }
-
-enum qn_text_status qn_text_fail_memory(struct qn_text_error *err)
-{
-    return qn_text_fail(err, QN_TEXT_MEMORY, "out of memory");
-}

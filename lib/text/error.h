@@ -5,7 +5,7 @@
  * Out: e.status == QN_TEXT_BAD, e.text == "a.out:5: too many counts, got 3, wanted at most 2"
  *
  * Invariants: text holds no newline except where the message quotes several lines on purpose,
- * and is never empty while status is not QN_TEXT_OK. Nothing in lib/prof prints or exits, and nothing in lib/text
+ * and is never empty while status is not QN_TEXT_OK. Without memory the process ends (base/grow.h). Else nothing in lib/prof prints or exits, and nothing in lib/text
  * but complain.c prints.
  */
 #ifndef QN_TEXT_ERROR_H
@@ -15,7 +15,6 @@ enum qn_text_status {
     QN_TEXT_OK,     /* no failure */
     QN_TEXT_BAD,    /* malformed input: exit 1 */
     QN_TEXT_IO,     /* the system refused: open, read, write, rename: exit 1 */
-    QN_TEXT_MEMORY, /* no memory: exit 1 */
 };
 
 /* Bytes of one message with its NUL; a longer one (a very long name) is cut. */
@@ -37,8 +36,5 @@ enum qn_text_status qn_text_fail(struct qn_text_error *err, enum qn_text_status 
  * wording of another one. Does nothing if it has a brief form already. */
 void qn_text_fail_more(struct qn_text_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* Records the failure of an allocation. Returns QN_TEXT_MEMORY. */
-enum qn_text_status qn_text_fail_memory(struct qn_text_error *err);
 
 #endif

@@ -246,15 +246,13 @@ static int run_cache(struct watch_runner *r, int i, const char *file)
 static enum qn_text_status save(const struct qn_page_watch *w, const char *path, bool predictors, struct qn_text_error *err)
 {
     struct qn_text_output o;
-    FILE *out;
 
     if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
         return err->status;
-    out = qn_text_stream_output(&o);
-    if (out && (predictors ? qn_page_write_branches : qn_page_write_watch)(w, out, err) == QN_TEXT_OK)
+    if ((predictors ? qn_page_write_branches : qn_page_write_watch)(w, qn_text_stream_output(&o), err) == QN_TEXT_OK)
         return qn_text_close_output(&o, err);
     qn_text_drop_output(&o);
-    return out ? err->status : qn_text_fail_memory(err);
+    return err->status;
 }
 
 static int run_all(struct watch_runner *r)

@@ -36,9 +36,7 @@ bool qn_cost_has_sharing(const struct qn_cost_store *store)
 
 static const char *keep(struct output *o, const char *text)
 {
-    uint32_t id = qn_text_intern(&o->names, text, strlen(text));
-
-    return id == QN_TEXT_NO_ID ? NULL : qn_text_name(&o->names, id);
+    return qn_text_name(&o->names, qn_text_intern(&o->names, text, strlen(text)));
 }
 
 /* Files do not overlap in memory, so only one of them can have a symbol there. */

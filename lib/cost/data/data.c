@@ -29,9 +29,7 @@
 
 static const char *keep(struct qn_data_output *o, const char *text)
 {
-    uint32_t id = qn_text_intern(&o->names, text, strlen(text));
-
-    return id == QN_TEXT_NO_ID ? "???" : qn_text_name(&o->names, id);
+    return qn_text_name(&o->names, qn_text_intern(&o->names, text, strlen(text)));
 }
 
 static void name_segment(const struct qn_data_output *o, const struct qn_object *object, char *name)
@@ -146,9 +144,8 @@ static void take_member(void *data, const char *name, uint64_t offset, uint64_t 
     struct qn_data_output *o = data;
     struct qn_prof_data *to = &o->data;
 
-    if (QN_GROW(to->members, to->member_count, o->member_room, 64))
-        to->members[to->member_count++] =
-            (struct qn_prof_member){ (uint32_t)to->object_count, keep(o, name), number(offset), number(bytes) };
+    QN_MORE(to->members, to->member_count, o->member_room, 64);
+    to->members[to->member_count++] = (struct qn_prof_member){ (uint32_t)to->object_count, keep(o, name), number(offset), number(bytes) };
 }
 
 static const struct qn_debug_type *find_type(const struct qn_data_output *o, const struct qn_object *object)
@@ -241,8 +238,7 @@ static uint32_t part_of(struct qn_data_output *o, uint32_t object, const char *n
 
     if (last && last->object == object && !strcmp(last->name, name))
         return (uint32_t)to->part_count - 1;
-    if (!QN_GROW(to->parts, to->part_count, o->part_room, 256))
-        return QN_PROF_NO_PART;
+    QN_MORE(to->parts, to->part_count, o->part_room, 256);
     to->parts[to->part_count] = (struct qn_prof_part){ object, keep(o, name) };
     return (uint32_t)to->part_count++;
 }
@@ -274,23 +270,22 @@ static void name_parts(struct qn_data_output *o)
 
 /* ---- all of it ---- */
 
-static bool prepare(struct qn_data_output *o)
+static void prepare(struct qn_data_output *o)
 {
     const struct qn_data_row *from = (const struct qn_data_row *)(o->x->store->base + QN_ARENA_DATA_OFF);
     const struct qn_data_use *use = (const struct qn_data_use *)(o->x->store->base + QN_ARENA_USES_OFF);
     struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
     o->object_count = e.objects;
-    o->objects = malloc((e.objects + 1) * sizeof *o->objects);
-    o->shown = calloc(e.objects + 1, sizeof *o->shown);
+    o->objects = QN_NEEDED(malloc((e.objects + 1) * sizeof *o->objects));
+    o->shown = QN_NEEDED(calloc(e.objects + 1, sizeof *o->shown));
     o->row_room = e.data + 1;
-    o->rows = malloc(o->row_room * sizeof *o->rows);
+    o->rows = QN_NEEDED(malloc(o->row_room * sizeof *o->rows));
     o->data.use = qn_cost_header(o->x->store)->config.data == QN_DATA_USE;
     o->data.line = qn_cost_header(o->x->store)->config.D1.line;
-    o->data.objects = malloc((e.objects + 1) * sizeof *o->data.objects);
-    o->data.misses = malloc((e.data + 1) * sizeof *o->data.misses);
-    if (!o->objects || !o->shown || !o->rows || !o->data.objects || !o->data.misses || !qn_cost_index_sites(&o->sites, o->x->store))
-        return false;
+    o->data.objects = QN_NEEDED(malloc((e.objects + 1) * sizeof *o->data.objects));
+    o->data.misses = QN_NEEDED(malloc((e.data + 1) * sizeof *o->data.misses));
+    qn_cost_index_sites(&o->sites, o->x->store);
     memcpy(o->objects, o->x->store->base + QN_ARENA_OBJECTS_OFF, e.objects * sizeof *o->objects);
     for (uint64_t i = 0; i < e.objects; i++)
         if (o->objects[i].kind >= QN_OBJECT_KINDS)
@@ -302,7 +297,6 @@ static bool prepare(struct qn_data_output *o)
     }
     if (o->data.use)
         qn_data_take_used_lines(o);
-    return true;
 }
 
 static void take_rows(struct qn_data_output *o)
@@ -316,27 +310,22 @@ static void take_rows(struct qn_data_output *o)
     o->data.lost[1] = number(lost[1]);
 }
 
-enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data, struct qn_text_error *err)
+void qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data)
 {
     struct qn_data_output o = { .x = data };
-    enum qn_text_status status = QN_TEXT_OK;
 
-    if (prepare(&o)) {
-        qn_data_merge_objects(&o);
-        name_parts(&o);
-        qn_data_take_uses(&o);
-        qn_data_add_up(&o);
-        take_rows(&o);
-        qn_data_take_pairs(&o);
-        qn_prof_put_data(w, &o.data);
-    } else {
-        status = qn_text_fail_memory(err);
-    }
+    prepare(&o);
+    qn_data_merge_objects(&o);
+    name_parts(&o);
+    qn_data_take_uses(&o);
+    qn_data_add_up(&o);
+    take_rows(&o);
+    qn_data_take_pairs(&o);
+    qn_prof_put_data(w, &o.data);
     qn_cost_free_sites(&o.sites);
     free(o.objects);
     free(o.shown);
     free(o.rows);
     qn_text_free_names(&o.names);
     qn_prof_free_data(&o.data);
-    return status;
 }

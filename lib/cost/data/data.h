@@ -17,7 +17,7 @@ struct qn_cost_data {
 };
 
 /* Writes them, after the summary.  The same run gives the same bytes. */
-enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data, struct qn_text_error *err);
+void qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data);
 
 /* The name of an object as the tables have it, and for the heap where it was allocated: "malloc at main.c:12 (main)". */
 #define QN_COST_OBJECT_NAME 8192

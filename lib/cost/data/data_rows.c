@@ -64,21 +64,19 @@ void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from, 
 /* ---- bytes used ---- */
 
 /* A row for each byte of the place. */
-static bool take_place(struct qn_data_output *o, const struct qn_used_lines *p, const uint64_t *times)
+static void take_place(struct qn_data_output *o, const struct qn_used_lines *p, const uint64_t *times)
 {
     for (uint32_t i = p->first; i < p->end; i++) {
         uint64_t offset = (uint64_t)(p->at + i);
         struct qn_data_line *r;
 
-        if (!QN_GROW(o->rows, o->row_count, o->row_room, 1024))
-            return false;
+        QN_MORE(o->rows, o->row_count, o->row_room, 1024);
         r = &o->rows[o->row_count++];
         *r = (struct qn_data_line){ .miss = { .file = "", .function = "", .object = p->object, .part = QN_PROF_NO_PART }, .is_place = true,
                                     .offset = p->element ? offset % p->element : offset };
         r->miss.counts[QN_PROF_FILLED] = (int64_t)p->lines;
         r->miss.counts[QN_PROF_USED] = (int64_t)(times[i] <= p->lines ? times[i] : 0);
     }
-    return true;
 }
 
 void qn_data_take_used_lines(struct qn_data_output *o)
@@ -91,9 +89,8 @@ void qn_data_take_used_lines(struct qn_data_output *o)
         struct qn_used_lines p;
 
         memcpy(&p, from, sizeof p);
-        if (p.object < o->object_count && p.end <= line && p.lines && p.lines <= INT64_MAX && p.at + p.first >= 0
-            && !take_place(o, &p, (const uint64_t *)(from + sizeof p)))
-            return;
+        if (p.object < o->object_count && p.end <= line && p.lines && p.lines <= INT64_MAX && p.at + p.first >= 0)
+            take_place(o, &p, (const uint64_t *)(from + sizeof p));
     }
 }
 
@@ -107,8 +104,10 @@ void qn_data_take_uses(struct qn_data_output *o)
 
         if (!o->rows[i].is_place)
             o->rows[kept++] = o->rows[i];
-        else if (m->part != QN_PROF_NO_PART && QN_GROW(to->uses, to->use_count, o->use_room, 64))
-            to->uses[to->use_count++] = (struct qn_prof_use){ m->object, m->part, m->counts[QN_PROF_FILLED], m->counts[QN_PROF_USED] };
+        if (!o->rows[i].is_place || m->part == QN_PROF_NO_PART)
+            continue;
+        QN_MORE(to->uses, to->use_count, o->use_room, 64);
+        to->uses[to->use_count++] = (struct qn_prof_use){ m->object, m->part, m->counts[QN_PROF_FILLED], m->counts[QN_PROF_USED] };
     }
     o->row_count = kept;
     qn_prof_unite_uses(to);
@@ -160,9 +159,9 @@ void qn_data_take_pairs(struct qn_data_output *o)
         struct qn_data_pair p = from[i];
         uint32_t object = number_of(o, p.object), by = number_of(o, p.by);
 
-        if (object == UINT32_MAX || by == UINT32_MAX || p.misses > INT64_MAX || p.conflicts > p.misses
-            || !QN_GROW(to->pairs, to->pair_count, o->pair_room, 64))
+        if (object == UINT32_MAX || by == UINT32_MAX || p.misses > INT64_MAX || p.conflicts > p.misses)
             continue;
+        QN_MORE(to->pairs, to->pair_count, o->pair_room, 64);
         to->pairs[to->pair_count++] = (struct qn_prof_pair){ object, by, (int64_t)p.misses, (int64_t)p.conflicts };
     }
     qn_prof_unite_pairs(to);

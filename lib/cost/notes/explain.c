@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cost/notes/explain_notes.h"
 #include "prof/write.h"
 
@@ -76,8 +77,8 @@ static bool put_heading(struct output *o, const struct qn_cost_named *n)
 
 static void put_culprits(struct output *o, uint32_t which)
 {
-    struct explain_culprit *list = calloc(QN_EVICTORS_MAX, sizeof *list);
-    size_t n = list ? explain_gather_culprits(&o->n, which, list) : 0;
+    struct explain_culprit *list = QN_NEEDED(calloc(QN_EVICTORS_MAX, sizeof *list));
+    size_t n = explain_gather_culprits(&o->n, which, list);
 
     if (n)
         put(o, "What it missed and had been in the D1 before was evicted by\n");
@@ -227,10 +228,7 @@ enum qn_text_status qn_cost_write_explanation(const char *path, const struct qn_
     o = (struct output){ .w = qn_prof_open_writer(path, err) };
     if (!o.w)
         return err->status;
-    if (!explain_begin(&o.n, x)) {
-        qn_prof_abandon_writer(o.w);
-        return qn_text_fail_memory(err);
-    }
+    explain_begin(&o.n, x);
     put_preface(&o);
     for (int i = 0; i < x->count; i++) {
         if (x->named[i].what != QN_POINT_EXPLAIN || x->named[i].which >= QN_EXPLAIN_MAX)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cost/notes/explain_notes.h"
 #include "json/write.h"
 #include "text/output.h"
@@ -92,9 +93,9 @@ static json_t *accesses(struct explain_notes *o, uint32_t which)
 
 static json_t *evictors(struct explain_notes *o, uint32_t which)
 {
-    struct explain_culprit *found = calloc(QN_EVICTORS_MAX, sizeof *found);
-    size_t n = found ? explain_gather_culprits(o, which, found) : 0;
-    json_t *list = found ? json_array() : NULL;
+    struct explain_culprit *found = QN_NEEDED(calloc(QN_EVICTORS_MAX, sizeof *found));
+    size_t n = explain_gather_culprits(o, which, found);
+    json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, json_pack("{s:o, s:o}", "place", qn_json_text(found[i].name), "lines", number(found[i].count)));
@@ -145,7 +146,8 @@ static bool put_document(FILE *f, const struct qn_cost_explanation *x)
     bool good;
 
     o = (struct explain_notes){ .x = x };
-    good = explain_begin(&o, x) && !qn_json_put(f, document(&o)) && putc('\n', f) != EOF;
+    explain_begin(&o, x);
+    good = !qn_json_put(f, document(&o)) && putc('\n', f) != EOF;
     qn_cost_free_sites(&o.sites);
     return good;
 }
@@ -153,12 +155,10 @@ static bool put_document(FILE *f, const struct qn_cost_explanation *x)
 enum qn_text_status qn_cost_write_explanation_json(const char *path, const struct qn_cost_explanation *x, struct qn_text_error *err)
 {
     struct qn_text_output o;
-    FILE *f;
 
     if (qn_text_open_output(&o, path, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
         return err->status;
-    f = qn_text_stream_output(&o);
-    if (f && put_document(f, x))
+    if (put_document(qn_text_stream_output(&o), x))
         return qn_text_close_output(&o, err);
     qn_text_drop_output(&o);
     return qn_text_fail(err, QN_TEXT_IO, "%s: cannot write", path);

@@ -92,7 +92,7 @@ static unsigned bits_of(uint32_t n)
     return bits;
 }
 
-bool explain_begin(struct explain_notes *o, const struct qn_cost_explanation *x)
+void explain_begin(struct explain_notes *o, const struct qn_cost_explanation *x)
 {
     const struct qn_geometry *g = &x->config->D1;
 
@@ -101,5 +101,5 @@ bool explain_begin(struct explain_notes *o, const struct qn_cost_explanation *x)
         memcpy(&o->notes, x->store->base + QN_ARENA_EXPLAIN_OFF, sizeof o->notes);
     o->line_bits = bits_of(g->line);
     o->set_bits = bits_of(g->size / (g->assoc * g->line));
-    return qn_cost_index_sites(&o->sites, x->store);
+    qn_cost_index_sites(&o->sites, x->store);
 }

@@ -14,8 +14,8 @@ struct explain_notes {
     uint32_t line_bits, set_bits;
 };
 
-/* false: no memory.  To be freed: sites. */
-bool explain_begin(struct explain_notes *o, const struct qn_cost_explanation *x);
+/* To be freed: sites. */
+void explain_begin(struct explain_notes *o, const struct qn_cost_explanation *x);
 
 /* "demo.c:12", or as much as is known. */
 const char *explain_place_of(struct explain_notes *o, uint32_t site, char text[EXPLAIN_PLACE_MAX], uint64_t *pc);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cost/places/sites.h"
 #include "prof/counts.h"
 
@@ -52,7 +53,8 @@ static void find_where(struct printer *p, char text[WHERE_MAX], uint64_t *pc)
     uint32_t map;
 
     *pc = 0;
-    if (qn_cost_index_sites(&sites, p->v->store) && qn_cost_find_site(&sites, p->found.site, &map, pc))
+    qn_cost_index_sites(&sites, p->v->store);
+    if (qn_cost_find_site(&sites, p->found.site, &map, pc))
         qn_cost_find_place(p->v->modules, map, *pc, &place);
     qn_cost_free_sites(&sites);
     describe(place.file, place.line, place.function, text);
@@ -182,8 +184,8 @@ static void print_heads(struct printer *p)
 
 static void print_lines(struct printer *p)
 {
-    struct difference *list = calloc(qn_prof_table_rows(p->v->table) + 1, sizeof *list), total = { 0 };
-    size_t n = list ? gather(p, list) : 0;
+    struct difference *list = QN_NEEDED(calloc(qn_prof_table_rows(p->v->table) + 1, sizeof *list)), total = { 0 };
+    size_t n = gather(p, list);
 
     subtract(p, qn_prof_table_totals(p->v->table), &total);
     if (n > LINES_SHOWN)

@@ -63,10 +63,7 @@ enum qn_text_status qn_cost_write_watch(const char *path, const struct qn_cost_s
     o = (struct watch){ .modules = modules, .w = qn_prof_open_writer(path, err) };
     if (!o.w)
         return err->status;
-    if (!qn_cost_index_sites(&o.sites, store)) {
-        qn_prof_abandon_writer(o.w);
-        return qn_text_fail_memory(err);
-    }
+    qn_cost_index_sites(&o.sites, store);
     if (qn_cost_has(store, QN_SECTION_EXPLAIN))
         memcpy(&o.head, store->base + QN_ARENA_EXPLAIN_OFF, sizeof o.head);
     o.steps = (struct qn_cost_steps){ put_text, object_at, &o, &qn_cost_header(store)->config.D1, &o.head };

@@ -82,8 +82,6 @@ void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *stor
     struct qn_cost_extent e;
     struct qn_cost_place place;
 
-    if (!m)
-        return;
     e = qn_cost_get_extent(store);
     open_files(l, store, e.maps);
     for (uint64_t i = l->preloaded; i < e.blocks; i++)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/base.h"
 #include "cost/places/jit_parts.h"
 
@@ -72,8 +73,8 @@ static void take_map(struct qn_cost_jit *j, char *text, size_t size)
 static struct qn_cost_jit *add(struct qn_cost_jit *j, char *text, size_t size, void (*take)(struct qn_cost_jit *, char *, size_t))
 {
     if (!j)
-        j = calloc(1, sizeof *j);
-    if (!j || j->texts == QN_COST_JIT_TEXTS) {
+        j = QN_NEEDED(calloc(1, sizeof *j));
+    if (j->texts == QN_COST_JIT_TEXTS) {
         free(text);
         return j;
     }
@@ -85,15 +86,12 @@ static struct qn_cost_jit *add(struct qn_cost_jit *j, char *text, size_t size, v
 
 static struct qn_cost_jit *parse(const void *text, size_t size, void (*take)(struct qn_cost_jit *, char *, size_t))
 {
-    char *copy = malloc(size + 1);
+    char *copy = QN_NEEDED(malloc(size + 1));
     struct qn_cost_jit *j;
 
-    if (!copy)
-        return NULL;
     memcpy(copy, text, size);
     j = add(NULL, copy, size, take);
-    if (j)
-        sort(j);
+    sort(j);
     return j;
 }
 

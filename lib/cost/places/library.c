@@ -17,21 +17,14 @@
 
 struct qn_cost_library *qn_cost_new_library(void)
 {
-    struct qn_cost_library *l = calloc(1, sizeof *l);
+    struct qn_cost_library *l = QN_NEEDED(calloc(1, sizeof *l));
 
-    if (l)
-        l->files = calloc(QN_COST_MODULES_MAX, sizeof *l->files);
-    if (!l || !l->files) {
-        qn_cost_free_library(l);
-        return NULL;
-    }
+    l->files = QN_NEEDED(calloc(QN_COST_MODULES_MAX, sizeof *l->files));
     return l;
 }
 
 void qn_cost_free_library(struct qn_cost_library *l)
 {
-    if (!l)
-        return;
     for (uint32_t i = 0; i < l->count; i++) {
         qn_debug_close(l->files[i].debug);
         free(l->files[i].path);
@@ -75,8 +68,9 @@ uint32_t qn_cost_number_file(struct qn_cost_library *l, const char *path, uint64
     for (uint32_t i = 0; i < l->count; i++)
         if (l->files[i].ino == ino && !strcmp(l->files[i].path, path))
             return i + 1;
-    if (l->count == QN_COST_MODULES_MAX || !(l->files[l->count].path = strdup(path)))
+    if (l->count == QN_COST_MODULES_MAX)
         return 0;
+    l->files[l->count].path = QN_NEEDED(strdup(path));
     l->files[l->count].ino = ino;
     return ++l->count;
 }

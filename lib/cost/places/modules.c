@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cost/places/jit.h"
 #include "cost/places/library.h"
 #include "debug/types.h"
@@ -37,26 +38,17 @@ struct qn_cost_modules *qn_cost_new_modules(const struct qn_cost_store *store, s
                                             struct qn_cost_guard *guard, void (*note)(void *, const char *),
                                             void *note_data)
 {
-    struct qn_cost_modules *m = calloc(1, sizeof *m);
-    struct qn_cost_extent e;
+    struct qn_cost_modules *m = QN_NEEDED(calloc(1, sizeof *m));
+    struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    if (!m || !library) {
-        free(m);
-        return NULL;
-    }
-    e = qn_cost_get_extent(store);
     m->store = store;
     m->library = library;
     m->guard = guard;
     m->note = note;
     m->note_data = note_data;
     m->nmaps = e.maps;
-    m->maps = calloc(e.maps + 1, sizeof *m->maps);
-    m->said = calloc(QN_COST_MODULES_MAX, sizeof *m->said);
-    if (!m->maps || !m->said) {
-        qn_cost_free_modules(m);
-        return NULL;
-    }
+    m->maps = QN_NEEDED(calloc(e.maps + 1, sizeof *m->maps));
+    m->said = QN_NEEDED(calloc(QN_COST_MODULES_MAX, sizeof *m->said));
     return m;
 }
 
@@ -141,9 +133,7 @@ static const struct qn_cost_jit *find_jit(struct qn_cost_modules *m)
 static const char *name_rest(struct qn_cost_modules *m, uint32_t at)
 {
     if (!m->unnamed)
-        m->unnamed = calloc(m->nmaps + 1, sizeof *m->unnamed);
-    if (!m->unnamed)
-        return NULL;
+        m->unnamed = QN_NEEDED(calloc(m->nmaps + 1, sizeof *m->unnamed));
     snprintf(m->unnamed[at], UNNAMED_TEXT, "code in 0x%" PRIx64 "-0x%" PRIx64, m->maps[at].start, m->maps[at].end);
     return m->unnamed[at];
 }

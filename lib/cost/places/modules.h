@@ -37,7 +37,6 @@ struct qn_cost_place {
 struct qn_cost_library;
 struct qn_cost_modules;
 
-/* NULL: no memory. */
 struct qn_cost_library *qn_cost_new_library(void);
 void qn_cost_free_library(struct qn_cost_library *l);
 
@@ -55,7 +54,7 @@ void qn_cost_keep_lines(const struct qn_cost_library *l);
  * blocks, so only blocks with higher numbers than any before are looked at. */
 void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store);
 
-/* NULL: no memory.  `note` gets one line per module that could not be read; guard and note may be NULL. */
+/* `note` gets one line per module that could not be read; guard and note may be NULL. */
 struct qn_cost_modules *qn_cost_new_modules(const struct qn_cost_store *store, struct qn_cost_library *library,
                                             struct qn_cost_guard *guard, void (*note)(void *, const char *),
                                             void *note_data);

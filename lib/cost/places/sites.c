@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/base.h"
 
 static struct qn_block_rec get_block(const struct qn_cost_store *s, uint64_t i)
@@ -21,21 +22,18 @@ static int compare(const void *left, const void *right)
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
-bool qn_cost_index_sites(struct qn_cost_sites *s, const struct qn_cost_store *store)
+void qn_cost_index_sites(struct qn_cost_sites *s, const struct qn_cost_store *store)
 {
     struct qn_cost_extent e = qn_cost_get_extent(store);
 
     *s = (struct qn_cost_sites){ .store = store, .count = e.blocks };
-    s->list = malloc((e.blocks + 1) * sizeof *s->list);
-    if (!s->list)
-        return false;
+    s->list = QN_NEEDED(malloc((e.blocks + 1) * sizeof *s->list));
     for (uint64_t i = 0; i < e.blocks; i++) {
         struct qn_block_rec b = get_block(store, i);
 
         s->list[i] = (struct qn_cost_site_block){ b.misses ? b.misses : b.counter + 1, (uint32_t)i };
     }
     qsort(s->list, e.blocks, sizeof *s->list, compare);
-    return true;
 }
 
 void qn_cost_free_sites(struct qn_cost_sites *s)

@@ -16,8 +16,7 @@ struct qn_cost_sites {
     } *list; /* sorted by first */
 };
 
-/* false: no memory. */
-bool qn_cost_index_sites(struct qn_cost_sites *s, const struct qn_cost_store *store);
+void qn_cost_index_sites(struct qn_cost_sites *s, const struct qn_cost_store *store);
 void qn_cost_free_sites(struct qn_cost_sites *s);
 
 /* false: no instruction has this counter. */
