@@ -99,6 +99,18 @@ static const char *find_desc(const struct qn_prof_header *h, const char *key)
     return NULL;
 }
 
+/* "AN=3c:ddb01b2f850613ac AN=mine:50b34235a5a88360" -> "AN=3c AN=mine", if it is too long otherwise. */
+static const char *name_modules(struct qn_exp_memory *m, const char *text)
+{
+    char *names = qn_exp_copy(m, ""), *hash;
+
+    if (strlen(text) <= MODULES_ROOM)
+        return text;
+    for (; (hash = strchr(text, ':')); text = hash + 1 + strspn(hash + 1, "0123456789abcdef"))
+        names = qn_exp_format(m, "%s%.*s", names, (int)(hash - text), text);
+    return qn_plot_shorten(m, qn_exp_format(m, "%s%s", names, text), MODULES_ROOM);
+}
+
 enum part { COMMAND, I1, D1, LL, MODULES, COUNTING, QUERN, PARTS };
 
 /* A part of the caption; NULL: the profile does not have it. */
@@ -113,7 +125,7 @@ static const char *find_part(struct qn_exp_memory *m, const struct qn_prof_heade
         return NULL;
     switch (part) {
     case COMMAND: return qn_plot_shorten(m, text, COMMAND_ROOM);
-    case MODULES: return qn_exp_format(m, "simulator: %s", qn_plot_shorten(m, text, MODULES_ROOM));
+    case MODULES: return qn_exp_format(m, "simulator: %s", name_modules(m, text));
     case COUNTING: return qn_exp_format(m, "counting: %s", text);
     case QUERN: return qn_exp_copy_part(m, text, strcspn(text, ","));
     default: return qn_plot_read_cache(m, levels[part - I1], text);

@@ -17,6 +17,8 @@
 #define PLAIN_EVENT "Ir"
 #define NAME_ROOM 40 /* characters of a name beside its bar */
 #define NAMED_MAX 100 /* no picture shows more */
+#define NO_LINE "no line"
+#define WITHOUT_LINE " (" NO_LINE ")"
 #define UNKNOWN "???" /* the name in profiles of code without one */
 
 struct gathering {
@@ -144,6 +146,21 @@ static bool has_namesake(const struct qn_plot_centres *c, int i)
     return false;
 }
 
+/* "table<int>::find(int) const", "no line" -> "table<>::find() (no line)" */
+static const char *name_with(struct qn_exp_memory *m, const char *function, size_t room, const char *what)
+{
+    return qn_exp_format(m, "%s (%s)", qn_plot_shorten_name(m, function, room), what);
+}
+
+const char *qn_plot_shorten_centre(struct qn_exp_memory *m, const struct qn_plot_centre *c, size_t room)
+{
+    size_t n = strlen(c->name), end = strlen(WITHOUT_LINE);
+
+    if (n > room && n > end && !strcmp(c->name + n - end, WITHOUT_LINE))
+        return name_with(m, c->function, room - end, NO_LINE);
+    return n <= room || c->line ? qn_plot_shorten(m, c->name, room) : qn_plot_shorten_name(m, c->function, room);
+}
+
 static void name_centres(struct gathering *g)
 {
     for (int i = 0; i < g->c->count; i++) {
@@ -153,14 +170,16 @@ static void name_centres(struct gathering *g)
         if (is_unknown(c->function) && !is_unknown(c->object))
             name = qn_exp_format(g->m, UNKNOWN " in %s", basename(c->object));
         else if (g->by_line && !c->line)
-            name = is_unknown(c->function) ? UNKNOWN : qn_exp_format(g->m, "%s (no line)", c->function);
+            name = is_unknown(c->function) ? UNKNOWN : name_with(g->m, c->function, NAME_ROOM - strlen(WITHOUT_LINE), NO_LINE);
         else if (is_unknown(c->function))
             name = UNKNOWN;
         else if (g->by_line)
             name = qn_exp_format(g->m, "%s:%u", basename(c->file), c->line);
         else if (i < NAMED_MAX && has_namesake(g->c, i))
-            name = qn_exp_format(g->m, "%s (%s)", qn_plot_shorten_name(g->m, c->function, NAME_ROOM / 2), basename(c->file));
-        c->name = qn_plot_shorten_name(g->m, name, NAME_ROOM);
+            name = name_with(g->m, c->function, NAME_ROOM / 2, basename(c->file));
+        else
+            name = qn_plot_shorten_name(g->m, name, NAME_ROOM);
+        c->name = qn_plot_shorten(g->m, name, NAME_ROOM);
     }
 }
 

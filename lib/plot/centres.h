@@ -49,6 +49,9 @@ enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_ex
                                          struct qn_text_error *err);
 void qn_plot_free_centres(struct qn_plot_centres *c);
 
+/* The name in less room: "basic_str...swap() (no line)". */
+const char *qn_plot_shorten_centre(struct qn_exp_memory *m, const struct qn_plot_centre *c, size_t room);
+
 /* The count of an event of the profile in centre `i`, i < 0: in the whole profile; 0: no such event. */
 int64_t qn_plot_count_of(const struct qn_plot_centres *c, int i, const char *event);
 

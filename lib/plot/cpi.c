@@ -46,7 +46,7 @@ static void add_bars(struct qn_plot_picture *p, const struct qn_plot_centres *c,
     for (int i = 0; i < c->count && i < most && c->at[i].value > 0 && c->at[i].value >= SHARE_LEAST * c->total; i++) {
         char **cells = qn_exp_add_row(&p->data);
 
-        cells[0] = qn_exp_format(&p->data.memory, "%s, %.1f%%", qn_plot_shorten_name(&p->memory, c->at[i].name, NAME_ROOM),
+        cells[0] = qn_exp_format(&p->data.memory, "%s, %.1f%%", qn_plot_shorten_centre(&p->memory, &c->at[i], NAME_ROOM),
                                  100 * c->at[i].value / c->total);
         for (size_t k = 0; k < PARTS; k++) {
             double v = 0;

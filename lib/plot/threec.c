@@ -105,9 +105,7 @@ static enum qn_text_status stack_functions(struct qn_plot_picture *p, struct qn_
     for (int i = 0; i < c.count && i < most && c.at[i].value > 0; i++) {
         char **cells = qn_exp_add_row(&p->data);
 
-        const char *name = strlen(c.at[i].name) <= NAME_ROOM || c.at[i].line ? c.at[i].name : c.at[i].function;
-
-        cells[0] = qn_exp_copy(&p->data.memory, qn_plot_shorten_name(&p->memory, name, NAME_ROOM));
+        cells[0] = qn_exp_copy(&p->data.memory, qn_plot_shorten_centre(&p->memory, &c.at[i], NAME_ROOM));
         for (size_t k = 0; k < CLASSES; k++)
             cells[1 + k] = qn_exp_format(&p->data.memory, "%lld", (long long)qn_plot_count_of(
                 &c, i, qn_exp_format(&p->memory, "AN.%s", classes[k])));

@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 in=$top_srcdir/tests/golden/plot/in
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 30
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 35
 mkdir -p nothing
 no() { ! "$@"; }
 plot() { (PATH=$SCRATCH/nothing; export PATH; exec "$QUERN" plot "$@" 2>err); }
@@ -51,6 +51,18 @@ plot compare "$in/a.prof" "$in/b.prof" --mod-funcname='s/^h[a-z]*$/both/' --by=f
 is "$(grep -c '^both' renamed.csv)" 1 'compare: functions under another name are one'
 plot top "$in/a.prof" --by=line --mod-filename='s/a[.]c/z.c/' -o renamed.svg
 is "$(sed -n '2s/,.*//p' renamed.csv)" z.c:10 'top: files under another name'
+sed 's/a[.]c/old.c/' "$in/a.prof" >old.prof
+plot compare old.prof "$in/a.prof" --by=line --mod-filename='s/old[.]c/a.c/' -o renamed.svg
+is "$(grep '^a.c:10,' renamed.csv)" a.c:10,150,150,150,0 'compare: lines of files under another name are one'
+# A name in little room keeps what is said behind it.  Hashes of modules are left out where the names have no room with them.
+hash=0123456789abcdef
+printf 'desc: Modules:  I1=lru D1=lru LL=lru AN=3c:%s AN=sets:%s AN=mattson:%s\ncmd: p\n' $hash $hash $hash >noline.prof
+printf 'events: Ir D1mr D1mw AN.compulsory AN.capacity AN.conflict\nfl=a.cc\nfn=std::__cxx11::basic_string<char>::put(unsigned long) const\n0 90 4 0 4 0 0\nsummary: 90 4 0 4 0 0\n' >>noline.prof
+for kind in top cpi threec; do
+    plot $kind noline.prof --by=line $([ $kind = top ] && echo --event=D1mr) -o $kind-noline.svg
+    ok "$kind: code without a line" grep -q 'put() const (no line)' $kind-noline.csv
+done
+ok 'the caption names all modules' grep -q 'simulator: I1=lru D1=lru LL=lru AN=3c AN=sets AN=mattson' top-noline.gp
 plot top "$in/a.prof" --size=640,400 --font='DejaVu Serif,9' -o small.png
 ok 'size and font' grep -q "^set terminal pngcairo size 640,400 noenhanced font 'DejaVu Serif,9'" small.gp
 plot compare "$in/a.prof" "$in/b.prof" -o compare.svg
