@@ -430,7 +430,6 @@ translator_sources = \
 	lib/emit/emit.c \
 	lib/emit/entries.c \
 	lib/emit/exits.c \
-	lib/emit/far_stub.c \
 	lib/emit/fetch.c \
 	lib/emit/flags.c \
 	lib/emit/group.c \
@@ -439,6 +438,7 @@ translator_sources = \
 	lib/emit/later.c \
 	lib/emit/line_stub.c \
 	lib/emit/log.c \
+	lib/emit/lru_next.c \
 	lib/emit/lru_stub.c \
 	lib/emit/place.c \
 	lib/emit/predict.c \
@@ -448,6 +448,7 @@ translator_sources = \
 	lib/emit/slots.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
+	lib/emit/touch.c \
 	lib/emit/twin.c \
 	lib/emit/why.c \
 	lib/tcache/ibl.c \
@@ -764,6 +765,7 @@ headers = \
 	lib/decode/tables.h \
 	lib/emit/emit.h \
 	lib/emit/internal.h \
+	lib/emit/lru.h \
 	lib/emit/x86.h \
 	lib/engines/engines.h \
 	lib/engines/pack.h \
@@ -852,7 +854,6 @@ headers = \
 	lib/sim/cells.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
-	lib/sim/comes.h \
 	lib/sim/contract.h \
 	lib/sim/describe.h \
 	lib/sim/execution.h \
@@ -872,6 +873,7 @@ headers = \
 	lib/sim/slot_calls.h \
 	lib/sim/slots.h \
 	lib/sim/told.h \
+	lib/sim/touches.h \
 	lib/sim/twin.h \
 	lib/sim/unit.h \
 	lib/sim/unit_cache.h \

@@ -189,7 +189,7 @@ static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stu
 /* A stub that simulates the reference (nearly) without C.  0: there is none. */
 static uint32_t stub_of(const struct emitter *e, const struct qn_event *ev, bool known)
 {
-    uint32_t stub = qn_sim_comes.count ? emit_far_stub(e, ev->size, known) : emit_lru_stub(e, ev->size, known);
+    uint32_t stub = emit_lru_stub(e, ev->size, known);
 
     return stub ? stub : emit_log_stub(e, ev->size, ev->write, known);
 }

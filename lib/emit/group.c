@@ -178,7 +178,7 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
     unsigned end = n;
 
     if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_twin_is_beside(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_uses || qn_sim_kinds || !f->entries || f->writes_call ||
-        qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_tells_far)
+        qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_tells_far())
         return 0;
     for (unsigned k = n; k < e->list->n && (for_twin_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)
         if (e->list->ev[k].kind == QN_EV_DATA)

@@ -89,8 +89,8 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool aga
 /* lru_stub.c */
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
 
-/* far_stub.c */
-uint32_t emit_far_stub(const struct emitter *e, unsigned size, bool known);
+/* touch.c */
+void emit_touch(struct qn_code *c, unsigned line, const unsigned scratch[3]);
 
 /* log.c */
 uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known);

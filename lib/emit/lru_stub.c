@@ -11,24 +11,15 @@
  * site is on the stack, after the return address, and the stub advances the clock (unless times are reported).  So the cold code of each
  * check is shorter.
  *
+ * Far lines (sim/touches.h) are looked for apart; one in its home is done at once.  A near line is not evicted here, but by C.
  * --explain: the reference is counted, and the word of the last user moves with its line.
  */
-#include "emit/internal.h"
+#include "emit/lru.h"
 
-#define BYTES_MAX 2880
+#define BYTES_MAX 4096
 #define SLOTS_MAX 16 /* larger sets go to C */
-#define SAVED 4
 #define SIZES 7     /* 1 to 64 bytes, powers of two; others go to C */
 #define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
-
-struct lru {
-    struct qn_code c;
-    unsigned line, home, now;        /* S1, S2 and the clock; home: offset in the tables */
-    unsigned set, slot, time, other; /* set, slot: offsets of the set's first entry and of the victim's entry */
-    unsigned saved[SAVED];           /* set, slot, time and other */
-    unsigned slots;                  /* of a set */
-    uint32_t stride;                 /* bytes between two slots of a set */
-};
 
 static struct lru_stub {
     uint32_t again, known; /* addresses of the two entries; 0: not made yet */
@@ -39,28 +30,26 @@ static void choose_registers(struct lru *s, const struct emitter *e)
     s->line = e->s1;
     s->home = e->s2;
     s->now = e->now;
-    emit_spare_registers(e, SAVED, s->saved);
+    emit_spare_registers(e, LRU_SAVED, s->saved);
     s->set = s->saved[0];
     s->slot = s->saved[1];
     s->time = s->saved[2];
     s->other = s->saved[3];
 }
 
-#define SITE ((SAVED + 1) * 8) /* from %rsp, behind the registers and the return address */
+#define SITE ((LRU_SAVED + 1) * 8) /* from %rsp, behind the registers and the return address */
 
-static void restore(struct lru *s) { emit_restore(&s->c, SAVED, s->saved); }
+/* The site is on the stack. */
+static void note_site(struct lru *s)
+{
+    x_load32_table(&s->c, s->other, QN_RSP, SITE);
+    x_store(&s->c, CTX(arg_site), s->other);
+}
 
 static void stamp(struct lru *s, unsigned entry)
 {
     x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, 1);
     x_table(&s->c, X_STORE, s->now, entry, qn_sim_d1_filter.entries + 8);
-}
-
-/* With --stats: incq data.  References that go on to C are counted there. */
-static void count_slow(struct lru *s)
-{
-    if (emit_rules.stats)
-        x_inc(&s->c, (uint64_t)(uintptr_t)&qn_sim_traffic.data);
 }
 
 /* --explain: increments the number of references, and adds the site, which is in ctx.  Destroys two registers. */
@@ -88,18 +77,18 @@ static void note_user(struct lru *s, unsigned entry)
     x_table(&s->c, X_STORE, s->time, entry, qn_sim_users.table);
 }
 
-/* S1 = the line of the address.  A reference over two lines is done if both are in their homes; otherwise it goes to C. */
-static void settle_straddling(struct lru *s, unsigned size, uint64_t to)
+static void go_to_C(struct lru *s, uint64_t simple)
+{
+    x_load(&s->c, s->line, CTX(arg_addr));
+    lru_restore(s);
+    x_jmp(&s->c, simple);
+}
+
+/* S1 = the line of the address of a reference over two lines.  If both are in their homes, both are stamped.  away: where the jumps end if not. */
+static void stamp_both(struct lru *s, uint64_t away[2])
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
-    uint64_t within, away[2];
 
-    x_mov32(&s->c, s->other, s->line);
-    x_alu_imm32(&s->c, 0, X_AND, s->other, f->line - 1);
-    x_alu_imm32(&s->c, 1, X_AND, s->line, 0 - f->line);
-    x_alu_imm32(&s->c, 0, X_CMPI, s->other, f->line - size);
-    x_jcc(&s->c, X_CC_BE, 0);
-    within = s->c.exec;
     x_table(&s->c, X_CMP, s->line, s->home, f->entries);
     x_jcc(&s->c, X_CC_NE, 0);
     away[0] = s->c.exec;
@@ -115,25 +104,56 @@ static void settle_straddling(struct lru *s, unsigned size, uint64_t to)
     count_user(s);
     note_user(s, s->home);
     note_user(s, s->set);
-    count_slow(s);
-    restore(s);
+    lru_count_slow(s);
+    lru_restore(s);
     x_byte(&s->c, X_RET);
-    x_patch(away[0], s->c.exec);
-    x_patch(away[1], s->c.exec);
-    x_load(&s->c, s->line, CTX(arg_addr));
-    restore(s);
-    x_jmp(&s->c, to);
+}
+
+/* S1 = the line of the address.  A reference over two lines that are not both in their homes goes to C; where touches are written down, whose
+ * readers count lines, any reference over two lines. */
+static void settle_straddling(struct lru *s, unsigned size, uint64_t simple)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    uint64_t within, away[2];
+
+    x_mov32(&s->c, s->other, s->line);
+    x_alu_imm32(&s->c, 0, X_AND, s->other, f->line - 1);
+    x_alu_imm32(&s->c, 1, X_AND, s->line, 0 - f->line);
+    x_alu_imm32(&s->c, 0, X_CMPI, s->other, f->line - size);
+    x_jcc(&s->c, X_CC_BE, 0);
+    within = s->c.exec;
+    if (!qn_sim_tells_far()) {
+        stamp_both(s, away);
+        x_patch(away[0], s->c.exec);
+        x_patch(away[1], s->c.exec);
+    }
+    go_to_C(s, simple);
     x_patch(within, s->c.exec);
 }
 
-/* Writes the comparisons with all entries of the set; `at`: where their jumps for a line that is found end. */
-static void search(struct lru *s, uint64_t at[SLOTS_MAX])
+/* Writes the comparisons of `line` with all entries of the set; `at`: where their jumps for a line that is found end. */
+static void search(struct lru *s, unsigned line, uint64_t at[SLOTS_MAX])
 {
     for (unsigned k = 0; k < s->slots; k++) {
-        x_table(&s->c, X_CMP, s->line, s->set, qn_sim_d1_filter.entries + k * s->stride);
+        x_table(&s->c, X_CMP, line, s->set, qn_sim_d1_filter.entries + k * s->stride);
         x_jcc(&s->c, X_CC_E, 0);
         at[k] = s->c.exec;
     }
+}
+
+/* slot = the entry in which the line was found. */
+static void write_found(struct lru *s, const uint64_t at[SLOTS_MAX])
+{
+    uint64_t tail[SLOTS_MAX];
+
+    for (unsigned k = 0; k < s->slots; k++) {
+        x_patch(at[k], s->c.exec);
+        x_lea(&s->c, s->slot, s->set, QN_REG_NONE, 1, (int32_t)(k * s->stride));
+        x_jmp(&s->c, 0);
+        tail[k] = s->c.exec;
+    }
+    for (unsigned k = 0; k < s->slots; k++)
+        x_patch(tail[k], s->c.exec);
 }
 
 /* slot = the one with the oldest stamp. */
@@ -177,6 +197,8 @@ static void note_victim(struct lru *s)
     if (!emit_times_matter())
         return;
     x_table(&s->c, X_LOAD, s->other, s->slot, entries);
+    if (qn_sim_tells_far())
+        x_bit(&s->c, X_BTR, s->other, QN_FAR_BIT);
     x_store(&s->c, victim, s->other);
     x_store(&s->c, victim + 8, s->time); /* the oldest */
     if (!qn_sim_users.table)
@@ -185,129 +207,126 @@ static void note_victim(struct lru *s)
     x_store(&s->c, (uintptr_t)&qn_sim_users.was, s->other);
 }
 
-/* Simulates the last level and returns. */
-static void look_up_next(struct lru *s)
-{
-    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
+/* ---- far lines ---- */
 
-    emit_last_level(&s->c, s->line, scratch);
-    count_slow(s);
-    restore(s);
-    x_byte(&s->c, X_RET);
+static void touch(struct lru *s)
+{
+    const unsigned scratch[] = {s->set, s->time, s->other};
+
+    emit_touch(&s->c, s->line, scratch);
 }
 
-/* If sim_miss_to was called for this site, writes the address there.  Returns where the jump for all other sites ends. */
-static uint64_t write_address(struct lru *s)
+/* The line misses, and slot and time are those of the victim.  If that is near, or if the line itself may be near, jumps: `at` is where these
+ * jumps end. */
+static void leave_near(struct lru *s, uint64_t at[2])
 {
-    uint64_t told;
+    uint64_t far, none;
 
-    x_load32(&s->c, s->home, CTX(arg_site));
-    x_alu_imm32(&s->c, 0, X_AND, s->home, QN_SITE_COUNTER_MASK);
-    x_movi(&s->c, s->set, (uintptr_t)qn_sim_miss_to);
-    x_lea(&s->c, s->set, s->set, s->home, 8, 0);
-    x_table(&s->c, X_LOAD, s->set, s->set, 0);
-    x_alu_imm32(&s->c, 1, X_CMPI, s->set, 0);
+    x_load(&s->c, s->other, (uintptr_t)&qn_sim_touches.out);
+    x_alu_imm32(&s->c, 1, X_CMPI, s->other, 0);
+    x_jcc(&s->c, X_CC_NE, 0);
+    at[0] = s->c.exec;
+    x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_d1_filter.entries);
+    x_bit(&s->c, X_BTR, s->other, QN_FAR_BIT);
+    x_jcc(&s->c, X_CC_B, 0);
+    far = s->c.exec;
+    x_alu_imm32(&s->c, 1, X_CMPI, s->time, 0);
     x_jcc(&s->c, X_CC_E, 0);
-    told = s->c.exec;
-    x_load(&s->c, s->home, CTX(arg_addr));
-    x_table(&s->c, X_STORE, s->home, s->set, 0);
-    return told;
+    none = s->c.exec;
+    x_jmp(&s->c, 0);
+    at[1] = s->c.exec;
+    x_patch(far, s->c.exec);
+    x_patch(none, s->c.exec);
 }
 
-/* Simulates the last level, then calls the hook that alone asks for misses (qn_sim_missed). */
-static void tell_looked_up(struct lru *s, const struct emitter *e)
+/* S1 = address ^ entries(S2): is the line in its home, and far? */
+static void write_home(struct lru *s, unsigned size)
 {
-    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
+    const uint64_t entries = qn_sim_d1_filter.entries;
+    uint64_t other;
 
-    emit_last_level(&s->c, s->line, scratch);
-    x_store(&s->c, CTX(arg_aux), scratch[2]);
-    count_slow(s);
-    restore(s);
-    emit_frame_out(e, &s->c);
-    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_missed);
-}
-
-/* Appends the miss to those that analyses process later. */
-static void write_miss(struct lru *s, const unsigned scratch[5])
-{
-    uint64_t full;
-
-    emit_later_write(&s->c, scratch);
-    restore(s);
-    x_jcc(&s->c, X_CC_E, 0);
-    full = s->c.exec;
+    x_bit(&s->c, X_BTC, s->line, QN_FAR_BIT);
+    x_alu_imm32(&s->c, 1, X_CMPI, s->line, qn_sim_d1_filter.line - size);
+    x_jcc(&s->c, X_CC_A, 0);
+    other = s->c.exec;
+    lru_count_slow(s);
+    x_table(&s->c, X_LOAD, s->line, s->home, entries);
+    x_bit(&s->c, X_BTR, s->line, QN_FAR_BIT);
+    touch(s);
+    x_table(&s->c, X_STORE, s->line, s->home, entries);
+    stamp(s, s->home);
+    lru_restore(s);
     x_byte(&s->c, X_RET);
-    x_patch(full, s->c.exec);
-    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_later_tell);
+    x_patch(other, s->c.exec);
+    x_bit(&s->c, X_BTC, s->line, QN_FAR_BIT);
+    x_table(&s->c, X_XOR, s->line, s->home, entries);
 }
 
-/* After the D1 has missed and filled the line: the last level, the counters, the analyses. */
-static void ask_next(struct lru *s, const struct emitter *e)
+static void write_miss_of_far(struct lru *s, uint64_t simple)
 {
-    bool later = emit_has_last_level() && qn_sim_later.count, here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
-    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
-    uint64_t to_C = 0, at_once[2] = {0};
+    uint64_t at[2], on;
 
-    if (later) {
-        if (sim_waits.left)
-            emit_later_or_jump(&s->c, s->line, scratch, at_once);
-        emit_last_level(&s->c, s->line, scratch);
-        count_slow(s);
-        write_miss(s, scratch);
-        if (!sim_waits.left)
-            return;
-        x_patch(at_once[0], s->c.exec);
-        x_patch(at_once[1], s->c.exec);
-        told = true, here = false;
+    if (qn_sim_touches.may_leave) {
+        leave_near(s, at);
+        x_jmp(&s->c, 0);
+        on = s->c.exec;
+        x_patch(at[0], s->c.exec);
+        x_patch(at[1], s->c.exec);
+        go_to_C(s, simple);
+        x_patch(on, s->c.exec);
     }
-    if (here && qn_sim_missed) {
-        tell_looked_up(s, e);
-        return;
-    }
-    if (here && told && qn_sim_miss_to)
-        to_C = write_address(s);
-    if (here && (!told || to_C))
-        look_up_next(s);
-    if (here && !told)
-        return;
-    if (to_C)
-        x_patch(to_C, s->c.exec);
-    restore(s);
-    emit_frame_out(e, &s->c);
-    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_d1_missed);
+    touch(s);
+    x_table(&s->c, X_LOAD, s->time, s->slot, qn_sim_d1_filter.entries + 8);
+}
+
+/* ---- the stub ---- */
+
+static void write_hit(struct lru *s)
+{
+    lru_count_slow(s);
+    bring_home(s);
+    lru_restore(s);
+    x_byte(&s->c, X_RET);
 }
 
 static void write_stub(struct lru *s, const struct emitter *e, unsigned size, uint64_t simple)
 {
-    uint64_t found[SLOTS_MAX], tail[SLOTS_MAX];
+    uint64_t near[SLOTS_MAX], far[SLOTS_MAX];
 
-    emit_save(&s->c, SAVED, s->saved);
-    x_load32_table(&s->c, s->other, QN_RSP, SITE);
-    x_store(&s->c, CTX(arg_site), s->other);
-    if (!emit_times_matter()) /* otherwise the block has advanced it */
-        x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
     x_store(&s->c, CTX(arg_addr), s->line);
     settle_straddling(s, size, simple);
     count_user(s);
     x_mov32(&s->c, s->set, s->home);
     x_alu_imm32(&s->c, 0, X_AND, s->set, s->stride - 16);
-    search(s, found);
+    search(s, s->line, near);
+    if (qn_sim_tells_far()) {
+        x_mov(&s->c, s->other, s->line);
+        x_bit(&s->c, X_BTC, s->other, QN_FAR_BIT);
+        search(s, s->other, far);
+    }
     find_oldest(s);
+    if (qn_sim_tells_far())
+        write_miss_of_far(s, simple);
     note_victim(s);
     bring_home(s);
-    ask_next(s, e);
-    for (unsigned k = 0; k < s->slots; k++) {
-        x_patch(found[k], s->c.exec);
-        x_lea(&s->c, s->slot, s->set, QN_REG_NONE, 1, (int32_t)(k * s->stride));
-        x_jmp(&s->c, 0);
-        tail[k] = s->c.exec;
+    emit_lru_next(s, e);
+    if (qn_sim_tells_far()) {
+        write_found(s, far);
+        touch(s);
+        write_hit(s);
     }
-    for (unsigned k = 0; k < s->slots; k++)
-        x_patch(tail[k], s->c.exec);
-    count_slow(s);
-    bring_home(s);
-    restore(s);
-    x_byte(&s->c, X_RET);
+    write_found(s, near);
+    write_hit(s);
+}
+
+/* For write_home, S1 = address ^ entries(S2); otherwise S1 = address. */
+static void write_entries(struct lru *s, struct lru_stub *stub)
+{
+    uint32_t first = (uint32_t)s->c.exec;
+
+    x_table(&s->c, X_XOR, s->line, s->home, qn_sim_d1_filter.entries);
+    stub->again = qn_sim_tells_far() ? (uint32_t)s->c.exec : first;
+    stub->known = qn_sim_tells_far() ? first : (uint32_t)s->c.exec;
 }
 
 static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigned size)
@@ -319,9 +338,13 @@ static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigne
     if (!s->c.p)
         return stub;
     choose_registers(s, e);
-    stub.again = (uint32_t)s->c.exec;
-    x_table(&s->c, X_XOR, s->line, s->home, qn_sim_d1_filter.entries);
-    stub.known = (uint32_t)s->c.exec;
+    write_entries(s, &stub);
+    emit_save(&s->c, LRU_SAVED, s->saved);
+    note_site(s);
+    if (!emit_times_matter()) /* otherwise the block has advanced it */
+        x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
+    if (qn_sim_tells_far())
+        write_home(s, size);
     write_stub(s, e, size, simple);
     emit_stub_end(&s->c);
     return stub;
@@ -336,7 +359,8 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
     struct lru s = {.slots = sets ? (f->mask / 16 + 1) / sets : 0, .stride = sets * 16};
     struct lru_stub *stub;
 
-    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_tells_far || qn_sim_uses || (size & (size - 1)) || size >> SIZES)
+    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_uses || (size & (size - 1)) || size >> SIZES ||
+        (qn_sim_tells_far() && qn_sim_users.table))
         return 0;
     stub = &stubs[emit_triple(e)][qn_log2(size)];
     if (!stub->again)

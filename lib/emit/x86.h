@@ -213,6 +213,16 @@ static inline void x_alu_imm32(struct qn_code *c, unsigned w, unsigned op, unsig
         x_u32(c, imm);
 }
 
+enum { X_BTR = 6, X_BTC = 7 }; /* for x_bit */
+
+static inline void x_bit(struct qn_code *c, unsigned op, unsigned reg, unsigned bit) /* btrq or btcq $bit, %reg */
+{
+    x_byte(c, x_rex(1, 0, 0, reg));
+    x_bytes(c, "\x0f\xba", 2);
+    x_byte(c, 0xc0 | op << 3 | (reg & 7));
+    x_byte(c, bit);
+}
+
 static inline void x_test_imm32(struct qn_code *c, unsigned reg, uint32_t imm) /* test $imm, %regd */
 {
     if (reg > 7)

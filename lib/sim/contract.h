@@ -6,9 +6,9 @@
 #include "base/base.h"
 #include "cost/arena.h"
 #include "cost/events.h"
-#include "sim/comes.h"
 #include "sim/execution.h"
 #include "sim/later.h"
+#include "sim/touches.h"
 
 /* What a hit changes in a level, and so what emitted code does in place of a call. */
 enum qn_hit {
@@ -240,7 +240,9 @@ void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n);
 /* Fills and victims of the D1 are reported, stamps in program order.  Emitted code writes the victim here before it calls qn_sim_d1_missed. */
 extern bool qn_sim_tells_lines;
 extern struct qn_filter_entry qn_sim_victim; /* below 2 GiB */
-qn_slow_call qn_sim_near_tell; /* comes.h */
+/* touches.h: makes room for near lines; when the list is full, analyses read it.  Then the same for all that is in the list. */
+qn_slow_call qn_sim_touches_end;
+void qn_sim_touches_tell(void);
 struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* finds the record, or makes one */
 uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of the records; of the tables to find them */
 

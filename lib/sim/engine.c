@@ -176,8 +176,7 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         D1_uses.site = (uint32_t)(counts - sim_counters);
     if (EXPLAINS)
         D1_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
-    if (QN_UNLIKELY(qn_sim_tells_far))
-        D1_near.kind = (uint8_t)site_kind(kind, counts);
+    D1_near.kind = (uint8_t)kind;
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
     analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome,
                               .site = (uint32_t)(counts - sim_counters)});
@@ -333,7 +332,7 @@ void qn_sim_log_recover(uint64_t next)
 
 bool qn_sim_log_possible(void)
 {
-    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_tells_far || USES || qn_sim_log_on)
+    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_tells_far() || USES || qn_sim_log_on)
         return false;
     return qn_fast.D1.sets ? qn_fast.I1.ways && qn_fast.LL.ways && log_fits() : unit_log_fits();
 }
@@ -357,7 +356,7 @@ void qn_sim_finish(void)
     if (!qn_sim_log_is_empty())
         log_drain();
     tell_later();
-    tell_near();
+    qn_sim_touches_tell();
     catch_up();
     qn_sim_twin_finish();
     print_storage("BC", &facts[SLOT_BC]);

@@ -15,7 +15,7 @@ void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *ou
                                      facts[SLOT_D1].set_state};
 
     qn_explain_init(config, output, &shows);
-    qn_sim_sees = !offer(config).lines || qn_sim_analyses || qn_sim_tells_far || !qn_explain_can_be_told(config);
+    qn_sim_sees = !offer(config).lines || qn_sim_analyses || qn_sim_tells_far() || !qn_explain_can_be_told(config);
     if (qn_sim_sees) {
         qn_explain_begin_seen();
         return;

@@ -65,10 +65,8 @@ static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint
 {
     if (EXPLAINS)
         return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_explain);
-    if (QN_UNLIKELY(qn_sim_comes.count))
-        return fast_D1_ref_comes(addr, size, &qn_ctx.now, qn_readers_line);
-    if (QN_UNLIKELY(qn_sim_tells_far))
-        return fast_D1_ref_near(addr, size, &qn_ctx.now, qn_readers_line, qn_readers_far);
+    if (QN_UNLIKELY(qn_sim_tells_far()))
+        return fast_D1_ref_touching(addr, size, &qn_ctx.now, qn_readers_line);
     if (QN_UNLIKELY(qn_sim_tells_lines))
         return fast_D1_ref_told(addr, size, &qn_ctx.now, qn_readers_line);
     if (QN_UNLIKELY(USES))

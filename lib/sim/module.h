@@ -316,7 +316,7 @@ uint32_t sim_older_places(uint64_t time, uint32_t enough);
 uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]);
 
 /* The near lines are the config->near lines that data references have used last.  With ANALYSIS_FAR, analysis_far is called, in
- * program order, when a data reference uses a line that is not near; the least recently used of the near lines then is no longer near.
+ * program order, some time after a data reference used a line that is not near; the least recently used of the near lines then is no longer near.
  * `bool analysis_wants_far(config)` is called before analysis_init and returns true if the module can work so.  If it returns
  * false, or the D1 cannot do this, analysis_ref is called instead. */
 struct sim_far {

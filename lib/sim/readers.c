@@ -23,6 +23,9 @@ static struct told references, data, misses, lines, far, instructions;
 static const struct qn_unit *all[READERS_MAX];
 static struct qn_unit_facts facts[READERS_MAX];
 static uint8_t count, current;
+static bool reads_list[READERS_MAX]; /* of `far` */
+static uint8_t n_lists;
+static uint32_t near_told; /* the number of near lines of the others */
 
 static void add(struct told *t, unsigned number)
 {
@@ -101,11 +104,15 @@ static bool can_wait(void)
     return n && n == count && !(n == 1 && all[0]->loads);
 }
 
-static bool far_can_wait(const struct qn_config *c, struct qn_readers_offer offer)
+/* Which analyses of far lines read the list themselves? */
+static void choose_list(const struct qn_config *c, struct qn_readers_offer offer)
 {
-    struct sim_config config = config_for(c, far.unit[0], offer);
+    for (unsigned told = 0; told < far.n; told++) {
+        struct sim_config config = config_for(c, far.unit[told], offer);
 
-    return far.unit[0]->near && far.unit[0]->can_wait(&config);
+        reads_list[told] = far.unit[told]->touches && far.unit[told]->reads(&config);
+        n_lists += reads_list[told];
+    }
 }
 
 struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_readers_offer offer)
@@ -134,7 +141,9 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
     asked.far = far.n != 0;
     asked.later = can_wait();
     asked.alone = count == 1;
-    asked.near_later = far.n == 1 && far_can_wait(config, offer);
+    choose_list(config, offer);
+    asked.list = far.n && n_lists == far.n;
+    near_told = offer.near;
     asked.instructions = instructions.n != 0;
     asked.pc |= asked.references || asked.data;
     return asked;
@@ -192,9 +201,84 @@ void qn_readers_later(const struct qn_unit_later *l, uint32_t last)
         call_later(*l, at, step < l->n - at ? step : l->n - at);
 }
 
-QN_SIM_NCSR void qn_readers_far(const struct sim_far *f) { TELL(far, far, f) }
+/* ---- far lines ----
+ *
+ * An analysis that does not read the list is told of each line that becomes near, and of the one that then is no longer near.  The list says
+ * that of several near lines at once, so they wait until others come; if one of them is used before, it was near all the time.  So there are
+ * always near_told near lines, those used last. */
 
-void qn_readers_near(const struct qn_unit_near *near) { TELL(far, near, near) }
+static uint64_t waiting[QN_NEAR_MAX]; /* no longer near in the list; the one used last is the last */
+static uint32_t n_waiting;
+
+static bool was_waiting(uint64_t line)
+{
+    uint32_t i = 0;
+
+    while (i < n_waiting && waiting[i] != line)
+        i++;
+    if (i == n_waiting)
+        return false;
+    for (n_waiting--; i < n_waiting; i++)
+        waiting[i] = waiting[i + 1];
+    return true;
+}
+
+static uint64_t next_waiting(void)
+{
+    uint64_t line = waiting[0];
+
+    if (!n_waiting)
+        return SIM_NO_LINE;
+    n_waiting--;
+    for (uint32_t i = 0; i < n_waiting; i++)
+        waiting[i] = waiting[i + 1];
+    return line;
+}
+
+static void tell_far(const struct sim_far *f, uint32_t site)
+{
+    for (unsigned told = 0; told < far.n; told++) {
+        current = far.number[told];
+        if (reads_list[told])
+            continue;
+        far.unit[told]->far(f);
+        if (QN_UNLIKELY(sim_events_new))
+            qn_up_charge(site);
+    }
+}
+
+static void tell_touches(const struct qn_unit_touches *t)
+{
+    static bool told; /* the reference has told of another line */
+
+    for (const struct qn_touch *touch = t->touch; touch < t->touch + t->n; touch++) {
+        uint32_t site = touch->site & QN_SITE_COUNTER_MASK;
+
+        if (touch->how & QN_TOUCH_LEFT) {
+            waiting[n_waiting++] = touch->line;
+            continue;
+        }
+        told &= (touch->how & QN_TOUCH_MORE) != 0;
+        if (was_waiting(touch->line))
+            continue;
+        sim_reference.site = site;
+        sim_reference.execution = touch->execution;
+        *t->pc = t->site ? qn_site_pc(t->site[site]) : 0;
+        tell_far(&(struct sim_far){.line = touch->line, .left = next_waiting(), .more = told, .kind = (uint8_t)qn_touch_kind(touch, t->site)}, site);
+        told = true;
+    }
+}
+
+void qn_readers_touches(const struct qn_unit_touches *t)
+{
+    for (unsigned told = 0; told < far.n; told++) {
+        current = far.number[told];
+        if (reads_list[told])
+            far.unit[told]->touches(t);
+    }
+    if (n_lists < far.n)
+        tell_touches(t);
+}
 
 /* Only the first analysis can use the instructions' memo. */
 void qn_readers_instructions(struct sim_insn *insn, unsigned n)

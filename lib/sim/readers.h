@@ -16,7 +16,7 @@ struct qn_readers {
     bool any, references, data, misses, lines, far, instructions; /* data: data references only */
     bool one_of_misses; /* misses are asked for by exactly one analysis */
     bool later, alone; /* all can wait (qn_sim_later); there is one */
-    bool near_later; /* the only one of far lines can wait (sim/comes.h) */
+    bool list; /* all those of far lines read the list of touches.h themselves */
     bool pc;     /* of misses or references */
     uint32_t near; /* the number of near lines */
     const struct qn_log_consumer *log; /* of a recorder, which is the only analysis */
@@ -28,8 +28,7 @@ QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss);
 QN_SIM_NCSR void qn_readers_line(const struct sim_line *line);
 /* The last ones may be taken back: of these each analysis is called for one before any is for the next. */
 void qn_readers_later(const struct qn_unit_later *later, uint32_t last);
-QN_SIM_NCSR void qn_readers_far(const struct sim_far *far);
-void qn_readers_near(const struct qn_unit_near *near);
+void qn_readers_touches(const struct qn_unit_touches *touches);
 void qn_readers_instructions(struct sim_insn *insn, unsigned n);
 void qn_readers_finish(void);
 const char *qn_readers_module(void); /* the analysis that was called last */

@@ -3,11 +3,11 @@
  *   3c asks for lines, the D1 has time stamps  -> it is called for each miss of the D1, with the line filled and the victim
  *   the same under another policy              -> it is called for each reference, and the hit filter is off
  */
-bool qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc, qn_sim_tells_misses, qn_sim_tells_lines, qn_sim_tells_far;
+bool qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc, qn_sim_tells_misses, qn_sim_tells_lines;
 struct qn_filter_entry qn_sim_victim;
 uint64_t **qn_sim_miss_to;
 struct qn_sim_later qn_sim_later;
-struct qn_sim_comes qn_sim_comes;
+struct qn_sim_touches qn_sim_touches;
 
 static struct qn_readers readers;
 
@@ -21,6 +21,14 @@ uint64_t sim_lines_touched(void) { return qn_engine_references() + *D1_near.touc
 
 /* The near lines together have at most 1 KiB, the smallest cache of a curve. */
 #define NEAR_BYTES 1024u
+#define NEAR_TOLD_MAX 8u /* of analyses that cannot read the list themselves */
+
+static uint32_t near_lines(const struct qn_config *c, uint32_t most)
+{
+    uint32_t n = NEAR_BYTES / c->D1.line;
+
+    return n < 1 ? 1 : n < most ? n : most;
+}
 
 /* The callbacks that are possible without a call for each reference.  lines: if no inclusive LL removes lines from the D1. */
 static struct qn_readers_offer offer(const struct qn_config *c)
@@ -29,14 +37,13 @@ static struct qn_readers_offer offer(const struct qn_config *c)
     (void)c;
     return (struct qn_readers_offer){.lines = false};
 #else
-    uint32_t near = NEAR_BYTES / c->D1.line;
     bool stamps = c->filter && qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates;
 
-    return (struct qn_readers_offer){.lines = stamps, .near = !stamps ? 0 : near < 1 ? 1 : near > D1_NEAR_MAX ? D1_NEAR_MAX : near, .counts = true};
+    return (struct qn_readers_offer){.lines = stamps, .near = stamps ? near_lines(c, NEAR_TOLD_MAX) : 0, .counts = true};
 #endif
 }
 
-static void init_later(const struct qn_config *c), init_comes(const struct qn_config *c);
+static void init_later(const struct qn_config *c), init_touches(const struct qn_config *c);
 
 /* Sets the analyses up.  If one of them sees all references, or all data references, the hit filter is switched off for these. */
 static void init_analyses(const struct qn_config *c)
@@ -48,9 +55,7 @@ static void init_analyses(const struct qn_config *c)
     if (readers.one_of_misses && !readers.later && offer(c).counts)
         qn_sim_miss_to = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
     qn_sim_tells_lines = readers.lines;
-    qn_sim_tells_far = readers.far;
-    fast_D1_near(readers.near, qn_sim_more_lines());
-    init_comes(c);
+    init_touches(c);
     qn_sim_wants_pc |= readers.pc;
     qn_sim_records = readers.log != NULL;
     init_later(c);
@@ -90,12 +95,6 @@ static inline void set_pc(const uint64_t *counts)
 
 /* ---- callbacks ---- */
 
-static inline void tell_near(void)
-{
-    if (QN_UNLIKELY(!qn_sim_near_is_told()))
-        qn_sim_near_tell();
-}
-
 void qn_up_refer(uint32_t site)
 {
     sim_reference.site = site;
@@ -104,8 +103,6 @@ void qn_up_refer(uint32_t site)
 
 static inline void refer(const uint64_t *counts)
 {
-    if (!readers.alone)
-        tell_near();
     if (QN_UNLIKELY(readers.any))
         qn_up_refer((uint32_t)(counts - sim_counters));
 }
@@ -198,6 +195,8 @@ static uint32_t count_new(void)
     const struct qn_later_miss *next = qn_sim_later.misses + *qn_sim_later.count;
     uint32_t found = 0;
 
+    if (qn_sim_is_old)
+        return 0;
     for (uint64_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count && found < *qn_sim_later.count; n++) {
         const struct qn_sim_miss *m = &qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES];
 
@@ -239,31 +238,67 @@ static inline void tell_later(void)
         qn_sim_later_tell();
 }
 
-/* ---- lines that come near, for an analysis that is called later ---- */
+/* ---- touches, for analyses that are called later ---- */
 
-static void init_comes(const struct qn_config *c)
+static void init_touches(const struct qn_config *c)
 {
-    uint32_t lines = NEAR_BYTES / c->D1.line;
-
-    if (!readers.near_later)
+    fast_D1_near(readers.list ? near_lines(c, QN_NEAR_MAX) : readers.near, qn_sim_more_lines());
+#ifndef QN_SIM_HOSTED
+    if (!readers.far)
         return;
-    lines = lines < 1 ? 1 : lines < COMES_NEAR_MAX ? lines : COMES_NEAR_MAX;
-    fast_D1_comes(lines, qn_sim_more_lines(), qn_sim_near_tell);
-    qn_sim_comes.full = lines - D1_comes_kept();
-    qn_sim_comes.count = sim_cells(1);
-    sim_row(&(struct sim_term){.cells = qn_sim_comes.count, .n = 1, .times = 1, .needed = true}, 1,
+    qn_sim_touches.list = qn_engine_alloc_low(QN_TOUCHES * sizeof *qn_sim_touches.list);
+    qn_sim_touches.count = sim_cells(2);
+    sim_row((struct sim_term[]){{.cells = qn_sim_touches.count, .n = 1, .times = 1, .plus = true},
+                                {.cells = qn_sim_touches.count + 1, .n = 1, .times = -1, .needed = true}}, 2,
             "AN: the program was killed before %%U references to lines that were not near were looked at");
+#endif
 }
 
-SLOW void qn_sim_near_tell(void)
+/* The number of touches before those of executions of blocks that have not ended. */
+static uint32_t count_old(void)
 {
-    struct qn_unit_near near;
-    uint64_t left[QN_COMES_MAX];
-    struct sim_undo reference = sim_reference; /* the one being simulated */
+    const struct qn_touch *list = qn_sim_touches.list;
+    uint32_t n = (uint32_t)*qn_sim_touches.count;
 
-    fast_D1_comes_told(&near, left);
-    qn_readers_near(&near);
+    while (n && (list[n - 1].how & QN_TOUCH_LEFT || list[n - 1].execution == qn_sim_execution(list[n - 1].site & QN_SITE_COUNTER_MASK)))
+        n--;
+    return n;
+}
+
+static void read_touches(void)
+{
+    struct qn_unit_touches t = {.touch = qn_sim_touches.list, .site = sites, .pc = &sim_pc};
+    struct sim_undo reference = sim_reference; /* the one being simulated */
+    uint64_t pc = sim_pc;
+    uint32_t old = count_old();
+
+    t.n = old;
+    sim_undo_off = true;
+    qn_readers_touches(&t);
+    sim_undo_off = false;
+    t.touch += old;
+    t.n = (uint32_t)*qn_sim_touches.count - old;
+    qn_readers_touches(&t);
+    qn_sim_touches.count[0] = qn_sim_touches.count[1] = 0;
     sim_reference = reference;
+    sim_pc = pc;
+}
+
+SLOW void qn_sim_touches_end(void)
+{
+    fast_D1_end_near();
+    if (QN_LIKELY(*qn_sim_touches.count <= QN_TOUCHES - 2 * QN_NEAR_MAX))
+        return;
+    fast_D1_take_near();
+    read_touches();
+}
+
+void qn_sim_touches_tell(void)
+{
+    if (qn_sim_touches_are_told())
+        return;
+    fast_D1_take_near();
+    read_touches();
 }
 
 static uint32_t telling; /* the site of the miss for which analyses are being called */

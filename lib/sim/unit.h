@@ -77,12 +77,20 @@ static inline enum sim_kind qn_sim_kind(enum qn_log_kind kind)
 
 static inline enum sim_kind qn_site_kind(uint64_t site) { return qn_sim_kind((enum qn_log_kind)(site >> QN_SITE_KIND_SHIFT)); }
 
-/* Lines that became near, and then those that are no longer near, the one used last at the end. */
-struct qn_unit_near {
-    const struct qn_come *come;
-    const uint64_t *left;
-    uint32_t n_come, n_left;
+/* What is in the list of touches.h, from the first one on. */
+struct qn_unit_touches {
+    const struct qn_touch *touch;
+    const uint64_t *site;      /* see qn_site_of; by number of the site; NULL: no module wants sim_pc */
+    uint64_t *pc;              /* sim_pc, to be set */
+    uint32_t n;
 };
+
+static inline enum sim_kind qn_touch_kind(const struct qn_touch *t, const uint64_t *site)
+{
+    uint32_t kind = t->how >> QN_TOUCH_KIND_SHIFT;
+
+    return kind || !site ? (enum sim_kind)kind : qn_site_kind(site[t->site & QN_SITE_COUNTER_MASK]);
+}
 
 /* Misses that emitted code has written down (qn_sim_later). */
 struct qn_unit_later {
@@ -119,8 +127,8 @@ struct qn_unit {
     qn_unit_line *line;
     qn_unit_far *far;
     bool (*wants_far)(const struct sim_config *);
-    void (*near)(const struct qn_unit_near *); /* in place of `far`, if it can wait; NULL: it cannot */
-    bool (*can_wait)(const struct sim_config *);
+    void (*touches)(const struct qn_unit_touches *); /* in place of `far`, if it reads the list itself; NULL: it cannot */
+    bool (*reads)(const struct sim_config *);
     void (*later)(const struct qn_unit_later *); /* calls `line` and `miss` for each of these; NULL: the analysis cannot wait */
     bool only_data;            /* `seen` is called for data references only */
     bool loads;                /* with `miss`, it calls sim_keep_loads */

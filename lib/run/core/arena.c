@@ -376,8 +376,8 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
 
     if (!qn_sim_later_is_empty())
         qn_sim_later_tell(); /* so that all that they changed can be taken back */
-    if (!qn_sim_near_is_told())
-        qn_sim_near_tell();
+    if (!qn_sim_touches_are_told())
+        qn_sim_touches_tell();
     qn_sim_uncharge(&part);
     qn_complex_undo(&part);
     for (uint64_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {

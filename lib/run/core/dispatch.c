@@ -80,8 +80,8 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
         qn_sim_log_drain(); /* all code that reads counters is called from here */
     if (QN_UNLIKELY(!qn_sim_later_is_empty()))
         qn_sim_later_tell();
-    if (QN_UNLIKELY(!qn_sim_near_is_told()))
-        qn_sim_near_tell();
+    if (QN_UNLIKELY(!qn_sim_touches_are_told()))
+        qn_sim_touches_tell();
     if (!qn_sim_branches_are_empty())
         qn_sim_branches_drain();
     if (qn_sim_twin_logs || (qn_sim_twin_on && qn_sim_branches.next))

@@ -134,25 +134,26 @@ static SIM_NCSR void unit_far(const struct sim_far *far)
     AT_WORK_DO(SLOT_AN, SIM_IN_LINE, ++unit_references, analysis_far(far));
 }
 #ifdef ANALYSIS_FAR_LATER
-static void unit_near(const struct qn_unit_near *u)
+static void unit_touches(const struct qn_unit_touches *t)
 {
     struct sim_before before = sim_enter(SLOT_AN, SIM_IN_LINE, unit_references + 1);
 
-    for (uint32_t i = 0; i < u->n_come; i++) {
-        sim_reference.site = u->come[i].site;
-        sim_reference.execution = u->come[i].execution;
-        analysis_came(u->come[i].line);
-    }
-    for (uint32_t i = 0; i < u->n_left; i++)
-        analysis_left(u->left[i]);
-    unit_references += u->n_come;
+    for (const struct qn_touch *touch = t->touch; touch < t->touch + t->n; touch++)
+        if (touch->how & QN_TOUCH_LEFT) {
+            analysis_left(touch->line);
+        } else {
+            sim_reference.site = touch->site & QN_SITE_COUNTER_MASK;
+            sim_reference.execution = touch->execution;
+            analysis_came(touch->line);
+        }
+    unit_references += t->n;
     sim_leave(before);
 }
-#define UNIT_NEAR .near = unit_near, .can_wait = analysis_can_wait,
+#define UNIT_TOUCHES .touches = unit_touches, .reads = analysis_can_wait,
 #else
-#define UNIT_NEAR
+#define UNIT_TOUCHES
 #endif
-#define UNIT_FAR .far = unit_far, .wants_far = analysis_wants_far, UNIT_NEAR
+#define UNIT_FAR .far = unit_far, .wants_far = analysis_wants_far, UNIT_TOUCHES
 #else
 #define UNIT_FAR
 #endif

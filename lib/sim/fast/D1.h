@@ -15,8 +15,7 @@
  *   fast_D1_ref(addr, size, &clock)   1 on a miss
  *   fast_D1_ref_told(addr, size, &clock, tell)   the same; calls tell for each line that misses, with its victim; if the reference spans
  *                                                several lines, for each of them
- *   fast_D1_ref_near(addr, size, &clock, tell, tell_far)   the same; calls tell_far for each line that becomes near (fast_D1_near)
- *   fast_D1_ref_comes(addr, size, &clock, tell)   the same; lines that become near are written down (near.h)
+ *   fast_D1_ref_touching(addr, size, &clock, tell)   the same; lines that become near are written down (near.h)
  *   fast_D1_older(time, enough)    the number of ways that are free or hold a line last used at `time` or before
  *   fast_D1_time(line)             the time of the last use of a line that is in its home
  *   fast_D1_drop(line)             removes the line, for an inclusive LL
@@ -52,7 +51,7 @@ static bool fast_D1_init(struct qn_geometry g)
     return true;
 }
 
-/* A bit of an entry's line: it is not near (see below), so that it does not hit in emitted code. */
+/* A bit of an entry's line: it is not near (near.h), so that it does not hit in emitted code. */
 #define D1_FAR (1ull << QN_FAR_BIT)
 
 /* The entry that holds the line; on a miss, that of the victim. */
@@ -86,99 +85,11 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
     return miss;
 }
 
-/* ---- near lines ----
- *
- * The near lines are the lines used last; fast_D1_near sets their number.  They are the top of the LRU stack of all lines: a hit on one of
- * them only changes their order, which their stamps record.  So these hits need no call.  All other entries hold a line with D1_FAR, which
- * equals no reference's line.  A near line may have been evicted from the D1. */
+/* ---- near lines: see near.h ---- */
 
-#define D1_NEAR_MAX 8u
+static inline unsigned D1_home(uint64_t line) { return (unsigned)(line >> D1.line_bits) & (D1.slots - 1); }
 
-static struct {
-    uint32_t lines, n;
-    uint64_t found; /* what the entry of the last referenced line, or of the victim, held; with D1_FAR if that line was not near */
-    uint64_t *touched; /* counts lines beyond the first of their reference */
-    bool told;      /* tell_far was called for a line of this reference */
-    uint8_t kind;   /* of this reference: enum sim_kind */
-    struct {
-        uint64_t line;
-        struct qn_filter_entry *home, out; /* home: the line's home entry, or, after its eviction, &out, which has its stamp */
-    } at[D1_NEAR_MAX];
-} D1_near;
-
-static void fast_D1_near(uint32_t lines, uint64_t *touched)
-{
-    D1_near.lines = lines;
-    D1_near.touched = touched;
-}
-
-static inline struct qn_filter_entry *D1_home(uint64_t line) { return &D1_slots[(unsigned)(line >> D1.line_bits) & (D1.slots - 1)]; }
-
-static inline uint64_t fast_D1_time(uint64_t line) { return D1_home(line)->stamp; }
-
-/* The entry of near line i. */
-static inline struct qn_filter_entry *D1_near_entry(unsigned i)
-{
-    unsigned miss = 0;
-
-    if (QN_LIKELY(D1_near.at[i].home->line == D1_near.at[i].line))
-        return D1_near.at[i].home;
-    return &D1_slots[D1_find((unsigned)(D1_near.at[i].home - D1_slots) & (D1.sets - 1), D1_near.at[i].line, &miss)];
-}
-
-static inline unsigned D1_near_find(uint64_t line)
-{
-    unsigned i = 0;
-
-    while (i < D1_near.n && D1_near.at[i].line != line)
-        i++;
-    return i;
-}
-
-/* n: D1_near.n; a constant if the compiler shall unroll the loop. */
-static inline __attribute__((always_inline)) unsigned D1_near_oldest(unsigned n)
-{
-    uint64_t time = D1_TAKEN;
-    unsigned oldest = 0;
-
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < n; i++) {
-        uint64_t stamp = D1_near_entry(i)->stamp;
-
-        oldest = stamp < time ? i : oldest;
-        time = stamp < time ? stamp : time;
-    }
-    return oldest;
-}
-
-/* The line was moved to its home.  If it was not near, it becomes near, and tell_far is called. */
-static inline void D1_comes_near(const struct sim_line *l, unsigned miss, qn_unit_far *tell)
-{
-    struct sim_far far = {.line = l->line, .left = SIM_NO_LINE, .more = D1_near.told, .kind = D1_near.kind};
-    unsigned i;
-
-    if (miss && l->victim_used && !(D1_near.found & D1_FAR) && (i = D1_near_find(l->victim)) < D1_near.n) {
-        D1_near.at[i].out = (struct qn_filter_entry){l->victim, l->victim_used};
-        D1_near.at[i].home = &D1_near.at[i].out;
-    }
-    if (!miss && !(D1_near.found & D1_FAR))
-        return;
-    if (miss && (i = D1_near_find(l->line)) < D1_near.n) {
-        D1_near.at[i].home = D1_home(l->line);
-        return;
-    }
-    if (D1_near.n == D1_near.lines) {
-        i = D1_near.n == D1_NEAR_MAX ? D1_near_oldest(D1_NEAR_MAX) : D1_near_oldest(D1_near.n);
-        far.left = D1_near.at[i].line;
-        D1_near_entry(i)->line |= D1_FAR;
-    } else {
-        i = D1_near.n++;
-    }
-    D1_near.at[i].line = l->line;
-    D1_near.at[i].home = D1_home(l->line);
-    D1_near.told = true;
-    tell(&far);
-}
+static inline uint64_t fast_D1_time(uint64_t line) { return D1_slots[D1_home(line)].stamp; }
 
 /* ---- the last user of a line ----
  *
@@ -202,6 +113,8 @@ static inline uint64_t fast_D1_table_bytes(void) { return D1.slots * sizeof *D1_
 
 /* ---- references with callbacks ---- */
 
+static uint64_t D1_found; /* what the entry of the last referenced line, or of the victim, held; with D1_FAR if that line was not near */
+
 /* As D1_touch.  Fills *l: the victim, and the times of last use.  addr: of the first byte in the line that is referenced. */
 static inline unsigned D1_touch_told(struct sim_line *l, uint64_t addr, uint64_t now)
 {
@@ -221,7 +134,7 @@ static inline unsigned D1_touch_told(struct sim_line *l, uint64_t addr, uint64_t
     l->used = miss ? 0 : was.stamp;
     l->victim = miss ? was.line & ~D1_FAR : QN_NO_LINE;
     l->victim_used = miss ? was.stamp : 0;
-    D1_near.found = was.line;
+    D1_found = was.line;
     return miss;
 }
 
@@ -238,33 +151,6 @@ static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *
             D1_use(l.line, (unsigned)(l.line >> D1.line_bits) & (D1.slots - 1), addr, size);
         if (one || l.several)
             tell(&l);
-        l.first = false;
-        miss |= one;
-        if (l.line == last) /* which may be the last line of memory */
-            break;
-    }
-    return miss;
-}
-
-static __attribute__((noinline, flatten)) unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell, qn_unit_far *tell_far)
-{
-    const uint64_t bytes = 1ull << D1.line_bits, last = (addr + size - 1) & ~(bytes - 1);
-    struct sim_line l = {.line = addr & ~(bytes - 1), .first = true};
-    unsigned miss = 0, one;
-
-    l.several = l.line != last;
-    D1_near.told = false;
-    for (; l.line <= last; l.line += bytes) {
-        one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
-        if (QN_UNLIKELY(D1_uses.bytes))
-            D1_use(l.line, (unsigned)(l.line >> D1.line_bits) & (D1.slots - 1), addr, size);
-        if (one || l.several)
-            tell(&l);
-        D1_comes_near(&l, one, tell_far);
-        if (!l.first) {
-            sim_undoable(D1_near.touched);
-            ++*D1_near.touched;
-        }
         l.first = false;
         miss |= one;
         if (l.line == last) /* which may be the last line of memory */

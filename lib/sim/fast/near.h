@@ -1,44 +1,43 @@
-/* lib/sim/fast/near.h - near lines that are told later, several at once; included by D1.h.
+/* lib/sim/fast/near.h - near lines, whose hits need not be told; included by D1.h.
  *
- *   fast_D1_ref_comes, emitted code: a line becomes near     -> qn_sim_comes
- *   the list is full: fast_D1_comes_told(&u)                 -> u: the lines that became near, and those that are no longer near
+ *   fast_D1_near(lines, touched)            once; at most so many near lines
+ *   fast_D1_ref_touching(addr, size, &clock, tell)   as fast_D1_ref_told; far lines that are used become near, which is written down (touches.h)
+ *   fast_D1_end_near()                      half of the near lines, those used last, stay near; it writes down which do not
+ *   fast_D1_take_near()                     before the list is emptied
  *
- * Between two calls lines only become near.  There are at most D1_comes.lines near lines; half of them, those used last, stay near after a
- * call.  So all near lines have been used later than all others, and a near line is among the D1_comes.lines lines used last.  Their stamps
- * have their order.
+ * Between two ends lines only become near.  So all near lines have been used later than all others, and a near line is among the
+ * D1_near.lines lines used last.  Their stamps have their order.
  */
 
-#define COMES_INDEX_BITS 4
-#define COMES_NEAR_MAX (1u << COMES_INDEX_BITS)
-_Static_assert(COMES_NEAR_MAX == 2 * QN_COMES_MAX, "sizes of the sort");
-
-struct D1_near_line {
-    uint64_t line;
-    struct qn_filter_entry *home;
-};
+#define NEAR_INDEX_BITS 4
+_Static_assert(QN_NEAR_MAX == 1u << NEAR_INDEX_BITS && QN_NEAR_MAX == 16, "sizes of the sort");
 
 static struct {
-    uint32_t lines, n, n_out;
+    uint32_t lines, n;
+    uint64_t from;         /* near lines that are in the list: from there on */
     uint64_t *touched;     /* counts lines beyond the first of their reference */
-    qn_slow_call *full;    /* called when the list is full */
-    struct D1_near_line at[COMES_NEAR_MAX];
-    struct qn_filter_entry out[COMES_NEAR_MAX]; /* near lines that have been evicted */
-} D1_comes;
+    uint8_t kind;          /* of this reference: enum sim_kind */
+    uint64_t at[QN_NEAR_MAX];  /* those that are not in the list */
+    struct qn_filter_entry out[QN_NEAR_MAX]; /* near lines that have been evicted */
+} D1_near;
 
-static void fast_D1_comes(uint32_t lines, uint64_t *touched, qn_slow_call *full)
+static inline uint32_t D1_near_kept(void) { return D1_near.lines / 2; }
+
+static void fast_D1_near(uint32_t lines, uint64_t *touched)
 {
-    D1_comes.lines = lines;
-    D1_comes.touched = touched;
-    D1_comes.full = full;
+    D1_near.lines = lines;
+    D1_near.touched = touched;
+    qn_sim_touches.full = lines;
+    qn_sim_touches.may_leave = lines > D1.ways;
 }
 
 /* ---- near lines that have been evicted ---- */
 
-static inline uint32_t D1_find_out(uint64_t line)
+static inline uint64_t D1_find_out(uint64_t line)
 {
-    uint32_t i = 0;
+    uint64_t i = 0;
 
-    while (i < D1_comes.n_out && D1_comes.out[i].line != line)
+    while (i < qn_sim_touches.out && D1_near.out[i].line != line)
         i++;
     return i;
 }
@@ -46,70 +45,26 @@ static inline uint32_t D1_find_out(uint64_t line)
 /* Is this line one of them?  Then it no longer is. */
 static inline bool D1_was_out(uint64_t line)
 {
-    uint32_t i = D1_find_out(line);
+    uint64_t i = D1_find_out(line);
 
-    if (QN_LIKELY(i == D1_comes.n_out))
+    if (QN_LIKELY(i == qn_sim_touches.out))
         return false;
-    D1_comes.out[i] = D1_comes.out[--D1_comes.n_out];
+    D1_near.out[i] = D1_near.out[--qn_sim_touches.out];
     return true;
 }
 
 /* The entry of a near line. */
-static inline struct qn_filter_entry *D1_near_entry_of(struct D1_near_line l)
+static inline struct qn_filter_entry *D1_near_entry(uint64_t line)
 {
-    unsigned miss = 0, slot;
+    unsigned home = D1_home(line), miss = 0, slot;
 
-    if (QN_LIKELY(l.home->line == l.line))
-        return l.home;
-    slot = D1_find((unsigned)(l.home - D1_slots) & (D1.sets - 1), l.line, &miss);
-    return miss ? &D1_comes.out[D1_find_out(l.line)] : &D1_slots[slot];
+    if (QN_LIKELY(D1_slots[home].line == line))
+        return &D1_slots[home];
+    slot = D1_find(home & (D1.sets - 1), line, &miss);
+    return miss ? &D1_near.out[D1_find_out(line)] : &D1_slots[slot];
 }
 
-/* ---- references ---- */
-
-/* The line was moved to its home. */
-static inline void D1_comes_later(const struct sim_line *l, unsigned miss)
-{
-    bool was_near = !(D1_near.found & D1_FAR);
-
-    if (miss && l->victim_used && was_near) /* that is, the victim */
-        D1_comes.out[D1_comes.n_out++] = (struct qn_filter_entry){l->victim, l->victim_used};
-    if (miss ? D1_was_out(l->line) : was_near)
-        return;
-    qn_sim_comes.at[*qn_sim_comes.count] = (struct qn_come){
-        l->line, (uint64_t)((char *)D1_home(l->line) - (char *)D1_slots), sim_reference.site, sim_reference.execution};
-    if (++*qn_sim_comes.count == qn_sim_comes.full)
-        D1_comes.full();
-}
-
-static __attribute__((noinline, flatten)) unsigned fast_D1_ref_comes(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell)
-{
-    const uint64_t bytes = 1ull << D1.line_bits, last = (addr + size - 1) & ~(bytes - 1);
-    struct sim_line l = {.line = addr & ~(bytes - 1), .first = true};
-    unsigned miss = 0, one;
-
-    l.several = l.line != last;
-    if (QN_UNLIKELY(l.several && *qn_sim_comes.count))
-        D1_comes.full(); /* what is in the list changes counts before `touched` does */
-    for (;; l.line += bytes) {
-        one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
-        if (QN_UNLIKELY(D1_uses.bytes))
-            D1_use(l.line, (unsigned)(l.line >> D1.line_bits) & (D1.slots - 1), addr, size);
-        if (one || l.several)
-            tell(&l);
-        D1_comes_later(&l, one);
-        if (!l.first) {
-            sim_undoable(D1_comes.touched);
-            ++*D1_comes.touched;
-        }
-        l.first = false;
-        miss |= one;
-        if (l.line == last)
-            return miss;
-    }
-}
-
-/* ---- what has come and left ---- */
+/* ---- the end ---- */
 
 static inline void D1_order(uint64_t *a, uint64_t *b)
 {
@@ -146,43 +101,93 @@ static inline __attribute__((always_inline)) void D1_sort_least(uint64_t *k)
                 D1_order(&k[i], &k[i + step]);
 }
 
-/* The near lines, those in the list at the end.  Empties the list. */
-static inline uint32_t D1_take_comes(struct D1_near_line near[COMES_NEAR_MAX], uint32_t n_come)
+static inline void fast_D1_take_near(void)
 {
-    uint32_t n = D1_comes.n;
+    struct qn_sim_touches *t = &qn_sim_touches;
 
-    for (uint32_t i = 0; i < n; i++)
-        near[i] = D1_comes.at[i];
-    for (uint32_t i = 0; i < n_come; i++)
-        near[n++] = (struct D1_near_line){qn_sim_comes.at[i].line, (struct qn_filter_entry *)((char *)D1_slots + qn_sim_comes.at[i].home)};
-    *qn_sim_comes.count = 0;
-    return n;
+    for (uint64_t i = D1_near.from; i < *t->count; i++)
+        D1_near.at[D1_near.n++] = t->list[i].line;
+    D1_near.from = 0;
+    t->full = D1_near.lines - D1_near.n;
 }
 
-static inline uint32_t D1_comes_kept(void) { return D1_comes.lines / 2; }
-
-/* left: for the lines that are no longer near */
-static inline void fast_D1_comes_told(struct qn_unit_near *u, uint64_t left[QN_COMES_MAX])
+/* The line was near, and no longer is. */
+static inline void D1_leaves_near(uint64_t line)
 {
-    uint64_t key[COMES_NEAR_MAX];
-    struct D1_near_line near[COMES_NEAR_MAX];
-    uint32_t n;
+    if (!D1_was_out(line))
+        D1_near_entry(line)->line |= D1_FAR;
+    qn_sim_touches.list[qn_sim_touches.count[0]++] = (struct qn_touch){.line = line, .how = QN_TOUCH_LEFT};
+    qn_sim_touches.count[1]++;
+}
 
-    *u = (struct qn_unit_near){.come = qn_sim_comes.at, .left = left, .n_come = (uint32_t)*qn_sim_comes.count};
-    n = D1_take_comes(near, u->n_come);
-    for (uint32_t i = 0; i < COMES_NEAR_MAX; i++)
-        key[i] = i < n ? D1_near_entry_of(near[i])->stamp << COMES_INDEX_BITS | i : D1_TAKEN;
-    D1_sort_least(key);
-    u->n_left = n > D1_comes_kept() ? n - D1_comes_kept() : 0;
-    for (uint32_t i = 0; i < u->n_left; i++) {
-        struct D1_near_line l = near[key[i] % COMES_NEAR_MAX];
+static __attribute__((noinline)) void fast_D1_end_near(void)
+{
+    uint64_t key[QN_NEAR_MAX], near[QN_NEAR_MAX];
+    const uint32_t few = QN_NEAR_MAX / 2;
+    uint32_t n, left;
 
-        left[i] = l.line;
-        if (!D1_was_out(l.line))
-            D1_near_entry_of(l)->line |= D1_FAR;
+    fast_D1_take_near();
+    n = D1_near.n;
+    left = n > D1_near_kept() ? n - D1_near_kept() : 0;
+    for (uint32_t i = 0; i < QN_NEAR_MAX; i++) {
+        near[i] = D1_near.at[i];
+        key[i] = i < n ? D1_near_entry(near[i])->stamp << NEAR_INDEX_BITS | i : D1_TAKEN;
     }
-    D1_comes.n = 0;
-    for (uint32_t i = u->n_left; i < COMES_NEAR_MAX; i++)
+    if (n <= few)
+        D1_sort_8(key);
+    else
+        D1_sort_least(key);
+    D1_near.n = 0;
+    for (uint32_t i = 0; i < left; i++)
+        D1_leaves_near(near[key[i] % QN_NEAR_MAX]);
+    for (uint32_t i = left; i < QN_NEAR_MAX; i++)
         if (key[i] != D1_TAKEN)
-            D1_comes.at[D1_comes.n++] = near[key[i] % COMES_NEAR_MAX];
+            D1_near.at[D1_near.n++] = near[key[i] % QN_NEAR_MAX];
+    D1_near.from = *qn_sim_touches.count;
+    qn_sim_touches.full = D1_near.from + D1_near.lines - D1_near.n;
+}
+
+/* ---- references ---- */
+
+/* The line was moved to its home.  Is it a far line that becomes near? */
+static inline bool D1_comes_near(const struct sim_line *l, unsigned miss, bool more)
+{
+    bool was_near = !(D1_found & D1_FAR);
+
+    if (miss && l->victim_used && was_near) /* that is, the victim */
+        D1_near.out[qn_sim_touches.out++] = (struct qn_filter_entry){l->victim, l->victim_used};
+    if (miss ? D1_was_out(l->line) : was_near)
+        return false;
+    qn_sim_touches.list[(*qn_sim_touches.count)++] =
+        (struct qn_touch){l->line, sim_reference.execution, (uint32_t)sim_reference.site,
+                          (uint32_t)D1_near.kind << QN_TOUCH_KIND_SHIFT | (more ? QN_TOUCH_MORE : 0)};
+    return true;
+}
+
+static __attribute__((noinline)) unsigned fast_D1_ref_touching(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell)
+{
+    const uint64_t bytes = 1ull << D1.line_bits, last = (addr + size - 1) & ~(bytes - 1);
+    struct sim_line l = {.line = addr & ~(bytes - 1), .first = true};
+    unsigned miss = 0, one;
+    bool more = false;
+
+    l.several = l.line != last;
+    for (;; l.line += bytes) {
+        if (*qn_sim_touches.count == qn_sim_touches.full)
+            qn_sim_touches_end();
+        one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
+        if (QN_UNLIKELY(D1_uses.bytes))
+            D1_use(l.line, D1_home(l.line), addr, size);
+        if (one || l.several)
+            tell(&l);
+        more |= D1_comes_near(&l, one, more);
+        if (!l.first) {
+            sim_undoable(D1_near.touched);
+            ++*D1_near.touched;
+        }
+        l.first = false;
+        miss |= one;
+        if (l.line == last)
+            return miss;
+    }
 }

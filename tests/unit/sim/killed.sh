@@ -156,7 +156,7 @@ ${CC:-cc} -O1 -o spins spins.c || bail 'the program does not compile'
 # spins ANALYSIS LINES OPTION: spins.said is what it says
 spins() {
     printf '\0\0\0\0' >flag
-    "$QUERN" run --D1=4096,2,64 --batch=never --out-file=spins.profile --log-file=spins.log --analysis="$1" $3 ./spins "$2" >/dev/null 2>&1 </dev/null &
+    "$QUERN" run --D1=4096,2,64 --batch=never --out-file=spins.profile --log-file=spins.log --analysis="$1" ${3:-} ./spins "$2" >/dev/null 2>&1 </dev/null &
     pid=0
     while kill -0 $! && [ "$pid" = 0 ]; do pid=$(od -An -tu4 -N4 flag | tr -d ' '); done
     kill -KILL "$pid"
@@ -187,4 +187,9 @@ for lines in 198 201 204; do
     is "$(waiting) $((counted + waits))" "0 $(of_16)" "the curve: killed before $waits references were looked at"
 done
 ok '... there were some' [ $all -gt 0 ]
+# Analyses of far lines: of each look-up that is missing the reference is told.
+spins sizes 200 2>/dev/null
+row() { awk -v size="^AN: $1: " '$0 ~ size { print $4 + $5 }' spins.said; }
+of_all() { [ "$1" -lt "$2" ] && [ "$2" -le "$(($1 + $(waiting)))" ]; }
+ok "sizes: killed before $(waiting) references were looked at, and no other miss is missing" of_all "$(row '4096 bytes')" "$(missed)"
 done_testing
