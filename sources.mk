@@ -1242,6 +1242,7 @@ unit_programs = \
 	tests/unit/sim/victim \
 	tests/unit/sim/writeback \
 	tests/unit/tcache/model \
+	tests/unit/text/memory \
 	tests/unit/text/regex \
 	tests/unit/text/subst \
 	tests/unit/trace/full
