@@ -25,6 +25,7 @@ static inline void lru_count_slow(struct lru *s)
 }
 
 /* lru_next.c */
+bool emit_lru_pass(struct lru *s); /* --explain: writes the miss down, for one call of C for many; false: they are not written down */
 void emit_lru_next(struct lru *s, const struct emitter *e);
 
 #endif

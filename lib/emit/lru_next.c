@@ -43,18 +43,59 @@ static void tell_looked_up(struct lru *s, const struct emitter *e)
     x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_missed);
 }
 
-/* Appends the miss to those that analyses process later. */
-static void write_miss(struct lru *s, const unsigned scratch[5])
+/* Returns.  ZF: a list is full, then `tell` is called. */
+static void leave_or_tell(struct lru *s, qn_slow_call *tell)
 {
     uint64_t full;
 
-    emit_later_write(&s->c, scratch);
     lru_restore(s);
     x_jcc(&s->c, X_CC_E, 0);
     full = s->c.exec;
     x_byte(&s->c, X_RET);
     x_patch(full, s->c.exec);
-    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_later_tell);
+    x_jmp(&s->c, (uint64_t)(uintptr_t)tell);
+}
+
+/* Appends the miss to those that analyses process later. */
+static void write_miss(struct lru *s, const unsigned scratch[5])
+{
+    emit_later_write(&s->c, scratch);
+    leave_or_tell(s, qn_sim_later_tell);
+}
+
+/* Not if someone else asks for misses. */
+static bool writes_passed(void) { return qn_sim_users.next && !qn_sim_tells_misses && !qn_sim_tells_lines && emit_has_last_level(); }
+
+#define PASSED(member) offsetof(struct qn_sim_passed, member)
+
+/* All but advancing `next`.  time = the victim's last use. */
+bool emit_lru_pass(struct lru *s)
+{
+    const unsigned entry = s->set;
+
+    if (!writes_passed())
+        return false;
+    x_load(&s->c, entry, (uintptr_t)&qn_sim_users.next);
+    x_table(&s->c, X_STORE, s->line, entry, PASSED(line));
+    x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_d1_filter.entries);
+    x_table(&s->c, X_STORE, s->other, entry, PASSED(victim));
+    x_table(&s->c, X_STORE, s->time, entry, PASSED(victim_used));
+    x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_users.table);
+    x_table(&s->c, X_STORE, s->other, entry, PASSED(user));
+    x_load(&s->c, s->other, (uintptr_t)&qn_sim_users.me);
+    x_table(&s->c, X_STORE, s->other, entry, PASSED(me));
+    return true;
+}
+
+static void pass_on(struct lru *s, const unsigned scratch[5])
+{
+    emit_last_level(&s->c, s->line, scratch);
+    lru_count_slow(s);
+    x_load(&s->c, s->other, (uintptr_t)&qn_sim_users.next);
+    x_lea(&s->c, s->other, s->other, QN_REG_NONE, 1, sizeof(struct qn_sim_passed));
+    x_store(&s->c, (uintptr_t)&qn_sim_users.next, s->other);
+    x_alu_imm32(&s->c, 0, X_CMPI, s->other, (uint32_t)(uintptr_t)(qn_sim_passed + QN_PASSED));
+    leave_or_tell(s, qn_sim_passed_tell);
 }
 
 /* After the D1 has missed and filled the line: the last level, the counters, the analyses. */
@@ -64,6 +105,10 @@ void emit_lru_next(struct lru *s, const struct emitter *e)
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
     uint64_t to_C = 0, at_once[2] = {0};
 
+    if (writes_passed()) {
+        pass_on(s, scratch);
+        return;
+    }
     if (later) {
         if (sim_waits.left)
             emit_later_or_jump(&s->c, s->line, scratch, at_once);

@@ -194,7 +194,7 @@ static void note_victim(struct lru *s)
 {
     const uint64_t entries = qn_sim_d1_filter.entries, victim = (uintptr_t)&qn_sim_victim;
 
-    if (!emit_times_matter())
+    if (!emit_times_matter() || emit_lru_pass(s))
         return;
     x_table(&s->c, X_LOAD, s->other, s->slot, entries);
     if (qn_sim_tells_far())

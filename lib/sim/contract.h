@@ -298,8 +298,16 @@ struct qn_sim_users {
     uint64_t table;       /* address below 2 GiB; 0: not used */
     uint64_t now;         /* number of the last reference, site 0 */
     uint64_t me, was;     /* of a miss in emitted code: its own word; the word of the last user of the victim */
+    uint64_t next;        /* address below 2 GiB where emitted code writes the next of these misses down, if nobody else asks for misses */
 };
 extern struct qn_sim_users qn_sim_users; /* below 2 GiB */
+#define QN_PASSED 256u
+struct qn_sim_passed {
+    uint64_t line, victim, victim_used; /* as in struct sim_line */
+    uint64_t user, me;    /* words: of the last user of the victim; of this miss */
+};
+extern struct qn_sim_passed *qn_sim_passed; /* the first of QN_PASSED */
+qn_slow_call qn_sim_passed_tell; /* --explain is told of all that are written down */
 qn_slow_call qn_sim_see_data;
 /* The same from C.  which: number of the source line that is explained, from 1; 0 = none of them. */
 unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *misses);

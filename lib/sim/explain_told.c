@@ -6,17 +6,22 @@
  *   the victim                                            -> its record: used by 17 of site 12, evicted by 20 of site 4711
  *   an access that is explained                           -> `touched`, from the record of its line or from the D1
  *
- * The class of a miss comes from analysis/recency.h.
+ * The class of a miss comes from analysis/recency.h.  Misses of other source lines have no class, so emitted code writes them down (struct
+ * qn_sim_passed), and they are processed many at a time, before the next reference that calls C.
  */
 #include "sim/explain.h"
 
 enum { USED = 1, OUT }; /* words after the time of an evicted line: its last user, and its evictor; 0 = none */
 #define RECENCY_WORDS 4u /* none lies in two lines of the processor's cache */
-#include "sim/analysis/recency.h"
+#include "sim/analysis/recency_later.h"
 #include "sim/service.h"
 
 #define NUMBER_MAX (1ull << 63) /* of the word: half of its range */
 #define REFERENCE_MAX 4096u     /* bytes: no reference is larger; as Cachegrind counts, none is larger than a line */
+
+_Static_assert(QN_PASSED <= RECENCY_MORE, "the list of evicted lines has room for all");
+
+struct qn_sim_passed *qn_sim_passed;
 
 static struct recency recency;
 
@@ -37,6 +42,8 @@ void qn_explain_begin_told(const struct qn_config *c)
     const struct sim_config d1 = {.size = c->D1.size, .line = c->D1.line, .line_bits = qn_log2(c->D1.line)};
 
     recency_init(&recency, &d1);
+    qn_sim_passed = qn_engine_alloc_low(QN_PASSED * sizeof *qn_sim_passed);
+    qn_sim_users.next = (uintptr_t)qn_sim_passed;
 }
 
 static inline struct qn_note_use use_of(uint64_t word)
@@ -52,8 +59,39 @@ QN_SIM_NCSR void qn_explain_numbered(uint64_t user)
     me = user;
 }
 
+static inline void note_victim(uint64_t user, uint64_t evictor)
+{
+    recency.at_victim[USED] = user;
+    recency.at_victim[OUT] = evictor;
+}
+
+static inline void check_room(void)
+{
+    if (QN_UNLIKELY(recency.groups > QN_EXPLAIN_GROUPS_MAX))
+        qn_engine_module_failed("--explain: the program uses more memory than the records of lines have room for");
+}
+
+QN_SIM_NCSR void qn_sim_passed_tell(void)
+{
+    const struct qn_sim_passed *end = (const struct qn_sim_passed *)(uintptr_t)qn_sim_users.next;
+
+    for (const struct qn_sim_passed *p = qn_sim_passed; p < end; p++) {
+        uint64_t used = recency_exchange(&recency, &(struct sim_line){.line = p->line, .victim = p->victim, .victim_used = p->victim_used});
+
+        if (used <= recency.hopeless)
+            recency_missed(&recency);
+        if (p->victim_used)
+            note_victim(p->user, p->me);
+    }
+    qn_sim_users.next = (uintptr_t)qn_sim_passed;
+    recency_told(&recency);
+    check_room();
+}
+
 QN_SIM_NCSR uint64_t qn_explain_next(uint32_t site)
 {
+    if (qn_sim_users.next != (uintptr_t)qn_sim_passed)
+        qn_sim_passed_tell();
     qn_explain_numbered((qn_sim_users.now += QN_USER_ONE) + site);
     return me;
 }
@@ -85,12 +123,9 @@ QN_SIM_NCSR void qn_explain_line(const struct sim_line *l, uint64_t user)
         touch(l, user);
     else
         recency_pass(&recency, l);
-    if (l->victim_used) {
-        recency.at_victim[USED] = user;
-        recency.at_victim[OUT] = me;
-    }
-    if (QN_UNLIKELY(recency.groups > QN_EXPLAIN_GROUPS_MAX))
-        qn_engine_module_failed("--explain: the program uses more memory than the records of lines have room for");
+    if (l->victim_used)
+        note_victim(user, me);
+    check_room();
 }
 
 /* Begins an access as a hit; qn_explain_line may change that. */

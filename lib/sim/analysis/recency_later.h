@@ -14,7 +14,7 @@
 
 #define RECENCY_LEFT (1u << 17) /* lines: 8 MiB of 64 bytes each */
 
-static void recency_wait(struct recency *r, unsigned event)
+static inline void recency_wait(struct recency *r, unsigned event)
 {
     sim_waits = (struct sim_waits){.left = sim_alloc(RECENCY_LEFT * sizeof *sim_waits.left), .mask = RECENCY_LEFT - 1, .event = event,
                                    .until = &r->hopeless};
