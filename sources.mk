@@ -1396,6 +1396,7 @@ shell_tests = \
 	tests/unit/run/sums.sh \
 	tests/unit/run/taken_back.sh \
 	tests/unit/run/taken_back_beside.sh \
+	tests/unit/run/timer.sh \
 	tests/unit/run/together.sh \
 	tests/unit/run/toggle.sh \
 	tests/unit/run/unsupported.sh \

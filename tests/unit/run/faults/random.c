@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 static uint64_t state;
+static unsigned turn; /* of the pointers */
 
 static unsigned below(unsigned n)
 {
@@ -34,9 +35,13 @@ static const char *const simple[] = {
     "cvtsi2sdl %s,%%xmm5", "mulb %s; mov $1,%%eax", "xor %%edx,%%edx; mov $5,%%eax; divl %s",
 };
 
+/* References of one check (emit/group.c) are simulated together, so if one faults, the lines of those behind it stay in the caches.  This reference
+ * separates them. */
+#define BETWEEN "testb $1,(%%rbx); "
+
 /* No reference through a pointer.  Faults by themselves come more seldom. */
 static const char *const plain[] = {
-    "push %rax", "push %rdx", "pop %r10", "pop %rax", "pushw $3", "popw %dx", "enter $16,$0; leave", "enter $8,$1; push %rax; leave", "call 7f; 7:",
+    "push %rax", "push %rdx", "pop %r10", "pop %rax", "pushw $3", "popw %dx", "enter $16,$0; leave", "enter $8,$1; leave", "call 7f; 7:",
     "call 8f; jmp 9f; 8: ret; 9:", "lea 8f(%rip),%rax; call *%rax; jmp 9f; 8: movb $0,(%rdi); ret; 9:", "test $1,%bpl; jz 9f; movb %al,(%rsi); 9:", "jmp 9f; 9:",
     "lea 7f(%rip),%rax; push %rax; ret; 7:", "xor %eax,%eax", "lea 8f(%rip),%rdx; jmp *%rdx; ud2; 8:", "adc %rax,%rdx", "nop", "push %rbp; pop %rbp",
     "sub $8,%rsp", "add $8,%rsp", "test $3,%bpl; jnz 9f; add $64,%rdi; 9:",
@@ -57,7 +62,7 @@ static const char *const pointers[] = {"rsi", "rdi", "r8", "r9"};
 static void operand(char *to, size_t room)
 {
     static const unsigned steps[] = {0, 1, 3, 4, 8, 16, 32, 60, 64, 128};
-    const char *p = PICK(pointers);
+    const char *p = pointers[(turn += 1 + below(3)) % 4]; /* not that of the reference before */
 
     if (below(4))
         snprintf(to, room, "%u(%%%s)", below(3) ? PICK(steps) : 0, p);
@@ -86,9 +91,9 @@ static void insn(void)
     if (what < 60) {
         operand(mem, sizeof mem);
         printf(PICK(simple), mem);
-        printf("; ");
+        printf("; " BETWEEN);
     } else if (what < 82) {
-        printf("%s; ", PICK(plain));
+        printf("%s; " BETWEEN, PICK(plain));
     } else if (what < 90) {
         string_insn();
     } else {
@@ -139,6 +144,7 @@ int main(int argc, char **argv)
 
     for (unsigned k = 0; k < pieces; k++) {
         state = (uint64_t)atoll(argv[1]) * 1000003u + k * 7919u;
+        turn = 0;
         for (unsigned i = 0; i < 8; i++)
             below(2);
         if (k >= from && k < to)
