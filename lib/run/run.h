@@ -97,6 +97,7 @@ struct qn_thread {
     uint32_t waited;           /* waiting_mask is valid */
     qn_sigset held;            /* fault signals sent by processes, until they can be delivered */
     struct qn_siginfo held_info[QN_SYNC_SIGNALS];
+    uint64_t call_again;       /* address of a syscall instruction that has been counted, but not executed; 0 = none */
     uint32_t stepping;         /* trap flag set until the next block boundary */
     struct qn_settling settling;
     uint32_t calls_stack;      /* --calls: the stack of frames that it runs on; 0: none yet */
@@ -213,7 +214,8 @@ void qn_emulate(void);
 bool qn_vsyscall(void); /* if rip is in the vsyscall page, makes the call and returns true */
 long qn_guest_syscall(long nr, const long *args, volatile uint32_t *pending);
 extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
-#define QN_ERESTART 512
+#define QN_ERESTART 512   /* it has not begun */
+#define QN_ERESTARTED 513 /* the kernel makes it again */
 #define QN_SYSCALL_INSN_LEN 2 /* bytes */
 uint32_t qn_personality(void);
 long qn_sys_personality(uint32_t wanted);

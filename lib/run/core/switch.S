@@ -93,7 +93,8 @@ qn_leave_step:
 
     /* long qn_guest_syscall(long nr, const long args[6], volatile uint32_t *pending)
      * A signal that arrives before `syscall` has been executed makes this return -QN_ERESTART: the handler moves
-     * the instruction pointer from [qn_syscall_begin, qn_syscall_commit] to qn_syscall_abort. */
+     * the instruction pointer from [qn_syscall_begin, qn_syscall_commit] to qn_syscall_abort.  If the kernel has gone back to `syscall`
+     * to make the call again, rcx is no longer 0, and this returns -QN_ERESTARTED. */
     .globl qn_guest_syscall, qn_syscall_begin, qn_syscall_commit, qn_syscall_abort
 qn_guest_syscall:
     push %rbx
@@ -107,6 +108,7 @@ qn_guest_syscall:
     mov 24(%rbx), %r10
     mov 32(%rbx), %r8
     mov 40(%rbx), %r9
+    xor %ecx, %ecx
 qn_syscall_begin:
     cmpl $0, (%rbp)
     jne qn_syscall_abort
@@ -116,7 +118,10 @@ qn_syscall_commit:
     pop %rbx
     ret
 qn_syscall_abort:
-    mov $-512, %rax
+    cmp $1, %rcx
+    sbb %rax, %rax
+    neg %rax
+    sub $513, %rax
     pop %rbp
     pop %rbx
     ret

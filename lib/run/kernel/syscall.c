@@ -2,6 +2,7 @@
  *
  * Most are passed to the kernel unchanged, since guest addresses are host addresses.  The engine handles the calls that
  * concern what it manages: the address space, signals, threads and processes, its own descriptors, its name. */
+#include "run/core/space.h"
 #include "run/kernel/files.h"
 #include "run/kernel/locked.h"
 #include "run/kernel/outside.h"
@@ -9,6 +10,7 @@
 #include "run/kernel/procfs.h"
 #include "run/kernel/seccomp/seccomp.h"
 #include "run/kernel/signal/signal.h"
+#include "tcache/tcache.h"
 
 enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_NOMEM = 12, E_FAULT = 14 };
 enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, ARCH_SET_CPUID_ = 0x1012, E_NODEV = 19, AT_FDCWD_ = -100 };
@@ -254,9 +256,28 @@ static void trace(long nr, const long *a, long r)
     qn_trace_line(line);
 }
 
-/* A call that a signal interrupted before it began, or that the kernel would restart, is made again after
- * the handler: rip goes back to the syscall instruction. */
-static bool restarts(long r) { return r == -QN_ERESTART; }
+/* A call that a signal interrupted before it began, or that the kernel would restart, is made again after the handler: rip goes back to the
+ * syscall instruction.  Before it began, the instruction was not executed, but it has been counted. */
+static bool restarts(long r)
+{
+    if (r == -QN_ERESTART)
+        qn_self->call_again = qn_ctx.rip - QN_SYSCALL_INSN_LEN;
+    return r == -QN_ERESTART || r == -QN_ERESTARTED;
+}
+
+/* Such a call is made again: a block of the syscall instruction alone has been executed. */
+static void count_once(void)
+{
+    uint64_t pc = qn_ctx.rip - QN_SYSCALL_INSN_LEN;
+    uint32_t index;
+
+    if (QN_LIKELY(qn_self->call_again != pc))
+        return;
+    qn_self->call_again = 0;
+    index = qn_tcache_find(pc, qn_space);
+    if (index != QN_NO_BLOCK && qn_tcache_block(index)->instrumented)
+        qn_arena_leave(qn_tcache_block(index)->record, 0);
+}
 
 void qn_syscall(void)
 {
@@ -264,6 +285,7 @@ void qn_syscall(void)
     long nr = (long)g[0], a[6], r;
 
     qn_arena->stats.syscalls++;
+    count_once();
     g[1] = qn_ctx.rip;
     g[11] = qn_ctx.rflags;
     if (qn_user_dispatch_takes(nr))

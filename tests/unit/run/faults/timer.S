@@ -1,6 +1,6 @@
 /* timer.S - a timer's signals at any point of a program that faults, too: every INTERVAL microseconds; 0: none.  Writes how many have come, 8 bytes.
  *
- * TURNS times: references, calls, branches, a repeated string instruction, and a fault, behind which its handler continues.
+ * TURNS times: references, calls, branches, a repeated string instruction, system calls, and a fault, behind which its handler continues.
  */
         .globl _start
 _start: mov $13, %eax                   /* rt_sigaction */
@@ -47,7 +47,11 @@ again:  mov $0x1234, %eax
         lea 4f(%rip), %rax
         jmp *%rax
 3:      nop
-4:      xor %esi, %esi
+4:      mov $102, %eax                  /* getuid */
+        syscall
+        mov $102, %eax
+        syscall
+        xor %esi, %esi
         lea 5f(%rip), %r15
         incq 700(%rbp)
         mov %rax, (%rsi)
