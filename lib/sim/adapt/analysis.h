@@ -72,6 +72,11 @@ static SIM_NCSR void unit_line(const struct sim_line *line)
 #endif
 
 #ifdef ANALYSIS_LATER
+static inline struct sim_line unit_line_of(const struct qn_unit_later *l, const struct qn_later_miss *m)
+{
+    return (struct sim_line){.line = m->addr & ~(uint64_t)(l->line - 1), .victim = m->victim, .victim_used = m->victim_used, .first = true};
+}
+
 /* ended: of an execution of a block that has ended, so that nothing is taken back. */
 static inline __attribute__((always_inline)) void unit_later_one(const struct qn_unit_later *l, const struct qn_later_miss *m, bool ended)
 {
@@ -82,11 +87,18 @@ static inline __attribute__((always_inline)) void unit_later_one(const struct qn
         sim_reference.site = m->site & QN_SITE_COUNTER_MASK;
     else
         QN_UP(refer)(m->site & QN_SITE_COUNTER_MASK);
+#ifdef ANALYSIS_LINES
+    struct sim_line line = unit_line_of(l, m);
+#endif
 #ifdef ANALYSIS_WAITS
-    analysis_waited(&(struct sim_line){.line = m->addr & ~(uint64_t)(l->line - 1), .victim = m->victim, .victim_used = m->victim_used, .first = true});
+    analysis_waited(&line, (uint32_t)(m - l->miss));
 #else
 #ifdef ANALYSIS_LINES
-    analysis_line(&(struct sim_line){.line = m->addr & ~(uint64_t)(l->line - 1), .victim = m->victim, .victim_used = m->victim_used, .first = true});
+#ifdef ANALYSIS_AHEAD
+    analysis_line_ahead(&line, (uint32_t)(m - l->miss));
+#else
+    analysis_line(&line);
+#endif
 #endif
 #ifndef ANALYSIS_LINES_ONLY
     analysis_miss(&(struct sim_miss){.addr = m->addr, .pc = qn_site_pc(site), .size = m->site >> QN_SITE_SIZE_SHIFT, .kind = (uint8_t)qn_site_kind(site),
@@ -112,6 +124,13 @@ static void unit_later(const struct qn_unit_later *l)
 {
     struct sim_before before = sim_enter(SLOT_AN, SIM_IN_MISS, unit_references + 1);
 
+#ifdef ANALYSIS_AHEAD /* what they need of each line is fetched from memory meanwhile */
+    for (uint32_t i = 0; i < l->n; i++) {
+        struct sim_line line = unit_line_of(l, &l->miss[i]);
+
+        analysis_ahead(&line, i);
+    }
+#endif
     if (sim_undo_off)
         unit_later_all(l, true);
     else

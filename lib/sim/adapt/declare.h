@@ -56,7 +56,9 @@ static void analysis_init(const struct sim_config *config);
 static void analysis_ref(const struct sim_ref *ref);
 static void analysis_miss(const struct sim_miss *miss); /* ANALYSIS_MISSES, ANALYSIS_LINES without ANALYSIS_LINES_ONLY */
 static void analysis_line(const struct sim_line *line); /* ANALYSIS_LINES */
-static void analysis_waited(const struct sim_line *line); /* ANALYSIS_WAITS */
+static void analysis_waited(const struct sim_line *line, uint32_t number); /* ANALYSIS_WAITS */
+static void analysis_ahead(const struct sim_line *line, uint32_t number);  /* ANALYSIS_AHEAD: of all lines that are told of together, before these calls; ... */
+static void analysis_line_ahead(const struct sim_line *line, uint32_t number); /* ... in place of analysis_line for each of them, from 0 */
 static void analysis_told(void);
 static void analysis_insn(const struct sim_insn *insn); /* ANALYSIS_OBSERVES */
 static void analysis_finish(void);

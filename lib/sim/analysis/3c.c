@@ -15,6 +15,7 @@
 #define ANALYSIS_LINES 1
 #define ANALYSIS_LATER 1
 #define ANALYSIS_WAITS 1
+#define ANALYSIS_AHEAD 1
 #define WORST_LINES 10
 
 struct fought_for {
@@ -136,10 +137,20 @@ static void analysis_miss(const struct sim_miss *miss)
     count_miss();
 }
 
-/* A capacity miss. */
-static void analysis_waited(const struct sim_line *l)
+static uint64_t *ahead[QN_LATER]; /* the words of victims, which are fetched before they are needed */
+
+static inline void analysis_ahead(const struct sim_line *l, uint32_t i)
 {
-    recency_waited(&recency, l->victim, l->victim_used);
+    if (!l->victim_used)
+        return;
+    ahead[i] = recency_of(&recency, l->victim);
+    __builtin_prefetch(ahead[i], 1);
+}
+
+/* A capacity miss. */
+static inline __attribute__((always_inline)) void analysis_waited(const struct sim_line *l, uint32_t i)
+{
+    recency_waited(&recency, ahead[i], l->victim_used);
     if (sim_undo_off)
         sim_count_for((uint32_t)sim_reference.site, events[1], 1);
     else

@@ -12,6 +12,7 @@
 
 #define ANALYSIS "culprits"
 #define ANALYSIS_LATER 1
+#define ANALYSIS_AHEAD 1
 #define ANALYSIS_LINES 1
 #define ANALYSIS_LINES_ONLY 1
 #define WANTS_PC 1
@@ -131,24 +132,43 @@ static inline __attribute__((always_inline)) void lose(uint64_t pc, uint64_t lin
     count(&row->count);
 }
 
-static inline __attribute__((always_inline)) void analysis_line(const struct sim_line *l)
+/* Of lines that are told of later: the numbers are fetched before they are needed. */
+static struct {
+    uint32_t *line, *victim;
+} ahead[QN_LATER];
+
+static inline void analysis_ahead(const struct sim_line *l, uint32_t i)
+{
+    ahead[i].line = by_line(&evictor, l->line);
+    ahead[i].victim = l->victim_used ? by_line(&evictor, l->victim) : ahead[i].line;
+    __builtin_prefetch(ahead[i].line);
+    __builtin_prefetch(ahead[i].victim, 1);
+}
+
+static inline __attribute__((always_inline)) void analysis_line_ahead(const struct sim_line *l, uint32_t i)
 {
     uint64_t pc = sim_pc;
-    struct party *me;
+    struct party *me = party_of(pc);
 
-    if (l->used)
-        return;
-    me = party_of(pc);
+
     if (!me) {
         count(&cells[NO_ROOM]);
         return;
     }
-    lose(pc, l->line, *by_line(&evictor, l->line));
+    lose(pc, l->line, *ahead[i].line);
     if (!l->victim_used)
         return;
     if (QN_UNLIKELY(!me->number))
         me->number = add_evictor(pc);
-    *by_line(&evictor, l->victim) = me->number;
+    *ahead[i].victim = me->number;
+}
+
+static void analysis_line(const struct sim_line *l)
+{
+    if (l->used)
+        return;
+    analysis_ahead(l, 0);
+    analysis_line_ahead(l, 0);
 }
 
 static void analysis_ref(const struct sim_ref *ref) { (void)ref; }

@@ -341,9 +341,9 @@ static inline uint64_t recency_distance(struct recency *r, uint64_t used, uint64
     return distance;
 }
 
-static inline void recency_leaves(struct recency *r, uint64_t victim, uint64_t used)
+/* left: recency_of the victim. */
+static inline void recency_leaves(struct recency *r, uint64_t *left, uint64_t used)
 {
-    uint64_t *left = r->at_victim = recency_of(r, victim);
     bool held = used > r->hopeless; /* by FA; no jump depends on it, because the processor could not predict it */
 
     *left = used;
@@ -360,7 +360,7 @@ static inline uint64_t recency_exchange(struct recency *r, const struct sim_line
     r->at_line = at;
     __asm__ volatile("prefetcht0 %0" : : "m"(*at)); /* GCC 12 drops the builtin in some places */
     if (l->victim_used) {
-        recency_leaves(r, l->victim, l->victim_used);
+        recency_leaves(r, r->at_victim = recency_of(r, l->victim), l->victim_used);
         if (sim_waits.left)
             sim_waits.left[(l->victim >> r->line_bits) & sim_waits.mask] = (struct sim_left){l->victim, l->victim_used};
     }

@@ -1,7 +1,7 @@
 /* analysis/recency_later.h - recency.h for misses that wait (sim/waits.h).
  *
  *   recency_wait(&r, event)              after recency_init
- *   recency_waited(&r, victim, used)     in analysis_waited: this miss was on a line that FA does not hold
+ *   recency_waited(&r, at, used)         in analysis_waited: this miss was on a line that FA does not hold; at: recency_of the victim
  *   recency_told(&r)                     in analysis_told
  *
  * Such a miss needs no stamp of the D1.  It evicts a line from FA, and the victim may be a line that FA still holds; both are recorded in the
@@ -21,7 +21,7 @@ static inline void recency_wait(struct recency *r, unsigned event)
     sim_waits.left[0].line = 1; /* not the line of address 0 */
 }
 
-static inline void recency_waited(struct recency *r, uint64_t victim, uint64_t used)
+static inline void recency_waited(struct recency *r, uint64_t *victim, uint64_t used)
 {
     if (used)
         recency_leaves(r, victim, used);

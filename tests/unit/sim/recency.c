@@ -142,7 +142,7 @@ static uint64_t waited;
 static void tell(bool last)
 {
     for (unsigned i = 0; i < n_waiting; i++)
-        recency_waited(&recency, waiting[i].line, waiting[i].used);
+        recency_waited(&recency, waiting[i].used ? recency_of(&recency, waiting[i].line) : NULL, waiting[i].used);
     n_waiting = 0;
     if (last)
         recency_told(&recency);
