@@ -74,21 +74,25 @@ void emit_refs_ahead(struct emitter *e, struct qn_code *c)
         x_store_imm(c, (uintptr_t)&qn_sim_twin.ahead, (uint32_t)((e->refs_counted ? e->refs : 0) - e->made));
 }
 
-/* Of the references that have been counted, those of instructions from i on. */
+/* Is there a number of references that a fault has to take some back of? */
+static bool are_numbered(void) { return emit_rules.versus || qn_sim_users.table; }
+
+/* Of the references that have been counted, those of instructions from i on.  If each is counted by itself, those that are written to a log
+ * are counted later, if at all. */
 void emit_refs_at(struct emitter *e, unsigned i)
 {
     uint32_t before = 0;
 
-    if (!emit_twin_passes() && !qn_sim_users.table)
+    if (!are_numbered())
         return;
     for (unsigned n = 0; n < e->list->n && e->list->ev[n].insn < i; n++)
-        before += is_counted(&e->list->ev[n]);
+        before += is_counted(&e->list->ev[n]) && (e->refs_counted || !emit_logs(&e->list->ev[n]));
     e->left[i] = (uint16_t)((e->refs_counted ? e->refs : e->made) - before);
 }
 
 void emit_refs_left(struct emitter *e)
 {
-    if ((emit_twin_passes() || qn_sim_users.table) && e->out.caches && e->out.instrumented)
+    if (are_numbered() && e->out.caches && e->out.instrumented)
         x_bytes(&e->cold, e->left, e->b->n * sizeof *e->left);
 }
 

@@ -8,6 +8,7 @@
 #include "run/kernel/signal/signal.h"
 #include "run/observe/sample.h"
 #include "sim/contract.h"
+#include "sim/versus.h"
 #include "tcache/tcache.h"
 
 static uint64_t *host_register(struct qn_mcontext *mc, unsigned r)
@@ -72,8 +73,8 @@ static void partial_string(const struct qn_tblock *b, uint64_t pc, unsigned insn
 
     if (b->instrumented && qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK &&
         registers_are_kept(&in)) {
-        if (qn_sim_twin.count && b->caches)
-            *qn_sim_twin.count += qn_ctx.rep[0] != qn_ctx.gpr[QN_RCX]; /* its fetch */
+        if (qn_cfg()->versus && b->caches)
+            qn_versus_counted += qn_ctx.rep[0] != qn_ctx.gpr[QN_RCX]; /* its fetch */
         qn_string_done(pc, b->record, insn, false);
     }
 }
@@ -106,11 +107,11 @@ static void take_back_references(const struct qn_tblock *b, unsigned i)
 {
     uint16_t left;
 
-    if ((!qn_sim_twin.count && !qn_sim_users.table) || !b->caches || i == b->ninsns)
+    if ((!qn_cfg()->versus && !qn_sim_users.table) || !b->caches || i == b->ninsns)
         return;
     __builtin_memcpy(&left, (const void *)(uintptr_t)(qn_tblock_cold_end(b) - (b->ninsns - i) * sizeof left), sizeof left);
-    if (qn_sim_twin.count)
-        *qn_sim_twin.count -= left;
+    if (qn_cfg()->versus)
+        qn_versus_counted -= left;
     else
         qn_sim_users.now -= left * (uint64_t)QN_USER_ONE;
 }

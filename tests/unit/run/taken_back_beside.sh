@@ -21,9 +21,9 @@ run() {
     "$QUERN" run $options --out-file=profile "$@" -- ./program >said 2>&1
 }
 
-# differ A B: B's columns, and the number of references and fetches that were compared
+# differ A B [OPTION]: B's columns, and the number of references and fetches that were compared
 differ() {
-    run --sim=D1="$1" --versus=D1="$2"
+    run --sim=D1="$1" --versus=D1="$2" ${3:-}
     awk '/^events:/ { for (i = 2; i <= NF; i++) at[$i] = i }
         /^summary:/ { print $2, $at["B.I1mr"], $at["B.ILmr"], $5, $at["B.D1mr"], $at["B.DLmr"], $8, $at["B.D1mw"], $at["B.DLmw"] }' profile
     sed -n 's/^==.*== No difference in \([0-9]*\) references\.$/\1/p;s/^==.*== Different: [0-9]* of \([0-9]*\) references.*/\1/p' said
@@ -50,8 +50,11 @@ shape() {
     # shellcheck disable=SC2086
     wanted=$(./stepped $caches ./program) || bail "stepped: $wanted"
     references=$(echo "$wanted" | awk -v less="${3:-0}" '{ print $1 + $4 + $7 - less }')
-    is "$(differ fifo lru)" "$wanted
-$references" "$1: --versus, B is least recently used"
+    for way in --filter --no-filter; do
+        is "$(differ fifo lru $way)" "$wanted
+$references" "$1: --versus $way, B is least recently used"
+    done
+    is "$(differ lru fifo --no-filter | tail -1)" "$references" "$1: --versus --no-filter, A is"
     is "$(differ lru lru | tail -1)" "$references" "$1: --versus, both are"
     for way in yes no; do
         run --explain="shapes.S:$line" --explain-file=told --filter="$way"
