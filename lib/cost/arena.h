@@ -1,4 +1,4 @@
-/* lib/cost/arena.h - the counts arena: the engine's counts in memory shared with the collector.  Longer than 400 lines: it is one layout.
+/* lib/cost/arena.h - the counts arena: the engine's counts in memory shared with the collector.
  *
  * It is one memfd, created and sealed (F_SEAL_SHRINK | F_SEAL_GROW) by the collector, and mapped by both processes.  The engine only
  * appends; a record is complete before its `n_*` is incremented, which makes it visible.  So at any moment, even after SIGKILL, the

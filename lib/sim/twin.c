@@ -8,7 +8,6 @@
  * While the first simulator logs references (sim/fast/log_D1.h), it finds its misses later than the twin does.  Then a queue holds
  * the misses that only one of them has found; both must find the same misses in the same order.
  *
- * Longer than 400 lines: the look-up and the comparison are inlined into each reference that the twin simulates.
  */
 #define QN_SIM_TWIN 1
 #include "sim/twin.h"

@@ -16,7 +16,6 @@
  *   POLICY_REPEAT_IS_NOOP     a second hit directly after a reference changes nothing (follows from the first two)
  * Settled lines are verified: in the twin of --check at each hit, else at every 256th publication.
  *
- * Longer than 400 lines: an adapter is one header, compiled once for each policy and slot.
  */
 #include "base/hash.h"
 #include "sim/adapt/rows.h"

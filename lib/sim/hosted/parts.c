@@ -1,6 +1,5 @@
 /* sim/hosted/parts.c - see parts.h.  sim/parts.h has the format; trace/encode.c writes what is read here.
  *
- * Longer than 400 lines: one state, which each kind of item changes.
  */
 #include "sim/hosted/parts.h"
 
