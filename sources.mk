@@ -296,11 +296,9 @@ hosted_sources = \
 	lib/engines/engine.c \
 	lib/engines/fault.c \
 	lib/engines/keep.c \
-	lib/engines/pack.c \
-	lib/engines/pack_run.c \
-	lib/engines/pack_test.c \
 	lib/engines/places.c \
 	lib/engines/set_up.c \
+	lib/engines/trial.c \
 	lib/collect/beside.c \
 	lib/collect/collect.c \
 	lib/collect/control.c \
@@ -372,7 +370,6 @@ tool_sources = \
 	tools/run_options.c \
 	tools/serve.c \
 	tools/sim.c \
-	tools/sim_pack.c \
 	tools/dis/dis.c \
 	tools/dis/dis_elf.c \
 	tools/lab/lab.c \
@@ -398,8 +395,6 @@ tool_sources = \
 	tools/sweep/sweep_result.c \
 	tools/sweep/sweep_run.c \
 	tools/sweep/sweep_sims.c \
-	tools/sweep/sweep_stage.c \
-	tools/sweep/sweep_staged.c \
 	tools/trace/trace.c \
 	tools/trace/trace_deliver.c \
 	tools/valgrind/valgrind.c \
@@ -768,7 +763,6 @@ headers = \
 	lib/emit/lru.h \
 	lib/emit/x86.h \
 	lib/engines/engines.h \
-	lib/engines/pack.h \
 	lib/event/event.h \
 	lib/event/pieces.h \
 	lib/exp/exp.h \
@@ -1290,7 +1284,6 @@ shell_tests = \
 	tests/unit/exp/file.sh \
 	tests/unit/exp/parts.sh \
 	tests/unit/exp/share.sh \
-	tests/unit/exp/stage.sh \
 	tests/unit/exp/sweep.sh \
 	tests/unit/json/json.sh \
 	tests/unit/json/schema.sh \
@@ -1427,7 +1420,6 @@ shell_tests = \
 	tests/unit/sim/models.sh \
 	tests/unit/sim/mutants.sh \
 	tests/unit/sim/named.sh \
-	tests/unit/sim/pack.sh \
 	tests/unit/sim/pages.sh \
 	tests/unit/sim/properties.sh \
 	tests/unit/sim/readers.sh \
@@ -1438,6 +1430,7 @@ shell_tests = \
 	tests/unit/sim/settled.sh \
 	tests/unit/sim/sharing_runs.sh \
 	tests/unit/sim/shows.sh \
+	tests/unit/sim/sim_test.sh \
 	tests/unit/sim/threads.sh \
 	tests/unit/sim/trace_blocks.sh \
 	tests/unit/sim/trace_ends.sh \

@@ -21,16 +21,13 @@
 static const char help[] =
     "usage: quern sim build [OPTIONS] -o PATH\n"
     "       quern sim list [--json] [PATH...]\n"
-    "       quern sim pack MODULE -o FILE [OPTIONS]\n"
-    "       quern sim test FILE\n\n"
+    "       quern sim test MODULE\n\n"
     "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces,\n"
     "for gdb and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.\n"
     "It needs a C compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` needs no simulator made before.\n"
     "list shows the slots and the modules that ship, or what is in a simulator, with a hash of each module's file,\n"
     "as profiles have it.\n"
-    "pack writes a module with its hash, origin, reference and a test trace into one file.  test says of such a\n"
-    "file, or of a C file, whether it keeps the contract of modules.  `quern sim pack --help` and `quern sim test\n"
-    "--help` say more.\n\n";
+    "test says of a module whether it keeps the contract of modules (doc/modules.md): a line for each check.\n\n";
 
 /* ---- options ---- */
 
@@ -249,22 +246,29 @@ static int list(char **simulators, bool json)
     return 0;
 }
 
+static int test(char **words)
+{
+    const char *own = qn_engines_own_path("sim");
+
+    if (!words[0] || words[1])
+        return qn_options_wrong(&command, words[0] ? words[1] : "", "test wants one module, a name or a C file");
+    return own ? qn_engines_test_module(words[0], own) : 1;
+}
+
 int qn_tool_sim(int argc, char **argv)
 {
     struct qn_engines_build b = { .tool = "sim build" };
     char **words;
-    int status;
+    int status = qn_options_take(&command, &b, argv, &words);
 
-    if (argc > 1 && !strcmp(argv[1], "pack"))
-        return qn_sim_tool_pack(argv + 1);
-    if (argc > 1 && !strcmp(argv[1], "test"))
-        return qn_sim_tool_test(argv + 1);
-    status = qn_options_take(&command, &b, argv, &words);
+    (void)argc;
     if (status >= 0)
         return status;
     if (words[0] && !strcmp(words[0], "list"))
         return list(words + 1, b.json);
+    if (words[0] && !strcmp(words[0], "test"))
+        return test(words + 1);
     if (!words[0] || strcmp(words[0], "build"))
-        return qn_options_wrong(&command, words[0] ? words[0] : "", "wanted build, list, pack or test");
+        return qn_options_wrong(&command, words[0] ? words[0] : "", "wanted build, list or test");
     return words[1] ? qn_options_wrong(&command, words[1], "build takes options only") : build(&b);
 }

@@ -38,7 +38,4 @@
 QN_TOOL_LIST(X)
 #undef X
 
-int qn_sim_tool_pack(char **argv); /* argv[0]: "pack" */
-int qn_sim_tool_test(char **argv);
-
 #endif

@@ -202,4 +202,8 @@ void qn_engines_remove_old(const char *cache);
 /* places.c: libquern-engine.a and the like; free() it.  NULL: it is not there. */
 char *qn_engines_find_archive(const char *name);
 
+/* `quern sim test`: a line for each point of the contract, "ok - ..." or "not ok - ...".  quern: the program that runs and replays.
+ * 0: all are ok; 1; other exit statuses after a line on stderr. */
+int qn_engines_test_module(const char *path, const char *quern);
+
 #endif

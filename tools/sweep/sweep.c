@@ -193,10 +193,7 @@ int qn_tool_sweep(int argc, char **argv)
     int status;
 
     s.options.argv = argv;
-    if (!qn_sweep_enter_stage(argv))
-        return 1;
     status = qn_sweep_parse(&s.options, argc, argv);
-
     if (status >= 0)
         return status;
     if (!(s.self = qn_engines_own_path("sweep")))

@@ -3,8 +3,7 @@
  *   sweep.c          the order of things         sweep_options.c  the command line
  *   sweep_sims.c     simulators: what a name means, building
  *   sweep_run.c      jobs, the CSV file, progress                sweep_programs.c  programs and their build-ids
- *   sweep_on.c       parts of it as jobs of GNU parallel or Slurm   sweep_stage.c     their files, by content
- *                                                               sweep_staged.c    ... where they were, on a node
+ *   sweep_on.c       parts of it as jobs of GNU parallel or Slurm
  *   sweep_command.c  the `quern run` of a job                    sweep_result.c    its results
  */
 #ifndef QN_SWEEP_H
@@ -23,7 +22,6 @@ struct qn_sweep_options {
     struct qn_exp exp;
     const char *experiment; /* a file; NULL: none */
     const char *output;     /* the CSV file */
-    const char *stage;      /* a folder that the nodes see; NULL: they see all */
     int parallel;           /* runs at a time; 0: as many as there are processors */
     bool list, json, quiet, retry, share;
     int on;                 /* enum qn_exp_on */
@@ -55,7 +53,7 @@ struct qn_sweep {
     int build_count;
     struct qn_geometry host[3];           /* caches where nothing is said: I1, D1, LL */
     const char *work;                     /* a folder of ours beside the output, removed at the end */
-    const char *self, *staged_self;       /* this quern; its copy in --stage, NULL: none */
+    const char *self;                     /* this quern */
 };
 
 /* -1: go on; otherwise the exit status (help was printed, or one line about what is wrong). */
@@ -71,17 +69,6 @@ int qn_sweep_check_programs(struct qn_sweep *s);
 
 /* The path of a program; a name without a slash is searched in /usr/local/bin, /usr/bin and /bin.  NULL: it is not there. */
 const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name);
-
-/* Copies what the runs need into --stage; the folder for the parts there, or NULL after a line. */
-const char *qn_sweep_stage(struct qn_sweep *s);
-bool qn_sweep_is_whole(const char *path, uint64_t hash);
-/* A line with what and errno; false. */
-bool qn_sweep_fail_stage(const char *what);
-/* In a job: makes staged files visible at their old paths.  false: a message was printed. */
-bool qn_sweep_enter_stage(char **argv);
-/* The staged engine of a simulator, by its name in the experiment.  NULL: there is none. */
-const char *qn_sweep_find_staged(struct qn_exp_memory *m, const char *text);
-#define QN_SWEEP_STAGED "QUERN_SWEEP_STAGED" /* of a job: the list of files */
 
 /* What `quern run` is called with. */
 struct qn_sweep_command {

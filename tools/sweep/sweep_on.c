@@ -150,20 +150,18 @@ static int find_missing(struct engine *e)
 
 static void write_script_to(struct engine *e, FILE *f)
 {
-    const char *self = e->s->staged_self ? e->s->staged_self : e->s->self;
+    const char *self = e->s->self;
     char machine[160], *folder = getcwd(NULL, 0);
     char **word = e->s->options.argv;
 
     name_machine(e->s->host, machine, sizeof machine);
     fputs("#!/bin/sh\n# A part of a sweep; its number is the argument, or that of Slurm's array.\ncd", f);
-    qn_exp_put_word(f, e->s->options.stage ? e->folder : folder ? folder : ".");
+    qn_exp_put_word(f, folder ? folder : ".");
     fputs(" || exit 1\npart=${1:-$SLURM_ARRAY_TASK_ID}\n[ -x", f);
     qn_exp_put_word(f, self);
     fputs(" ] || {\n    echo \"quern: sweep: this node, $(uname -n), has no quern:\"", f);
     qn_exp_put_word(f, self);
     fprintf(f, " >&2\n    exit 1\n}\nexec env %s=%s", MACHINE, machine);
-    if (e->s->options.stage)
-        qn_exp_put_word(f, qn_exp_format(&e->s->options.exp.memory, "%s=%s/files", QN_SWEEP_STAGED, e->folder));
     qn_exp_put_word(f, self);
     fputs(" sweep", f);
     for (word++; *word && strcmp(*word, "--"); word++)
@@ -242,7 +240,6 @@ static void remove_folder(struct engine *e)
     }
     unlink(e->script);
     unlink(qn_exp_format(&e->s->options.exp.memory, "%s/joblog", e->folder));
-    unlink(qn_exp_format(&e->s->options.exp.memory, "%s/files", e->folder));
     rmdir(e->folder);
 }
 
@@ -311,7 +308,7 @@ int qn_sweep_run_on(struct qn_sweep *s)
 
     e.part = qn_sweep_find_parts(s, &e.parts);
     e.wanted = qn_exp_alloc(m, (size_t)e.parts + 1);
-    if (!(e.folder = s->options.stage ? qn_sweep_stage(s) : make_folder(s)))
+    if (!(e.folder = make_folder(s)))
         return 1;
     e.script = qn_exp_format(m, "%s/job.sh", e.folder);
     take_parts(&e);

@@ -131,8 +131,6 @@ static const struct qn_option options[] = {
     QN_OPTION_OF(qn_exp_on_names, "--on", "here|parallel|slurm", "who makes the runs: this process, GNU parallel, or Slurm as an array of jobs [here]",
                  qn_option_word, struct qn_sweep_options, on),
     QN_OPTION_PLAIN("--on-opt", "OPTION", "for parallel or sbatch, as --sshlogin=a,b or --partition=p; may be repeated", take_engine_option),
-    OPTION("--stage", "FOLDER", "copy programs, inputs and simulators there, by content, for nodes that see this folder only [they see all]",
-           qn_option_text, stage),
     OPTION("--parts", "N", "jobs; runs that share an execution are in one [one per execution, at most 1000]", take_parts, parts),
     QN_OPTION_PLAIN("--part", "K/N", "make the Kth of N parts only, as each job does", take_part),
     OPTION("--cancel", "yes|no", "when interrupted, cancel Slurm's jobs [no: they go on, and the same command takes their rows]", qn_option_yesno,
@@ -217,7 +215,5 @@ int qn_sweep_parse(struct qn_sweep_options *o, int argc, char **argv)
         take_program(&o->exp, program);
     if (!o->output)
         o->output = name_output(&o->exp, o->experiment);
-    if (o->stage && o->on == QN_EXP_HERE && !getenv(QN_SWEEP_STAGED))
-        return qn_options_wrong(&command, "--stage", "wanted --on=parallel or --on=slurm, too");
     return o->exp.program_count ? -1 : qn_options_wrong(&command, "", "no program given");
 }

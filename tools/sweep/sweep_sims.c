@@ -226,7 +226,7 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
 {
     struct qn_engines_build b = { .tool = "sweep", .kept = true };
 
-    if (sim->engine || find_by_name(s, sim) || (sim->engine = qn_sweep_find_staged(&s->options.exp.memory, sim->text)))
+    if (sim->engine || find_by_name(s, sim))
         return 0;
     for (int i = 0; i < QN_EXP_SLOTS; i++) {
         b.module[i] = sim->file[i];
