@@ -21,6 +21,7 @@ hosted_sources = \
 	lib/decode/reserved.c \
 	lib/decode/sizes.c \
 	lib/decode/tables.c \
+	lib/text/cache.c \
 	lib/text/complain.c \
 	lib/text/error.c \
 	lib/text/escape.c \
@@ -876,6 +877,7 @@ headers = \
 	lib/stacks/stacks.h \
 	lib/tcache/ibl.h \
 	lib/tcache/tcache.h \
+	lib/text/cache.h \
 	lib/text/complain.h \
 	lib/text/digits.h \
 	lib/text/error.h \

@@ -19,7 +19,7 @@
 #include "base/hash.h"
 #include "debug/kept.h"
 
-#define KEPT_MAGIC "quern lines 1\n\0" /* 16 bytes; raise the number with each change of the format or of struct qn_sequence */
+#define KEPT_MAGIC QN_KEPT_MARK "lines 1\n\0" /* 16 bytes; raise the number with each change of the format or of struct qn_sequence */
 #define KEPT_LEAST (64u << 10)     /* bytes of .debug_line; smaller tables are read quickly enough */
 
 struct kept_header {

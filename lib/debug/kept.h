@@ -9,6 +9,7 @@
 
 #define QN_KEPT_LINES ".lines"
 #define QN_KEPT_DWARF ".dwarf"
+#define QN_KEPT_MARK "quern " /* each file begins so */
 
 /* Tells the version of the debug file that an entry was made from. */
 struct qn_kept_origin {

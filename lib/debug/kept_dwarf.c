@@ -23,7 +23,7 @@
 #include "debug/kept.h"
 #include "debug/memory.h"
 
-#define KEPT_MAGIC "quern dwarf 2\n\0" /* 16 bytes; raise the number with each change of the format */
+#define KEPT_MAGIC QN_KEPT_MARK "dwarf 2\n\0" /* 16 bytes; raise the number with each change of the format */
 #define IMAGE_LEAST (512u << 10)       /* bytes; smaller ones are read quickly enough */
 #define IMAGE_MOST (128u << 20)        /* half of what all kept files may have */
 

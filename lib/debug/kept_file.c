@@ -6,7 +6,6 @@
  * one is written, files that were not used for KEPT_DAYS are removed, then the least recently used ones until KEPT_MOST bytes are left.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,16 +13,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "base/base.h"
 #include "base/ready.h"
 #include "debug/kept.h"
+#include "text/cache.h"
 
 #define KEPT_MOST ((off_t)256 << 20) /* bytes of all files together */
 #define KEPT_DAYS 60
-#define DAY (24 * 60 * 60)
+#define NEW ".XXXXXX" /* behind the name while it is written */
 
 bool qn_kept_name(const struct qn_debug *d, const char *suffix, char path[PATH_MAX])
 {
@@ -62,76 +61,16 @@ const void *qn_kept_map(const char *path, size_t least, size_t *bytes)
     return at;
 }
 
-static void make_directory(const char *path)
+/* The mark is the beginning of every version's KEPT_MAGIC (kept.c, kept_dwarf.c).  A command that was killed may leave a file under its first name. */
+static bool is_ours(const char *name, int fd)
 {
-    char above[PATH_MAX];
-    char *slash;
+    static const char *const suffixes[] = { QN_KEPT_LINES, QN_KEPT_DWARF, QN_KEPT_LINES NEW, QN_KEPT_DWARF NEW };
+    char mark[sizeof QN_KEPT_MARK] = "";
+    bool named = false;
 
-    if (!mkdir(path, 0700) || snprintf(above, sizeof above, "%s", path) >= (int)sizeof above)
-        return;
-    slash = strrchr(above, '/');
-    if (!slash || slash == above)
-        return;
-    *slash = 0;
-    if (!mkdir(above, 0700))
-        mkdir(path, 0700);
-}
-
-struct kept_file {
-    char name[2 * QN_BUILD_ID_MAX + 20];
-    time_t used;
-    off_t size;
-};
-
-static int compare_use(const void *left, const void *right)
-{
-    const struct kept_file *a = left, *b = right;
-
-    return a->used > b->used ? -1 : a->used < b->used;
-}
-
-/* Lists the files of the directory, the most recently used first. */
-static struct kept_file *list_files(DIR *directory, size_t *count)
-{
-    struct kept_file *list = NULL;
-    size_t room = 0;
-    struct dirent *e;
-    struct stat st;
-
-    *count = 0;
-    while ((e = readdir(directory)))
-        if ((strstr(e->d_name, QN_KEPT_LINES) || strstr(e->d_name, QN_KEPT_DWARF)) && strlen(e->d_name) < sizeof list->name &&
-            !fstatat(dirfd(directory), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
-            QN_GROW(list, *count, room, QN_DEBUG_ROOM)) {
-            struct kept_file *f = &list[(*count)++];
-
-            strcpy(f->name, e->d_name);
-            f->used = st.st_atime > st.st_mtime ? st.st_atime : st.st_mtime;
-            f->size = st.st_size;
-        }
-    if (*count)
-        qsort(list, *count, sizeof *list, compare_use);
-    return list;
-}
-
-static void remove_old(const char *path)
-{
-    DIR *directory = opendir(path);
-    time_t oldest = time(NULL) - (time_t)KEPT_DAYS * DAY;
-    struct kept_file *list;
-    size_t count;
-    off_t sum = 0;
-
-    if (!directory)
-        return;
-    list = list_files(directory, &count);
-    for (size_t i = 0; i < count; i++) {
-        sum += list[i].size;
-        if (list[i].used < oldest || sum > KEPT_MOST)
-            unlinkat(dirfd(directory), list[i].name, 0);
-    }
-    free(list);
-    closedir(directory);
+    for (size_t i = 0; i < QN_ARRAY_LEN(suffixes); i++)
+        named |= qn_text_is_cache_name(name, 0, suffixes[i]);
+    return named && pread(fd, mark, sizeof mark - 1, 0) > 0 && !strcmp(mark, QN_KEPT_MARK);
 }
 
 static bool write_file(const char *path, const struct iovec *parts, int count, size_t bytes)
@@ -140,7 +79,7 @@ static bool write_file(const char *path, const struct iovec *parts, int count, s
     bool written;
     int fd;
 
-    if (snprintf(made, sizeof made, "%s.XXXXXX", path) >= (int)sizeof made)
+    if (snprintf(made, sizeof made, "%s" NEW, path) >= (int)sizeof made)
         return false;
     fd = mkostemp(made, O_CLOEXEC);
     if (fd < 0)
@@ -155,10 +94,14 @@ static bool write_file(const char *path, const struct iovec *parts, int count, s
 void qn_kept_write(const char *path, const struct iovec *parts, int count)
 {
     size_t bytes = 0;
+    int folder;
 
     for (int i = 0; i < count; i++)
         bytes += parts[i].iov_len;
-    make_directory(qn_debug_settings.kept);
+    folder = qn_text_open_cache(qn_debug_settings.kept);
+    if (folder < 0)
+        return;
+    close(folder);
     if (write_file(path, parts, count, bytes))
-        remove_old(qn_debug_settings.kept);
+        qn_text_trim_cache(qn_debug_settings.kept, &(struct qn_text_cache_limits){ SIZE_MAX, KEPT_MOST, KEPT_DAYS, NULL, is_ours });
 }

@@ -197,7 +197,13 @@ char *qn_engines_cache(void);
 /* cache.c: the folder in which compiled simulators are kept; free() it.  NULL: there is none. */
 char *qn_engines_cache_folder(void);
 void qn_engines_remove_old(const char *cache);
-#define QN_ENGINES_NEW "new." /* prefix of a folder there in which a program is being built */
+#define QN_ENGINES_NEW ".quern-build" /* and .XXXXXX: a folder there in which a program is being built */
+#define QN_ENGINES_KEPT_DIGITS 16     /* hexadecimal, of a hash: the name of a kept program */
+#define QN_ENGINES_TABLE "many-"      /* and digits, .h: the caches of a sweep that a kept program was compiled for */
+#define QN_ENGINES_TABLE_MARK "/* kept by quern sweep */\n"
+
+/* keep.c: does the file end as a kept program does? */
+bool qn_engines_is_kept(int fd);
 
 /* places.c: libquern-engine.a and the like; free() it.  NULL: it is not there. */
 char *qn_engines_find_archive(const char *name);

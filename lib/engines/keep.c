@@ -172,26 +172,45 @@ static bool files_are_same(const char *lines)
 
 /* ---- looking up ---- */
 
+/* Reads the length of the text at the end of a kept program. */
+static bool read_footer(int fd, off_t *size, size_t *n)
+{
+    char footer[FOOTER_BYTES + 1] = "", expected[FOOTER_BYTES + 1];
+    struct stat st;
+
+    if (fstat(fd, &st) || st.st_size <= FOOTER_BYTES || pread(fd, footer, FOOTER_BYTES, st.st_size - FOOTER_BYTES) != FOOTER_BYTES)
+        return false;
+    *size = st.st_size;
+    *n = strtoul(footer, NULL, 16);
+    snprintf(expected, sizeof expected, FOOTER, (unsigned)*n);
+    return !strcmp(footer, expected) && *n <= TEXT_MOST && (off_t)*n + FOOTER_BYTES < st.st_size;
+}
+
+bool qn_engines_is_kept(int fd)
+{
+    off_t size;
+    size_t n;
+
+    return read_footer(fd, &size, &n);
+}
+
 /* The text at the end of a kept program.  NULL: there is no program that may be used. */
 static char *read_text(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    char footer[FOOTER_BYTES + 1] = "", expected[FOOTER_BYTES + 1], *text = NULL;
+    char *text = NULL;
     struct stat st;
+    off_t size;
     size_t n;
 
     if (fd < 0)
         return NULL;
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) && st.st_size > FOOTER_BYTES
-        && pread(fd, footer, FOOTER_BYTES, st.st_size - FOOTER_BYTES) == FOOTER_BYTES) {
-        n = strtoul(footer, NULL, 16);
-        snprintf(expected, sizeof expected, FOOTER, (unsigned)n);
-        if (!strcmp(footer, expected) && n <= TEXT_MOST && (off_t)n + FOOTER_BYTES < st.st_size && (text = malloc(n + 1))) {
-            text[n] = 0;
-            if (pread(fd, text, n, st.st_size - FOOTER_BYTES - (off_t)n) != (ssize_t)n) {
-                free(text);
-                text = NULL;
-            }
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+        read_footer(fd, &size, &n) && (text = malloc(n + 1))) {
+        text[n] = 0;
+        if (pread(fd, text, n, size - FOOTER_BYTES - (off_t)n) != (ssize_t)n) {
+            free(text);
+            text = NULL;
         }
     }
     close(fd);
@@ -273,7 +292,7 @@ static char *keep(const struct qn_engines_recipe *r, const char *key, const char
     if (kept && is_there(kept, key))
         return kept;
     qn_engines_guard(&g);
-    if (cache && asprintf(&folder, "%s/" QN_ENGINES_NEW "XXXXXX", cache) >= 0 && !qn_text_make_scratch(folder)) {
+    if (cache && asprintf(&folder, "%s/" QN_ENGINES_NEW ".XXXXXX", cache) >= 0 && !qn_text_make_scratch(folder)) {
         free(folder);
         free(kept);
         folder = kept = NULL;

@@ -256,9 +256,9 @@ static bool keep_table(struct qn_exp_memory *m, struct qn_exp_many *many)
     bool kept = false;
 
     if (text) {
-        path = qn_exp_format(m, "%s/many-%016llx.h", cache, (unsigned long long)qn_engines_hash_file(many->table));
+        path = qn_exp_format(m, "%s/" QN_ENGINES_TABLE "%016llx.h", cache, (unsigned long long)qn_engines_hash_file(many->table));
         if (qn_text_open_output(&out, path, 0600, &err) == QN_TEXT_OK) {
-            fputs(text, qn_text_stream_output(&out));
+            fprintf(qn_text_stream_output(&out), QN_ENGINES_TABLE_MARK "%s", text);
             kept = qn_text_close_output(&out, &err) == QN_TEXT_OK;
         }
         if (kept)

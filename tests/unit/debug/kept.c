@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/hash.h"
 #include "debug/internal.h"
 #include "tap.h"
@@ -17,6 +18,7 @@
 #define FLIPS 400
 #define MANY 100 /* functions: more than 64 KiB of lines */
 #define DAY (24 * 3600)
+#define MARK "quern lines 0\n"
 
 static char scratch[PATH_MAX], directory[PATH_MAX + 20], program[PATH_MAX + 20], kept[PATH_MAX + 200];
 static uint64_t wanted; /* all answers of the program, read from its debug information */
@@ -147,13 +149,13 @@ static void check_owner(void)
     is_int(used(false), 1, "and then it is again");
 }
 
-static void make_old(const char *name, time_t age, off_t size)
+static void make_old(const char *name, const char *bytes, time_t age, off_t size)
 {
     char path[PATH_MAX + 100];
     struct timespec times[2] = { { time(NULL) - age, 0 }, { time(NULL) - age, 0 } };
 
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    write_all(path, "x", 1);
+    write_all(path, bytes, strlen(bytes));
     if (truncate(path, size))
         bail("cannot make %s larger", path);
     utimensat(AT_FDCWD, path, times, 0);
@@ -169,20 +171,25 @@ static bool is_there(const char *name)
 
 static void check_age(void)
 {
+    static const char *const others[] = { "my.lines", "01.lines.c", "01.lines.old", "0x01.lines", "01.lines AbCdEf", "01x.dwarf", "01.text" };
     struct timespec now[2] = { { 0, UTIME_NOW }, { 1000000000, 5 } };
 
-    make_old("old.lines", 100 * DAY, 1);
-    make_old("old.lines.AbCdEf", 100 * DAY, 1);
-    make_old("young.lines", DAY, 1);
-    make_old("old.text", 100 * DAY, 1);
-    make_old("large.lines", DAY / 3, 200 << 20);
-    make_old("larger.lines", DAY / 2, 100 << 20);
+    make_old("01.lines", MARK, 100 * DAY, 100);
+    make_old("01.lines.AbCdEf", MARK, 100 * DAY, 100);
+    make_old("02.dwarf", MARK, DAY, 100);
+    make_old("03.lines", MARK, DAY / 3, 200 << 20);
+    make_old("04.lines", MARK, DAY / 2, 100 << 20);
+    make_old("05.lines", "not a word of quern's", 100 * DAY, 300);
+    for (size_t i = 0; i < QN_ARRAY_LEN(others); i++)
+        make_old(others[i], MARK, 100 * DAY, 100);
     utimensat(AT_FDCWD, program, now, 0);
     is_int(used(true), 0, "a program of another time: it may be another one");
     is_int(used(false), 1, "it is kept anew");
-    ok(!is_there("old.lines") && !is_there("old.lines.AbCdEf"), "what nobody has used for long is removed");
-    ok(is_there("large.lines") && !is_there("larger.lines") && !is_there("young.lines"), "and so is what was used before 256 MB of others");
-    ok(is_there("old.text"), "and nothing else");
+    ok(!is_there("01.lines") && !is_there("01.lines.AbCdEf"), "what nobody has used for long is removed");
+    ok(is_there("03.lines") && !is_there("04.lines") && !is_there("02.dwarf"), "and so is what was used before 256 MB of others");
+    ok(is_there("05.lines"), "but no file that quern has not marked");
+    for (size_t i = 0; i < QN_ARRAY_LEN(others); i++)
+        ok(is_there(others[i]), "nor one that quern has not named: %s", others[i]);
 }
 
 /* A program of many lines, or of few. */

@@ -34,8 +34,12 @@ is "$(stat -c %a home/.cache/quern)" 700 'and so is the directory'
 XDG_CACHE_HOME=$SCRATCH/other/deeper
 export XDG_CACHE_HOME
 run
-ok 'XDG_CACHE_HOME: its parent is made, not more' test ! -e other
-mkdir other
+is "$(stat -c %a other other/deeper other/deeper/quern | tr '\n' ' ')" '700 700 700 ' 'XDG_CACHE_HOME: it and its parents are made, in a folder of the user'
+rm -rf other
+mkdir -m 777 other
+run
+is "$(ls other)" '' 'but not where others may write'
+chmod 700 other
 for i in 1 2 3 4 5 6; do
     "$QUERN" run -q --out-file="profile.$i" -- ./program &
 done

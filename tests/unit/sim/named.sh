@@ -123,14 +123,49 @@ chmod g+w "$kept"/*
 own --sim=mine.c
 compiled 0 'and one that others may write'
 chmod g-w "$kept"/*
-i=0
-while [ $i -lt 70 ]; do
-    i=$((i + 1))
-    : >"$kept/old$i"
-    touch -d "-$i hours" "$kept/old$i"
-done
+
+# What is used least goes, of files that quern has named and marked.
+for file in "$kept"/*; do cp -p "$file" one; done
+# plant FOLDER FILE NAMES...: copies of a file, each an hour older
+plant() {
+    folder=$1 file=$2 hours=0
+    shift 2
+    for name in "$@"; do
+        hours=$((hours + 1))
+        cp "$file" "$folder/$name" && touch -d "-$hours hours" "$folder/$name"
+    done
+}
+numbers=$(seq -w 0 70)
+# shellcheck disable=SC2086 # numbers are words
+plant "$kept" one $(printf '00000000000000%s ' $numbers)
 own --sim=yours.c
-is "$(ls "$kept" | wc -l) $(ls "$kept" | grep -c 'old63')" '64 0' 'what is used least goes'
+is "$(ls "$kept" | wc -l) $(ls "$kept" | grep -c 0000000000000063)" '64 0' 'what is used least goes'
+rm -f "$kept"/*
+head -c 5000 one >unmarked
+# shellcheck disable=SC2086
+plant "$kept" unmarked $(printf '00000000000000%s ' $numbers)
+# shellcheck disable=SC2086
+plant "$kept" one $(printf 'photo-%s ' $numbers) $(printf '00000000000000%s.c ' $numbers) $(printf '0000000000000A%s ' $numbers)
+mkdir "$kept/new.photos" "$kept/.quern-build.AbCdEf" "$kept/.quern-build.photos-of-1999"
+ln -s "$SCRATCH/my rules" "$kept/.quern-build.links1"
+touch -hd '-100 hours' "$kept/new.photos" "$kept/.quern-build."*
+own --sim=yours.c
+is "$? $(ls "$kept" | wc -l)" 0\ $((4 * 71 + 2)) 'nothing goes that quern has not both named and marked'
+is "$(cd "$kept" && ls -d .quern*) $(ls 'my rules')" '.quern-build.links1
+.quern-build.photos-of-1999 first.h' 'of folders, what a killed command has left'
+
+# A folder that is a link, or that others may enter, is nobody's cache.
+mkdir -m 700 mine
+# shellcheck disable=SC2086
+plant mine one $(printf '00000000000000%s ' $numbers)
+rm -rf "$kept"
+ln -s "$SCRATCH/mine" "$kept"
+own --sim=yours.c
+is "$? $(ls mine | wc -l) $(ls tmp)" '0 71 ' 'a link is not followed'
+rm -f "$kept"
+mkdir -m 750 "$kept"
+own --sim=yours.c
+is "$? $(ls "$kept" tmp | grep -vc :)" '0 1' 'nor is a folder used that others may enter'
 rm -rf "$kept"
 for i in 1 2 3 4; do "$QUERN" run -q --sim=mine.c --D1=1024,4,32 --out-file=p$i -- "$top_builddir/tests/guest/sort" & done
 wait
