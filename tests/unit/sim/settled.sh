@@ -99,6 +99,25 @@ static unsigned policy_victim(unsigned set) { return way_state(set, 0) > way_sta
 static bool policy_settled(unsigned set, unsigned way) { (void)set, (void)way; return false; }
 END
 
+# What differs is the last level's: an event, or only its part of an outcome.  The level 1 above is not named.
+claim LL 'a last level that counts an event twice' 'SIM_AT_WORK_HERE ? 2 : 1' '1' "$difference"'LL.fills: [0-9]+, but [0-9]+' <<'END'
+#include "sim/module.h"
+#define POLICY "mine"
+#define POLICY_INIT 1
+#define POLICY_HIT_IS_NOOP 1
+static unsigned fills;
+static const char *policy_init(void) { fills = sim_event(sim.slot, "fills", "lines filled"); return NULL; }
+static void policy_fill(unsigned set, unsigned way) { (void)set, (void)way; sim_count(fills, CLAIM); }
+static unsigned policy_victim(unsigned set) { return set % sim.ways; }
+END
+claim LL 'a last level with another victim' 'SIM_AT_WORK_HERE ? sim.ways - 1 : 0' '0' "$difference"'(miss, LL|its counter has).*, but' <<'END'
+#include "sim/module.h"
+#define POLICY "mine"
+#define POLICY_HIT_IS_NOOP 1
+static void policy_fill(unsigned set, unsigned way) { (void)set, (void)way; }
+static unsigned policy_victim(unsigned set) { (void)set; return CLAIM; }
+END
+
 # Every other miss is not filled; which one, hits decide.
 claim D1 'a level that counts hits' 'true' 'false' "$difference"'(hit|miss.*), but .*if each reference is a call' <<'END'
 #include "sim/lines.h"
@@ -158,4 +177,48 @@ END
 sed 's/^#define LEVEL "writeback"/#define LEVEL "mine"\nCLAIM/' "$top_srcdir/lib/sim/level/writeback.c" >"$SCRATCH/writeback"
 claim D1 'a level whose writes change something' '#define LEVEL_WRITES_SETTLED 1' '' \
     "$difference"'D1.writebacks: [0-9]+, but [0-9]+ if each reference is a call' <"$SCRATCH/writeback"
+# ---- no difference is found where there is none ----
+
+# Four pushes over the end of a line are simulated as a group: events are compared behind the group, not within it.
+cat >"$SCRATCH/pushes.S" <<'END'
+.globl _start
+_start:
+    and $-4096, %rsp
+    add $8, %rsp
+    push %rax
+    push %rax
+    push %rax
+    push %rax
+    mov $60, %eax
+    xor %edi, %edi
+    syscall
+END
+$CC -nostdlib -static -o "$SCRATCH/pushes" "$SCRATCH/pushes.S" || bail 'cannot assemble pushes'
+cat >"$SCRATCH/mine.c" <<'END'
+#include "sim/module.h"
+#define POLICY "mine"
+#define POLICY_INIT 1
+static unsigned hits, fills, victims;
+static const char *policy_init(void)
+{
+    hits = sim_event(sim.slot, "hits", "");
+    fills = sim_event(sim.slot, "fills", "");
+    victims = sim_event(sim.slot, "victims", "");
+    return NULL;
+}
+static void policy_hit(unsigned set, unsigned way) { (void)set, (void)way; sim_count(hits, 1); }
+static void policy_fill(unsigned set, unsigned way) { (void)set, (void)way; sim_count(fills, 1); }
+static unsigned policy_victim(unsigned set) { sim_count(victims, 1); return set % sim.ways; }
+static bool policy_settled(unsigned set, unsigned way) { (void)set, (void)way; return false; }
+END
+for slot in I1 D1 LL; do
+    "$QUERN" sim build --$slot="$SCRATCH/mine.c" -o "$SCRATCH/engine" || bail "cannot build mine in $slot"
+    for options in '' "$geometry" --batch=often; do
+        for program in "$SCRATCH/pushes" /bin/true; do
+            # shellcheck disable=SC2086 # options are words
+            "$QUERN" run --check --sim="$SCRATCH/engine" --out-file="$SCRATCH/profile" $options "$program" >"$SCRATCH/out" 2>&1
+            is $? 0 "events at hits, fills and victims in $slot${options:+, $options}, $(basename "$program"): nothing differs" || tail -n 2 "$SCRATCH/out"
+        done
+    done
+done
 done_testing
