@@ -125,7 +125,7 @@ int qn_tool_replay(int argc, char **argv)
     char *pass[ARGUMENTS_MAX + 2] = { NULL };
     const char *program = NULL;
     bool json = false;
-    int n = 1;
+    int n = 1, sims = 0;
 
     for (int i = 1; i < argc && n < ARGUMENTS_MAX; i++) {
         if (!strcmp(argv[i], "--version"))
@@ -140,9 +140,11 @@ int qn_tool_replay(int argc, char **argv)
             json = true;
         else if (strncmp(argv[i], "--sim=", 6))
             pass[n++] = argv[i];
-        else if (is_program(argv[i] + 6))
+        else if (is_program(argv[i] + 6) && !sims++)
             program = argv[i] + 6;
-        else if (!choose(&b, argv[i] + 6))
+        else if (program)
+            return qn_text_complain("quern: replay: %s: not beside --sim=%s, a program, which has its modules", argv[i], program), QN_EXIT_USAGE;
+        else if (sims++, !choose(&b, argv[i] + 6))
             return QN_EXIT_USAGE;
     }
     if (n == 1)

@@ -42,6 +42,12 @@ static const char *take_VDSO(const struct qn_option *o, void *field, char **valu
     return qn_option_yesno(o, field, value);
 }
 
+static const char *take_BRANCH_SIM(const struct qn_option *o, void *field, char **value)
+{
+    all_of(o, field)->branch_sim_given = true;
+    return qn_option_yesno(o, field, value);
+}
+
 static const char *take_LOG_FD(const struct qn_option *o, void *field, char **value)
 {
     all_of(o, field)->log_fd_given = true;

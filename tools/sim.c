@@ -34,8 +34,11 @@ static const char help[] =
 static const char *take_slot(const struct qn_option *o, void *field, char **value)
 {
     struct qn_engines_build *b = field;
+    const char **module = &b->module[qn_engines_find_slot(o->names + 2, (unsigned)strlen(o->names + 2))];
 
-    b->module[qn_engines_find_slot(o->names + 2, (unsigned)strlen(o->names + 2))] = *value;
+    if (*module)
+        return "one module for a slot";
+    *module = *value;
     return NULL;
 }
 

@@ -23,7 +23,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(GEOMETRY, "LL", geometry[QN_COLLECT_LL], "SIZE,ASSOC,LINE", "last-level cache [this machine's]")                   \
     X(GEOMETRY, "L2", geometry[QN_COLLECT_LL], "SIZE,ASSOC,LINE", "older name of --LL")                                  \
     X(YESNO, "cache-sim", cache_sim, "yes|no", "simulate the caches [yes]")                                          \
-    X(YESNO, "branch-sim", branch_sim, "yes|no", "simulate the branch predictors [no]")                              \
+    X(BRANCH_SIM, "branch-sim", branch_sim, "yes|no", "simulate the branch predictors [no; yes if --sim names one]")       \
     X(WORD, "counting", counting, "exact|cachegrind", "rules of counting [exact]")                               \
     X(TEXT, "cachegrind-out-file", out_file, "FILE", "profile; %p pid, %q{VAR} environment, %n 1, %% % "             \
                                                      "[cachegrind.out.%p]")                                          \
@@ -71,9 +71,9 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(VDSO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
     X(LIST, "cpu", cpu, "NAME|+FEATURE|-FEATURE,...", "the processor to show: x86-64, x86-64-v2, -v3, -v4, +avx2, -avx512f [native]") \
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
-    X(TEXT, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, ./mysim")                                              \
-    X(TEXT, "versus", versus, "SIMULATOR", "a second one, named as for --sim, on the same references: compare")              \
-    X(TEXT, "analysis", analysis, "NAME|FILE", "analyses for this run, separated by commas: 3c, sets, latency, values, ...")  \
+    X(LIST, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, ./mysim; may be repeated")                                              \
+    X(LIST, "versus", versus, "SIMULATOR", "a second one, named as for --sim, on the same references: compare")              \
+    X(LIST, "analysis", analysis, "NAME|FILE", "analyses for this run, separated by commas: 3c, sets, latency, values, ...")  \
     X(SAMPLE, "sample", sample, "N/M|all", "of an analysis that observes instructions: N of every M [all]")          \
     X(LIST, "sim-opt", sim_opt, "KEY=VALUE", "option of a simulator module; may be repeated")                        \
     X(SIZE, "tcache-size", tcache_size, "BYTES", "code cache; suffix K, M, G [the engine's]")                        \
@@ -102,7 +102,7 @@ struct qn_collect_options {
     struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, progress, dump_signal, local_rates, aslr, vdso,
         filter, check, dump_objects, dump_instr, demangle, keep_lines;
-    bool vdso_given, log_fd_given, interval_given, interval_auto;
+    bool vdso_given, branch_sim_given, log_fd_given, interval_given, interval_auto;
     uint64_t counting;     /* enum qn_counting */
     uint64_t batch;        /* enum qn_batch */
     uint64_t calls;        /* enum qn_calls */

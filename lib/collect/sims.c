@@ -19,15 +19,44 @@ static int refuse(const char *option, const char *what)
     return QN_EXIT_USAGE;
 }
 
+/* The module that was named for a slot from `first` to `last`; NULL: none. */
+static const struct qn_engines_module *named(const struct qn_engines_choice *c, int first, int last)
+{
+    for (int i = first; i <= last; i++)
+        if (c->slot[i].given)
+            return &c->slot[i];
+    return NULL;
+}
+
+/* A predictor that is named is simulated: --branch-sim=yes goes without saying. What is named and cannot be simulated is refused. */
+static int check_named(struct qn_collect_options *o, const struct qn_engines_choice *c, bool observes)
+{
+    const struct qn_engines_module *cache = named(c, QN_ENGINES_I1, QN_ENGINES_LL), *predictor = named(c, QN_ENGINES_BC, QN_ENGINES_BI);
+    const char *option = c->option;
+
+    if ((cache || predictor) && observes)
+        return qn_collect_complain("%s=%s: not with an analysis module that observes instructions", option, (cache ? cache : predictor)->given),
+               QN_EXIT_USAGE;
+    if (cache && !o->cache_sim)
+        return qn_collect_complain("%s=%s: not with --cache-sim=no", option, cache->given), QN_EXIT_USAGE;
+    if (predictor && !o->branch_sim && o->branch_sim_given)
+        return qn_collect_complain("%s=%s: not with --branch-sim=no", option, predictor->given), QN_EXIT_USAGE;
+    o->branch_sim |= predictor != NULL;
+    return 0;
+}
+
 /* Checks the analyses.  If they observe instructions, nothing is simulated, and the profile is by instruction; other profiles have
  * instructions with --dump-instr only, since these are most of a profile and of the time that it takes. */
 static int prepare(struct qn_collect *r)
 {
     struct qn_collect_options *o = &r->options;
+    int status;
 
     if (r->sims.mixed)
         return refuse("analysis", "analyses that observe instructions (values, conflicts) cannot be combined with others: nothing is simulated");
     r->observes = r->sims.observes;
+    if ((status = check_named(o, &r->first, r->observes)) || (status = check_named(o, &r->second, r->observes)))
+        return status;
     if (r->sims.analyses && !r->observes && !o->cache_sim && !o->branch_sim)
         return refuse("analysis", "nothing is simulated that could be analysed");
     if (o->sample.given && !r->observes)
@@ -69,6 +98,7 @@ int qn_collect_set_up_sims(struct qn_collect *r)
         r->first.option = "--analysis";
     if (o->analysis && !qn_engines_choose_analyses(&r->first, o->analysis))
         return QN_EXIT_USAGE;
+    r->first.option = "--sim";
     status = qn_engines_set_up(&r->first, o->versus ? &r->second : NULL, &r->sims);
     r->engine = r->sims.engine;
     if (!status && (status = prepare(r)))

@@ -2,7 +2,7 @@
  *
  *   srrip  mine.c          the module in the slot where one looks for it: policies, prefetchers and levels in D1, predictors in BC or BI, an
  *                          analysis in AN; a level that only fits another slot there
- *   D1=mine.c,BC=gshare    a module per slot; a plus separates them, too
+ *   D1=mine.c,BC=gshare    a module per slot, and one at most; a plus separates them, too
  *   ./mysim  mysim         an engine built before: a path, or a name beside quern or in its libexec, which comes before modules
  *   default                what this quern was built with
  *   D1=srrip:50b3...       the module of this hash that the engine has, as profiles name it
@@ -132,8 +132,13 @@ void qn_engines_free_choice(struct qn_engines_choice *c)
 /* Of slot AN there may be several. */
 static bool place(struct qn_engines_choice *c, int slot, const struct qn_engines_module *m)
 {
-    bool first = slot != QN_ENGINES_AN || !c->slot[slot].name;
+    bool first = !c->slot[slot].name;
 
+    if (!first && slot != QN_ENGINES_AN) {
+        qn_text_complain("quern: %s: %s=%s: slot %s has %s already; a slot has one module", c->tool, c->option, m->given,
+                         qn_engines_slot_names[slot], c->slot[slot].given);
+        return false;
+    }
     if (!first && !strcmp(c->slot[slot].name, m->name))
         return refuse(c, m->given, "the same analysis twice");
     for (int i = 0; !first && i < c->nmore; i++)
@@ -198,7 +203,7 @@ static bool choose_word(struct qn_engines_choice *c, const char *text, char *wor
                          c->option, text, word);
         return false;
     }
-    return qn_engines_choose_module(c, slot, slot < 0 ? word : word + 3);
+    return (slot < 0 && !strcmp(word, "default")) || qn_engines_choose_module(c, slot, slot < 0 ? word : word + 3);
 }
 
 static bool choose_words(struct qn_engines_choice *c, const char *text)

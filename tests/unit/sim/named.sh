@@ -232,6 +232,32 @@ wrong novictim.c 'D1=novictim.c: policy_victim is missing'
 wrong LL=novictim.c 'LL=novictim.c: policy_victim is missing'
 wrong says.c 'D1=says.c: policy_way is for caches'
 wrong libc.c 'D1=libc.c: malloc is not there for modules; sim_alloc and sim_print are'
+# A module that is named is simulated, or it is refused by name.
+twice='slot D1 has tlb already; a slot has one module'
+wrong D1=tlb+stride "--sim=stride: $twice"
+wrong D1=tlb,D1=stride "--sim=stride: $twice"
+wrong tlb,stride "--sim=stride: $twice"
+wrong D1=tlb,LL=fifo,D1=default "--sim=default: $twice"
+# refused TEXT COMMAND...: 2, and this one line
+refused() {
+    wanted=$1
+    shift
+    "$QUERN" "$@" >said 2>&1
+    is "$? $(cat said)" "2 quern: $wanted" "quern $*"
+}
+refused "run: --sim=stride: $twice" run -q --sim=D1=tlb --sim=stride /bin/true
+refused "run: --versus=stride: $twice" run -q --versus=D1=tlb,D1=stride /bin/true
+refused "replay: --sim=stride: $twice" replay --sim=D1=tlb,D1=stride trace
+refused "replay: --sim=stride: $twice" replay --sim=D1=tlb --sim=D1=stride trace
+refused "replay: --sim=tlb: not beside --sim=/bin/true, a program, which has its modules" replay --sim=/bin/true --sim=tlb trace
+refused "sim: --D1: got 'stride', wanted one module for a slot" sim build --D1=tlb --D1=stride -o made
+refused 'run: --sim=gshare: not with --branch-sim=no' run -q --sim=BC=gshare --branch-sim=no /bin/true
+refused 'run: --versus=btb: not with --branch-sim=no' run -q --versus=BI=btb --branch-sim=no /bin/true
+refused 'run: --sim=srrip: not with --cache-sim=no' run -q --sim=LL=srrip --cache-sim=no /bin/true
+refused 'run: --sim=srrip: not with an analysis module that observes instructions' run -q --sim=LL=srrip --analysis=values /bin/true
+"$QUERN" run -q --sim=D1=fifo --sim=BC=gshare --analysis=3c --analysis=sets --out-file=profile /bin/true
+is "$(modules | sed 's/:[0-9a-f]*//g') $(sed -n 's/^events:.* \(Bc Bcm\) .*/\1/p' profile)" 'I1=lru D1=fifo LL=lru BC=gshare BI=cachegrind AN=3c AN=sets Bc Bcm' \
+    'options that are given twice add up; a predictor that is named is simulated'
 wrong D1=gshare 'D1=gshare: is not for this slot, only for BC'
 wrong BC=srrip 'BC=srrip: is not for this slot, only for I1 D1 LL'
 wrong D1=opt 'D1=opt: opt needs to know the future: it runs in `quern replay` only'
