@@ -161,7 +161,7 @@ static void log_fill_row(unsigned set)
         row[i] = i >= n || lines[i] == QN_NO_LINE ? 0 : (lines[i] >> LOG_LINE_BITS) + 1;
     for (unsigned i = set; i < D1.slots; i += D1.sets)
         D1_slots[i].line = QN_NO_LINE;
-    log_newest[set] = lines[0];
+    log_newest[set] = row[0] ? (row[0] - 1) << LOG_LINE_BITS : QN_NO_LINE;
 }
 
 static void log_begin(void)

@@ -11,7 +11,7 @@ cat >"$tree/packages.debian" <<'END'
 # a comment
 build     cc
 build     make
-optional  plot-a|plot-b
+optional  plot-a|plot-b  pictures
 test      oracle
 END
 
@@ -73,16 +73,19 @@ rm "$SCRATCH/may-sudo"
 
 bootstrap 1000 oracle
 is "$status:$(calls)" '1:' 'as a user without sudo: status 1'
-ok '... and the missing packages are named' grep -q 'please install: cc make$' "$SCRATCH/output"
+ok '... and the command for an administrator is there' grep -q ': apt-get install --no-install-recommends cc make plot-a$' "$SCRATCH/output"
+ok '... and what of it is needed' grep -q 'cannot be built: cc make$' "$SCRATCH/output"
 
 bootstrap 1000 cc make
 is "$status:$(calls)" '0:' 'only optional ones missing: it goes on'
-ok '... and says without what' grep -q 'going on without: plot-a oracle$' "$SCRATCH/output"
+is "$(sed -n '/going on without/,$p' "$SCRATCH/output")" 'bootstrap: going on without:
+bootstrap:   plot-a: pictures
+bootstrap:   some tests are skipped without: oracle' '... and says without what, and what is off then'
 
 touch "$SCRATCH/offline"
 bootstrap 0 make
 is "$status" 1 'apt-get fails: status 1'
-ok '... and the missing packages are named then too' grep -q 'please install: cc$' "$SCRATCH/output"
+ok '... and the missing packages are named then too' grep -q 'cannot be built: cc$' "$SCRATCH/output"
 
 rm "$SCRATCH/offline"
 
@@ -90,7 +93,7 @@ rm "$SCRATCH/offline"
 
 cat >"$tree/configure" <<END
 echo "abs_top_builddir = $tree/build" >Makefile
-echo configure >>"$SCRATCH/configured"
+echo "configure \$*" >>"$SCRATCH/configured"
 END
 chmod +x "$tree/configure"
 : >"$tree/Makefile.in"
@@ -108,6 +111,40 @@ is "$(built cc make plot-b)" 1 'a first build configures'
 is "$(built cc make plot-b)" 1 '... a second one has no need to'
 is "$(built cc make plot-b oracle)" 2 '... but when a package has come, the next one asks what there is'
 is "$(built cc make plot-b)" 3 '... and when one has gone'
+QUERN_CONFIGURE='--enable-werror'
+export QUERN_CONFIGURE
+is "$(built cc make plot-b) $(tail -n 1 "$SCRATCH/configured")" '4 configure -q --enable-werror' '... or with other words for configure'
+unset QUERN_CONFIGURE
+
+# ---- what is printed ----
+
+stand_in make <<'END'
+echo '  CC       one.o'
+[ ! -e broken ] || { echo 'one.c:1: error: no' >&2; exit 2; }
+END
+built cc make plot-b >/dev/null
+is "$(cat "$SCRATCH/output")" "bootstrap: all packages are installed
+bootstrap: building in build/ with $(nproc) jobs
+bootstrap: built: build/quern" 'what make prints is not on the screen'
+ok '... but in the log' grep -q 'CC       one.o' "$tree/build/bootstrap.log"
+touch "$tree/build/broken"
+built cc make plot-b
+is "$? $(grep -c 'one.c:1: error: no' "$SCRATCH/output") $(grep -c 'make.*bootstrap.log$' "$SCRATCH/output")" '1 1 1' 'of a build that fails, its end is'
+
+# ---- folders that make cannot work in ----
+
+for name in 'two words' 'tab	tab' 'a:b' 'a#b' 'a$b' "a'b" 'a[b' 'a]b' 'a\b' 'a~'; do
+    mkdir -p "$SCRATCH/$name" && cp "$tree/bootstrap" "$tree/packages.debian" "$SCRATCH/$name"
+    : >"$SCRATCH/installed"
+    : >"$SCRATCH/calls"
+    PATH=$bin:$PATH sh "$SCRATCH/$name/bootstrap" >"$SCRATCH/output" 2>&1 </dev/null
+    is "$?:$(calls):$(wc -l <"$SCRATCH/output"):$(grep -cF "in its path: $SCRATCH/$name;" "$SCRATCH/output")" 1::1:1 \
+        "a folder called $name: one line, and nothing is installed"
+done
+rm "$tree/build/broken"
+mkdir "$SCRATCH/bäume=1,@2+^-_." && cp -r "$tree/." "$SCRATCH/bäume=1,@2+^-_."
+PATH=$bin:$PATH sh "$SCRATCH/bäume=1,@2+^-_./bootstrap" >"$SCRATCH/output" 2>&1 </dev/null
+is "$?" 0 'other characters are taken'
 
 sh "$tree/bootstrap" nonsense >"$SCRATCH/output" 2>&1
 is "$?:$(cat "$SCRATCH/output")" '2:usage: ./bootstrap [demo | check | packages]' 'a word that it does not know'

@@ -2,16 +2,20 @@
 # Does all of it compile with clang, without a warning, and does that engine count what the other compiler's does?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-command -v clang >/dev/null || skip_all 'no clang' 6
+command -v clang >/dev/null || skip_all 'no clang' 7
 [ -x "$top_srcdir/configure" ] || bail 'no ./configure: autoreconf -i'
-[ ! -e "$top_srcdir/config.status" ] || skip_all 'the source directory is configured itself' 6
+[ ! -e "$top_srcdir/config.status" ] || skip_all 'the source directory is configured itself' 7
 cd "$SCRATCH" || bail "no $SCRATCH"
 
-"$top_srcdir/configure" -q CC=clang CFLAGS=-O0 --enable-werror >configure.log 2>&1 || bail "configure: $(tail -n 3 configure.log)"
+"$top_srcdir/configure" -q CC=clang CFLAGS=-O0 >configure.log 2>&1 || bail "configure: $(tail -n 3 configure.log)"
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s >make.log 2>&1
-is "$? $(grep -c 'warning:' make.log)" '0 0' 'it builds, without a warning' || diag "$(grep -m 5 'error:' make.log)"
+is "$?" 0 'it builds' || diag "$(grep -m 5 'error:' make.log)"
+# A clang that is newer than quern may have warnings that nobody has seen; CI's is known (.ci/run).
+[ "${QUERN_ORACLES:-}" = required ] && strict=-Werror || strict=
+is "$([ -z "$strict" ] || grep 'warning:' make.log)" '' '... where warnings count, without one'
 for file in "$top_srcdir"/tests/unit/*/*.c; do
-    clang -fsyntax-only -std=gnu11 -Wall -Wextra -Werror -DHAVE_CONFIG_H -DQN_PKGLIBEXECDIR='""' -I. -I"$top_srcdir" \
+    # shellcheck disable=SC2086 # a flag or none
+    clang -fsyntax-only -std=gnu11 -Wall -Wextra $strict -DHAVE_CONFIG_H -DQN_PKGLIBEXECDIR='""' -I. -I"$top_srcdir" \
         -I"$top_srcdir/lib" -I"$top_srcdir/tests/tap" "$file"
 done >tests.log 2>&1
 is "$(grep -c 'error:' tests.log)" 0 'so do the tests in C' || diag "$(grep -m 5 'error:' tests.log)"

@@ -172,7 +172,7 @@ fi
 if command -v rustc >/dev/null && rustc -g -O -o rust rust.rs 2>err; then
     compare rust Rust
 else
-    skip 'no Rust compiler' 2
+    absent 'no Rust compiler' 2
 fi
 
 # annotate: the function table names what was inlined and where its code is, --by=inline all calls between.

@@ -232,7 +232,7 @@ END
     rustc -g -C symbol-mangling-version=v0 -o names names.rs 2>/dev/null
     rust _R '<names::inner::Pair<i32>>::sum' 'Rust, the newer one'
 else
-    skip 'rustc is not installed' 2
+    absent 'rustc is not installed' 2
 fi
 
 # Damaged debug information costs names and one warning: the counts stay.

@@ -41,7 +41,7 @@ pressed() {
 }
 
 if ! command -v zsh >/dev/null; then
-    skip 'zsh is not installed' 9
+    absent 'zsh is not installed' 9
 elif ! zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
     skip 'this zsh has no zsh/zpty' 9
 else
