@@ -1261,6 +1261,7 @@ shell_tests = \
 	tests/unit/build/oracle.sh \
 	tests/unit/build/order.sh \
 	tests/unit/build/recipes.sh \
+	tests/unit/build/release.sh \
 	tests/unit/build/slots.sh \
 	tests/unit/build/sources.sh \
 	tests/unit/build/with_sim.sh \
