@@ -495,6 +495,7 @@ engine_sources = \
 	lib/run/kernel/files.c \
 	lib/run/kernel/lock.c \
 	lib/run/kernel/locked.c \
+	lib/run/kernel/maps.c \
 	lib/run/kernel/memory.c \
 	lib/run/kernel/outside.c \
 	lib/run/kernel/personality.c \
@@ -987,6 +988,7 @@ headers = \
 	lib/run/core/space.h \
 	lib/run/kernel/files.h \
 	lib/run/kernel/locked.h \
+	lib/run/kernel/maps.h \
 	lib/run/kernel/outside.h \
 	lib/run/kernel/pointers.h \
 	lib/run/kernel/procfs.h \

@@ -193,7 +193,7 @@ static bool wants_exec_stack(const struct load *l)
     for (unsigned i = 0; i < l->eh.e_phnum; i++)
         if (l->ph[i].p_type == PT_GNU_STACK)
             return l->ph[i].p_flags & PF_X;
-    return true; /* no header: the old default */
+    return false; /* no header: so for 64-bit programs since Linux 5.8 */
 }
 
 static int load_interp(const char *path, const struct qn_elf_base *base, struct qn_image *image)

@@ -63,6 +63,19 @@ void qn_exec_add(uint64_t start, uint64_t end, bool writable)
     insert_at(&code, lower(&code, start), (struct qn_exec_range){start, end, QN_NO_MAP, writable || all_writable});
 }
 
+bool qn_exec_fill(uint64_t pc, uint64_t start, uint64_t end, bool writable)
+{
+    uint32_t i = lower(&code, pc), n = code.n;
+
+    if (i < n && code.range[i].start < end)
+        end = code.range[i].start;
+    if (i && code.range[i - 1].end > start)
+        start = code.range[i - 1].end;
+    if (pc < end)
+        insert_at(&code, i, (struct qn_exec_range){start, end, QN_NO_MAP, writable || all_writable});
+    return code.n > n;
+}
+
 bool qn_exec_are_all_writable(void) { return all_writable; }
 
 bool qn_exec_all_writable(void)

@@ -19,6 +19,8 @@ void qn_exec_add(uint64_t start, uint64_t end, bool writable);
 /* From now on all ranges, future ones as well, count as writable: another process or a debugger may write code.  false: they did already. */
 bool qn_exec_all_writable(void);
 bool qn_exec_are_all_writable(void);
+/* Adds what lies between start and end around pc and is in no range yet.  false: pc is in one, or there is no room. */
+bool qn_exec_fill(uint64_t pc, uint64_t start, uint64_t end, bool writable);
 void qn_exec_remove(uint64_t start, uint64_t end);
 bool qn_exec_overlaps(uint64_t start, uint64_t end);
 struct qn_exec_range *qn_exec_find(uint64_t pc); /* NULL: not executable */

@@ -190,6 +190,8 @@ long qn_sys_shmdt(uint64_t at);
 void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared);
 uint64_t qn_find_free_range(uint64_t size); /* a free address range outside the engine's; 0 = none */
 bool qn_is_mapped(uint64_t addr);
+void qn_make_stack_executable(uint64_t sp);
+bool qn_learn_code(uint64_t pc); /* asks the kernel whether there is code; true: the translator knows it now */
 void qn_code_changed(uint64_t start, uint64_t end);
 void qn_code_cache_map(void); /* make the code cache */
 

@@ -5,6 +5,7 @@
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
 #include "run/observe/interval.h"
+#include "run/kernel/maps.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/twin.h"
@@ -96,36 +97,7 @@ void qn_unsupported(const char *text)
         qn_wire_note(QN_WIRE_NOTE, text);
 }
 
-/* ---- maps: read from /proc/self/maps when code of a mapping is first translated ---- */
-
-static const char *skip_field(const char *s)
-{
-    while (*s && *s != ' ')
-        s++;
-    while (*s == ' ')
-        s++;
-    return s;
-}
-
-/* "start-end perms offset dev inode   path" */
-static bool parse_map_line(const char *line, uint64_t pc, struct qn_map_rec *rec)
-{
-    uint64_t major, minor;
-    const char *s = qn_parse_hex(line, &rec->start);
-
-    s = qn_parse_hex(s + 1, &rec->end);
-    if (pc < rec->start || pc >= rec->end)
-        return false;
-    s = qn_parse_hex(skip_field(skip_field(s)), &rec->offset);
-    s = qn_parse_hex(skip_field(s), &major);
-    s = qn_parse_hex(s + 1, &minor);
-    rec->dev = major << 20 | minor;
-    s = qn_parse_decimal(skip_field(s), &rec->ino);
-    while (*s == ' ')
-        s++;
-    rec->path = *s ? qn_arena_string(s) : 0;
-    return true;
-}
+/* ---- maps: asked for when code of a mapping is first translated ---- */
 
 /* The time of the file's last change; the collector checks whether it has changed since (lib/collect/finish.c). */
 static uint64_t time_of(const char *path, uint64_t ino)
@@ -140,28 +112,11 @@ static uint64_t time_of(const char *path, uint64_t ino)
 
 static void find_map(uint64_t pc, struct qn_map_rec *rec)
 {
-    static char buf[65536];
-    long fd = qn_sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0), n;
-    size_t have = 0;
+    static struct qn_mapping m;
 
-    while (!qn_sys_failed(fd) && (n = qn_sys3(__NR_read, fd, (long)buf + (long)have, (long)(sizeof buf - 1 - have))) > 0) {
-        char *line = buf, *end;
-
-        have += (size_t)n;
-        buf[have] = 0;
-        for (end = line; *end; end++) {
-            if (*end != '\n')
-                continue;
-            *end = 0;
-            if (parse_map_line(line, pc, rec))
-                goto done;
-            line = end + 1;
-        }
-        have -= (size_t)(line - buf);
-        __builtin_memmove(buf, line, have);
-    }
-done:
-    qn_sys1(__NR_close, fd);
+    if (qn_maps_find(pc, &m))
+        *rec = (struct qn_map_rec){.start = m.start, .end = m.end, .offset = m.offset, .dev = m.dev, .ino = m.ino,
+                                   .path = *m.path ? qn_arena_string(m.path) : 0};
 }
 
 static bool same_map(const struct qn_map_rec *a, const struct qn_map_rec *b)

@@ -28,7 +28,7 @@ struct qn_ctx qn_ctx __attribute__((aligned(64)));
 static void fetch_fault(uint64_t pc)
 {
     qn_ctx.exit_kind = QN_EXIT_SIGNAL; /* not that of the block before */
-    if ((pc == qn_ctx.rip && qn_vsyscall()) || qn_gone_fetch(pc))
+    if ((pc == qn_ctx.rip && qn_vsyscall()) || qn_gone_fetch(pc) || qn_learn_code(pc))
         return;
     qn_signal_raise(SIG_SEGV, qn_is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
 }

@@ -181,6 +181,8 @@ static void load_guest(uint64_t *kernel_sp)
         qn_die_load(err);
     qn_sys1(__NR_close, fd);
     qn_ctx.gpr[QN_RSP] = qn_stack_build(kernel_sp, &image, &start, &vdso);
+    if (image.exec_stack)
+        qn_make_stack_executable(qn_ctx.gpr[QN_RSP]);
     qn_ctx.rip = image.entry;
     qn_ctx.rflags = 0x202;
     qn_proc_publish(qn_ctx.gpr[QN_RSP], &image);

@@ -5,12 +5,13 @@
  */
 #include "guest/exec_map.h"
 #include "run/kernel/locked.h"
+#include "run/kernel/maps.h"
 #include "run/observe/data/data.h"
 #include "run/run.h"
 #include "tcache/tcache.h"
 
 enum { E_NOMEM = 12, E_FAULT = 14, E_INVAL = 22 };
-enum { P_READ = 1, P_WRITE = 2, P_EXEC = 4 };
+enum { P_READ = 1, P_WRITE = 2, P_EXEC = 4, P_GROWSDOWN = 0x01000000 };
 enum { M_SHARED = 1, M_PRIVATE = 2, M_FIXED = 0x10, M_ANON = 0x20, M_32BIT = 0x40, M_DENYWRITE = 0x800,
        M_NORESERVE = 0x4000, M_FIXED_NEW = 0x100000 };
 
@@ -190,57 +191,29 @@ static bool wants_low(const long *a)
     return a[0] == 0 && file && !(a[3] & (M_FIXED | M_FIXED_NEW | M_32BIT)) && ((a[2] & P_EXEC) || (a[3] & M_DENYWRITE));
 }
 
-/* The lines of /proc/self/maps, byte by byte: "7f00-7f01 rw-p ...". */
 struct gaps {
-    uint64_t size;       /* bytes wanted */
-    uint64_t found;      /* the highest address so far; 0 = none */
-    uint64_t before;     /* end of the mapping before */
-    uint64_t start, end; /* of this one */
-    enum { START, END, REST } field;
+    uint64_t size;   /* bytes wanted */
+    uint64_t found;  /* the highest address so far; 0 = none */
+    uint64_t before; /* end of the mapping before */
 };
 
-static uint64_t add_digit(uint64_t value, char c) { return value * 16 + (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10); }
-
-static void take_gap(struct gaps *g)
+static bool take_gap(void *data, const struct qn_mapping *m)
 {
-    uint64_t top = g->start < QN_HIGH_BASE ? g->start : QN_HIGH_BASE;
+    struct gaps *g = data;
+    uint64_t top = m->start < QN_HIGH_BASE ? m->start : QN_HIGH_BASE;
 
     if (top > g->before && top - g->before >= g->size && !qn_is_engine_range(top - g->size, g->size))
         g->found = top - g->size;
-    g->before = g->end;
-    g->start = g->end = 0;
-}
-
-static void take_byte(struct gaps *g, char c)
-{
-    if (c == '\n') {
-        g->field = START;
-    } else if (g->field == START && c == '-') {
-        g->field = END;
-    } else if (g->field == END && c == ' ') {
-        take_gap(g);
-        g->field = REST;
-    } else if (g->field == START) {
-        g->start = add_digit(g->start, c);
-    } else if (g->field == END) {
-        g->end = add_digit(g->end, c);
-    }
+    g->before = m->end;
+    return true;
 }
 
 /* The highest address below the engine's ranges that has room, as the kernel would choose it; 0 = none. */
 static uint64_t highest_gap(uint64_t size)
 {
-    static char part[QN_PAGE];
     struct gaps g = {.size = qn_round_up(size, QN_PAGE), .before = LOWEST};
-    long fd = qn_sys3(__NR_open, (long)"/proc/self/maps", 02000000, 0), n;
 
-    if (qn_sys_failed(fd))
-        return qn_round_down(QN_HIGH_BASE - size, HUGE_PAGE);
-    while ((n = qn_sys3(__NR_read, fd, (long)part, sizeof part)) > 0)
-        for (long i = 0; i < n; i++)
-            take_byte(&g, part[i]);
-    qn_sys1(__NR_close, fd);
-    return g.found;
+    return qn_maps_each(take_gap, &g) ? g.found : qn_round_down(QN_HIGH_BASE - size, HUGE_PAGE);
 }
 
 /* The kernel has chosen an address between the engine's ranges: reserves a range below them.  0 = there is no room. */
@@ -303,17 +276,42 @@ long qn_sys_munmap(uint64_t start, uint64_t size)
     return r;
 }
 
+/* Where the call begins to have an effect: with PROT_GROWSDOWN at the beginning of the mapping. */
+static uint64_t protected_from(uint64_t start, long prot)
+{
+    static struct qn_mapping m;
+
+    return prot & P_GROWSDOWN && qn_maps_find(start, &m) ? m.start : start;
+}
+
 /* nr: mprotect, or pkey_mprotect; a: address, size, protection, key */
 long qn_sys_mprotect(long nr, const long *a)
 {
-    uint64_t start = (uint64_t)a[0], size = (uint64_t)a[1];
+    uint64_t start = (uint64_t)a[0], size = (uint64_t)a[1], from = protected_from(start, a[2]);
     bool ours = qn_is_engine_range(start, size);
     /* For the engine's range, makes the call for page 0 instead, where nothing is mapped, as natively at this address. */
     long r = qn_sys4(nr, ours ? (long)(start % QN_PAGE) : a[0], a[1], a[2], a[3]);
 
     if (!r && !ours)
-        note_access(start, size, (int)a[2]);
+        note_access(from, start + size - from, (int)a[2]);
     return r;
+}
+
+/* A program and its interpreter are loaded; the stack becomes executable, if the program asks for that, as far as it will ever grow. */
+void qn_make_stack_executable(uint64_t sp)
+{
+    qn_sys3(__NR_mprotect, (long)qn_round_down(sp, QN_PAGE), QN_PAGE, P_READ | P_WRITE | P_EXEC | P_GROWSDOWN);
+}
+
+/* The kernel knows of code that no call has named: in stacks, which grow, and in what READ_IMPLIES_EXEC makes executable.  false: there is
+ * no code at pc. */
+bool qn_learn_code(uint64_t pc)
+{
+    static struct qn_mapping m;
+
+    if (qn_is_engine_range(pc, 1) || !qn_maps_find(pc, &m) || !(m.flags & QN_MAPS_EXEC))
+        return false;
+    return qn_exec_fill(pc, m.start, m.end, m.flags & (QN_MAPS_WRITE | QN_MAPS_SHARED));
 }
 
 /* The kernel has moved the mapping between the engine's ranges: moves it out. */

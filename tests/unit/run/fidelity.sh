@@ -29,11 +29,12 @@ natively() {
     echo "status $?"
 }
 
-# same NAME TEXT OPTIONS...
+# same NAME TEXT OPTIONS...    $flags: the compiler's
+flags=
 same() {
     program=$1 text=$2
     shift 2
-    build "$program"
+    build "$program" $flags
     wanted=$(cd "$SCRATCH" && natively "./$program")
     case $wanted in *'status 77') skip "$text: ${wanted%%?status 77}"; return ;; esac
     is "$(cd "$SCRATCH" && under "$@" -- "./$program")" "$wanted" "$text"
@@ -45,6 +46,11 @@ same rounding 'rounding modes'
 same avx512 'AVX-512, and its state in a signal frame'
 same code_changes 'memory mapped twice, a store into its own block, read() into code'
 same patched 'code that is patched through /proc/PID/mem and by debuggers' --trace-children=yes
+$CC -O1 -g -shared -fPIC -DLIBRARY -o "$SCRATCH/nested.so" "$top_srcdir/tests/fidelity/exec_stack.c" || bail "nested.so cannot be compiled"
+same exec_stack 'code on stacks and in memory that no call has named executable'
+flags=-DNESTED
+same exec_stack 'the same, the stack executable from the beginning'
+flags=
 # Where processors are short, a debugger must not meet the engine's own signals.
 for i in 1 2 3 4 5 6 7 8; do
     (cd "$SCRATCH" && under --trace-children=yes -- ./patched >"patched.$i") &
