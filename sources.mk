@@ -110,14 +110,10 @@ hosted_sources = \
 	lib/debug/frames.c \
 	lib/debug/inline_names.c \
 	lib/debug/inlines.c \
-	lib/debug/kept.c \
-	lib/debug/kept_dwarf.c \
-	lib/debug/kept_file.c \
 	lib/debug/line_names.c \
 	lib/debug/line_program.c \
 	lib/debug/lines.c \
 	lib/debug/members.c \
-	lib/debug/needed.c \
 	lib/debug/objects.c \
 	lib/debug/prefer.c \
 	lib/debug/reader.c \
@@ -161,7 +157,6 @@ hosted_sources = \
 	lib/cost/notes/steps.c \
 	lib/cost/notes/versus.c \
 	lib/cost/notes/watch.c \
-	lib/cost/places/foresee.c \
 	lib/cost/places/jit.c \
 	lib/cost/places/jit_ranges.c \
 	lib/cost/places/jitdump.c \
@@ -753,7 +748,6 @@ headers = \
 	lib/debug/debug.h \
 	lib/debug/inlines.h \
 	lib/debug/internal.h \
-	lib/debug/kept.h \
 	lib/debug/memory.h \
 	lib/debug/types.h \
 	lib/decode/decode.h \
@@ -1137,11 +1131,11 @@ unit_programs = \
 	tests/unit/cost/events \
 	tests/unit/cost/explain \
 	tests/unit/cost/fold \
-	tests/unit/cost/foresee \
 	tests/unit/cost/growers \
 	tests/unit/cost/intervals \
 	tests/unit/cost/jit \
 	tests/unit/cost/leaves \
+	tests/unit/cost/library \
 	tests/unit/cost/regions \
 	tests/unit/cost/store \
 	tests/unit/cost/summary \
@@ -1149,8 +1143,6 @@ unit_programs = \
 	tests/unit/debug/damage \
 	tests/unit/debug/demangle \
 	tests/unit/debug/find \
-	tests/unit/debug/kept \
-	tests/unit/debug/kept_dwarf \
 	tests/unit/debug/prefer \
 	tests/unit/debug/reader \
 	tests/unit/debug/symbols \
@@ -1378,7 +1370,6 @@ shell_tests = \
 	tests/unit/run/fidelity.sh \
 	tests/unit/run/gdb.sh \
 	tests/unit/run/interval.sh \
-	tests/unit/run/keep_lines.sh \
 	tests/unit/run/levels.sh \
 	tests/unit/run/observed.sh \
 	tests/unit/run/parts.sh \

@@ -248,7 +248,7 @@ static const struct qn_options command = {
 
 static void set_defaults(struct qn_collect_options *o)
 {
-    *o = (struct qn_collect_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .demangle = true, .keep_lines = true, .seed = 1,
+    *o = (struct qn_collect_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .demangle = true, .seed = 1,
                                   .log_fd = 2, .explain_first = 20, .explain_every = 1000, .calls = CALLS_NOT_SAID, .calls_room = 1000000, .calls_depth = 1000000 };
     o->trace_blocks.last = UINT64_MAX;
 }

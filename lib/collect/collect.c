@@ -174,7 +174,6 @@ int qn_collect_run(const struct qn_collect_options *options)
     if (!check_options(&r.options) || !qn_collect_take_names(&r))
         return QN_EXIT_USAGE;
     qn_debug_configure(&(struct qn_debug_settings){ .inlines = (enum qn_debug_inlines)r.options.inlines, .keep_names = !r.options.demangle,
-                                                    .kept = r.options.keep_lines ? qn_engines_cache() : NULL,
                                                     .extra_root = r.options.debug_root });
     r.is_main = true;
     r.pidfd = r.store.fd = r.fresh.fd = r.zero.fd = r.control = -1;

@@ -43,7 +43,6 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(TEXT, "branches-file", branches_file, "FILE", "write where each branch lies, for `quern watch --predictor`; %p, %q{VAR} as above") \
     X(WORD, "inline", inlines, "no|yes|chains", "name inlined functions, and the calls between [no]")             \
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
-    X(YESNO, "keep-lines", keep_lines, "yes|no", "keep debug information that had to be unpacked in ~/.cache/quern [yes]")    \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
     X(WORD, "data", data, "no|yes|use", "also count misses by variable and allocation, and by source line on which of them; use: and the bytes used of each cache line [no]") \
@@ -101,7 +100,7 @@ struct qn_collect_names {
 struct qn_collect_options {
     struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, progress, dump_signal, local_rates, aslr, vdso,
-        filter, check, dump_objects, dump_instr, demangle, keep_lines;
+        filter, check, dump_objects, dump_instr, demangle;
     bool vdso_given, branch_sim_given, log_fd_given, interval_given, interval_auto;
     uint64_t counting;     /* enum qn_counting */
     uint64_t batch;        /* enum qn_batch */

@@ -1,7 +1,6 @@
 /* lib/collect/reader.c - a process that reads debug information while the guest runs, and folds on demand.
  *
- *   main collector --fork--> reader          reads the ELF files that the program will load, and those that the arena
- *                                            names, as they appear
+ *   main collector --fork--> reader          reads the ELF files that the arena names, as they appear
  *   collector      --request--> reader       { pid, ... } with descriptors: arena, reply, errors, log; or the descriptor
  *                                            of a file that a guest has mapped, so that it stays readable
  *   reader         --fork--> folder          has everything that was read; folds, writes, prints.  For the last possible
@@ -111,8 +110,6 @@ _Noreturn static void fold_for(struct qn_collect *r, const struct request *q, co
     failed = !qn_collect_fold(r, NULL, library);
     while (write(fds[1], &failed, 1) < 0 && errno == EINTR)
         ;
-    if (q->last)
-        qn_cost_keep_lines(library);
     _exit(0);
 }
 
@@ -258,8 +255,6 @@ static void read_and_fold(struct qn_collect *r, int socket, int program)
         qn_cost_give_file(library, program);
     qn_collect_limit_folding();
     allow_many_files();
-    if (r->config.instr_at_start)
-        qn_cost_foresee(library, r->program);
     got = watch(r, socket, library, &q, fds);
     qn_cost_close(&r->store);
     if (got < 0)
@@ -270,7 +265,6 @@ static void read_and_fold(struct qn_collect *r, int socket, int program)
             ;
     }
     write_of_killed(r, library);
-    qn_cost_keep_lines(library);
     _exit(0);
 }
 

@@ -114,7 +114,6 @@ void qn_debug_close(struct qn_debug *d)
     qn_debug_free_memory(d);
     qn_debug_free_made_names(d);
     dwarf_end(d->dwarf);
-    qn_debug_free_image(d);
     qn_debug_free_lines(&d->lines);
     qn_debug_free_symbols(&d->symbols);
     qn_debug_free_objects(d->objects);
@@ -199,12 +198,6 @@ void qn_debug_find_user(struct qn_debug *d, uint64_t address, struct qn_debug_pl
             place->function = call->into ? call->into->function : outer ? outer : place->function;
             return;
         }
-}
-
-void qn_debug_read_ahead(struct qn_debug *d)
-{
-    qn_debug_load_symbols(d);
-    qn_debug_load_lines(d);
 }
 
 const char *qn_debug_build_id(const struct qn_debug *d)

@@ -45,7 +45,6 @@ enum qn_debug_inlines {
 struct qn_debug_settings {
     enum qn_debug_inlines inlines;
     bool keep_names;        /* C++ and Rust names are not demangled */
-    const char *kept;       /* directory of the cache of debug information; NULL: no cache */
     const char *extra_root; /* a directory like /usr/lib/debug, searched before that; NULL: none */
 };
 void qn_debug_configure(const struct qn_debug_settings *settings);
@@ -124,16 +123,6 @@ bool qn_debug_segment(const struct qn_debug *d, size_t number, uint64_t *start, 
 
 /* How many calls of a function were inlined, by the debug information; names as above. */
 unsigned qn_debug_count_inlined(struct qn_debug *d, const char *name);
-
-/* Reads symbols and line tables now, which qn_debug_find would otherwise do at its first call. */
-void qn_debug_read_ahead(struct qn_debug *d);
-
-/* Writes line tables that had to be unpacked into the cache (struct qn_debug_settings). */
-void qn_debug_keep_lines(struct qn_debug *d);
-
-/* The path of the file's dynamic linker (PT_INTERP), and the name of needed library number 0, 1, ... (DT_NEEDED); NULL: none. */
-const char *qn_debug_interpreter(const struct qn_debug *d);
-const char *qn_debug_needed(const struct qn_debug *d, size_t number);
 
 /* Whether a part of the debug information that was read so far is damaged. */
 bool qn_debug_is_damaged(const struct qn_debug *d);

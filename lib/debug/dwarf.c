@@ -47,9 +47,7 @@ Dwarf *qn_debug_open_dwarf(struct qn_debug *d)
     if (!d->dwarf_tried) {
         d->dwarf_tried = true;
         elf = qn_debug_dwarf_file(d);
-        d->dwarf = elf ? qn_debug_open_kept_dwarf(d, elf) : NULL;
-        if (elf && !d->dwarf)
-            d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+        d->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
         if (d->dwarf && !fits_alternate(d->dwarf)) {
             dwarf_end(d->dwarf);
             d->dwarf = NULL;

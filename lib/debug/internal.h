@@ -100,8 +100,6 @@ struct qn_unit_range { /* code of a compilation; sorted by start */
 struct qn_lines {
     bool loaded, str_loaded;
     struct qn_section line, line_str, str;
-    void *mapped; /* the cache's file that has these tables; NULL: they were read from the debug file */
-    size_t mapped_bytes;
     struct qn_unit *units;
     size_t nunits, unit_room;
     struct qn_sequence *sequences; /* sorted by start */
@@ -121,11 +119,6 @@ struct qn_debug {
     struct qn_symbols symbols;
     struct qn_lines lines;
     Dwarf *dwarf;       /* opened only for what the line tables do not have */
-    struct {
-        Elf *elf;       /* the image that it reads instead of the debug file, in `made` (from malloc) or `mapped`; NULL: it reads that file */
-        void *made, *mapped;
-        size_t mapped_bytes;
-    } image;
     bool dwarf_tried, directories_loaded;
     void *made_names;   /* a tree (tsearch) of names of subprograms */
     struct qn_objects *objects; /* NULL: not asked for yet */
@@ -189,13 +182,6 @@ void qn_debug_load_lines(struct qn_debug *d);
 /* Lists the units of d->lines.line; calls `take`, unless it is NULL, for each of their sequences. */
 typedef void qn_debug_take_sequence(void *data, const struct qn_sequence *s);
 void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take);
-
-/* kept.c: takes the line tables from the cache.  false: it has none that can be used; nothing is changed. */
-bool qn_debug_take_kept_lines(struct qn_debug *d);
-
-/* kept_dwarf.c: opens compressed debug information, from the cache or unpacked now; NULL: libdw has to read the file itself. */
-Dwarf *qn_debug_open_kept_dwarf(struct qn_debug *d, Elf *elf);
-void qn_debug_free_image(struct qn_debug *d);
 
 /* line_program.c: reads the header at `offset` (false: no more), the sequences of a unit (false: it is damaged), the rows of
  * a sequence (false: no memory). */

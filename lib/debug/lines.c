@@ -62,18 +62,16 @@ void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take)
 void qn_debug_load_lines(struct qn_debug *d)
 {
     struct qn_lines *l = &d->lines;
+    Elf *elf;
 
     if (l->loaded)
         return;
-    if (!qn_debug_take_kept_lines(d)) {
-        Elf *elf = qn_debug_dwarf_file(d);
-
-        l->line = qn_debug_read_section(d, elf, ".debug_line");
-        l->line_str = qn_debug_read_section(d, elf, ".debug_line_str");
-        qn_debug_list_units(d, take_sequence);
-        if (l->nsequences)
-            qsort(l->sequences, l->nsequences, sizeof *l->sequences, compare);
-    }
+    elf = qn_debug_dwarf_file(d);
+    l->line = qn_debug_read_section(d, elf, ".debug_line");
+    l->line_str = qn_debug_read_section(d, elf, ".debug_line_str");
+    qn_debug_list_units(d, take_sequence);
+    if (l->nsequences)
+        qsort(l->sequences, l->nsequences, sizeof *l->sequences, compare);
     l->loaded = true;
 }
 
@@ -139,7 +137,5 @@ void qn_debug_free_lines(struct qn_lines *l)
     qn_debug_free_section(&l->str);
     free(l->sequences);
     free(l->units);
-    if (l->mapped)
-        munmap(l->mapped, l->mapped_bytes);
     *l = (struct qn_lines){ 0 };
 }

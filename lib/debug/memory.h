@@ -20,8 +20,7 @@ struct qn_debug_type {
 
 struct qn_global {
     uint64_t start, end;
-    Dwarf_Die die;           /* if `offset` is not 0, it is found by that when it is first asked for */
-    uint64_t offset;
+    Dwarf_Die die;
     const struct qn_debug_type *type; /* NULL: not made yet, or not known */
     bool looked;
 };

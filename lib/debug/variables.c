@@ -113,13 +113,11 @@ bool qn_debug_find_variable(struct qn_debug *d, uint64_t address, struct qn_debu
 
     if (!m)
         return false;
-    qn_debug_open_dwarf(d); /* the cache may give the globals with it */
     if (!m->globals_read)
         qn_debug_read_globals(d, m);
     g = search(m, address);
-    if (!g || (g->offset && !dwarf_offdie(qn_debug_open_dwarf(d), g->offset, &g->die)))
+    if (!g)
         return false;
-    g->offset = 0;
     if (!g->looked && qn_debug_type_of(&g->die, &type))
         g->type = qn_debug_make_type(d, type, false);
     g->looked = true;

@@ -44,10 +44,14 @@ void qn_cost_give_file(struct qn_cost_library *l, int fd)
 
     for (uint32_t i = 0; i < l->given_count && wanted; i++)
         wanted = l->given[i].dev != st.st_dev || l->given[i].ino != st.st_ino;
-    if (wanted && QN_GROW(l->given, l->given_count, l->given_room, GIVEN_FIRST))
-        l->given[l->given_count++] = (struct qn_cost_given){ fd, st.st_dev, st.st_ino };
-    else
+    if (!wanted || !QN_GROW(l->given, l->given_count, l->given_room, GIVEN_FIRST)) {
         close(fd);
+        return;
+    }
+    l->given[l->given_count++] = (struct qn_cost_given){ fd, st.st_dev, st.st_ino };
+    for (uint32_t i = 0; i < l->count; i++) /* its map may have been seen before, when another file had its name already */
+        if (l->files[i].ino == st.st_ino && !l->files[i].debug)
+            l->files[i].opened = false;
 }
 
 /* The file of this inode that was given; -1 if there is none. */
@@ -155,11 +159,4 @@ bool qn_cost_find_bias(struct qn_debug *debug, const struct qn_map_rec *map, uin
             return true;
         }
     return false;
-}
-
-void qn_cost_keep_lines(const struct qn_cost_library *l)
-{
-    for (uint32_t i = 0; i < l->count; i++)
-        if (l->files[i].debug)
-            qn_debug_keep_lines(l->files[i].debug);
 }

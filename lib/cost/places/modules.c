@@ -236,3 +236,32 @@ bool qn_cost_get_code(struct qn_cost_modules *m, uint32_t at, uint64_t pc, size_
     memcpy(to, bytes, n);
     return true;
 }
+
+static void open_files(struct qn_cost_library *l, const struct qn_cost_store *store, uint64_t maps)
+{
+    for (uint64_t i = 0; i < maps; i++) {
+        struct qn_map_rec rec;
+        uint32_t number;
+
+        memcpy(&rec, store->base + QN_ARENA_MAPS_OFF + i * sizeof rec, sizeof rec);
+        number = qn_cost_number_map(l, store, &rec);
+        if (number)
+            qn_cost_open_file(l, &l->files[number - 1]);
+    }
+}
+
+void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store)
+{
+    struct qn_cost_modules *m = qn_cost_new_modules(store, l, NULL, NULL, NULL);
+    const struct qn_block_rec *blocks = (const void *)(store->base + QN_ARENA_BLOCKS_OFF);
+    struct qn_cost_extent e;
+    struct qn_cost_place place;
+
+    e = qn_cost_get_extent(store);
+    open_files(l, store, e.maps);
+    for (uint64_t i = l->preloaded; i < e.blocks; i++)
+        qn_cost_find_place(m, blocks[i].map, blocks[i].pc, &place);
+    if (l->preloaded < e.blocks)
+        l->preloaded = e.blocks;
+    qn_cost_free_modules(m);
+}

@@ -43,13 +43,6 @@ void qn_cost_free_library(struct qn_cost_library *l);
 /* Hands over an open file, which the library closes: maps of it are read from there, not by their path. */
 void qn_cost_give_file(struct qn_cost_library *l, int fd);
 
-/* Reads ahead what a program will load when it starts, as far as its file tells: itself, the dynamic linker and the libraries
- * that it needs. */
-void qn_cost_foresee(struct qn_cost_library *l, const char *program);
-
-/* Keeps line tables that took time to read, for the next run. */
-void qn_cost_keep_lines(const struct qn_cost_library *l);
-
 /* Reads ahead what a fold of this arena will need by now.  Arenas of forked guests begin with the same
  * blocks, so only blocks with higher numbers than any before are looked at. */
 void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store);
