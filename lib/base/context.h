@@ -42,7 +42,7 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_LINK,       /* a direct exit that is not linked yet: exit_id = block * 2 + which */
     QN_EXIT_IBL,        /* indirect branch: rip is the target */
     QN_EXIT_SYSCALL,    /* rip is behind the syscall instruction */
-    QN_EXIT_EMULATE,    /* rip is at an instruction that the engine runs itself (cpuid, wrfsbase, ...) */
+    QN_EXIT_EMULATE,    /* rip is at an instruction that the engine runs itself (cpuid, ...) */
     QN_EXIT_BAD,        /* rip is at an undecodable or unsupported instruction */
     QN_EXIT_STALE,      /* the code of the block changed since translation: rip is its start */
     QN_EXIT_INTERVAL,   /* the interval ends before the end of the block at rip: nothing of it has been executed */
@@ -51,7 +51,7 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_REQUEST,    /* rip is at the marker of a client request */
     QN_EXIT_ENTER,      /* --toggle, --dump-before, ...: rip is at the entry of a function; nothing of it has been executed */
     QN_EXIT_RETURN,     /* the same: an indirect branch to rip has left the stack of the function */
-    QN_EXIT_FPU,        /* the instruction at arg_pc, just before rip, has stored the FPU's instruction pointer */
+    QN_EXIT_AFTER,      /* behind the instruction at arg_pc, for which QN_END_AFTER ends a block (block/block.h) */
     QN_EXIT_OBSERVE,    /* rip is at a block that has to be observed in another variant; nothing of it has been executed */
     QN_EXIT_SIGNAL      /* a host signal handler wants the dispatcher */
 };

@@ -21,8 +21,9 @@ enum qn_block_end {
     QN_END_FALL,     /* no branch: continues at next */
     QN_END_JCC, QN_END_LOOP, QN_END_JMP, QN_END_CALL, QN_END_JMP_IND, QN_END_CALL_IND, QN_END_RET,
     QN_END_SYSCALL,  /* last instruction is syscall */
-    QN_END_EMULATE,  /* the engine runs the last instruction (cpuid, wrfsbase, ...) */
-    QN_END_FPU,      /* last instruction stores the FPU's instruction pointer, which the engine corrects afterwards */
+    QN_END_EMULATE,  /* the engine runs the last instruction (cpuid, ...) */
+    QN_END_AFTER,    /* the engine acts behind the last instruction: it corrects the FPU's instruction pointer that this has stored, or
+                        learns the base of fs or gs that it has loaded */
     QN_END_TRAP,     /* last instruction raises a signal (ud2, int3, hlt) or falls through */
     QN_END_XBEGIN,   /* last instruction is xbegin: goes to its fallback */
     QN_END_REQUEST,  /* the block is the marker of a client request: no instructions, or one where requests count */

@@ -24,7 +24,7 @@ static bool stores_fpu16(const struct qn_insn *in)
 
 bool qn_block_engine_runs(const struct qn_insn *in)
 {
-    return (in->attr & (QN_ATTR_CPUID | QN_ATTR_FSGSBASE)) || stores_fpu16(in) || (qn_block_hides_state && tells_state(in));
+    return (in->attr & QN_ATTR_CPUID) || stores_fpu16(in) || (qn_block_hides_state && tells_state(in));
 }
 
 /* Refused outright: the engine could not keep control of what follows.  Near branches of 16 bits (66h on AMD's processors)
@@ -42,8 +42,8 @@ static enum qn_block_end end_of(const struct qn_insn *in)
         return QN_END_TRAP; /* lock jmp: it is copied, and the processor refuses it */
     if (qn_block_engine_runs(in))
         return QN_END_EMULATE;
-    if (in->attr & QN_ATTR_FPUIP)
-        return QN_END_FPU;
+    if (in->attr & (QN_ATTR_FPUIP | QN_ATTR_FSGSBASE))
+        return QN_END_AFTER;
     switch (in->cls) {
     case QN_CLS_JCC: return QN_END_JCC;
     case QN_CLS_LOOP:

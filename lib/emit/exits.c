@@ -92,7 +92,8 @@ static void end_trap(struct emitter *e)
     emit_jump_out(e, e->b->next);
 }
 
-static void end_fpu(struct emitter *e)
+/* The engine acts behind the last instruction. */
+static void end_after(struct emitter *e)
 {
     unsigned last = e->b->n - 1;
 
@@ -101,7 +102,7 @@ static void end_fpu(struct emitter *e)
     emit_copy(e, last);
     e->side[last].state |= QN_SIDE_NATIVE;
     emit_store_const(&e->hot, CTX(arg_pc), e->b->at[last]);
-    emit_service_exit(e, QN_EXIT_FPU, e->b->next);
+    emit_service_exit(e, QN_EXIT_AFTER, e->b->next);
 }
 
 static void end_xbegin(struct emitter *e)
@@ -129,7 +130,7 @@ void emit_end(struct emitter *e)
     case QN_END_CALL: end_call(e); break;
     case QN_END_XBEGIN: end_xbegin(e); break;
     case QN_END_TRAP: end_trap(e); break;
-    case QN_END_FPU: end_fpu(e); break;
+    case QN_END_AFTER: end_after(e); break;
     case QN_END_FALL: emit_jump_out(e, b->next); break;
     case QN_END_SYSCALL: emit_service_exit(e, QN_EXIT_SYSCALL, b->next); break;
     case QN_END_EMULATE: emit_service_exit(e, QN_EXIT_EMULATE, b->at[b->n - 1]); break;

@@ -213,6 +213,7 @@ void qn_syscall(void);
 long qn_syscall_pass(long nr, const long *a); /* to the kernel, while other threads run */
 bool qn_is_engine_fd(long fd);
 void qn_emulate(void);
+void qn_emulate_after(uint64_t pc); /* behind the instruction at pc, for which QN_END_AFTER ended the block */
 bool qn_vsyscall(void); /* if rip is in the vsyscall page, makes the call and returns true */
 long qn_guest_syscall(long nr, const long *args, volatile uint32_t *pending);
 extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
@@ -271,7 +272,7 @@ unsigned qn_settle_flags(unsigned at_most); /* a signal is pending: the variant 
 bool qn_settle_exact(void);              /* all translations keep all flags, because handlers of faults may read them */
 void qn_settle_all_exact(void);
 void qn_signal_raise(int sig, int code, uint64_t addr); /* a fault at ctx.rip */
-void qn_signal_raise_noted(void); /* the same, for the fault that the signal handler has recorded (run/core/attempt.h) */
+void qn_signal_raise_noted(void); /* the same, for the fault that is recorded in the thread */
 void qn_signal_force(int sig); /* a signal that cannot be blocked or ignored, like the kernel's force_sig */
 long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size);
 long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size);
@@ -284,9 +285,9 @@ void qn_signal_exec(bool before);       /* execve: sets dispositions and mask as
 uint32_t qn_frame_fpu_bytes(void);      /* bytes of x87 and vector state in a signal frame */
 void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigaction *act);
 void qn_sigreturn(void);
-void qn_fpu_stored(uint64_t pc);         /* the instruction at pc has stored an x87 instruction pointer: replaces it by the guest's */
 uint64_t qn_fpu_guest_ip(uint64_t ip);
 struct qn_insn;
+void qn_fpu_stored(const struct qn_insn *in, uint64_t pc); /* the instruction at pc has stored an x87 instruction pointer: replaces it by the guest's */
 bool qn_fpu_store16(const struct qn_insn *in); /* fnstenv, fnsave with 66h at ctx.rip; false: a signal is pending */
 void qn_fpu_state_stored(const struct qn_insn *in, uint64_t at); /* the same for an instruction of the xsave family, at this address */
 void qn_fpu_save(void *, uint64_t), qn_fpu_save_legacy(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);

@@ -2,17 +2,35 @@
 #ifndef QN_RUN_ATTEMPT_H
 #define QN_RUN_ATTEMPT_H
 
-#include "base/base.h"
+#include "run/run.h"
 
 enum qn_attempt { QN_ATTEMPT_FNSTENV16, QN_ATTEMPT_FNSAVE16, QN_ATTEMPT_XSAVE, QN_ATTEMPT_XSAVE64, QN_ATTEMPT_XSAVEC, QN_ATTEMPT_XSAVEC64,
-                  QN_ATTEMPT_XRSTOR, QN_ATTEMPT_XRSTOR64 };
+                  QN_ATTEMPT_XRSTOR, QN_ATTEMPT_XRSTOR64, QN_ATTEMPT_FXRSTOR64,
+                  QN_ATTEMPT_PROBE /* writes a byte back: can the guest write there? */ };
 
 /* Executes the instruction with the guest's memory at this address (any address) as its operand; components: edx:eax, for the xsave
- * family.  false: it faulted.  Then the signal is pending, and nothing has changed except bytes that the processor has stored before
- * the fault. */
+ * family.  false: it faulted, and nothing has changed except bytes that the processor has stored before the fault. */
 bool qn_attempt(enum qn_attempt what, uint64_t at, uint64_t components);
 
-/* For the signal handler: after a fault in [qn_attempt_begin, qn_attempt_end), execution continues at qn_attempt_failed. */
-extern char qn_attempt_begin[], qn_attempt_end[], qn_attempt_failed[];
+/* The processor executes what is at this address, with all general registers in the kernel's half of the address space.  true: one
+ * instruction was completed; false: it faulted. */
+bool qn_attempt_code(uint64_t at);
+
+/* The same for n bytes of the guest's, of which the processor finds no more than these: n is below QN_INSN_MAX_LEN where memory behind
+ * them cannot be fetched. */
+bool qn_attempt_bytes(const uint8_t *bytes, unsigned n);
+
+/* After an attempt has faulted: raises the same fault for the guest, at ctx.rip. */
+void qn_attempt_raise(void);
+
+/* The fault of the last attempt. */
+struct qn_fault {
+    struct qn_siginfo info;
+    uint64_t ip, err, trap, cr2; /* cr2: if it is a page fault */
+};
+extern struct qn_fault qn_attempt_fault;
+
+/* For the signal handler: did the attempt of an instruction fault here?  Then execution continues behind the attempt. */
+bool qn_attempt_takes(const struct qn_siginfo *info, struct qn_ucontext *uc);
 
 #endif

@@ -219,6 +219,12 @@ static void put_ip_right(const struct qn_insn *in, uint64_t at)
         *narrow = (uint32_t)qn_fpu_guest_ip(*narrow);
 }
 
+static bool raised(void)
+{
+    qn_attempt_raise();
+    return false;
+}
+
 static bool move_state(const struct qn_insn *in)
 {
     bool wide = in->opsize == 8;
@@ -228,9 +234,9 @@ static bool move_state(const struct qn_insn *in)
     uint64_t at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
 
     if (!(in->mem[0].access & QN_ACC_WRITE))
-        return qn_attempt(wide ? QN_ATTEMPT_XRSTOR64 : QN_ATTEMPT_XRSTOR, at, wanted);
+        return qn_attempt(wide ? QN_ATTEMPT_XRSTOR64 : QN_ATTEMPT_XRSTOR, at, wanted) || raised();
     if (!qn_attempt(in->opcode == 0xc7 ? compact : plain, at, wanted))
-        return false;
+        return raised();
     if (wanted & *(const uint64_t *)(uintptr_t)(at + XSTATE_BV) & 1)
         put_ip_right(in, at);
     qn_fpu_state_stored(in, at);

@@ -2,6 +2,7 @@
  * reason for which it returns. */
 #include "block/block.h"
 #include "guest/exec_map.h"
+#include "run/core/attempt.h"
 #include "run/core/references/batch.h"
 #include "run/core/gone.h"
 #include "run/observe/calls/calls.h"
@@ -24,13 +25,24 @@ _Static_assert(offsetof(struct qn_ctx, exit_kind) == 240 && QN_EXIT_STEP == 8 &&
 
 struct qn_ctx qn_ctx __attribute__((aligned(64)));
 
+/* The processor's own fault at this address, where it may not fetch.  false: it does not fault there (the engine's code, the hidden vDSO), or
+ * would before (an address that is not canonical). */
+static bool fault_of_processor(uint64_t pc)
+{
+    if (qn_is_engine_range(pc, 1) || qn_attempt_code(pc) || qn_attempt_fault.ip != pc || qn_attempt_fault.trap != PAGE_FAULT)
+        return false;
+    qn_attempt_raise();
+    return true;
+}
+
 /* Control reached an address that holds no code. */
 static void fetch_fault(uint64_t pc)
 {
     qn_ctx.exit_kind = QN_EXIT_SIGNAL; /* not that of the block before */
     if ((pc == qn_ctx.rip && qn_vsyscall()) || qn_gone_fetch(pc) || qn_learn_code(pc))
         return;
-    qn_signal_raise(SIG_SEGV, qn_is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
+    if (!fault_of_processor(pc))
+        qn_signal_raise(SIG_SEGV, qn_is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
 }
 
 /* Links the exit through which the last block returned to this block, if the last block still exists. */
@@ -99,6 +111,16 @@ static unsigned enter_function(void)
     return qn_cfg()->triggers || qn_region_scope() == QN_SCOPE_OFF ? QN_VARIANT_INSIDE : 0;
 }
 
+/* Does the processor, too, not know these bytes?  Then SIGILL is pending.  The decoder may be older than the processor. */
+static bool is_undefined(uint64_t pc, unsigned avail)
+{
+    if (qn_attempt_bytes((const uint8_t *)(uintptr_t)pc, avail) || qn_attempt_fault.trap != UNDEFINED_OPCODE)
+        return false;
+    qn_attempt_fault.info.fault.addr = pc;
+    qn_attempt_raise();
+    return true;
+}
+
 /* Control reached an instruction that is missing or cannot be decoded. */
 static void bad_instruction(void)
 {
@@ -106,13 +128,14 @@ static void bad_instruction(void)
     struct qn_insn in;
     enum qn_decode_status status = qn_block_decode((const uint8_t *)(uintptr_t)pc, avail, &in);
 
-    if (status == QN_DEC_TRUNCATED && avail < QN_INSN_MAX_LEN)
-        fetch_fault(pc + avail);
-    else if (status == QN_DEC_TOO_LONG)
+    if (status == QN_DEC_TRUNCATED && avail < QN_INSN_MAX_LEN) {
+        if (!is_undefined(pc, (unsigned)avail))
+            fetch_fault(pc + avail);
+    } else if (status == QN_DEC_TOO_LONG)
         qn_signal_raise(SIG_SEGV, SI_KERNEL_, 0);
     else if (status == QN_DEC_OK && !qn_block_refuses(&in))
         qn_code_changed(pc, pc + 1); /* the bytes have changed, and now are an instruction */
-    else
+    else if (status != QN_DEC_INVALID || !is_undefined(pc, (unsigned)avail))
         qn_die_bad_insn(pc);
 }
 
@@ -164,7 +187,7 @@ _Noreturn void qn_dispatch(void)
         case QN_EXIT_IBL: may_connect = !alone; break;
         case QN_EXIT_SYSCALL: qn_syscall(); break;
         case QN_EXIT_EMULATE: qn_emulate(); break;
-        case QN_EXIT_FPU: qn_fpu_stored(qn_ctx.arg_pc); break;
+        case QN_EXIT_AFTER: qn_emulate_after(qn_ctx.arg_pc); break;
         case QN_EXIT_BAD: bad_instruction(); break;
         case QN_EXIT_REQUEST: qn_request(); break;
         case QN_EXIT_ENTER: at_most = enter_function(); break;

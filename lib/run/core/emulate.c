@@ -4,21 +4,39 @@
 #include "run/core/cpu.h"
 #include "run/run.h"
 
-enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002 };
+enum { ARCH_GET_FS_ = 0x1003, ARCH_GET_GS_ = 0x1004, FS = 4, GS = 5 /* numbers of the segment registers */ };
 
-/* wrfsbase, wrgsbase */
-static bool write_base(const struct qn_insn *in)
+/* Which of fs and gs does it load?  mov, pop, lfs, lgs, wrfsbase, wrgsbase. */
+static unsigned segment_loaded(const struct qn_insn *in)
 {
-    unsigned reg = (in->modrm & 7) | (in->rex & 1 ? 8 : 0);
-    unsigned which = (in->modrm >> 3) & 7;
-    uint64_t value = in->opsize == 8 ? qn_ctx.gpr[reg] : (uint32_t)qn_ctx.gpr[reg];
+    if (in->map == 0)
+        return in->modrm >> 3 & 7;
+    switch (in->opcode) {
+    case 0xa1:
+    case 0xb4: return FS;
+    case 0xa9:
+    case 0xb5: return GS;
+    default: return (in->modrm >> 3 & 7) == 2 ? FS : GS;
+    }
+}
 
-    if (in->map != 1 || in->opcode != 0xae || in->modrm < 0xc0 || (which != 2 && which != 3))
-        return false;
-    if (qn_sys2(__NR_arch_prctl, which == 2 ? ARCH_SET_FS_ : ARCH_SET_GS_, (long)value))
-        return false;
-    *(which == 2 ? &qn_ctx.fs_base : &qn_ctx.gs_base) = value;
-    return true;
+/* The processor has loaded the register; the base that came with a selector is one of the kernel's tables. */
+static void learn_base(const struct qn_insn *in)
+{
+    bool fs = segment_loaded(in) == FS;
+
+    qn_sys2(__NR_arch_prctl, fs ? ARCH_GET_FS_ : ARCH_GET_GS_, (long)(fs ? &qn_ctx.fs_base : &qn_ctx.gs_base));
+}
+
+void qn_emulate_after(uint64_t pc)
+{
+    struct qn_insn in;
+
+    qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
+    if (in.attr & QN_ATTR_FSGSBASE)
+        learn_base(&in);
+    else
+        qn_fpu_stored(&in, pc);
 }
 
 void qn_emulate(void)
@@ -30,9 +48,6 @@ void qn_emulate(void)
         qn_die_bad_insn(qn_ctx.rip);
     if (in.attr & QN_ATTR_CPUID) {
         qn_cpu_cpuid();
-    } else if (in.attr & QN_ATTR_FSGSBASE) {
-        if (!write_base(&in))
-            qn_die_bad_insn(qn_ctx.rip);
     } else if (!(in.map == 0 ? qn_fpu_store16 : qn_cpu_tell_state)(&in)) {
         return;
     }

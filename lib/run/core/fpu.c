@@ -75,23 +75,20 @@ void qn_fpu_state_stored(const struct qn_insn *in, uint64_t at)
 }
 
 /* Called after the instruction has stored. */
-void qn_fpu_stored(uint64_t pc)
+void qn_fpu_stored(const struct qn_insn *in, uint64_t pc)
 {
-    struct qn_insn in;
-    uint64_t at;
+    uint64_t at = qn_operand_address(in, &in->mem[0], pc);
 
-    qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
-    at = qn_operand_address(&in, &in.mem[0], pc);
-    if (has_x87(&in, at)) {
-        if (in.map == 0)
+    if (has_x87(in, at)) {
+        if (in->map == 0)
             put_right32(at + ENV_IP);
-        else if (in.opsize == 8)
+        else if (in->opsize == 8)
             put_right64(at + FXSAVE_IP);
         else
             put_right32(at + FXSAVE_IP);
     }
-    if (in.attr & QN_ATTR_XSAVE)
-        qn_fpu_state_stored(&in, at);
+    if (in->attr & QN_ATTR_XSAVE)
+        qn_fpu_state_stored(in, at);
 }
 
 /* Reads the 32-bit environment first, because some processors (AMD's) lose the instruction pointer at a task switch. */
@@ -103,8 +100,10 @@ bool qn_fpu_store16(const struct qn_insn *in)
     uint16_t ip;
 
     __asm__ volatile("fnstenv %0\n fldenv %0" : "+m"(env)); /* fnstenv masks exceptions */
-    if (!qn_attempt(what, at, 0))
+    if (!qn_attempt(what, at, 0)) {
+        qn_attempt_raise();
         return false;
+    }
     ip = (uint16_t)qn_fpu_guest_ip(env[ENV_IP / sizeof *env]);
     return qn_write_guest(at + ENV16_IP, &ip, sizeof ip);
 }

@@ -171,7 +171,7 @@ static bool passed_anchor(const struct qn_tblock *b)
     case QN_EXIT_RETURN:
     case QN_EXIT_SYSCALL:
     case QN_EXIT_EMULATE:
-    case QN_EXIT_FPU:
+    case QN_EXIT_AFTER:
     case QN_EXIT_REQUEST: return b->anchor;
     default: return false;
     }

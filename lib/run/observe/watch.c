@@ -96,7 +96,7 @@ uint64_t qn_watch_went_to(uint64_t pc, unsigned len)
     case QN_EXIT_LINK: return qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]);
     case QN_EXIT_IBL:
     case QN_EXIT_SYSCALL:
-    case QN_EXIT_FPU:
+    case QN_EXIT_AFTER:
     case QN_EXIT_RETURN: return qn_ctx.rip;
     case QN_EXIT_STEP:
     case QN_EXIT_EMULATE: return qn_ctx.rip + len;

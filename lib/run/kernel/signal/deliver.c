@@ -6,8 +6,6 @@
 #include "run/kernel/signal/signal.h"
 #include "run/kernel/thread.h"
 
-#define GENERAL_PROTECTION 13
-
 /* Lets the kernel take the default action, so that the parent sees the right status. */
 static void default_action(const struct qn_siginfo *info)
 {
@@ -116,8 +114,8 @@ void qn_signal_raise(int sig, int code, uint64_t addr)
         t->fault_err = 0;
         t->fault_trap = GENERAL_PROTECTION;
     } else {
-        t->fault_err = sig == SIG_SEGV ? 0x14 : 0; /* user, instruction fetch */
-        t->fault_trap = sig == SIG_SEGV ? 14 : 0;
+        t->fault_err = 0x14; /* user, instruction fetch */
+        t->fault_trap = PAGE_FAULT;
         t->fault_cr2 = addr;
     }
     qn_ctx.rflags |= FLAG_RF;

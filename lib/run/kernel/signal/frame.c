@@ -3,6 +3,7 @@
  *   low   return address (restorer) | ucontext | siginfo | ... | XSAVE area, 64-byte aligned   high
  *
  * The processor's vector and x87 registers hold the guest's state, so xsave and xrstor are used directly. */
+#include "run/core/attempt.h"
 #include "run/core/cpu.h"
 #include "run/core/host.h"
 #include "run/observe/calls/calls.h"
@@ -15,6 +16,8 @@
 #define FP_MAGIC2 0x46505845u
 #define FXSAVE_SIZE 512
 #define FXSAVE_IP 8           /* offset of the x87 instruction pointer */
+#define XSTATE_BV 512
+#define XSTATE_LEGACY 3ull    /* x87 and SSE */
 #define XSAVE_HEADER_END 576
 #define MAGIC2_SIZE 4u
 #define SW_RESERVED 464       /* offset of struct _fpx_sw_bytes in the fxsave image */
@@ -53,6 +56,7 @@ static void save_extended(uint8_t *area)
     for (unsigned i = FXSAVE_SIZE; i < XSAVE_HEADER_END; i++)
         area[i] = 0;
     qn_fpu_save(area, qn_host_state());
+    *(uint64_t *)(area + XSTATE_BV) |= XSTATE_LEGACY; /* also if they have their initial state: what a handler stores there counts */
     __builtin_memset(sw, 0, FXSAVE_SIZE - SW_RESERVED);
     sw[0] = FP_MAGIC1;
     sw[1] = size + MAGIC2_SIZE;
@@ -101,30 +105,17 @@ static bool beyond(const struct qn_thread *t, uint64_t frame)
     return frame <= t->altstack.sp || frame - t->altstack.sp > t->altstack.size;
 }
 
-/* qn_probe(address), qn_peek(address, word): 1, or after a fault 0. */
-__asm__(".globl qn_probe, qn_peek, qn_probe_failed\n"
-        "qn_peek:   mov (%rdi), %rdi\n"
-        "           mov %rdi, (%rsi)\n"
-        "           mov $1, %eax\n"
-        "           ret\n"
-        "qn_probe:  lock orb $0, (%rdi)\n"
-        "           mov $1, %eax\n"
-        "           ret\n"
-        "qn_probe_failed: xor %eax, %eax\n"
-        "           ret");
-
 /* Can the guest write there?  The accesses make a stack grow. */
 static bool probe_write(uint64_t start, uint64_t bytes)
 {
-    bool (*probe)(uint64_t) = (bool (*)(uint64_t))(uintptr_t)qn_probe;
     uint64_t last = start + bytes - 1;
 
     if (last < start || qn_is_engine_range(start, bytes))
         return false;
     for (uint64_t at = last; at >= start && at <= last; at = qn_round_down(at, QN_PAGE) - 1) /* downwards, as a stack grows */
-        if (!probe(at))
+        if (!qn_attempt(QN_ATTEMPT_PROBE, at, 0))
             return false;
-    return probe(start);
+    return qn_attempt(QN_ATTEMPT_PROBE, start, 0);
 }
 
 static void fill_mcontext(struct qn_mcontext *mc, uint64_t fpstate)
@@ -182,37 +173,33 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     qn_ctx.rip = act->handler;
 }
 
-static void restore_fpu(uint64_t fpstate)
+/* Does the frame have extended state, as the kernel's check_xstate_in_sigframe sees it?  Then *components are to be restored. */
+static bool is_extended_frame(uint64_t fpstate, uint64_t *components)
 {
-    const uint8_t *area = (const uint8_t *)(uintptr_t)fpstate;
-    const uint32_t *sw = (const uint32_t *)(area + SW_RESERVED);
+    uint32_t sw[5], magic2; /* struct _fpx_sw_bytes: magic, size of all, components (64 bits), size of the state */
 
+    if (!is_extended() || !qn_read_guest(fpstate + SW_RESERVED, sw, sizeof sw) || sw[0] != FP_MAGIC1 || sw[4] < XSAVE_HEADER_END ||
+        sw[4] > fpu_bytes() || sw[4] > sw[1] || !qn_read_guest(fpstate + sw[4], &magic2, sizeof magic2) || magic2 != FP_MAGIC2)
+        return false;
+    *components = (sw[2] | (uint64_t)sw[3] << 32) & qn_host_state();
+    return true;
+}
+
+/* Components that the frame does not have get their initial state.  false: the processor refuses the frame, or it cannot be read. */
+static bool restore_fpu(uint64_t fpstate)
+{
+    uint64_t components = XSTATE_LEGACY;
+    bool extended, done;
+
+    reset_fpu();
     if (!fpstate)
+        return true;
+    extended = is_extended_frame(fpstate, &components);
+    done = !qn_is_engine_range(fpstate, FXSAVE_SIZE) &&
+           qn_attempt(extended ? QN_ATTEMPT_XRSTOR64 : QN_ATTEMPT_FXRSTOR64, fpstate, components);
+    if (!done)
         reset_fpu();
-    else if (sw[0] == FP_MAGIC1 && is_extended())
-        qn_fpu_restore(area, *(const uint64_t *)(sw + 2) & qn_host_state());
-    else
-        qn_fpu_restore_legacy(area);
-}
-
-static bool is_readable(uint64_t start, uint64_t bytes)
-{
-    uint8_t byte;
-
-    for (uint64_t at = start; at < start + bytes; at = qn_round_down(at, QN_PAGE) + QN_PAGE)
-        if (!qn_read_guest(at, &byte, sizeof byte))
-            return false;
-    return start + bytes > start && qn_read_guest(start + bytes - 1, &byte, sizeof byte);
-}
-
-/* The number of bytes of the state that are read; 0: it cannot be read. */
-static uint64_t fpstate_bytes(uint64_t fpstate)
-{
-    uint32_t magic;
-
-    if (!qn_read_guest(fpstate + SW_RESERVED, &magic, sizeof magic))
-        return 0;
-    return magic == FP_MAGIC1 && is_extended() ? fpu_bytes() : FXSAVE_SIZE;
+    return done;
 }
 
 static void restore_registers(const struct qn_mcontext *mc)
@@ -231,7 +218,6 @@ void qn_sys_sigreturn(void)
 {
     struct qn_thread *t = qn_self;
     struct frame f;
-    uint64_t bytes;
     int err;
 
     if (!qn_read_guest(qn_ctx.gpr[4] - 8, &f, sizeof f)) {
@@ -241,15 +227,10 @@ void qn_sys_sigreturn(void)
     restore_registers(&f.uc.mc);
     qn_calls_sigreturn();
     t->mask = f.uc.mask & ~UNBLOCKABLE;
-    bytes = f.uc.mc.fpstate ? fpstate_bytes(f.uc.mc.fpstate) : 0;
-    if (f.uc.mc.fpstate && (!bytes || !is_readable(f.uc.mc.fpstate, bytes))) {
-        qn_signal_force(SIG_SEGV);
-    } else {
-        t->on_guest_stack = 1;
-        restore_fpu(f.uc.mc.fpstate);
-        t->on_guest_stack = 0;
+    if (restore_fpu(f.uc.mc.fpstate))
         qn_signal_set_altstack(&f.uc.stack, &err);
-    }
+    else
+        qn_signal_force(SIG_SEGV);
     qn_signal_set_host_mask(t->mask);
     qn_signal_release_held();
 }

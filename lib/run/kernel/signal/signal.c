@@ -52,11 +52,6 @@ static bool in_code_cache(uint64_t ip) { return ip >= QN_CODE_BASE && ip < QN_CO
 
 static bool in_enter(uint64_t ip) { return ip >= (uint64_t)(uintptr_t)qn_enter && ip < (uint64_t)(uintptr_t)qn_enter_end; }
 
-static bool in_attempt(uint64_t ip)
-{
-    return ip >= (uint64_t)(uintptr_t)qn_attempt_begin && ip < (uint64_t)(uintptr_t)qn_attempt_end;
-}
-
 static bool in_leave(uint64_t ip)
 {
     return ip >= (uint64_t)(uintptr_t)qn_leave && ip < (uint64_t)(uintptr_t)qn_guest_syscall;
@@ -264,24 +259,20 @@ static void note(struct qn_thread *t, const struct qn_siginfo *info, const struc
         t->fault_info.fault.addr = info->fault.addr ? qn_ctx.rip : 0;
     t->fault_err = uc->mc.err;
     t->fault_trap = uc->mc.trapno;
-    t->fault_cr2 = uc->mc.cr2;
+    if (uc->mc.trapno == PAGE_FAULT) /* otherwise the kernel has that of the last page fault, which may be one of the engine's own */
+        t->fault_cr2 = uc->mc.cr2;
 }
 
 static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
 {
     bool after;
 
-    if (uc->mc.ip == (uint64_t)(uintptr_t)qn_probe || uc->mc.ip == (uint64_t)(uintptr_t)qn_peek) {
-        uc->mc.ip = (uint64_t)(uintptr_t)qn_probe_failed;
-        return;
-    }
-    if (in_attempt(uc->mc.ip)) {
-        note(t, info, uc);
-        uc->mc.ip = (uint64_t)(uintptr_t)qn_attempt_failed;
-        return;
-    }
     if (t->on_guest_stack) { /* there is no room for the frame: the fault is repeated, and kills the process */
         qn_signal_kernel_action(info->signo, HANDLER_DFL, 0);
+        return;
+    }
+    if (uc->mc.trapno == ALIGNMENT_CHECK && !in_code_cache(uc->mc.ip)) { /* translated code has called the engine with it */
+        uc->mc.flags &= ~(uint64_t)FLAG_AC;
         return;
     }
     if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_gone_take(uc, info->fault.addr))
@@ -303,11 +294,20 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
     qn_arena->stats.faults++;
 }
 
+/* The guest may have set AC, with which the kernel calls handlers; the engine's own accesses need not be aligned. */
+static void clear_alignment_check(void)
+{
+    __asm__ volatile("sub $128, %%rsp\n pushfq\n andl %0, (%%rsp)\n popfq\n sub $-128, %%rsp" : : "i"(~FLAG_AC) : "cc", "memory");
+}
+
 static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *uc)
 {
     struct qn_thread *t = thread_of_stack();
 
     (void)sig;
+    clear_alignment_check();
+    if (sync_fault(info) && qn_attempt_takes(info, uc))
+        return;
     if (info->signo == SIG_TRAP && handle_trap(t, info, uc))
         return;
     if (sync_fault(info))

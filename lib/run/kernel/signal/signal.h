@@ -14,9 +14,11 @@ enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2, SEGV_MAPERR_ = 1, SE
 #define ARCH_X86_64 0xc000003eu /* AUDIT_ARCH_X86_64 */
 #define HANDLER_DFL 0
 #define HANDLER_IGN 1
+enum { UNDEFINED_OPCODE = 6, GENERAL_PROTECTION = 13, PAGE_FAULT = 14, ALIGNMENT_CHECK = 17 }; /* vectors */
 #define FLAG_TF 0x100u
 #define FLAG_DF 0x400u
 #define FLAG_RF 0x10000u
+#define FLAG_AC 0x40000u
 
 static inline qn_sigset sig_bit(int sig) { return 1ull << (sig - 1); }
 
@@ -52,9 +54,7 @@ void qn_signal_set_host_mask(qn_sigset guest);
 void qn_signal_install(int sig, const struct qn_sigaction *guest);
 void qn_signal_raise_call(int code, int err, long nr); /* SIGSYS instead of this call, at ctx.rip */
 void qn_signal_die(const struct qn_siginfo *info); /* takes the default action of a fault's signal, which cannot be blocked */
-/* After a fault at qn_probe, execution continues at qn_probe_failed. */
-extern char qn_probe[], qn_probe_failed[];
-/* Reads the guest's word at this address; false: not all of it can be read (after a fault at its first instruction, as above). */
+/* Reads the guest's word at this address; false: not all of it can be read (attempt.c). */
 bool qn_peek(uint64_t address, uint64_t *word);
 void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler */
 
