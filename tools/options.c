@@ -301,6 +301,26 @@ static bool take_one(const struct qn_options *c, void *settings, const struct qn
     return !wanted;
 }
 
+enum qn_option_foreign (*qn_options_foreign)(const char *word, char ***words);
+
+/* An option of another program's.  false: a line was printed. */
+static bool take_foreign(const struct qn_options *c, void *settings, const char *word)
+{
+    char **words = NULL;
+    enum qn_option_foreign known = qn_options_foreign ? qn_options_foreign(word, &words) : QN_OPTION_UNKNOWN;
+
+    if (known == QN_OPTION_UNKNOWN)
+        qn_options_wrong(c, word, "no such option");
+    for (; words && *words; words++) {
+        char *value;
+        const struct qn_option *o = read_word(c, *words, &value);
+
+        if (!take_one(c, settings, o, value, &words))
+            return false;
+    }
+    return known == QN_OPTION_TAKEN;
+}
+
 int qn_options_take(const struct qn_options *c, void *settings, char **argv, char ***words)
 {
     char **at = argv + 1, **to = argv + 1;
@@ -318,8 +338,10 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
             continue;
         }
         o = read_word(c, *at, &value);
+        if (!o && !take_foreign(c, settings, *at))
+            return QN_EXIT_USAGE;
         if (!o)
-            return qn_options_wrong(c, *at, "no such option");
+            continue;
         if (o->take == qn_option_help && !value)
             return print_help(c);
         if (o->take == qn_option_version && !value)

@@ -54,6 +54,10 @@ struct qn_options {
  * argv. */
 int qn_options_take(const struct qn_options *c, void *settings, char **argv, char ***words);
 
+/* Called with a word that is none of the command's options, if set: one of another program's has the words to take in its place (NULL: none). */
+enum qn_option_foreign { QN_OPTION_UNKNOWN, QN_OPTION_TAKEN, QN_OPTION_REFUSED /* a message was printed */ };
+extern enum qn_option_foreign (*qn_options_foreign)(const char *word, char ***words);
+
 /* One line: PREFIX: WORD: WHAT; `quern TOOL --help` describes it. Returns QN_EXIT_USAGE. `word` may be "". */
 int qn_options_wrong(const struct qn_options *c, const char *word, const char *what);
 

@@ -14,6 +14,7 @@
 #include "options.h"
 #include "run_options.h"
 #include "tools.h"
+#include "valgrind/valgrind.h"
 
 #define WORDS_MAX 4 /* of one option */
 
@@ -241,6 +242,7 @@ static const struct qn_options command = {
     .begin = "usage: quern run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
              "Runs PROGRAM, simulates its caches, prints a summary and writes a profile.\n\noptions:\n",
     .end = "\nA yes|no option also has the forms --x and --no-x; any other value may be its own argument.\n"
+           "Options of Valgrind 3.19 under other names, or without an effect here, are taken, too: `quern valgrind --help` lists them.\n"
            "Exit status: that of PROGRAM; 127 not found, 126 cannot be executed, 2 bad usage,\n"
            "70 the engine had to give up, 1 PROGRAM succeeded but its profile could not be written.\n" };
 
@@ -259,6 +261,7 @@ int qn_run_parse(struct qn_collect_options *o, int argc, char **argv)
 
     (void)argc;
     set_defaults(o);
+    qn_options_foreign = qn_valgrind_take_foreign;
     status = qn_options_take(&command, o, argv, &o->argv);
     if (status >= 0)
         return status;

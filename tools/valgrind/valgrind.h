@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../options.h"
+
 /* A list of words; its last is NULL. */
 struct qn_words {
     char **list;
@@ -28,6 +30,9 @@ enum qn_valgrind_tool { QN_VALGRIND_CACHEGRIND = 1, QN_VALGRIND_CALLGRIND = 2, Q
 
 /* Adds to `run` what `quern run` calls this option.  false: it is refused, and a line says why. */
 bool qn_valgrind_translate(struct qn_words *run, enum qn_valgrind_tool tool, const char *word);
+
+/* For `quern run`, which has most of these options under the same name: qn_options.foreign. */
+enum qn_option_foreign qn_valgrind_take_foreign(const char *word, char ***words);
 
 void qn_valgrind_print_options(void);
 

@@ -2,7 +2,8 @@
  *
  *   TO      `quern run` has it, under this name
  *   NONE    it is about what quern has not (gdbserver, suppressions, Valgrind's own tables): no count depends on it
- *   ONLY    quern can do only the first of the values: any other is refused by name
+ *   WARN    no count of quern's depends on it: any value but the first is taken with one line that says what is missing
+ *   ONLY    only the first of the values: any other is refused by name
  *
  * A value is one of the words between bars, or, if it is in capitals, a NUMBER, a TEXT or a geometry.
  * Names, values and tools: `valgrind --help-debug --tool=TOOL` of Valgrind 3.19.
@@ -13,17 +14,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "../tools.h"
 #include "collect/options.h"
 #include "valgrind.h"
 
-enum fate { TO, NONE, ONLY };
+enum fate { TO, NONE, WARN, ONLY };
 
 struct entry {
-    const char *name, *value; /* no value: the option is a word by itself */
+    const char *name, *value; /* no value: the option is a word by itself; # in a name: a number */
     enum fate fate;
-    const char *run; /* of TO: its name in `quern run` */
+    const char *run; /* of TO: its name in `quern run`; of WARN: what is missing */
     unsigned tools;
 };
 
@@ -58,47 +60,50 @@ static const struct entry entries[] = {
     { "--zero-before", "TEXT", TO, "--zero-before", CT },
     { "--separate-threads", "no|yes", TO, "--profile-format", CT },
     { "--simulate-cache", "no|yes", TO, "--cache-sim", CT }, /* names of older versions */
-    { "--trace-jump", "no|yes", ONLY, NULL, CT },
+    { "--dump-instr", "no|yes", TO, "--dump-instr", CT },
 
-    { "--dump-line", "yes|no", ONLY, NULL, CT },
-    { "--dump-instr", "no|yes", ONLY, NULL, CT },
-    { "--dump-every-bb", "0|NUMBER", ONLY, NULL, CT },
-    { "--collect-jumps", "no|yes", ONLY, NULL, CT },
-    { "--collect-bus", "no|yes", ONLY, NULL, CT },
-    { "--collect-systime", "no|yes|msec|usec|nsec", ONLY, NULL, CT },
-    { "--separate-callers", "0|NUMBER", ONLY, NULL, CT },
-    { "--fn-skip", "", ONLY, NULL, CT },
-    { "--simulate-wb", "no|yes", ONLY, NULL, CT },
-    { "--simulate-hwpref", "no|yes", ONLY, NULL, CT },
-    { "--cacheuse", "no|yes", ONLY, NULL, CT },
+    { "--dump-line", "yes|no", WARN, "costs have their source lines", CT },
+    { "--dump-every-bb", "0|NUMBER", WARN, "the profile is not divided by basic blocks", CT },
+    { "--collect-jumps", "no|yes", WARN, "the profile has no jumps", CT },
+    { "--trace-jump", "no|yes", WARN, "the profile has no jumps", CT },
+    { "--collect-bus", "no|yes", WARN, "the event Ge is not counted", CT },
+    { "--collect-systime", "no|yes|msec|usec|nsec", WARN, "system calls have no number and time", CT },
+    { "--separate-callers", "0|NUMBER", WARN, "functions are not separated by callers; `quern run --calls=paths` counts call paths", CT },
+    { "--separate-callers#", "TEXT", WARN, "functions are not separated by callers", CT },
+    { "--separate-recs#", "TEXT", WARN, "recursive activations of a function are one function", CT },
+    { "--fn-skip", "TEXT", WARN, "calls to and from the function are shown", CT },
+    { "--simulate-wb", "no|yes", WARN, "write-backs are not counted; `quern run --sim=D1=writeback` counts them", CT },
+    { "--simulate-hwpref", "no|yes", WARN, "the LL is simulated without a prefetcher, and has more misses than with it", CT },
+    { "--cacheuse", "no|yes", WARN, "AcCost and SpLoss are not counted; `quern run --data=use` counts the bytes used of each line", CT },
     { "--compress-strings", "no|yes", NONE, NULL, CT },
     { "--compress-pos", "no|yes", NONE, NULL, CT },
-    { "--combine-dumps", "no|yes", NONE, NULL, CT },
+    { "--combine-dumps", "no|yes", WARN, "each part of the profile has a file", CT },
     { "--separate-recs", "NUMBER", NONE, NULL, CT },
     { "--skip-plt", "no|yes", NONE, NULL, CT },
     { "--skip-direct-rec", "no|yes", NONE, NULL, CT },
     { "--ct-verbose", "NUMBER", NONE, NULL, CT },
     { "--ct-vstart", "NUMBER", NONE, NULL, CT },
 
-    { "--child-silent-after-fork", "no|yes", ONLY, NULL, ALL },
-    { "--trace-children-skip", "", ONLY, NULL, ALL },
-    { "--trace-children-skip-by-arg", "", ONLY, NULL, ALL },
-    { "--track-fds", "no|yes|all", ONLY, NULL, ALL },
-    { "--time-stamp", "no|yes", ONLY, NULL, ALL },
-    { "--log-socket", "", ONLY, NULL, ALL },
+    { "--child-silent-after-fork", "no|yes", WARN, "a child's messages are not left out", ALL },
+    { "--trace-children-skip", "TEXT", WARN, "all children are profiled", ALL },
+    { "--trace-children-skip-by-arg", "TEXT", WARN, "all children are profiled", ALL },
+    { "--track-fds", "no|yes|all", WARN, "open descriptors are not listed", ALL },
+    { "--time-stamp", "no|yes", WARN, "messages have no time", ALL },
+    { "--log-socket", "TEXT", WARN, "messages go to stderr", ALL },
     { "--xml", "no|yes", ONLY, NULL, ALL },
     { "--input-fd", "NUMBER", NONE, NULL, ALL },
-    { "--main-stacksize", "0|NUMBER", ONLY, NULL, ALL },
-    { "--require-text-symbol", "", ONLY, NULL, ALL },
-    { "--trace-syscalls", "no|yes", ONLY, NULL, ALL },
-    { "--trace-signals", "no|yes", ONLY, NULL, ALL },
-    { "--trace-symtab", "no|yes", ONLY, NULL, ALL },
-    { "--trace-cfi", "no|yes", ONLY, NULL, ALL },
-    { "--trace-redir", "no|yes", ONLY, NULL, ALL },
-    { "--trace-sched", "no|yes", ONLY, NULL, ALL },
-    { "--profile-heap", "no|yes", ONLY, NULL, ALL },
-    { "--wait-for-gdb", "no|yes", ONLY, NULL, ALL },
-    { "--progress-interval", "0|NUMBER", ONLY, NULL, ALL },
+    { "--main-stacksize", "NUMBER", TO, NULL, ALL }, /* the limit that the program begins with */
+    { "--require-text-symbol", "TEXT", WARN, "symbols are not required", ALL },
+    { "--trace-syscalls", "no|yes", TO, "--trace=syscall", ALL },
+    { "--trace-signals", "no|yes", TO, "--trace=signal", ALL },
+    { "--trace-symtab", "no|yes", WARN, "symbol tables are not shown", ALL },
+    { "--trace-symtab-patt", "TEXT", NONE, NULL, ALL },
+    { "--trace-cfi", "no|yes", WARN, "unwind information is not shown", ALL },
+    { "--trace-redir", "no|yes", WARN, "quern redirects no functions", ALL },
+    { "--trace-sched", "no|yes", WARN, "the scheduler's events are not shown", ALL },
+    { "--profile-heap", "no|yes", WARN, "quern's own heap is not profiled", ALL },
+    { "--wait-for-gdb", "no|yes", WARN, "quern does not wait", ALL },
+    { "--progress-interval", "0|NUMBER", TO, "--progress", ALL },
 
     { "-d", NULL, NONE, NULL, ALL },
     { "-s", NULL, NONE, NULL, ALL },
@@ -162,16 +167,34 @@ static const struct entry entries[] = {
     { "--px-default", "TEXT", NONE, NULL, ALL },
     { "--px-file-backed", "TEXT", NONE, NULL, ALL },
     { "--vex-regalloc-version", "2|3", NONE, NULL, ALL },
+    { "--redzone-size", "NUMBER", NONE, NULL, ALL },
+    { "--debug-dump", "TEXT", NONE, NULL, ALL },
+    { "--trace-flags", "TEXT", NONE, NULL, ALL },
+    { "--trace-notabove", "NUMBER", NONE, NULL, ALL },
+    { "--trace-notbelow", "NUMBER", NONE, NULL, ALL },
+    { "--profile-flags", "TEXT", NONE, NULL, ALL },
+    { "--profile-interval", "NUMBER", NONE, NULL, ALL },
+    { "--dump-error", "NUMBER", NONE, NULL, ALL },
+    { "--ct-verbose#", "TEXT", NONE, NULL, CT },
 };
 
 #define ENTRIES (sizeof entries / sizeof entries[0])
 
+/* The name of an entry is that of the word, whose # is a number. */
+static bool is_name(const char *name, const char *word)
+{
+    size_t n = strcspn(name, "#");
+
+    if (strncmp(name, word, n))
+        return false;
+    word += n;
+    return (name[n] ? (n = strspn(word, "0123456789")) && (word[n] == '=') : !*word || *word == '=');
+}
+
 static const struct entry *find(enum qn_valgrind_tool tool, const char *word)
 {
-    size_t n = strcspn(word, "=");
-
     for (const struct entry *e = entries; e < entries + ENTRIES; e++)
-        if ((e->tools & tool) && strlen(e->name) == n && !strncmp(e->name, word, n) && !e->value == !word[n])
+        if ((e->tools & tool) && is_name(e->name, word) && !e->value == !strchr(word, '='))
             return e;
     return NULL;
 }
@@ -215,9 +238,11 @@ static bool is_first(const char *value, const char *words)
     return n && strlen(value) == n && !strncmp(value, words, n);
 }
 
+static const char *prefix = "valgrind"; /* of messages */
+
 static bool refuse(const char *what, const char *word, const char *why)
 {
-    qn_text_complain("valgrind: %s: %s%s%s", what, word, *why ? ": " : "", why);
+    qn_text_complain("%s: %s: %s%s%s", prefix, what, word, *why ? ": " : "", why);
     return false;
 }
 
@@ -239,11 +264,46 @@ static bool check_geometry(const struct entry *e, const char *word, const char *
     return refuse("Bad option", word, "");
 }
 
+#define STACK_LEAST (1 << 20) /* bytes, as Valgrind has it */
+
+/* The program begins with quern's own limit of its stack. */
+static bool limit_stack(const char *value)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)strtoll(value, NULL, 0);
+
+    if (!wanted || getrlimit(RLIMIT_STACK, &limit))
+        return true;
+    if (wanted < STACK_LEAST)
+        wanted = STACK_LEAST;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    return setrlimit(RLIMIT_STACK, &limit) == 0;
+}
+
+/* Adds the option of `quern run` with its value. */
+static bool add_option(struct qn_words *run, const struct entry *e, const char *value)
+{
+    char *own = NULL;
+    bool added;
+
+    if (strchr(e->run, '=')) { /* it has a value already, that of yes */
+        if (!strcmp(value, "no"))
+            return true;
+        value = NULL;
+    } else if (!strcmp(e->name, "--separate-threads")) {
+        value = *value == 'y' ? "callgrind-threads" : "callgrind";
+    } else if (!strcmp(e->name, "--progress-interval")) {
+        value = is_first(value, e->value) ? "no" : "yes";
+    }
+    added = asprintf(&own, "%s%s%s", e->run, value ? "=" : "", value ? value : "") >= 0 && qn_words_add(run, own);
+    free(own);
+    return added;
+}
+
 bool qn_valgrind_translate(struct qn_words *run, enum qn_valgrind_tool tool, const char *word)
 {
     const struct entry *e = find(tool, word);
     const char *value = e && e->value ? strchr(word, '=') + 1 : NULL;
-    char *own;
     bool added;
 
     if (!e)
@@ -252,21 +312,39 @@ bool qn_valgrind_translate(struct qn_words *run, enum qn_valgrind_tool tool, con
         return refuse_value(e, word);
     if (e->fate == ONLY && !is_first(value, e->value))
         return refuse("Not supported by quern", word, "");
+    if (e->fate == WARN && *value && !is_first(value, e->value))
+        qn_text_complain("%s: %s: %s", prefix, word, e->run);
     if (value && *e->value == 'G' && !check_geometry(e, word, value))
         return false;
     if (e->fate != TO)
         return true;
-    if (!strcmp(e->name, "--separate-threads"))
-        value = *value == 'y' ? "callgrind-threads" : "callgrind";
-    if (asprintf(&own, "%s%s%s", e->run, value ? "=" : "", value ? value : "") < 0)
-        return refuse("No memory", word, "");
-    added = qn_words_add(run, own);
-    free(own);
+    if (!e->run)
+        return limit_stack(value);
+    added = add_option(run, e, value);
     if (tool == CT && value && *e->value == 'G') /* as Callgrind: a cache that is named is simulated */
         added = added && qn_words_add(run, "--cache-sim=yes");
     if (!strcmp(e->name, "--toggle-collect")) /* the same: --collect-atstart=yes behind it is another matter */
         added = added && qn_words_add(run, "--instr-at-start=no");
     return added;
+}
+
+enum qn_option_foreign qn_valgrind_take_foreign(const char *word, char ***words)
+{
+    struct qn_words run = { NULL, 0 };
+    bool good = true;
+
+    prefix = "quern: run";
+    if (!find(QN_VALGRIND_ALL, word))
+        return QN_OPTION_UNKNOWN;
+    if (!strncmp(word, "--tool=", 7) && strcmp(word, "--tool=cachegrind"))
+        return refuse("Not supported by quern", word, "`quern valgrind` has Valgrind's command line"), QN_OPTION_REFUSED;
+    if (!strncmp(word, "--callgrind-out-file=", 21))
+        good = qn_words_add(&run, "--profile-format=callgrind");
+    *words = NULL;
+    if (!good || !qn_valgrind_translate(&run, QN_VALGRIND_ALL, word))
+        return QN_OPTION_REFUSED;
+    *words = run.list;
+    return QN_OPTION_TAKEN;
 }
 
 static void print_names(enum fate fate)
@@ -291,6 +369,8 @@ void qn_valgrind_print_options(void)
             printf("  %s%s%s\n", e->name, e->value ? "=" : "", !e->value ? "" : *e->value == 'G' ? "SIZE,ASSOC,LINE" : e->value);
     printf("\nTaken, and without effect on what quern counts:");
     print_names(NONE);
+    printf("\nTaken; a line says what the profile lacks:");
+    print_names(WARN);
     printf("\nTaken with their default values only:");
     print_names(ONLY);
 }

@@ -147,13 +147,81 @@ refused() {
     said=$(own/valgrind "$@" 2>&1)
     is "$? $said" "1 $wanted" "$*"
 }
-refused 'valgrind: Not supported by quern: --time-stamp=yes' --tool=cachegrind --time-stamp=yes ./exits
-refused 'valgrind: Not supported by quern: --trace-children-skip=*' --tool=cachegrind '--trace-children-skip=*' ./exits
+refused 'valgrind: Not supported by quern: --xml=yes' --tool=cachegrind --xml=yes ./exits
 refused "valgrind: Bad option: --time-stamp=2: got '2', wanted no|yes" --tool=cachegrind --time-stamp=2 ./exits
 refused "valgrind: failed to start tool 'massif': quern has only cachegrind and callgrind" --tool=massif ./exits
 refused "valgrind: failed to start tool 'memcheck': quern has only cachegrind and callgrind (memcheck is what --tool= is if nothing is said)" ./exits
-VALGRIND_OPTS=--time-stamp=no "$QUERN" valgrind --tool=cachegrind -q $geometry --cachegrind-out-file=direct ./exits
+VALGRIND_OPTS=--xml=no "$QUERN" valgrind --tool=cachegrind -q $geometry --cachegrind-out-file=direct ./exits
 is "$? $(grep -c '^summary' direct)" '7 1' 'quern valgrind: the same'
+
+# ---- every option that Valgrind's help has ----
+
+# values TOOL: "OPTION VALUE..." of each option in Valgrind's help, less those that name outputs of the test itself.
+values() {
+    "$real" --tool=$1 --help-debug | sed -n 's/^ *\(--*[a-zA-Z0-9-]*\)\(<[a-z]*>\)\{0,1\}\(=[^ ]*\)\{0,1\}.*/\1 \2 \3/p' |
+        awk '$1 ~ /^(-h|--help|--help-.*|--version|--tool|--log-.*|--xml|.*-out-file|-q|-v|-s|-d|--trace-(syscalls|signals)|--trace-children)$/ { next }
+            # "Not used by this tool", which refuses them, though its help has them.
+            $1 ~ /^--(alignment|xtree-.*|trace-malloc)$/ { next }
+            { name = $1; value = $NF; if (value !~ /^=/) next
+              if (NF > 2) name = name 3
+              n = split(substr(value, 2), of, "|"); text = ""
+              for (i = 1; i <= n; i++) { v = of[i]
+                  if (v ~ /<size>/) v = "32768,8,64"
+                  else if (v ~ /vex-iropt|<0[.][.]|<1[.][.]/) v = 2
+                  else if (v ~ /<number>|<count>|<n>|<level>|<BB/) v = 1
+                  else if (v ~ /0xPP/) v = "0x10000"
+                  else if (v ~ /XXX/) v = "00000000"
+                  else if (v ~ /^</) v = "name"
+                  text = text " " v }
+              print name text }' | sort -u
+}
+if [ -z "$real" ]; then
+    absent 'no Valgrind 3.19' 4
+else
+    for tool in cachegrind callgrind; do
+        values $tool | while read -r name words; do
+            for word in ${words:-name}; do
+                printf '%s\n' "$name=$word"
+            done
+        done >all.$tool
+        ok "$tool: Valgrind's help has a hundred values of options" test "$(wc -l <all.$tool)" -gt 130
+        own/valgrind --tool=$tool -q --$tool-out-file=/dev/null $(cat all.$tool) ./exits >said 2>&1
+        is "$? $(grep -v '^valgrind: --\|^--[0-9]*-- ' said)" '7 ' "$tool: all of them are taken"
+    done
+    "$QUERN" run -q --out-file=/dev/null $(cat all.callgrind) ./exits >said 2>&1
+    is "$? $(grep -v '^quern: run: --\|^--[0-9]*-- ' said)" '7 ' 'quern run: all of them are taken'
+    is "$(grep -c '^quern: run: --' said)" "$(own/valgrind --tool=callgrind -q --callgrind-out-file=/dev/null $(cat all.callgrind) ./exits 2>&1 | grep -c '^valgrind: --')" \
+        '... and the same lines say what is missing'
+fi
+
+# ---- what the profile lacks is said ----
+
+# warned TEXT WORDS...: one line, and the program's status
+warned() {
+    wanted=$1
+    shift
+    said=$(own/valgrind --tool=callgrind -q --callgrind-out-file=warned "$@" ./exits 2>&1)
+    is "$? $said" "7 ${wanted:+valgrind: $*: $wanted}" "$*"
+}
+warned 'messages have no time' --time-stamp=yes
+warned '' --time-stamp=no
+warned '' --trace-children-skip=
+warned 'the profile has no jumps' --collect-jumps=yes
+warned 'system calls have no number and time' --collect-systime=nsec
+warned 'functions are not separated by callers; `quern run --calls=paths` counts call paths' --separate-callers=3
+warned 'functions are not separated by callers' --separate-callers2=main
+warned '' --separate-callers=0
+warned 'the LL is simulated without a prefetcher, and has more misses than with it' --simulate-hwpref=yes
+printf '#!/bin/sh\nulimit -s\n' >stack
+chmod +x stack
+is "$(own/valgrind --tool=callgrind -q --callgrind-out-file=/dev/null --main-stacksize=4194304 ./stack)" 4096 '--main-stacksize: the limit of the stack'
+is "$("$QUERN" run -q --out-file=/dev/null --main-stacksize=4194304 ./stack)" 4096 '... also of quern run'
+"$QUERN" run -q --callgrind-out-file=as_run ./exits
+is "$? $(head -n 1 as_run)" '7 # callgrind format' 'quern run --callgrind-out-file: in that format'
+said=$("$QUERN" run --tool=callgrind ./exits 2>&1)
+is "$? $said" '2 quern: run: Not supported by quern: --tool=callgrind: `quern valgrind` has Valgrind'"'"'s command line' 'quern run --tool=callgrind is quern valgrind'
+said=$("$QUERN" run --nosuch ./exits 2>&1)
+is "$? $said" '2 quern: run: --nosuch: no such option; `quern run --help` describes it' 'quern run: what neither knows'
 
 # ---- as others call it ----
 

@@ -52,10 +52,6 @@ refused() {
     said=$("$QUERN" valgrind --tool=callgrind "$@" "$guests/calls" 2>&1)
     is "$? $said" "1 valgrind: $wanted" "$*"
 }
-for option in --trace-jump=yes --dump-instr=yes --dump-line=no --dump-every-bb=1000 --collect-jumps=yes --collect-systime=msec \
-    --separate-callers=2 --simulate-wb=yes --cacheuse=yes --fn-skip=f; do
-    refused "Not supported by quern: $option" $option
-done
 refused 'Unknown option: --cachegrind-out-file=x' --cachegrind-out-file=x
 refused "Bad option: --separate-recs=x: got 'x', wanted NUMBER" --separate-recs=x
 
