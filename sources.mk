@@ -32,6 +32,7 @@ hosted_sources = \
 	lib/text/radix.c \
 	lib/text/regex.c \
 	lib/text/same.c \
+	lib/text/source.c \
 	lib/text/subst.c \
 	lib/text/utf8.c \
 	lib/prof/diff.c \
@@ -885,6 +886,7 @@ headers = \
 	lib/text/regex.h \
 	lib/text/same.h \
 	lib/text/sizes.h \
+	lib/text/source.h \
 	lib/text/subst.h \
 	lib/text/utf8.h \
 	lib/text/version.h \
@@ -1433,6 +1435,7 @@ shell_tests = \
 	tests/unit/sim/undone.sh \
 	tests/unit/stacks/stacks.sh \
 	tests/unit/text/output.sh \
+	tests/unit/text/visible.sh \
 	tests/golden/annotate/classic.sh \
 	tests/golden/annotate/memory.sh \
 	tests/golden/annotate/merge.sh \
@@ -1444,6 +1447,7 @@ shell_tests = \
 	tests/robust/interrupt.sh \
 	tests/robust/kill.sh \
 	tests/robust/outputs.sh \
+	tests/robust/sources.sh \
 	tests/robust/together.sh \
 	tests/guest/counting.sh \
 	tests/guest/native.sh \

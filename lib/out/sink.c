@@ -92,8 +92,25 @@ void qn_out_printf(struct qn_out_sink *s, const char *format, ...)
 
 void qn_out_name(struct qn_out_sink *s, const char *name)
 {
-    for (; *name; name++) {
+    for (size_t left = strlen(name), taken; left; name += taken, left -= taken) {
         char piece[QN_TEXT_ESCAPE_MAX + 1];
-        qn_out_put(s, piece, qn_text_escape_byte(piece, (unsigned char)*name));
+        size_t n = qn_text_escape(piece, name, left, &taken);
+
+        qn_out_put(s, piece, n);
+    }
+}
+
+/* A carriage return that is not at the line's end would let a terminal write over the counts. */
+void qn_out_put_line(struct qn_out_sink *s, const char *text, size_t length)
+{
+    for (size_t taken; length; text += taken, length -= taken) {
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+        size_t n = 1;
+
+        if (memchr("\t\f\n", *text, 3) || (*text == '\r' && (length == 1 || (length == 2 && text[1] == '\n'))))
+            *piece = *text, taken = 1;
+        else
+            n = qn_text_escape(piece, text, length, &taken);
+        qn_out_put(s, piece, n);
     }
 }

@@ -34,8 +34,11 @@ void qn_out_pad(struct qn_out_sink *s, char c, long n);
 void qn_out_printf(struct qn_out_sink *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A name from a profile: control bytes are escaped. */
+/* A name from a profile: what could steer a terminal is made visible (text/escape.h). */
 void qn_out_name(struct qn_out_sink *s, const char *name);
+
+/* Lines of a source, or of a description: the same, but tabs, form feeds and ends of lines stay. */
+void qn_out_put_line(struct qn_out_sink *s, const char *text, size_t length);
 
 /* 0, or the errno of the first failure since the sink was opened. */
 int qn_out_flush(struct qn_out_sink *s);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/source.h"
 #include "page/json.h"
+#include "text/source.h"
 
 #define WHOLE_MOST 400000 /* bytes; of a longer file only the surroundings of counted lines are written */
 #define LINE_MOST 2000    /* bytes */
@@ -38,12 +38,12 @@ static struct qn_page_numbers list_counted(struct qn_page_profile *p, const stru
     return n;
 }
 
-static int read_source(struct qn_page_profile *p, const struct qn_page_request *q, const char *name, struct qn_out_source *source)
+static int read_source(struct qn_page_profile *p, const struct qn_page_request *q, const char *name, struct qn_text_source *source)
 {
-    int error = qn_out_read_source(source, name);
+    int error = qn_text_open_source(source, name);
 
     for (const char *const *folder = q->includes; error && folder && *folder; folder++)
-        if (!qn_out_read_source(source, qn_exp_format(&p->memory, "%s/%s", *folder, name)))
+        if (!qn_text_open_source(source, qn_exp_format(&p->memory, "%s/%s", *folder, name)))
             error = 0;
     return error;
 }
@@ -68,7 +68,7 @@ static bool is_near(const struct qn_page_numbers *n, size_t *at, uint32_t line)
     return *at < n->count && line + (uint64_t)CONTEXT >= n->at[*at];
 }
 
-size_t qn_page_put_pieces(FILE *out, struct qn_out_source *source, const struct qn_page_numbers *n, bool whole, size_t room)
+size_t qn_page_put_pieces(FILE *out, struct qn_text_source *source, const struct qn_page_numbers *n, bool whole, size_t room)
 {
     const char *line;
     size_t length, at = 0;
@@ -76,7 +76,7 @@ size_t qn_page_put_pieces(FILE *out, struct qn_out_source *source, const struct 
     bool open = false, any = false;
 
     fputs(",\"text\":[", out);
-    while (qn_out_next_line(source, &line, &length)) {
+    while (qn_text_next_source_line(source, &line, &length)) {
         bool wanted = (is_near(n, &at, ++number) || whole) && room >= (length < LINE_MOST ? length : LINE_MOST);
 
         if (open && !wanted)
@@ -91,21 +91,25 @@ size_t qn_page_put_pieces(FILE *out, struct qn_out_source *source, const struct 
             room -= put_line(out, line, length);
     }
     fprintf(out, "%s],\"size\":%u", open ? "]]" : "", number);
+    if (source->error) {
+        fputs(",\"why\":", out);
+        qn_page_put_text(out, qn_text_source_why(source->error));
+    }
     return room;
 }
 
-static bool is_newer(const struct qn_page_profile *p, const struct qn_out_source *source)
+static bool is_newer(const struct qn_page_profile *p, const struct qn_text_source *source)
 {
     struct timespec made;
 
-    return !qn_out_time_of(p->path, &made) && qn_out_is_newer(source->modified, made);
+    return !qn_text_time_of(p->path, &made) && qn_text_is_newer(source->modified, made);
 }
 
 size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, struct qn_page_file *file, FILE *out,
                           size_t room)
 {
     struct qn_page_numbers n = list_counted(p, file);
-    struct qn_out_source source;
+    struct qn_text_source source;
     bool whole;
     int error;
 
@@ -114,25 +118,25 @@ size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_reques
     error = read_source(p, q, file->name, &source);
     if (error) {
         fputs(",\"why\":", out);
-        qn_page_put_text(out, strerror(error));
+        qn_page_put_text(out, qn_text_source_why(error));
         return room;
     }
     if (is_newer(p, &source))
         fputs(",\"newer\":true", out);
-    whole = source.size <= WHOLE_MOST && source.size <= room;
-    file->more = !whole && q->more && source.size <= QN_PAGE_MORE_BYTES - p->more_bytes;
+    whole = source.size <= WHOLE_MOST && (size_t)source.size <= room;
+    file->more = !whole && q->more && (size_t)source.size <= QN_PAGE_MORE_BYTES - p->more_bytes;
     if (file->more) {
-        p->more_bytes += source.size;
+        p->more_bytes += (size_t)source.size;
         fputs(",\"more\":true", out);
     }
     room = qn_page_put_pieces(out, &source, &n, whole, room);
-    qn_out_free_source(&source);
+    qn_text_close_source(&source);
     return room;
 }
 
 static void put_whole(struct qn_page_profile *p, const struct qn_page_request *q, const char *name)
 {
-    struct qn_out_source source;
+    struct qn_text_source source;
     struct qn_page_numbers none = { NULL, 0 };
 
     fputs("{\"name\":", q->more);
@@ -140,7 +144,7 @@ static void put_whole(struct qn_page_profile *p, const struct qn_page_request *q
     /* It could be read for the page; if it has vanished since, the page has its pieces only. */
     if (!read_source(p, q, name, &source)) {
         qn_page_put_pieces(q->more, &source, &none, true, SIZE_MAX);
-        qn_out_free_source(&source);
+        qn_text_close_source(&source);
     }
     putc('}', q->more);
 }

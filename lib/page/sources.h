@@ -12,7 +12,7 @@
 #ifndef QN_PAGE_SOURCES_H
 #define QN_PAGE_SOURCES_H
 
-#include "out/source.h"
+#include "text/source.h"
 #include "page/profile.h"
 
 /* Numbers of lines, ascending; they may repeat. */
@@ -25,7 +25,7 @@ void qn_page_sort_numbers(struct qn_page_numbers *n);
 
 /* Writes ,"text":[...],"size":N of a source: all lines, or those near `n`, as pieces of consecutive lines, as far as `room` (bytes) allows.
  * Returns what is left of `room`. */
-size_t qn_page_put_pieces(FILE *out, struct qn_out_source *source, const struct qn_page_numbers *n, bool whole, size_t room);
+size_t qn_page_put_pieces(FILE *out, struct qn_text_source *source, const struct qn_page_numbers *n, bool whole, size_t room);
 
 /* Writes what the table above shows for a file.  Returns what is left of `room`, bytes. */
 size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, struct qn_page_file *file, FILE *out,

@@ -99,14 +99,18 @@ static enum qn_text_status make_folder(struct files *f, struct qn_text_error *er
 
 /* ---- making them ---- */
 
-/* Replaces quotes, which gnuplot takes for the end of a cell, and newlines, because it reads lines, not records. */
+/* Replaces quotes, which gnuplot takes for the end of a cell, newlines, because it reads lines, not records, and all that is made visible elsewhere. */
 static void make_plain(char *text)
 {
-    for (; *text; text++)
+    for (size_t left = strlen(text), taken; left; text += taken, left -= taken) {
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+
+        qn_text_escape(piece, text, left, &taken);
         if (*text == '"')
             *text = '\'';
-        else if (qn_text_is_control((unsigned char)*text))
-            *text = '?';
+        else if (*piece != *text)
+            memset(text, '?', taken);
+    }
 }
 
 static void make_data_plain(struct qn_exp_table *t)

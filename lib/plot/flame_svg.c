@@ -76,24 +76,16 @@ static const char script[] =
 /* Text of an element or of an attribute in double quotes: as XML takes it. */
 static void put_text(FILE *out, const char *text)
 {
-    size_t left = strlen(text);
+    for (size_t left = strlen(text), taken; left; text += taken, left -= taken) {
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+        size_t n = qn_text_escape(piece, text, left, &taken);
 
-    while (left) {
-        size_t n = qn_text_utf8_length(text, left);
-        char visible[QN_TEXT_ESCAPE_MAX + 1] = "";
-
-        if (!n)
-            fputs("\xef\xbf\xbd", out);
+        if (!qn_text_utf8_length(text, left) || (taken == 3 && !memcmp(text, "\xef\xbf", 2) && (unsigned char)text[2] >= 0xbe))
+            fputs("\xef\xbf\xbd", out); /* nor are U+FFFE and U+FFFF characters of XML */
         else if (strchr("<>&\"", *text))
             fprintf(out, "&#%d;", *text);
-        else if (qn_text_is_control((unsigned char)*text))
-            fprintf(out, "%.*s", (int)qn_text_escape_byte(visible, (unsigned char)*text), visible);
-        else if (n == 3 && !memcmp(text, "\xef\xbf", 2) && (unsigned char)text[2] >= 0xbe)
-            fputs("\xef\xbf\xbd", out); /* U+FFFE and U+FFFF are no characters of XML */
         else
-            fwrite(text, 1, n, out);
-        text += n ? n : 1;
-        left -= n ? n : 1;
+            fwrite(piece, 1, n, out);
     }
 }
 

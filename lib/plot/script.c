@@ -33,12 +33,11 @@ static const int point_types[QN_PLOT_STYLES] = { 7, 5, 9, 13, 4, 6, 8 };
 /* Writes text that stands between single quotes. */
 static void put_quoted(FILE *out, const char *text)
 {
-    for (; *text; text++) {
-        char escaped[QN_TEXT_ESCAPE_MAX + 1] = { *text };
+    for (size_t left = strlen(text), taken; left; text += taken, left -= taken) {
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+        size_t n = qn_text_escape(piece, text, left, &taken);
 
-        if (qn_text_is_control((unsigned char)*text))
-            escaped[qn_text_escape_byte(escaped, (unsigned char)*text)] = 0;
-        fputs(*text == '\'' ? "''" : escaped, out);
+        fprintf(out, "%s%.*s", *piece == '\'' ? "'" : "", (int)n, piece);
     }
 }
 

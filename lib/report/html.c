@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/base.h"
 #include "out/number.h"
 #include "report/report.h"
 #include "text/escape.h"
@@ -35,36 +36,21 @@ static const char style[] =
     "table.source td.code{white-space:pre-wrap;overflow-wrap:anywhere}\n"
     "figure,tr,p.advice{break-inside:avoid}h2,h3{break-after:avoid}img{max-height:120mm;width:auto}}\n";
 
-#define UTF8_MOST 4 /* bytes of a character */
-
-static void put_byte(FILE *out, char c)
-{
-    char escaped[QN_TEXT_ESCAPE_MAX + 1] = { c };
-
-    switch (c) {
-    case '<': fputs("&lt;", out); return;
-    case '>': fputs("&gt;", out); return;
-    case '&': fputs("&amp;", out); return;
-    case '"': fputs("&quot;", out); return;
-    case '\'': fputs("&#39;", out); return;
-    }
-    if (qn_text_is_control((unsigned char)c))
-        escaped[qn_text_escape_byte(escaped, (unsigned char)c)] = 0;
-    fputs(escaped, out);
-}
-
 void qn_report_text(FILE *out, const char *text)
 {
-    while (*text) {
-        size_t n = qn_text_utf8_length(text, strnlen(text, UTF8_MOST));
+    static const char *const entities[] = { ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;" };
 
-        if (n == 0)
+    for (size_t left = strlen(text), taken; left; text += taken, left -= taken) {
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+        size_t n = qn_text_escape(piece, text, left, &taken);
+        unsigned char c = (unsigned char)*piece;
+
+        if (!qn_text_utf8_length(text, left))
             fputs("&#xFFFD;", out);
-        else if (n == 1)
-            put_byte(out, *text);
+        else if (c < QN_ARRAY_LEN(entities) && entities[c])
+            fputs(entities[c], out);
         else
-            fwrite(text, 1, n, out);
-        text += n ? n : 1;
+            fwrite(piece, 1, n, out);
     }
 }
 

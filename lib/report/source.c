@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "out/source.h"
 #include "report/html.h"
+#include "text/source.h"
 
 #define AROUND 4        /* lines before and after the hot one */
 #define WIDTH_MOST 160  /* bytes of a line */
@@ -65,25 +65,34 @@ bool qn_report_has_source(const struct qn_plot_centre *c)
     return qn_report_has_line(c) && access(c->file, R_OK) == 0;
 }
 
+static void write_why(FILE *out, const char *file, int error)
+{
+    fputs("<p>The source, ", out);
+    qn_report_text(out, file);
+    fprintf(out, ", is not here: %s.</p>\n", qn_text_source_why(error));
+}
+
 void qn_report_write_source(struct qn_report_facts *f, FILE *out, int line)
 {
     const struct qn_plot_centre *c = &f->lines.at[line];
-    struct qn_out_source source;
+    struct qn_text_source source;
     const char *text;
     size_t length;
+    int error;
 
     if (!qn_report_has_line(c))
         return;
-    if (qn_out_read_source(&source, c->file)) {
-        fputs("<p>The source, ", out);
-        qn_report_text(out, c->file);
-        fputs(", is not here.</p>\n", out);
+    error = qn_text_open_source(&source, c->file);
+    if (error) {
+        write_why(out, c->file, error);
         return;
     }
     write_head(out);
-    for (uint32_t number = 1; qn_out_next_line(&source, &text, &length); number++)
-        if (number + AROUND >= c->line && number <= c->line + AROUND)
-            write_line(f, out, c, number, text, length);
+    for (uint64_t number = 1; number <= (uint64_t)c->line + AROUND && qn_text_next_source_line(&source, &text, &length); number++)
+        if (number + AROUND >= c->line)
+            write_line(f, out, c, (uint32_t)number, text, length);
     qn_report_end_table(out);
-    qn_out_free_source(&source);
+    if (source.error)
+        write_why(out, c->file, source.error);
+    qn_text_close_source(&source);
 }

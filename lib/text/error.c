@@ -4,7 +4,7 @@
  * In:  qn_text_fail(&e, QN_TEXT_BAD, "%s:%d: no events line", "a\tb", 3)
  * Out: e.text == "a\tb:3: no events line" with the tab spelled as backslash, t
  *
- * Invariant: bytes that could steer a terminal never reach the message. If the format holds a newline (a message
+ * Invariant: text that could steer a terminal never reaches the message. If the format holds a newline (a message
  * that quotes two sums below each other), newlines before "- " stay; all others are escaped.
  */
 #include "text/error.h"
@@ -21,13 +21,13 @@
 /* Copies `raw` to text + at, escaped; with `keep_newlines`, those before items of a list stay. */
 static void store_escaped(char *text, size_t at, const char *raw, int keep_newlines)
 {
-    for (; *raw; raw++) {
+    for (size_t left = strlen(raw), taken; left; raw += taken, left -= taken) {
         char piece[QN_TEXT_ESCAPE_MAX + 1];
         size_t n = 1;
         if (keep_newlines && strncmp(raw, LIST_ITEM, sizeof LIST_ITEM - 1) == 0)
-            piece[0] = '\n';
+            piece[0] = '\n', taken = 1;
         else
-            n = qn_text_escape_byte(piece, (unsigned char)*raw);
+            n = qn_text_escape(piece, raw, left, &taken);
         if (at + n >= QN_TEXT_MAX)
             break;
         memcpy(text + at, piece, n);

@@ -1,11 +1,11 @@
 /*
- * Makes control bytes visible, so that a name cannot steer a terminal or break a line.
+ * Makes visible what could steer a terminal or a page, so that a name cannot hide, break or reorder a line.
  *
- * In:  the bytes 'a' 0x0a 0x1b 'b'
- * Out: a\n\x1bb
+ * In:  'a' newline escape 'b' U+202E 'c'
+ * Out: a\n\x1bb\u202ec
  *
- * Invariants: bytes 0x20..0x7e and 0x80..0xff pass unchanged (UTF-8 stays as it is, other
- * encodings too); the backslash is not doubled, since readers of profiles know no escapes.
+ * Invariants: all other text passes unchanged (bytes that are not UTF-8, too: other encodings); the backslash is not doubled, since
+ * readers of profiles know no escapes.  Files for programs (profiles, CSV) have only their control bytes escaped.
  */
 #ifndef QN_TEXT_ESCAPE_H
 #define QN_TEXT_ESCAPE_H
@@ -13,15 +13,19 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* The longest escape: \xHH. */
-#define QN_TEXT_ESCAPE_MAX 4
+/* The longest escape: \UHHHHHHHH. */
+#define QN_TEXT_ESCAPE_MAX 10
 
 static inline int qn_text_is_control(unsigned char c)
 {
     return c < 0x20 || c == 0x7f;
 }
 
-/* Writes the visible form of `c` (no terminator) into `to`; returns its length, 1 to 4. */
+/* Writes the first character of `text`, which has `left` bytes (1 or more), in its visible form into `to` (no terminator); returns its
+ * length.  *taken: bytes of the character.  Besides control bytes it shows C1 controls, marks of direction, and characters without width. */
+size_t qn_text_escape(char to[QN_TEXT_ESCAPE_MAX + 1], const char *text, size_t left, size_t *taken);
+
+/* Writes the visible form of `c` (no terminator) into `to`; returns its length, 1 to 4.  For files that programs read. */
 size_t qn_text_escape_byte(char to[QN_TEXT_ESCAPE_MAX + 1], unsigned char c);
 
 /* The number of bytes before the first control byte. */
@@ -30,7 +34,7 @@ size_t qn_text_plain_bytes(const char *text);
 /* Nonzero if the text of `n` bytes holds a control byte. */
 int qn_text_has_control(const char *text, size_t n);
 
-/* The text that vprintf would print, with control bytes made visible; without memory `format` itself. The caller frees *made. */
+/* The text that vprintf would print, made visible; without memory `format` itself. The caller frees *made. */
 const char *qn_text_visible(char **made, const char *format, va_list args);
 
 #endif

@@ -10,8 +10,11 @@
 #include "base/grow.h"
 #include "cost/notes/explain_notes.h"
 #include "prof/write.h"
+#include "text/escape.h"
+#include "text/source.h"
 
-#define SOURCE_LINES 20 /* of a range that are shown */
+#define SOURCE_LINES 20  /* of a range that are shown */
+#define SOURCE_WIDTH 900 /* bytes of a line */
 #define SHOWN_EVICTORS 10
 
 struct output {
@@ -34,24 +37,25 @@ static __attribute__((format(printf, 2, 3))) void put(struct output *o, const ch
 
 static void put_source(struct output *o, const char *path, uint32_t first, uint32_t last)
 {
-    FILE *f = path ? fopen(path, "re") : NULL;
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t n;
+    struct qn_text_source source;
+    const char *text;
+    size_t n;
 
-    for (uint32_t line = 1; f && line <= last && (n = getline(&text, &room, f)) >= 0; line++) {
-        if (line < first || line >= first + SOURCE_LINES)
-            continue;
-        while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r'))
-            text[--n] = 0;
-        for (char *p = text; *p; p++)
-            if ((unsigned char)*p < ' ' && *p != '\t')
-                *p = '?';
-        put(o, "    %" PRIu32 "  %.900s\n", line, text);
+    if (!path || qn_text_open_source(&source, path))
+        return;
+    for (uint32_t line = 1; line <= last && line < first + SOURCE_LINES && qn_text_next_source_line(&source, &text, &n); line++) {
+        char shown[SOURCE_WIDTH + QN_TEXT_ESCAPE_MAX + 1];
+        size_t to = 0;
+
+        for (size_t taken; line >= first && n && to < SOURCE_WIDTH; text += taken, n -= taken)
+            if (*text == '\t')
+                shown[to++] = '\t', taken = 1;
+            else
+                to += qn_text_escape(shown + to, text, n, &taken);
+        if (line >= first)
+            put(o, "    %" PRIu32 "  %.*s\n", line, (int)to, shown);
     }
-    free(text);
-    if (f)
-        fclose(f);
+    qn_text_close_source(&source);
 }
 
 /* false: there is nothing to tell. */

@@ -171,9 +171,9 @@ static void put_preamble(const struct qn_out_classic *c)
     struct qn_out_sink *s = c->sink;
     const struct qn_prof_header *h = &c->ledger.header;
     qn_out_classic_put_frame(s);
-    qn_out_puts(s, c->ledger.sources[0].desc);
+    qn_out_put_line(s, c->ledger.sources[0].desc, strlen(c->ledger.sources[0].desc));
     qn_out_puts(s, "Command:          ");
-    qn_out_puts(s, c->ledger.sources[0].cmd);
+    qn_out_put_line(s, c->ledger.sources[0].cmd, strlen(c->ledger.sources[0].cmd));
     qn_out_puts(s, "\nData file:        ");
     qn_out_name(s, c->input);
     qn_out_puts(s, "\nEvents recorded:  ");

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "out/classic/classic_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,13 +30,13 @@ static void advance(struct qn_out_classic_file *f)
 
 /* Opens the source under its own name or an include directory; `title` is the name to print. A
  * directory opens too, as it does in the original, and has no lines. */
-static FILE *open_source(const struct qn_out_classic_file *f, char **path, char **title)
+static bool open_source(struct qn_out_classic_file *f, char **path, char **title)
 {
     const struct qn_out_request *q = f->c->request;
     *path = QN_NEEDED(strdup(f->name));
     *title = QN_NEEDED(strdup(f->name));
-    FILE *stream = fopen(*path, "re");
-    for (int i = 0; i < q->include_count && !stream; i++) {
+    int error = qn_text_open_source(&f->source, *path);
+    for (int i = 0; i < q->include_count && error && error != EISDIR; i++) {
         const char *dir = q->includes[i];
         int n = (int)strlen(dir);
         n -= n > 0 && dir[n - 1] == '/';
@@ -43,30 +44,30 @@ static FILE *open_source(const struct qn_out_classic_file *f, char **path, char 
         free(*title);
         if (asprintf(path, "%.*s/%s", n, dir, f->name) < 0 || asprintf(title, "%.*s/ + %s", n, dir, f->name) < 0)
             qn_no_memory();
-        stream = fopen(*path, "re");
+        error = qn_text_open_source(&f->source, *path);
     }
-    return stream;
+    f->source.as_is = true;
+    return !error || error == EISDIR;
 }
 
 /* Reads the next line with its newline; returns its length, 0 at the end. A last line "0" without a newline
  * counts as the end, because it is false in Perl. */
 static size_t read_line(struct qn_out_classic_file *f)
 {
-    ssize_t n = getline(&f->text, &f->room, f->stream);
-    if (n <= 0)
+    size_t n;
+    if (!qn_text_next_source_line(&f->source, &f->text, &n))
         return 0;
     f->line_number++;
-    return n == 1 && f->text[0] == '0' ? 0 : (size_t)n;
+    return n == 1 && f->text[0] == '0' ? 0 : n;
 }
 
 /* Skips lines up to `last`. */
 static void skip_to(struct qn_out_classic_file *f, int64_t last)
 {
-    while (f->line_number < last) {
-        if (getline(&f->text, &f->room, f->stream) <= 0)
+    size_t n;
+    for (; f->line_number < last; f->line_number++)
+        if (!qn_text_next_source_line(&f->source, &f->text, &n))
             return;
-        f->line_number++;
-    }
 }
 
 static void put_none(const struct qn_out_classic_file *f)
@@ -87,7 +88,7 @@ static void put_source_line(struct qn_out_classic_file *f, size_t length)
         put_none(f);
     }
     qn_out_putc(f->c->sink, ' ');
-    qn_out_put(f->c->sink, f->text, length);
+    qn_out_put_line(f->c->sink, f->text, length);
 }
 
 /* Writes the ranges. The first one is cut at line 1; later ones cannot reach it. */
@@ -131,7 +132,9 @@ static void warn_bogus(const struct qn_out_classic_file *f)
     qn_out_puts(s, WARNING "@@\n@@ Information recorded about lines past the end of '");
     qn_out_name(s, f->name);
     qn_out_puts(s, "'.\n@@\n@@ Probable cause and solution:\n");
-    if (f->is_newer) {
+    if (f->source.error) {
+        qn_out_printf(s, "@@ cause:    the source was read up to line %lld: %s\n", (long long)f->line_number, qn_text_source_why(f->source.error));
+    } else if (f->is_newer) {
         qn_out_puts(s, "@@ cause:    '");
         qn_out_name(s, f->name);
         qn_out_puts(s, "' has changed since information was gathered.\n"
@@ -202,7 +205,7 @@ static void put_lines(struct qn_out_classic_file *f)
 static int is_newer_than(const char *source, const char *profile)
 {
     struct timespec a, b;
-    return qn_out_time_of(source, &a) == 0 && qn_out_time_of(profile, &b) == 0 &&
+    return qn_text_time_of(source, &a) == 0 && qn_text_time_of(profile, &b) == 0 &&
            a.tv_sec > b.tv_sec;
 }
 
@@ -238,12 +241,10 @@ static int put_found(struct qn_out_classic_file *f, const char *path, const char
 int qn_out_classic_put_file(struct qn_out_classic_file *f)
 {
     char *path, *title;
-    f->stream = open_source(f, &path, &title);
     f->line_number = 0;
     f->pending = 0;
-    int result = f->stream ? put_found(f, path, title) : -1;
-    if (f->stream)
-        fclose(f->stream);
+    int result = open_source(f, &path, &title) ? put_found(f, path, title) : -1;
+    qn_text_close_source(&f->source);
     free(path);
     free(title);
     return result;

@@ -7,16 +7,15 @@
 #ifndef QN_OUT_CLASSIC_FILE_H
 #define QN_OUT_CLASSIC_FILE_H
 
-#include <stdio.h>
-
 #include "out/classic/classic.h"
+#include "text/source.h"
 
 /* The state of one section; used for all sections in turn. */
 struct qn_out_classic_file {
     struct qn_out_classic *c;
     const char *name;
     int by_user;
-    FILE *stream;
+    struct qn_text_source source;
     int64_t line_number;   /* of the line read last */
     int is_newer;          /* than the profile */
     struct qn_prof_log_lines lines;
@@ -25,8 +24,7 @@ struct qn_out_classic_file {
     int has_line0;
     uint32_t line;
     int pending; /* the current line's counts have not been written */
-    char *text;  /* the source line */
-    size_t room;
+    const char *text; /* the source line */
 };
 
 /* 1 annotated, 0 opened but without counts, -1 not opened or failed (then c->err says so). */

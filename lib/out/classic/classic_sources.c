@@ -106,5 +106,4 @@ void qn_out_classic_sources(struct qn_out_classic *c)
     free(names);
     free(f.widths);
     free(f.counts);
-    free(f.text);
 }

@@ -111,12 +111,12 @@ static int all_descriptions_equal(const struct qn_prof_ledger *g)
 static void put_descriptions(struct qn_out_sink *s, const struct qn_prof_ledger *g)
 {
     if (all_descriptions_equal(g)) {
-        qn_out_puts(s, g->sources[0].desc);
+        qn_out_put_line(s, g->sources[0].desc, strlen(g->sources[0].desc));
         return;
     }
     for (int i = 0; i < g->source_count; i++) {
         qn_out_printf(s, "Description %d:\n", i + 1);
-        qn_out_puts(s, g->sources[i].desc);
+        qn_out_put_line(s, g->sources[i].desc, strlen(g->sources[i].desc));
     }
 }
 
@@ -139,7 +139,7 @@ static void put_command(struct qn_out_sink *s, const struct qn_prof_ledger *g, i
     if (i > 0 && strcmp(g->sources[i].cmd, g->sources[i - 1].cmd) == 0)
         qn_out_printf(s, "(same as Command %d)", i);
     else
-        qn_out_puts(s, g->sources[i].cmd);
+        qn_out_put_line(s, g->sources[i].cmd, strlen(g->sources[i].cmd));
     qn_out_putc(s, '\n');
 }
 

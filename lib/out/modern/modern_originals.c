@@ -30,16 +30,16 @@ void qn_out_find_originals(struct qn_out_originals *o, const struct qn_prof_ledg
 
 /* 0 where it was read. */
 static int read_original(const struct qn_out_request *q, const char *name, char **path,
-                         struct qn_out_source *source)
+                         struct qn_text_source *source)
 {
     *path = QN_NEEDED(strdup(name));
-    if (qn_out_read_source(source, *path) == 0)
+    if (qn_text_open_source(source, *path) == 0)
         return 0;
     for (int i = 0; i < q->include_count; i++) {
         free(*path);
         if (asprintf(path, "%s/%s", q->includes[i], name) < 0)
             qn_no_memory();
-        if (qn_out_read_source(source, *path) == 0)
+        if (qn_text_open_source(source, *path) == 0)
             return 0;
     }
     return -1;
@@ -56,10 +56,8 @@ int qn_out_read_originals(struct qn_out_originals *o, const struct qn_out_reques
 
 int qn_out_are_identical(const struct qn_out_originals *o)
 {
-    const struct qn_out_source *first = &o->sources[0];
     for (int i = 1; i < o->count; i++)
-        if (o->sources[i].size != first->size ||
-            memcmp(o->sources[i].text, first->text, first->size) != 0)
+        if (!qn_text_same_source(&o->sources[0], &o->sources[i]))
             return 0;
     return 1;
 }
@@ -68,7 +66,7 @@ void qn_out_free_originals(struct qn_out_originals *o)
 {
     for (int i = 0; i < o->count; i++) {
         free(o->paths[i]);
-        qn_out_free_source(&o->sources[i]);
+        qn_text_close_source(&o->sources[i]);
     }
     free(o->names);
     free(o->paths);

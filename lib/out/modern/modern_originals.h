@@ -2,7 +2,7 @@
  * The sources behind one section of the modern report: the files that --mod-filename has made one.
  *
  * In:  the file "w.c"; --mod-filename=s/words[12]/w/
- * Out: "words1.c" and "words2.c", where each was found, and their text
+ * Out: "words1.c" and "words2.c", where each was found, open to be read
  *
  * Invariant: names are in ascending order; without --mod-filename there is one, the file's own.
  */
@@ -11,12 +11,13 @@
 
 #include "out/report.h"
 #include "out/source.h"
+#include "text/source.h"
 #include "prof/table/ledger.h"
 
 struct qn_out_originals {
     const char **names; /* the ledger's */
     char **paths;       /* where each was found */
-    struct qn_out_source *sources;
+    struct qn_text_source *sources;
     int count;
 };
 

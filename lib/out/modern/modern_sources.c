@@ -83,9 +83,9 @@ static void warn_newer(const struct file *f)
     const struct qn_prof_ledger *g = &f->m->ledger;
     for (int i = 0; i < g->source_count; i++) {
         struct timespec profile;
-        int newer = qn_out_time_of(g->sources[i].path, &profile) == 0;
+        int newer = qn_text_time_of(g->sources[i].path, &profile) == 0;
         for (int k = 0; k < f->originals.count && newer; k++)
-            newer = qn_out_is_newer(f->originals.sources[k].modified, profile);
+            newer = qn_text_is_newer(f->originals.sources[k].modified, profile);
         if (!newer)
             continue;
         qn_out_puts(s, WARNING_FRAME WARNING_TITLE WARNING_FRAME
@@ -103,7 +103,10 @@ static void warn_bogus(const struct file *f)
     qn_out_puts(s, WARNING_FRAME WARNING_TITLE WARNING_FRAME
                 "@@ Information recorded about lines past the end of '");
     qn_out_name(s, f->originals.paths[0]);
-    qn_out_puts(s, "'.\n" WARNING_FRAME);
+    if (f->originals.sources[0].error)
+        qn_out_printf(s, "', which was read up to a limit: %s.\n" WARNING_FRAME, qn_text_source_why(f->originals.sources[0].error));
+    else
+        qn_out_puts(s, "'.\n" WARNING_FRAME);
 }
 
 /* Writes the counts of the current line, and goes to the next. */
@@ -131,7 +134,7 @@ static void put_source_line(struct file *f, int64_t number, const char *text, si
     else
         qn_out_put_dots(s, &f->table);
     qn_out_putc(s, ' ');
-    qn_out_put(s, text, length);
+    qn_out_put_line(s, text, length);
     qn_out_putc(s, '\n');
     if (counted)
         qn_out_put_insns(f->insns, &f->table, (uint32_t)number);
@@ -140,7 +143,7 @@ static void put_source_line(struct file *f, int64_t number, const char *text, si
 /* Puts the lines of all ranges; stops at the end of the source. */
 static void put_source(struct file *f)
 {
-    struct qn_out_source *src = &f->originals.sources[0];
+    struct qn_text_source *src = &f->originals.sources[0];
     int64_t number = 0;
     const char *text;
     size_t length;
@@ -149,12 +152,12 @@ static void put_source(struct file *f)
         int64_t low = f->line - context, high = qn_out_end_of_range(&f->lines, f->line, context);
         low = low < 1 ? 1 : low;
         for (; number < low - 1; number++)
-            if (!qn_out_next_line(src, &text, &length))
+            if (!qn_text_next_source_line(src, &text, &length))
                 return;
         if (low != 1)
             qn_out_put_gap(f->m->sink, low);
         for (; number < high; number++) {
-            if (!qn_out_next_line(src, &text, &length))
+            if (!qn_text_next_source_line(src, &text, &length))
                 return;
             put_source_line(f, number + 1, text, length);
         }

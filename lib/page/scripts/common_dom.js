@@ -25,12 +25,12 @@ function fill(node, attributes, children) {
   return node;
 }
 
-// Controls, marks of direction, and what has no width.
-const STEERING = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+// Controls, marks of direction, and what has no width: those of lib/text/escape.c.
+const STEERING = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 function visible(text) {
   return String(text).replace(STEERING,
-    c => '\u27e8U+' + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0') + '\u27e9');
+    c => '\u27e8U+' + c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0') + '\u27e9');
 }
 
 // Counts beyond 2^53 come as strings of digits and are shown as they are.

@@ -36,7 +36,7 @@ static void put_file(const struct qn_page_places *p, FILE *out, size_t place, si
 {
     const char *name = p->list[place].file;
     struct qn_page_numbers n = { qn_exp_alloc(p->memory, p->count * sizeof *n.at), 0 };
-    struct qn_out_source source;
+    struct qn_text_source source;
 
     for (size_t i = 0; i < p->count; i++) {
         if (strcmp(p->list[i].file, name))
@@ -45,7 +45,7 @@ static void put_file(const struct qn_page_places *p, FILE *out, size_t place, si
             return; /* an earlier place has written this file */
         n.at[n.count++] = (uint32_t)strtoul(p->list[i].line, NULL, 10);
     }
-    if (!*name || qn_out_read_source(&source, name))
+    if (!*name || qn_text_open_source(&source, name))
         return;
     qn_page_sort_numbers(&n);
     fprintf(out, "%s{\"name\":", *separator);
@@ -53,7 +53,7 @@ static void put_file(const struct qn_page_places *p, FILE *out, size_t place, si
     *room = qn_page_put_pieces(out, &source, &n, false, *room);
     putc('}', out);
     *separator = ",\n";
-    qn_out_free_source(&source);
+    qn_text_close_source(&source);
 }
 
 void qn_page_put_place_sources(const struct qn_page_places *p, FILE *out)

@@ -107,8 +107,9 @@ function hotButton(context, id, text, step) {
 }
 
 function remarks(file) {
-  if (file.why) return el('p', { class: 'absent' }, 'The source is not on this page: ' + file.why + '. (`quern page -I DIR` looks for it in DIR, too.)');
+  if (file.why && !file.text) return el('p', { class: 'absent' }, 'The source is not on this page: ' + file.why + '. (`quern page -I DIR` looks for it in DIR, too.)');
   if (!file.text) return el('p', { class: 'absent' }, 'The source is not on this page: its lines cost little, or are not known (compile with -g).');
+  if (file.why) return el('p', { class: 'absent' }, `The source was read up to line ${file.size} only: ${file.why}.`);
   return file.newer ? el('p', { class: 'absent' }, 'The source was modified after the profile was made: lines may not fit.') : null;
 }
 

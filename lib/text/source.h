@@ -1,0 +1,50 @@
+/*
+ * A source file, line by line.
+ *
+ * In:  a path that a profile names: there may be anything
+ * Out: its lines, as far as they are asked for; or why it cannot be read
+ *
+ * Invariants: only regular files are opened, and opening never waits.  Memory does not grow with the file: it holds a piece of it, and a
+ * line at least.  After QN_TEXT_SOURCE_BYTES, or a line of more than QN_TEXT_SOURCE_LINE, the text ends, with `error` EFBIG.
+ */
+#ifndef QN_TEXT_SOURCE_H
+#define QN_TEXT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+#define QN_TEXT_SOURCE_BYTES ((off_t)256 << 20) /* no compiler reads so much source as one file */
+#define QN_TEXT_SOURCE_LINE ((size_t)16 << 20)  /* bytes; a minified or generated file may be a single line */
+
+struct qn_text_source {
+    int fd, error; /* error: why the text ended before its end; 0: it did not */
+    bool as_is;    /* lines end at \n only, and have it; else at \n, \r\n or \r, and do not */
+    bool at_end;
+    char *buffer;
+    size_t start, end, room;
+    off_t size, taken;
+    struct timespec modified;
+};
+
+/* 0, or why not: an errno. */
+int qn_text_open_source(struct qn_text_source *s, const char *path);
+void qn_text_close_source(struct qn_text_source *s);
+
+/* The next line, valid until the next call; false: there is none. */
+bool qn_text_next_source_line(struct qn_text_source *s, const char **line, size_t *length);
+
+/* In words: "No such file or directory". */
+const char *qn_text_source_why(int error);
+
+/* Do both have the same contents?  Neither has been read yet, nor is by this. */
+bool qn_text_same_source(const struct qn_text_source *a, const struct qn_text_source *b);
+
+/* Was a modified after b, to the nanosecond? */
+bool qn_text_is_newer(struct timespec a, struct timespec b);
+
+/* When the file was modified: 0, or an errno. */
+int qn_text_time_of(const char *path, struct timespec *modified);
+
+#endif
