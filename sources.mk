@@ -378,6 +378,7 @@ tool_sources = \
 	tools/lab/lab_on.c \
 	tools/lab/lab_place.c \
 	tools/lab/lab_start.c \
+	tools/lab/lab_students.c \
 	tools/lab/lab_variant.c \
 	tools/report/report.c \
 	tools/report/report_explore.c \

@@ -6,6 +6,9 @@
 #include "config.h"
 #endif
 
+#ifdef HAVE_LIBCSV
+#include <csv.h>
+#endif
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +77,19 @@ bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, doubl
     return *cell && !*end;
 }
 
+bool qn_exp_write_cell(FILE *out, const char *cell)
+{
+    size_t n = strlen(cell);
+
+    if (!strpbrk(cell, ",\"\r\n") && (!n || (!strchr(" \t", cell[0]) && !strchr(" \t", cell[n - 1]))))
+        return fputs(cell, out) >= 0;
+#ifdef HAVE_LIBCSV
+    return csv_fwrite(out, cell, n) == 0;
+#else
+    return false;
+#endif
+}
+
 #ifndef HAVE_LIBCSV
 static enum qn_text_status without_libcsv(const char *path, struct qn_text_error *err)
 {
@@ -92,8 +108,6 @@ enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char 
     return without_libcsv(path, err);
 }
 #else
-
-#include <csv.h>
 
 /* ---- reading ---- */
 
@@ -206,22 +220,13 @@ enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, 
 
 /* ---- writing ---- */
 
-static void write_cell(FILE *out, const char *cell)
-{
-    size_t n = strlen(cell);
-
-    if (strpbrk(cell, ",\"\r\n") || (n && (strchr(" \t", cell[0]) || strchr(" \t", cell[n - 1]))))
-        csv_fwrite(out, cell, n);
-    else
-        fputs(cell, out);
-}
 
 static void write_line(FILE *out, char *const *cells, int count)
 {
     for (int i = 0; i < count; i++) {
         if (i)
             putc(',', out);
-        write_cell(out, cells[i]);
+        qn_exp_write_cell(out, cells[i]);
     }
     if (count == 1 && !*cells[0])
         fputs("\"\"", out); /* an empty line would not be read as a row */

@@ -7,7 +7,6 @@
  *   OUT/moss.sh, OUT/jplag.sh      their commands; quern sends nothing anywhere
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -100,6 +99,7 @@ static bool write_pairs(const char *path, const struct student *students, unsign
 {
     struct pair *pairs = calloc((size_t)n * n + 1, sizeof *pairs);
     size_t count = 0;
+    bool good = true;
     FILE *f = fopen(path, "we");
 
     if (!f || !pairs)
@@ -112,11 +112,14 @@ static bool write_pairs(const char *path, const struct student *students, unsign
         }
     qsort(pairs, count, sizeof *pairs, by_percent);
     fputs("first,second,percent,shared,of\n", f);
-    for (size_t i = 0; i < count; i++)
-        fprintf(f, "%s,%s,%zu,%zu,%zu\n", students[pairs[i].first].name, students[pairs[i].second].name,
-                100 * pairs[i].shared / pairs[i].of, pairs[i].shared, pairs[i].of);
+    for (size_t i = 0; i < count && good; i++)
+        if (qn_lab_put_student(f, students[pairs[i].first].name, true) && putc(',', f) != EOF &&
+            qn_lab_put_student(f, students[pairs[i].second].name, true))
+            fprintf(f, ",%zu,%zu,%zu\n", 100 * pairs[i].shared / pairs[i].of, pairs[i].shared, pairs[i].of);
+        else
+            qn_text_complain("quern: lab: %s: this quern was built without libcsv, which quotes such names", path), good = false;
     free(pairs);
-    return fclose(f) == 0 || complain(path);
+    return (fclose(f) == 0 || complain(path)) && good;
 }
 
 static bool write_scripts(const struct qn_lab *lab, const char *out)
@@ -140,7 +143,7 @@ static bool write_scripts(const struct qn_lab *lab, const char *out)
     return write_file(path, jplag, sizeof jplag - 1, 0777);
 }
 
-static int export(const struct qn_lab_request *r, const char *labs, struct student *students, struct dirent **entries, unsigned n)
+static int export(const struct qn_lab_request *r, const char *labs, struct student *students, const struct qn_lab_students *list)
 {
     char from[PATH_MAX], to[PATH_MAX];
     struct qn_lab_prints base = { .n = 0 };
@@ -152,29 +155,29 @@ static int export(const struct qn_lab_request *r, const char *labs, struct stude
     qn_lab_finish_prints(&base, NULL);
     snprintf(to, sizeof to, "%s/submissions", r->output);
     good = good && make_folder(to);
-    for (unsigned i = 0; good && i < n; i++) {
-        students[i].name = entries[i]->d_name;
+    for (unsigned i = 0; good && i < list->n; i++) {
+        students[i].name = list->name[i];
         snprintf(from, sizeof from, "%s/%s", r->directory, students[i].name);
         snprintf(to, sizeof to, "%s/submissions/%s", r->output, students[i].name);
         good = take_folder(r->lab, from, to, &students[i].prints);
         qn_lab_finish_prints(&students[i].prints, &base);
     }
     snprintf(to, sizeof to, "%s/similar.csv", r->output);
-    good = good && write_pairs(to, students, n) && write_scripts(r->lab, r->output);
-    for (unsigned i = 0; i < n; i++)
+    good = good && write_pairs(to, students, list->n) && write_scripts(r->lab, r->output);
+    for (unsigned i = 0; i < list->n; i++)
         qn_lab_free_prints(&students[i].prints);
     qn_lab_free_prints(&base);
-    return good ? 0 : 1;
+    return good && !list->left_out ? 0 : 1;
 }
 
 int qn_lab_tool_export(char **argv)
 {
     struct qn_lab_request r = { .lab = NULL };
     struct qn_lab_place place;
-    struct dirent **entries;
+    struct qn_lab_students list;
     struct student *students;
     char **words;
-    int status = qn_options_take(&qn_lab_marks_options, &r, argv, &words), n;
+    int status = qn_options_take(&qn_lab_marks_options, &r, argv, &words);
 
     if (status >= 0)
         return status;
@@ -184,14 +187,11 @@ int qn_lab_tool_export(char **argv)
     r.directory = words[1];
     if (!r.lab)
         return QN_EXIT_USAGE;
-    n = scandir(r.directory, &entries, qn_lab_is_student, alphasort);
-    if (n < 0)
-        return complain(r.directory), 1;
-    students = calloc((size_t)n + 1, sizeof *students);
-    status = students && qn_lab_find_place(&place) && make_folder(r.output) ? export(&r, place.labs, students, entries, (unsigned)n) : 1;
-    for (int i = 0; i < n; i++)
-        free(entries[i]);
-    free(entries);
+    if (qn_lab_list_students(&list, r.directory))
+        return 1;
+    students = calloc(list.n + (size_t)1, sizeof *students);
+    status = students && qn_lab_find_place(&place) && make_folder(r.output) ? export(&r, place.labs, students, &list) : 1;
+    qn_lab_free_students(&list);
     free(students);
     return status;
 }

@@ -2,12 +2,12 @@
  *
  *   student,points,1,2,3          a column for each test
  *   ada,85,10,20,0              or the same as JSON
+ *   "lovelace, b",100,15,30,15
  *
  * Each check is a process of its own: `quern lab check`, whose TAP is read.  With --key-file the folder's name is the student's.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,20 +74,21 @@ static bool check(const struct qn_lab_request *r, const char *student, unsigned 
     return good;
 }
 
-static void put_row(FILE *f, const char *student, const unsigned *points, unsigned n)
+static bool put_row(const struct qn_lab_request *r, FILE *f, const char *student, const unsigned *points)
 {
     unsigned sum = 0;
 
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < r->lab->n_tests; i++)
         sum += points[i];
-    fprintf(f, "%s,%u", student, sum);
-    for (unsigned i = 0; i < n; i++)
+    if (!qn_lab_put_student(f, student, !r->json))
+        return qn_text_complain("quern: lab: %s/%s: this quern was built without libcsv, which quotes such names", r->directory, student), false;
+    fprintf(f, ",%u", sum);
+    for (unsigned i = 0; i < r->lab->n_tests; i++)
         fprintf(f, ",%u", points[i]);
     putc('\n', f);
     fflush(f);
+    return true;
 }
-
-int qn_lab_is_student(const struct dirent *e) { return *e->d_name != '.' && e->d_type == DT_DIR && !strpbrk(e->d_name, ",\"\n"); }
 
 static void put_head(const struct qn_lab_request *r, FILE *f)
 {
@@ -98,7 +99,7 @@ static void put_head(const struct qn_lab_request *r, FILE *f)
 }
 
 /* 0; or 1: some could not be checked, which lines say. */
-static int put_rows(const struct qn_lab_request *r, FILE *f, const char *const *students, int n)
+static int put_rows(const struct qn_lab_request *r, FILE *f, char *const *students, int n)
 {
     int failed = 0;
 
@@ -108,7 +109,7 @@ static int put_rows(const struct qn_lab_request *r, FILE *f, const char *const *
         if (isatty(2))
             fprintf(stderr, "\r%d of %d: %.40s\033[K", i + 1, n, students[i]);
         if (r->on ? qn_lab_take_farmed(r, i, points) : check(r, students[i], points)) {
-            put_row(f, students[i], points, r->lab->n_tests);
+            failed |= !put_row(r, f, students[i], points);
         } else {
             qn_text_complain("quern: lab: %s/%s: could not be checked", r->directory, students[i]);
             failed = 1;
@@ -121,23 +122,18 @@ static int put_rows(const struct qn_lab_request *r, FILE *f, const char *const *
 
 static int put_marks(const struct qn_lab_request *r, FILE *f)
 {
-    struct dirent **entries;
-    int n = scandir(r->directory, &entries, qn_lab_is_student, alphasort), status = 1;
-    const char **students = n < 0 ? NULL : calloc((size_t)n + 1, sizeof *students);
+    struct qn_lab_students s;
+    int status = 1;
 
-    if (!students)
-        return qn_text_complain("quern: lab: %s: %s", r->directory, strerror(errno)), 1;
-    for (int i = 0; i < n; i++)
-        students[i] = entries[i]->d_name;
+    if (qn_lab_list_students(&s, r->directory))
+        return 1;
     put_head(r, f);
-    if (!r->on || qn_lab_farm_out(r, students, n))
-        status = put_rows(r, f, students, n);
+    if (!r->on || qn_lab_farm_out(r, s.name, (int)s.n))
+        status = put_rows(r, f, s.name, (int)s.n);
     if (r->on && !status)
-        qn_lab_end_farm(r, n);
-    for (int i = 0; i < n; i++)
-        free(entries[i]);
-    free(entries);
-    free(students);
+        qn_lab_end_farm(r, (int)s.n);
+    status |= s.left_out;
+    qn_lab_free_students(&s);
     return status;
 }
 

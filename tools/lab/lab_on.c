@@ -1,8 +1,8 @@
 /* tools/lab/lab_on.c - `quern lab marks --on=parallel|slurm -o FILE`: the checks of a class as jobs.
  *
- *   FILE.parts/students    the names, one a line
- *   FILE.parts/job.sh      checks the student on line K, K + PARTS, ...; K is its argument, or that of Slurm's array
- *   FILE.parts/LINE.tap    the output of a check; it is complete, or does not exist
+ *   FILE.parts/students    1) set -- 'ada' ;;   the names by number, in the shell's quotes, whatever is in them
+ *   FILE.parts/job.sh      checks student K, K + PARTS, ...; K is its argument, or that of Slurm's array
+ *   FILE.parts/K.tap       the output of a check; it is complete, or does not exist
  *
  * Checks that were lost are given out again, also if the same command is run again.  The folder is removed when all checks are done.
  */
@@ -54,15 +54,17 @@ static char *whole_path(struct qn_exp_memory *m, const char *path)
     return copy;
 }
 
-static bool write_students(struct parts *p, const char *const *students)
+static bool write_students(struct parts *p, char *const *students)
 {
     const char *path = qn_exp_format(&p->memory, "%s/students", p->folder);
     FILE *f = fopen(path, "we");
 
     if (!f)
         return complain(path);
+    fputs("case $line in\n", f);
     for (int i = 0; i < p->n; i++)
-        fprintf(f, "%s\n", students[i]);
+        fprintf(f, "%d) set --", i + 1), qn_exp_put_word(f, students[i]), fputs(" ;;\n", f);
+    fputs("esac\n", f);
     return fclose(f) == 0 || complain(path);
 }
 
@@ -77,7 +79,7 @@ static bool write_script(struct parts *p, const struct qn_lab_request *r, const 
     fprintf(f, "#!/bin/sh\n# Checks of lab %u; the number of the part is the argument, or that of Slurm's array.\ncd", r->lab->number);
     qn_exp_put_word(f, p->folder);
     fprintf(f, " || exit 1\nline=${1:-$SLURM_ARRAY_TASK_ID}\nwhile [ \"$line\" -le %d ]; do\n"
-               "    student=$(sed -n \"${line}p\" students)\n   ", p->n);
+               "    . ./students\n    student=$1\n   ", p->n);
     qn_exp_put_word(f, quern);
     fprintf(f, " lab check --case-seed=%llu", (unsigned long long)r->seed);
     if (key) {
@@ -126,7 +128,7 @@ static void show_progress(void *data)
     fprintf(stderr, "\rquern lab: %d of %d checked\033[K", done, p->n);
 }
 
-static bool give_out(struct parts *p, const struct qn_lab_request *r, const char *const *students)
+static bool give_out(struct parts *p, const struct qn_lab_request *r, char *const *students)
 {
     struct qn_exp_farm farm = { .on = (enum qn_exp_on)r->on, .options = r->on_option, .n_options = r->on_options, .name = "quern-lab",
                                 .folder = p->folder, .script = p->script,
@@ -152,7 +154,7 @@ static bool give_out(struct parts *p, const struct qn_lab_request *r, const char
     return true;
 }
 
-bool qn_lab_farm_out(const struct qn_lab_request *r, const char *const *students, int n)
+bool qn_lab_farm_out(const struct qn_lab_request *r, char *const *students, int n)
 {
     struct parts p = { .n = n };
     const char *folder;

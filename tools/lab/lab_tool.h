@@ -26,16 +26,24 @@ extern const struct qn_options qn_lab_start_options, qn_lab_check_options, qn_la
 /* "1" or "01" -> the lab; NULL: a line was printed. */
 const struct qn_lab *qn_lab_named(const char *number);
 
-/* For scandir: a student's folder.  Names with a comma or a quote are none. */
-struct dirent;
-int qn_lab_is_student(const struct dirent *e);
+/* The students' folders in a folder, by name.  left_out: some could not be read, which lines say. */
+struct qn_lab_students {
+    char **name;
+    unsigned n;
+    bool left_out;
+};
+int qn_lab_list_students(struct qn_lab_students *s, const char *directory); /* -1: a line was printed */
+void qn_lab_free_students(struct qn_lab_students *s);
+
+/* A cell of a CSV file; harmless: no formula.  false: it needs quotes, and this quern was built without libcsv. */
+bool qn_lab_put_student(FILE *f, const char *name, bool harmless);
 
 /* From the TAP of a check: points of each test, in order.  false: it could not be made. */
 #define QN_LAB_TESTS_MAX 64
 bool qn_lab_read_points(FILE *tap, unsigned *points, unsigned n_tests);
 
 /* marks --on=parallel|slurm: each student's check is a job; its TAP lies in OUTPUT.parts.  false: a line was printed. */
-bool qn_lab_farm_out(const struct qn_lab_request *r, const char *const *students, int n);
+bool qn_lab_farm_out(const struct qn_lab_request *r, char *const *students, int n);
 bool qn_lab_take_farmed(const struct qn_lab_request *r, int student, unsigned *points);
 void qn_lab_end_farm(const struct qn_lab_request *r, int n);
 

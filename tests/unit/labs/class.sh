@@ -9,6 +9,18 @@ for i in 1 2 3 4 5 6; do
 done
 mkdir "$class/it's seven"
 cp "$top_srcdir/labs/01-cache/starter/csim.c" "$class/it's seven"
+# Names that CSV, a shell or a spreadsheet would take for something else, a link, and what is no student's.
+mkdir "$SCRATCH/elsewhere"
+cp "$class/student 1/csim.c" "$SCRATCH/elsewhere"
+newline='new
+line '
+for name in 'lovelace, ada' 'quo"te' "$newline" '=cmd|calc' '-1' '@sum' '$(touch run)'; do
+    mkdir "$class/$name"
+    cp "$class/student 1/csim.c" "$class/$name"
+done
+ln -s ../elsewhere "$class/link"
+: >"$class/marks.csv"
+mkdir "$class/.hidden"
 cd "$SCRATCH" || bail 'no scratch'
 
 # marks STATUS WHAT OPTIONS...
@@ -20,7 +32,33 @@ marks() {
 }
 
 marks 0 'marks here' -o here.csv
-is "$(wc -l <here.csv | tr -d ' ')" 8 'of seven students'
+is "$(cat "$err")" "quern: lab: $class/.hidden: left out: hidden folders are no student's" 'each folder is a row, or left out by name'
+is "$(tail -n +2 here.csv | sed 's/,[0-9,]*$//')" "\$(touch run)
+'-1
+'=cmd|calc
+'@sum
+it's seven
+link
+\"lovelace, ada\"
+\"new
+line \"
+\"quo\"\"te\"
+student 1
+student 2
+student 3
+student 4
+student 5
+student 6" 'of all students, quoted, and no formula'
+if "$QUERN" lab marks --json 1 "$class" >json 2>"$err"; then
+    is "$(jq -r '.rows[].student' json | sed -n '2,5p' | tr '\n' ' ')" "-1 =cmd|calc @sum it's seven " 'JSON has names as they are'
+else
+    absent 'jansson is not installed'
+fi
+ln -s nowhere "$class/dangling"
+marks 1 'a link to nowhere' -o less.csv
+ok '... is named' grep -qF "$class/dangling: left out: No such file" "$err"
+same_file less.csv here.csv '... and the others have their rows'
+rm "$class/dangling"
 
 if command -v parallel >/dev/null; then
     marks 0 'GNU parallel' --on=parallel --on-opt=--jobs=2 -o parallel.csv
@@ -50,11 +88,11 @@ PATH=$SCRATCH/bin:$PATH
 printf '%s\n' 2 5 5 >lost
 marks 0 'Slurm, where jobs are lost' --on=slurm -o slurm.csv
 same_file slurm.csv here.csv 'the same table'
-is "$(tr '\n' ' ' <submitted)" '1,2,3,4,5,6,7 2,5 5 ' 'what was lost is given out again, and nothing else'
+is "$(tr '\n' ' ' <submitted)" "$(seq -s, 15) 2,5 5 " 'what was lost is given out again, and nothing else'
 rm submitted
 printf '%s\n' 3 3 3 >lost
 marks 1 'a job that is lost each time' --on=slurm -o again.csv
-is "$(cat "$err")" "quern: lab: $class/student 2: could not be checked" 'is told'
+is "$(tail -n 1 "$err")" "quern: lab: $class/=cmd|calc: could not be checked" 'is told'
 rm submitted
 marks 0 'the same command again' --on=slurm -o again.csv
 is "$(cat submitted)" 3 'goes on with it'
