@@ -80,6 +80,13 @@ tests/guest/%: tests/guest/%.c tests/guest/guest.h
 tests/guest/%: tests/guest/%.S tests/guest/guest.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(GUEST_CC) $(GUEST_CFLAGS) -o $@ $<
 
+## How large is the house, and how many files does a data reference pass?
+measure:
+	$(SHELL) $(top_srcdir)/build-aux/measure.sh
+path: quern$(EXEEXT) quern-engine$(EXEEXT)
+	CC='$(CC)' $(SHELL) $(top_srcdir)/build-aux/path.sh $(abs_top_builddir)
+.PHONY: measure path
+
 ## Time and memory of annotate and merge on five million lines, beside the original.
 bench-annotate: quern$(EXEEXT)
 	QUERN=$(abs_top_builddir)/quern $(SHELL) $(top_srcdir)/tests/perf/annotate.sh
