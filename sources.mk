@@ -242,14 +242,17 @@ hosted_sources = \
 	lib/report/facts.c \
 	lib/report/findings.c \
 	lib/report/html.c \
+	lib/report/objects.c \
 	lib/report/page.c \
 	lib/report/pictures.c \
+	lib/report/sentences.c \
 	lib/report/source.c \
 	lib/report/tables.c \
 	lib/report/whole.c \
 	lib/page/advice.c \
 	lib/page/beside.c \
 	lib/page/calls.c \
+	lib/page/findings.c \
 	lib/page/json.c \
 	lib/page/least.c \
 	lib/page/log.c \
@@ -801,6 +804,7 @@ headers = \
 	lib/out/source.h \
 	lib/out/table.h \
 	lib/out/timing.h \
+	lib/page/findings.h \
 	lib/page/json.h \
 	lib/page/log.h \
 	lib/page/page.h \
@@ -834,8 +838,10 @@ headers = \
 	lib/report/facts.h \
 	lib/report/findings.h \
 	lib/report/html.h \
+	lib/report/objects.h \
 	lib/report/pictures.h \
 	lib/report/report.h \
+	lib/report/sentences.h \
 	lib/report/source.h \
 	lib/report/tables.h \
 	lib/report/whole.h \
@@ -1185,6 +1191,7 @@ unit_programs = \
 	tests/unit/prof/table \
 	tests/unit/prof/write \
 	tests/unit/report/html \
+	tests/unit/report/sentences \
 	tests/unit/run/blocks \
 	tests/unit/run/repetition \
 	tests/unit/sim/3c \
@@ -1350,6 +1357,7 @@ shell_tests = \
 	tests/unit/prof/positions.sh \
 	tests/unit/prof/provenance.sh \
 	tests/unit/prof/regions.sh \
+	tests/unit/report/advice.sh \
 	tests/unit/report/report.sh \
 	tests/unit/run/batch.sh \
 	tests/unit/run/calls.sh \

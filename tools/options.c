@@ -246,8 +246,8 @@ static const struct qn_option *find(const struct qn_options *c, const char *name
     return NULL;
 }
 
-/* Does the option take yes or no? */
-static bool is_yesno(const struct qn_option *o) { return o->argument && !strcmp(o->argument, "yes|no"); }
+/* Does the option take yes or no, or more: yes|no|use? */
+static bool is_yesno(const struct qn_option *o) { return o->argument && !strncmp(o->argument, "yes|no", 6); }
 
 /* The option that a word names; *value: the one that stands in the same word, or NULL. */
 static const struct qn_option *read_word(const struct qn_options *c, char *word, char **value)

@@ -1,8 +1,10 @@
 /*
  * Advice from misses by type, member and object. See advice.h.
  */
+#define _GNU_SOURCE
 #include "out/advice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +22,11 @@ struct member {
 };
 
 struct advice {
-    struct qn_out_sink *sink;
+    struct qn_out_advice *to;
     const struct qn_prof_data *data;
+    FILE *text;  /* of the last item */
+    size_t size; /* of that text */
     int64_t all; /* misses */
-    int titled;  /* the section has begun */
     /* of the current type: */
     const struct qn_prof_object *type; /* the first object of it */
     struct member members[MEMBERS_MAX];
@@ -39,24 +42,32 @@ static void put_percent(const struct advice *a, int64_t part, int64_t whole)
 {
     char percent[QN_OUT_PERCENT_MAX];
     qn_out_fixed(percent, qn_out_percent(part, whole), 1);
-    qn_out_printf(a->sink, "%s%%", percent);
+    fprintf(a->text, "%s%%", percent);
 }
 
-/* The lines above the first advice of a type or an object. */
-static void put_head(struct advice *a, const char *name, int64_t bytes, int64_t misses, int *headed)
+static void end_item(struct advice *a)
 {
-    if (!a->titled)
-        qn_out_put_title(a->sink, "Advice", "");
-    a->titled = 1;
+    if (a->text && fclose(a->text))
+        qn_no_memory();
+    a->text = NULL;
+}
+
+/* The first line of an item, about a type or an object. */
+static void put_head(struct advice *a, uint32_t object, const char *name, int64_t bytes, int64_t misses, int *headed)
+{
+    struct qn_out_advice *to = a->to;
     if (*headed)
         return;
     *headed = 1;
-    qn_out_name(a->sink, name);
-    qn_out_printf(a->sink, ": ");
+    end_item(a);
+    QN_MORE(to->items, to->count, to->room, 8);
+    to->items[to->count] = (struct qn_out_advice_item){.object = object, .type = bytes ? a->type->type : NULL, .misses = misses};
+    a->text = QN_NEEDED(open_memstream(&to->items[to->count++].text, &a->size));
+    fprintf(a->text, "%s: ", name);
     if (bytes)
-        qn_out_printf(a->sink, "%lld bytes, ", (long long)bytes);
+        fprintf(a->text, "%lld bytes, ", (long long)bytes);
     put_percent(a, misses, a->all);
-    qn_out_puts(a->sink, " of the D1 misses\n");
+    fputs(" of the D1 misses\n", a->text);
 }
 
 /* ---- members ---- */
@@ -120,7 +131,7 @@ static void collect(struct advice *a, uint32_t object)
 
 /* ---- rules ---- */
 
-static void advise_one(struct advice *a, int *headed)
+static void advise_one(struct advice *a, uint32_t object, int *headed)
 {
     const struct member *most = &a->members[0];
     for (int i = 1; i < a->count; i++)
@@ -128,23 +139,22 @@ static void advise_one(struct advice *a, int *headed)
             most = &a->members[i];
     if (!is_share(most->misses, a->misses, QN_OUT_ADVICE_ONE) || 2 * most->what->size > a->type->type_size)
         return;
-    put_head(a, a->type->type, a->type->type_size, a->misses, headed);
-    qn_out_puts(a->sink, "    ");
+    put_head(a, object, a->type->type, a->type->type_size, a->misses, headed);
     put_percent(a, most->misses, a->misses);
-    qn_out_puts(a->sink, " of these are on ");
-    qn_out_name(a->sink, most->what->name);
-    qn_out_printf(a->sink, ", %lld bytes: what is used with it belongs beside it, the rest elsewhere\n", (long long)most->what->size);
+    fputs(" of these are on ", a->text);
+    fputs(most->what->name, a->text);
+    fprintf(a->text, ", %lld bytes: what is used with it belongs beside it, the rest elsewhere\n", (long long)most->what->size);
 }
 
-/* Writes "    8.0 of the 64 bytes of a line are used before it leaves"; 0: more are used, so the rule does not hold. */
-static int put_used(struct advice *a, const char *name, int64_t bytes, int64_t misses, int64_t filled, int64_t used, int *headed)
+/* Writes "8.0 of the 64 bytes of a line are used before it leaves"; 0: more are used, so the rule does not hold. */
+static int put_used(struct advice *a, uint32_t object, const char *name, int64_t bytes, int64_t misses, int64_t filled, int64_t used, int *headed)
 {
     char number[QN_OUT_PERCENT_MAX];
     if (filled <= 0 || !a->data->line || (double)used * 100 >= (double)filled * QN_OUT_ADVICE_USED)
         return 0;
-    put_head(a, name, bytes, misses, headed);
+    put_head(a, object, name, bytes, misses, headed);
     qn_out_fixed(number, (double)a->data->line * (double)used / (double)filled, 1);
-    qn_out_printf(a->sink, "    %s of the %lld bytes of a line are used before it leaves", number, (long long)a->data->line);
+    fprintf(a->text, "%s of the %lld bytes of a line are used before it leaves", number, (long long)a->data->line);
     return 1;
 }
 
@@ -153,15 +163,15 @@ static void put_unused(const struct advice *a)
     int n = 0;
     for (int i = 0; i < a->count; i++)
         if (a->members[i].filled && !a->members[i].used && n++ < UNUSED_SHOWN) {
-            qn_out_puts(a->sink, n > 1 ? ", " : "; never used are ");
-            qn_out_name(a->sink, a->members[i].what->name);
+            fputs(n > 1 ? ", " : "; never used are ", a->text);
+            fputs(a->members[i].what->name, a->text);
         }
     if (n > UNUSED_SHOWN)
-        qn_out_printf(a->sink, " and %d more", n - UNUSED_SHOWN);
-    qn_out_puts(a->sink, n ? ": these belong elsewhere\n" : "\n");
+        fprintf(a->text, " and %d more", n - UNUSED_SHOWN);
+    fputs(n ? ": these belong elsewhere\n" : "\n", a->text);
 }
 
-static void advise_used(struct advice *a, int *headed)
+static void advise_used(struct advice *a, uint32_t object, int *headed)
 {
     const struct member *most = &a->members[0];
     int64_t used = 0;
@@ -169,38 +179,46 @@ static void advise_used(struct advice *a, int *headed)
         most = a->members[i].used > most->used ? &a->members[i] : most;
         used += a->members[i].used;
     }
-    if (!put_used(a, a->type->type, a->type->type_size, a->misses, a->filled, a->used, headed))
+    if (!put_used(a, object, a->type->type, a->type->type_size, a->misses, a->filled, a->used, headed))
         return;
     if (a->count < 2 || !is_share(most->used, used, QN_OUT_ADVICE_ONE)) {
         put_unused(a);
         return;
     }
-    qn_out_puts(a->sink, ", ");
+    fputs(", ", a->text);
     put_percent(a, most->used, used);
-    qn_out_puts(a->sink, " of these of ");
-    qn_out_name(a->sink, most->what->name);
-    qn_out_puts(a->sink, ": an array of this member alone would fill lines with it\n");
+    fputs(" of these of ", a->text);
+    fputs(most->what->name, a->text);
+    fputs(": an array of this member alone would fill lines with it\n", a->text);
 }
 
-static int64_t padding_of(const struct advice *a)
+static int64_t lowest_bit(int64_t n) { return n & -n; }
+
+/* The bytes of the type with its members in the order of their size.  Its alignment is at most the lowest bit of the size and the offset of
+ * the member with the largest.  More padding at the end than that needs comes from alignas: then it is the lowest bit of the type's size. */
+static int64_t least_size(const struct advice *a)
 {
-    int64_t end = 0, padding = 0;
-    for (int i = 0; i < a->count; i++) { /* by offset */
+    int64_t sum = 0, end = 0, align = 1;
+    for (int i = 0; i < a->count; i++) {
         const struct qn_prof_member *m = a->members[i].what;
-        padding += m->offset > end ? m->offset - end : 0;
+        int64_t of = lowest_bit(m->size | m->offset);
+        sum += m->size;
         end = m->offset + m->size > end ? m->offset + m->size : end;
+        align = of > align ? of : align;
     }
-    return padding + (a->type->type_size > end ? a->type->type_size - end : 0);
+    if (a->type->type_size - end >= align)
+        align = lowest_bit(a->type->type_size);
+    return (sum + align - 1) / align * align;
 }
 
-static void advise_padding(struct advice *a, int *headed)
+static void advise_padding(struct advice *a, uint32_t object, int *headed)
 {
-    int64_t padding = padding_of(a);
-    if (!is_share(padding, a->type->type_size, QN_OUT_ADVICE_PADDING))
+    int64_t least = least_size(a);
+    if (a->count == MEMBERS_MAX || !is_share(a->type->type_size - least, a->type->type_size, QN_OUT_ADVICE_PADDING))
         return;
-    put_head(a, a->type->type, a->type->type_size, a->misses, headed);
-    qn_out_printf(a->sink, "    %lld of its %lld bytes are padding: members in the order of their size need less\n", (long long)padding,
-                  (long long)a->type->type_size);
+    put_head(a, object, a->type->type, a->type->type_size, a->misses, headed);
+    fprintf(a->text, "%lld of its %lld bytes are padding: members in the order of their size need less\n",
+            (long long)(a->type->type_size - least), (long long)a->type->type_size);
 }
 
 /* Joins two groups, because one function misses on members of both. */
@@ -244,13 +262,13 @@ static void put_group(const struct advice *a, int group)
     int first = 1;
     for (int i = 0; i < a->count; i++)
         if (a->members[i].group == group && a->members[i].misses) {
-            qn_out_puts(a->sink, first ? "" : ", ");
-            qn_out_name(a->sink, a->members[i].what->name);
+            fputs(first ? "" : ", ", a->text);
+            fputs(a->members[i].what->name, a->text);
             first = 0;
         }
 }
 
-static void advise_two(struct advice *a, int *headed)
+static void advise_two(struct advice *a, uint32_t object, int *headed)
 {
     int groups[2], n = 0;
     find_groups(a);
@@ -261,12 +279,12 @@ static void advise_two(struct advice *a, int *headed)
     }
     if (n < 2)
         return;
-    put_head(a, a->type->type, a->type->type_size, a->misses, headed);
-    qn_out_puts(a->sink, "    no function misses on both of ");
+    put_head(a, object, a->type->type, a->type->type_size, a->misses, headed);
+    fputs("no function misses on both of ", a->text);
     put_group(a, groups[0]);
-    qn_out_puts(a->sink, " and ");
+    fputs(" and ", a->text);
     put_group(a, groups[1]);
-    qn_out_puts(a->sink, ": two structures would do\n");
+    fputs(": two structures would do\n", a->text);
 }
 
 static void advise_type(struct advice *a, uint32_t object)
@@ -276,12 +294,12 @@ static void advise_type(struct advice *a, uint32_t object)
     if (!a->count || !is_share(a->misses, a->all, QN_OUT_ADVICE_SHARE))
         return;
     if (a->data->use)
-        advise_used(a, &headed);
+        advise_used(a, object, &headed);
     else if (a->type->type_size > QN_OUT_ADVICE_LINE)
-        advise_one(a, &headed);
-    advise_padding(a, &headed);
+        advise_one(a, object, &headed);
+    advise_padding(a, object, &headed);
     if (a->type->type_size > QN_OUT_ADVICE_LINE)
-        advise_two(a, &headed);
+        advise_two(a, object, &headed);
 }
 
 /* Writes the other object with which it has most of its conflict misses. */
@@ -296,12 +314,11 @@ static void put_rival(struct advice *a, uint32_t object, int64_t conflicts)
     }
     if (!most)
         return;
-    qn_out_puts(a->sink, "    ");
     put_percent(a, most->conflicts, conflicts);
-    qn_out_puts(a->sink, " of them are on lines that had been evicted for ");
+    fputs(" of them are on lines that had been evicted for ", a->text);
     qn_prof_describe_object(&a->data->objects[most->by], name, sizeof name);
-    qn_out_name(a->sink, most->by == object ? "others of its own" : name);
-    qn_out_putc(a->sink, '\n');
+    fputs(most->by == object ? "others of its own" : name, a->text);
+    putc('\n', a->text);
 }
 
 /* Can the programmer change the object's place or layout? */
@@ -342,14 +359,13 @@ static void advise_object(struct advice *a, uint32_t object, const struct object
     if (!is_share(o->misses, a->all, QN_OUT_ADVICE_SHARE))
         return;
     qn_prof_describe_object(&a->data->objects[object], name, sizeof name);
-    if (is_own(&a->data->objects[object]) && !has_typed_members(a, object) && put_used(a, name, 0, o->misses, o->filled, o->used, &headed))
-        qn_out_puts(a->sink, ": what is used one after the other does not lie together, or comes too late\n");
+    if (is_own(&a->data->objects[object]) && !has_typed_members(a, object) && put_used(a, object, name, 0, o->misses, o->filled, o->used, &headed))
+        fputs(": what is used one after the other does not lie together, or comes too late\n", a->text);
     if (!is_share(o->conflicts, o->misses, QN_OUT_ADVICE_CONFLICT))
         return;
-    put_head(a, name, 0, o->misses, &headed);
-    qn_out_puts(a->sink, "    ");
+    put_head(a, object, name, 0, o->misses, &headed);
     put_percent(a, o->conflicts, o->misses);
-    qn_out_puts(a->sink, " of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n");
+    fputs(" of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n", a->text);
     put_rival(a, object, o->conflicts);
 }
 
@@ -361,10 +377,11 @@ static void add_row(struct object_sum *o, const struct qn_prof_miss *m)
     o->used += m->counts[QN_PROF_USED];
 }
 
-void qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data)
+void qn_out_find_advice(struct qn_out_advice *to, const struct qn_prof_data *data)
 {
-    struct advice a = {.sink = s, .data = data};
+    struct advice a = {.to = to, .data = data};
     struct object_sum *sums = QN_NEEDED(calloc(data->object_count + 1, sizeof *sums));
+    *to = (struct qn_out_advice){0};
     for (size_t i = 0; i < data->miss_count; i++) {
         a.all += misses_of(&data->misses[i]);
         add_row(&sums[data->misses[i].object], &data->misses[i]);
@@ -374,7 +391,37 @@ void qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data)
             advise_type(&a, i);
     for (uint32_t i = 0; i < data->object_count && a.all > 0; i++)
         advise_object(&a, i, &sums[i]);
+    end_item(&a);
     free(sums);
-    if (a.titled)
+}
+
+void qn_out_free_advice(struct qn_out_advice *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        free(a->items[i].text);
+    free(a->items);
+}
+
+/* The subject, and below it, indented, what is advised. */
+static void put_item(struct qn_out_sink *s, struct qn_out_advice_item *item)
+{
+    char *rest = item->text;
+    for (const char *line; (line = strsep(&rest, "\n")) && *line;) {
+        qn_out_puts(s, line == item->text ? "" : "    ");
+        qn_out_name(s, line);
         qn_out_putc(s, '\n');
+    }
+}
+
+void qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data)
+{
+    struct qn_out_advice a;
+    qn_out_find_advice(&a, data);
+    if (a.count)
+        qn_out_put_title(s, "Advice", "");
+    for (size_t i = 0; i < a.count; i++)
+        put_item(s, &a.items[i]);
+    if (a.count)
+        qn_out_putc(s, '\n');
+    qn_out_free_advice(&a);
 }

@@ -11,7 +11,7 @@
  *   bytes used       with --data=use: less than QN_OUT_ADVICE_USED per cent of the bytes of lines that were filled for the type or object were
  *                    used; for a type the advice names the member with QN_OUT_ADVICE_ONE per cent of the used bytes of members, or else the
  *                    members that were not used at all
- *   padding          QN_OUT_ADVICE_PADDING per cent of the type's bytes or more are padding between or behind members
+ *   padding          with its members in the order of their size, the type would have QN_OUT_ADVICE_PADDING per cent fewer bytes, or more
  *   two structures   no function that misses on some of its members misses on the others, and both have QN_OUT_ADVICE_PART per cent of
  *                    its misses or more; it has more bytes than QN_OUT_ADVICE_LINE
  *   conflicts        with classes: QN_OUT_ADVICE_CONFLICT per cent of an object's misses or more are conflict misses
@@ -28,6 +28,23 @@
 enum { QN_OUT_ADVICE_SHARE = 5, QN_OUT_ADVICE_ONE = 80, QN_OUT_ADVICE_PADDING = 12, QN_OUT_ADVICE_PART = 10, QN_OUT_ADVICE_CONFLICT = 20,
        QN_OUT_ADVICE_USED = 50 };
 enum { QN_OUT_ADVICE_LINE = 64 }; /* bytes; in a structure of one line, it means little which member is referenced first */
+
+/* What is said of a type or an object: `text` has a line for the subject, and one for each rule that holds, each ended by a newline. */
+struct qn_out_advice_item {
+    uint32_t object;  /* the number of the object, or of the first one of the type */
+    const char *type; /* NULL: of the object alone */
+    int64_t misses;
+    char *text;
+};
+
+struct qn_out_advice {
+    struct qn_out_advice_item *items;
+    size_t count, room;
+};
+
+/* Finds the advice; to be freed. */
+void qn_out_find_advice(struct qn_out_advice *to, const struct qn_prof_data *data);
+void qn_out_free_advice(struct qn_out_advice *a);
 
 /* Writes the section "Advice"; nothing if no rule holds. */
 void qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data);

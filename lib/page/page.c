@@ -2,12 +2,14 @@
 #include "page/page.h"
 
 #include "exp/table.h"
+#include "page/findings.h"
 #include "page/json.h"
 #include "page/log.h"
 #include "page/profile.h"
 #include "page/shell.h"
 #include "page/sources.h"
 #include "page/tables.h"
+#include "report/facts.h"
 
 struct input {
     struct qn_page_profile profile, before;
@@ -17,7 +19,7 @@ struct input {
 
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
 {
-    if (qn_page_read_profile(&in->profile, q->profile, q->reader ? q : NULL, err) != QN_TEXT_OK)
+    if (qn_page_read_profile(&in->profile, q->profile, q->facts ? &q->facts->profile : NULL, err) != QN_TEXT_OK)
         return err->status;
     if (q->shown)
         in->profile.shown = q->shown;
@@ -66,6 +68,18 @@ static size_t count_more(const struct qn_page_profile *p)
     return count;
 }
 
+/* What a report of the same files says first. */
+static void put_findings(struct input *in, const struct qn_page_request *q, FILE *out)
+{
+    const struct qn_page_found found = { .profile = &in->profile, .intervals = &in->intervals, .runs = &in->runs, .sharing = &in->sharing,
+                                         .culprits = &in->culprits, .log = q->log ? &in->log : NULL };
+
+    if (q->facts)
+        qn_page_put_findings(q->facts, out);
+    else if (!q->before)
+        qn_page_find(&found, out);
+}
+
 static void put_data(struct input *in, const struct qn_page_request *q, FILE *out)
 {
     fputs("{\"after\":", out);
@@ -96,6 +110,7 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         fputs(",\n\"more\":", out);
         qn_page_put_text(out, q->more_name);
     }
+    put_findings(in, q, out);
     putc('}', out);
 }
 

@@ -17,8 +17,7 @@
 
 #include "text/error.h"
 
-struct qn_prof_reader;
-struct qn_prof_table;
+struct qn_report_facts;
 
 /* Limits of one page: 3 MB for a profile of a large program. */
 #define QN_PAGE_SOURCE_BYTES 1000000
@@ -38,8 +37,7 @@ struct qn_prof_table;
 
 struct qn_page_request {
     const char *profile;
-    struct qn_prof_reader *reader;           /* of it, and what stands in it, sorted, if it was read before; else NULL */
-    struct qn_prof_table *lines, *functions;
+    struct qn_report_facts *facts; /* of it, if a report was made of it before; else NULL */
     const char *shown, *shown_before; /* names of `profile` and `before` on the page; NULL: their paths */
     const char *before;           /* another profile to compare with; NULL: none */
     const char *intervals, *runs; /* CSV files of `quern run --interval`, `quern sweep`; NULL: none */

@@ -9,24 +9,6 @@
 #include "prof/table/functions.h"
 #include "report/facts.h"
 
-#define WIDTH offsetof(struct qn_out_timing, width)
-
-/* The same sum as in lib/report/facts.h. */
-static const struct weight {
-    const char *event;
-    size_t cost;
-} weights[] = {
-    { "Ir", WIDTH },
-    { "I1mr", QN_REPORT_COST_L1 },
-    { "D1mr", QN_REPORT_COST_L1 },
-    { "D1mw", QN_REPORT_COST_L1 },
-    { "ILmr", QN_REPORT_COST_LL },
-    { "DLmr", QN_REPORT_COST_LL },
-    { "DLmw", QN_REPORT_COST_LL },
-    { "Bcm", QN_REPORT_COST_BRANCH },
-    { "Bim", QN_REPORT_COST_BRANCH },
-};
-
 double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts)
 {
     double sum = 0;
@@ -36,20 +18,11 @@ double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts)
     return sum < 0 ? -sum : sum;
 }
 
-/* If a profile has none of these events, its first event has weight 1. */
+/* If a profile has no events that cost, its first event has weight 1. */
 static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
 {
-    bool any = false;
-
     p->weights = qn_exp_alloc(&p->memory, (size_t)p->events * sizeof *p->weights);
-    for (size_t i = 0; i < QN_ARRAY_LEN(weights); i++) {
-        int event = qn_prof_find_event(h, weights[i].event, strlen(weights[i].event));
-
-        if (event >= 0)
-            p->weights[event] = weights[i].cost == WIDTH ? 1 / qn_out_timing()->width : qn_report_cost(weights[i].cost);
-        any = any || event >= 0;
-    }
-    if (!any)
+    if (!qn_report_weigh(h, p->weights))
         p->weights[0] = 1;
 }
 
@@ -118,12 +91,12 @@ static enum qn_text_status read_rows(struct qn_page_profile *p, struct qn_text_e
     return err->status;
 }
 
-enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, const struct qn_page_request *read, struct qn_text_error *err)
+enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, const struct qn_plot_profile *read, struct qn_text_error *err)
 {
     *p = (struct qn_page_profile){ .path = path, .shown = path, .owns = !read };
     if (read) {
         p->reader = read->reader;
-        p->lines = read->lines;
+        p->lines = qn_prof_merge_table(read->merge);
         p->functions = read->functions;
     } else if (read_rows(p, err) != QN_TEXT_OK) {
         return err->status;

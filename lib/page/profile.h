@@ -37,6 +37,7 @@
 #include "prof/table/table.h"
 
 struct qn_prof_calls;
+struct qn_plot_profile;
 
 struct qn_page_file {
     const char *name;
@@ -64,7 +65,7 @@ struct qn_page_profile {
 };
 
 /* Call qn_page_free_profile even if it fails.  `read`: has the rows of the profile if they were read before, else NULL. */
-enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, const struct qn_page_request *read, struct qn_text_error *err);
+enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, const struct qn_plot_profile *read, struct qn_text_error *err);
 void qn_page_free_profile(struct qn_page_profile *p);
 
 /* The cost of a row in cycles; of a difference, without its sign. */

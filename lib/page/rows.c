@@ -135,7 +135,7 @@ static void put_head(const struct qn_page_profile *p, FILE *out)
     fputs("],\n\"events\":[", out);
     for (int i = 0; i < p->events; i++) {
         fputs(i ? "," : "", out);
-        qn_page_put_text(out, h->events[i]);
+        qn_page_put_text(out, qn_prof_modern_event(h->events[i]));
     }
     fputs("],\"weights\":[", out);
     for (int i = 0; i < p->events; i++)

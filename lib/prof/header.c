@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/grow.h"
 #include "prof/region.h"
 
@@ -157,10 +158,30 @@ void qn_prof_free_header(struct qn_prof_header *h)
     memset(h, 0, sizeof *h);
 }
 
-int qn_prof_find_event(const struct qn_prof_header *h, const char *name, size_t length)
+/* Cachegrind 3.5 and earlier called the last level the second. */
+static const char *const second_levels[][2] = { { "ILmr", "I2mr" }, { "DLmr", "D2mr" }, { "DLmw", "D2mw" } };
+
+static int find_named(const struct qn_prof_header *h, const char *name, size_t length)
 {
     for (int i = h->event_count - 1; i >= 0; i--)
         if (strncmp(h->events[i], name, length) == 0 && h->events[i][length] == '\0')
             return i;
     return -1;
+}
+
+int qn_prof_find_event(const struct qn_prof_header *h, const char *name, size_t length)
+{
+    int found = find_named(h, name, length);
+    for (size_t i = 0; found < 0 && i < QN_ARRAY_LEN(second_levels); i++)
+        if (strlen(second_levels[i][0]) == length && memcmp(second_levels[i][0], name, length) == 0)
+            found = find_named(h, second_levels[i][1], length);
+    return found;
+}
+
+const char *qn_prof_modern_event(const char *event)
+{
+    for (size_t i = 0; i < QN_ARRAY_LEN(second_levels); i++)
+        if (strcmp(second_levels[i][1], event) == 0)
+            return second_levels[i][0];
+    return event;
 }

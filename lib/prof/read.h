@@ -90,7 +90,10 @@ int qn_prof_read_next(struct qn_prof_reader *r, struct qn_prof_item *item,
 /* Whether every line has its instructions; known once the first counts have been read. */
 int qn_prof_reader_has_insns(const struct qn_prof_reader *r);
 
-/* Number of the event called `name`; -1 where there is none. Of equal names the last counts. */
+/* Number of the event called `name`; -1 where there is none. Of equal names the last counts. ILmr, DLmr and DLmw are also found by the names
+ * that Cachegrind gave them up to version 3.5: I2mr, D2mr, D2mw. */
 int qn_prof_find_event(const struct qn_prof_header *h, const char *name, size_t length);
+/* "D2mr" -> "DLmr"; any other name as it is. */
+const char *qn_prof_modern_event(const char *event);
 
 #endif

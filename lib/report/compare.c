@@ -43,14 +43,18 @@ struct row {
 static const struct {
     const char *events, *name;
 } columns[] = {
-    { "Ir", "instructions" }, { "D1mr+D1mw", "D1 misses" }, { "DLmr+DLmw", "LL misses of data" }, { "Bcm+Bim", "mispredicts" },
+    { "Ir", "instructions" }, { "I1mr", "I1 misses" }, { "D1mr+D1mw", "D1 misses" }, { "ILmr+DLmr+DLmw", "LL misses" }, { "Bcm+Bim", "mispredicts" },
 };
 
 /* ---- events ---- */
 
 static const struct qn_prof_header *header(const struct comparison *c, int side) { return qn_prof_reader_header(c->profile[side].reader); }
 
-static bool has_event(const struct comparison *c, int side, const char *event) { return qn_prof_find_event(header(c, side), event, strlen(event)) >= 0; }
+static bool has_event(const struct comparison *c, int side, const char *event)
+{
+    event = qn_prof_modern_event(event);
+    return qn_prof_find_event(header(c, side), event, strlen(event)) >= 0;
+}
 
 /* "Bc, Bcm": what the other side does not have; "": nothing. */
 static const char *list_alone(struct comparison *c, int side)

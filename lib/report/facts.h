@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "exp/table.h"
+#include "out/advice.h"
 #include "out/timing.h"
 #include "plot/centres.h"
 #include "plot/knees.h"
@@ -41,8 +42,11 @@ struct qn_report_facts {
     struct qn_exp_memory memory;
     struct qn_plot_profile profile;           /* read once for all parts of the page */
     struct qn_plot_centres functions, lines;  /* the most costly first */
-    double size[QN_REPORT_LEVELS];            /* of caches, bytes; 0: not known */
-    struct qn_exp_table intervals, runs;      /* no rows: there are none */
+    double size[QN_REPORT_LEVELS], line[QN_REPORT_LEVELS]; /* of caches, bytes; 0: not known */
+    struct qn_exp_table intervals, runs, sharing, culprits; /* no columns: there are none */
+    struct qn_exp_table sets, curve;          /* of the log: set, misses; size, miss_percent.  No rows: there are none */
+    struct qn_prof_data data;                 /* objects in memory and the misses on them */
+    struct qn_out_advice advice;              /* about these */
     struct qn_report_picture_made pictures[QN_REPORT_PICTURES];
     double knees[QN_PLOT_KNEES_MAX];          /* of the curve by size, or else of D1s by size; bytes */
     int knee_count;
@@ -54,10 +58,24 @@ struct qn_report_facts {
     int place_count;
 };
 
-/* Call qn_report_free_facts even if it fails. */
+/* What a report is made of, out of its folder.  Call qn_report_free_facts even if it fails. */
 enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
                                          struct qn_text_error *err);
 void qn_report_free_facts(struct qn_report_facts *f);
+/* The same from a profile whose rows f->profile has; all that is made of them.  The caller may fill in the tables. */
+enum qn_text_status qn_report_gather_facts(struct qn_report_facts *f, const char *path, struct qn_text_error *err);
+
+/* weights[event]: estimated cycles of one.  false: the profile has none of these events, and all weights are 0. */
+bool qn_report_weigh(const struct qn_prof_header *h, double *weights);
+/* The text behind "desc: KEY", or NULL. */
+const char *qn_report_describe(const struct qn_report_facts *f, const char *key);
+/* Does the place lie in the dynamic linker?  Its share of the estimated cycles. */
+bool qn_report_is_loader(const struct qn_report_facts *f, const struct qn_plot_centre *c);
+double qn_report_loader_share(const struct qn_report_facts *f);
+/* Has no code of the program a line? */
+bool qn_report_lacks_lines(const struct qn_report_facts *f);
+/* "1.25 MiB" */
+const char *qn_report_say_about(struct qn_report_facts *f, double bytes);
 
 /* The sum of events, "D1mr+D1mw", of centre `i`; of the whole if i < 0. */
 double qn_report_count(const struct qn_plot_centres *c, int i, const char *events);

@@ -6,32 +6,51 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/grow.h"
 #include "out/number.h"
 #include "plot/words.h"
+#include "report/objects.h"
+#include "report/sentences.h"
 #include "report/whole.h"
 
 #define PLACE_LEAST 0.1   /* share of the event at one place */
 #define COST_LEAST QN_REPORT_COST_LEAST /* share of the run's cost at that place */
 #define SPREAD_LEAST 0.1  /* share of the run's cost, for an event that is spread over many places */
 #define FUNCTIONS_NAMED 3
-#define CLASS_MOST 0.5    /* of the misses, for a suggestion by class */
+#define HALF 0.5          /* of the misses, for a suggestion by class */
+#define AGAIN 2           /* misses of the first level per miss of the last one: with more, code misses again */
 #define FORESEEN 0.1      /* mispredicts per execution; a branch with more is hard to predict */
+#define START_LEAST 0.5   /* share of the run's cost in the dynamic linker */
+#define WIDE 8            /* bytes of a usual reference */
+#define FULL 0.9          /* of a line: a walk that uses so much of it uses all */
 
-enum about { DATA, CODE, BRANCH, INDIRECT };
+enum about { DATA_LL, DATA_D1, CODE_LL, CODE_I1, BRANCH, INDIRECT };
 
 static const struct kind {
     const char *events, *of, *name, *of_name;
     size_t cost; /* qn_report_cost of it */
     enum about about;
 } kinds[] = {
-    { "DLmr", "Dr", "LL read misses", "reads", QN_REPORT_COST_LL, DATA },
-    { "DLmw", "Dw", "LL write misses", "writes", QN_REPORT_COST_LL, DATA },
-    { "D1mr+D1mw", "Dr+Dw", "D1 misses", "references", QN_REPORT_COST_L1, DATA },
-    { "ILmr", "Ir", "LL misses of instructions", "instructions", QN_REPORT_COST_LL, CODE },
-    { "I1mr", "Ir", "I1 misses", "instructions", QN_REPORT_COST_L1, CODE },
+    { "DLmr+DLmw", "Dr+Dw", "LL misses of data", "references", QN_REPORT_COST_LL, DATA_LL },
+    { "D1mr+D1mw", "Dr+Dw", "D1 misses", "references", QN_REPORT_COST_L1, DATA_D1 },
+    { "ILmr", "Ir", "LL misses of instructions", "instructions", QN_REPORT_COST_LL, CODE_LL },
+    { "I1mr", "Ir", "I1 misses", "instructions", QN_REPORT_COST_L1, CODE_I1 },
     { "Bcm", "Bc", "mispredicted conditional branches", "branches", QN_REPORT_COST_BRANCH, BRANCH },
     { "Bim", "Bi", "mispredicted indirect branches", "indirect branches", QN_REPORT_COST_BRANCH, INDIRECT },
 };
+
+/* What is found, before the most costly are kept. */
+struct finding_list {
+    struct qn_report_finding *at;
+    size_t count, room;
+    bool *advised; /* by item of the facts' advice: some finding says it */
+};
+
+static void add(struct finding_list *l, struct qn_report_finding finding)
+{
+    QN_MORE(l->at, l->count, l->room, 16);
+    l->at[l->count++] = finding;
+}
 
 static const char *say(struct qn_report_facts *f, double count)
 {
@@ -61,52 +80,88 @@ static struct classes find_classes(const struct qn_report_facts *f, int line)
     return c;
 }
 
-static const char *say_classes(struct qn_report_facts *f, const struct classes *c)
-{
-    if (!c->all)
-        return "";
-    return qn_exp_format(&f->memory,
-                         " Of its D1 misses %.0f%% are compulsory, %.0f%% capacity, %.0f%% conflict misses.",
-                         percent(c->compulsory, c->all), percent(c->capacity, c->all), percent(c->conflict, c->all));
-}
-
-/* The next knee above the cache's size, which would be large enough. */
-static const char *say_knee(struct qn_report_facts *f, double size)
+/* The next knee above the D1's size, which would be large enough. */
+static const char *say_knee(struct qn_report_facts *f)
 {
     for (int i = 0; i < f->knee_count; i++)
-        if (f->knees[i] > size)
-            return qn_exp_format(&f->memory, " The curve by size has a knee at %s: so much is used again and again.",
-                                 qn_plot_say_bytes(&f->memory, f->knees[i]));
+        if (f->knees[i] > f->size[QN_REPORT_D1])
+            return qn_exp_format(&f->memory, SAY_KNEE, qn_plot_say_bytes(&f->memory, f->knees[i]));
     return "";
 }
 
-/* Advice by class.  The classes are those of the D1; for the LL, misses that are not compulsory count as capacity misses. */
-static const char *advise_data(struct qn_report_facts *f, const struct classes *c, bool of_ll)
+/* How little of a fetched line is used; "": enough.  Where that is not known, how it is found out. */
+static const char *say_few(struct qn_report_facts *f, int line)
 {
-    double bytes = f->size[of_ll ? QN_REPORT_LL : QN_REPORT_D1];
-    const char *size = qn_plot_say_bytes(&f->memory, bytes);
+    double bytes = f->line[QN_REPORT_D1], filled = qn_report_count(&f->lines, line, "D1.filled"), used = qn_report_count(&f->lines, line, "D1.used");
+    double references = qn_report_count(&f->lines, line, "Dr+Dw"), misses = qn_report_count(&f->lines, line, "D1mr+D1mw");
 
-    if (of_ll && c->all && c->compulsory <= CLASS_MOST * c->all)
-        return qn_exp_format(
-            &f->memory,
-            "These come from memory. The lines were there before, but the LL of %s does not hold all that "
-            "is used in between: work in blocks that fit, make elements smaller, or keep those that are needed "
-            "often together.%s",
-            size, say_knee(f, bytes));
-    if (c->conflict > CLASS_MOST * c->all)
-        return "A fully associative cache of the same size would have most of these lines. Data that is used together "
-               "lies a power of two apart and falls into the same sets: pad rows or structures by a line, or lay them "
-               "out anew.";
-    if (c->capacity > CLASS_MOST * c->all)
-        return qn_exp_format(&f->memory,
-                             "The lines were there before, but more than %s were used since. Use them while they are "
-                             "there: another loop order, work in blocks that fit, smaller elements.%s",
-                             size, say_knee(f, bytes));
-    if (c->compulsory > CLASS_MOST * c->all)
-        return "The lines are used for the first time, so no cache of any size or kind would have them. Fewer bytes "
-               "(smaller types, only the fields that are needed), longer lines or prefetching help.";
-    return c->all ? "No class of misses prevails: first use fewer bytes, then look at order and layout."
-                  : "How these misses divide into compulsory, capacity and conflict is not known here.";
+    if (line < 0 || !bytes || !misses)
+        return "";
+    if (qn_report_has_event(f, "D1.filled"))
+        return filled > 0 && used < HALF * filled ? qn_exp_format(&f->memory, SAY_FEW_BYTES, bytes * used / filled, bytes) : "";
+    if (qn_report_has_line(&f->lines.at[line]) && references / misses < FULL * bytes / WIDE)
+        return qn_exp_format(&f->memory, SAY_FEW_REFERENCES SAY_USE, references / misses, bytes);
+    return SAY_USE;
+}
+
+static const char *advise_D1(struct qn_report_facts *f, int line)
+{
+    struct classes c = find_classes(f, line);
+    const char *text = c.all ? SAY_D1_MIXED : SAY_D1_UNKNOWN;
+
+    if (c.conflict > HALF * c.all)
+        return SAY_D1_CONFLICT;
+    if (c.compulsory > HALF * c.all)
+        text = SAY_D1_COMPULSORY;
+    else if (c.capacity > HALF * c.all)
+        text = qn_exp_format(&f->memory, SAY_D1_CAPACITY "%s", qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]), say_knee(f));
+    return qn_exp_format(&f->memory, "%s%s", text, say_few(f, line));
+}
+
+/* First uses among LL misses of data: a line that was never used before misses the D1, too, as a compulsory miss. -1: not known. */
+static double count_first_uses(const struct qn_report_facts *f, int line)
+{
+    struct classes c = find_classes(f, line);
+
+    if (!qn_report_has_event(f, "AN.compulsory") || f->line[QN_REPORT_D1] != f->line[QN_REPORT_LL])
+        return -1;
+    return fmin(c.compulsory, qn_report_count(&f->lines, line, "DLmr+DLmw"));
+}
+
+static const char *advise_LL(struct qn_report_facts *f, int line)
+{
+    double misses = qn_report_count(&f->lines, line, "DLmr+DLmw"), first = count_first_uses(f, line);
+    double line_bytes = f->line[QN_REPORT_LL], size = f->size[QN_REPORT_LL], data = line_bytes * find_classes(f, -1).compulsory;
+    double all = data + line_bytes * qn_report_count(&f->lines, -1, "ILmr");
+
+    if (first < 0)
+        return SAY_LL_UNKNOWN;
+    if (first > HALF * misses)
+        return qn_exp_format(&f->memory, SAY_LL_FIRST "%s", say_few(f, line));
+    if (all <= size)
+        return qn_exp_format(&f->memory, SAY_LL_CONFLICT, qn_report_say_about(f, all), qn_plot_say_bytes(&f->memory, size));
+    return qn_exp_format(&f->memory, SAY_LL_CAPACITY "%s", qn_report_say_about(f, data), qn_plot_say_bytes(&f->memory, size), say_few(f, line));
+}
+
+/* Did all lines that came from memory fit the LL together?  Then each came once. */
+static bool fits_LL(const struct qn_report_facts *f)
+{
+    return qn_report_count(&f->lines, -1, "ILmr+DLmr+DLmw") * f->line[QN_REPORT_LL] <= f->size[QN_REPORT_LL];
+}
+
+/* Of code that misses the I1 again and again. */
+static const char *advise_I1(struct qn_report_facts *f)
+{
+    double size = f->size[QN_REPORT_I1], code = 0;
+
+    for (int i = 0; i < f->functions.count; i++)
+        if (qn_report_count(&f->functions, i, "I1mr") > AGAIN * qn_report_count(&f->functions, i, "ILmr"))
+            code += f->line[QN_REPORT_LL] * qn_report_count(&f->functions, i, "ILmr");
+    if (fits_LL(f) && code > size)
+        return qn_exp_format(&f->memory, SAY_I1_CAPACITY, qn_report_say_about(f, code), qn_plot_say_bytes(&f->memory, size));
+    if (fits_LL(f) && code <= HALF * size)
+        return qn_exp_format(&f->memory, SAY_I1_CONFLICT, qn_report_say_about(f, code), qn_plot_say_bytes(&f->memory, size));
+    return qn_exp_format(&f->memory, SAY_I1_AGAIN, qn_plot_say_bytes(&f->memory, size));
 }
 
 /* ---- one place ---- */
@@ -120,73 +175,86 @@ static const char *name_place(struct qn_report_facts *f, const struct qn_plot_ce
 
 static const char *advise(struct qn_report_facts *f, const struct kind *k, int line)
 {
-    double rate = qn_report_count(&f->lines, line, k->events) / fmax(1, qn_report_count(&f->lines, line, k->of));
-    struct classes classes = find_classes(f, line);
+    bool hard = qn_report_count(&f->lines, line, k->events) > FORESEEN * qn_report_count(&f->lines, line, k->of);
 
     switch (k->about) {
-    case DATA: return advise_data(f, &classes, k->cost == QN_REPORT_COST_LL);
-    case CODE:
-        return qn_exp_format(
-            &f->memory,
-            "The code that runs in turn does not fit %s. Less of it (-Os, less inlining and unrolling), or "
-            "hot functions side by side (profile-guided optimisation), helps.",
-            qn_plot_say_bytes(&f->memory, f->size[k->cost == QN_REPORT_COST_LL ? QN_REPORT_LL : QN_REPORT_I1]));
-    case BRANCH:
-        return rate > FORESEEN
-                   ? "The branch depends on data that has no pattern. Give it one (sort, partition), or do without: a "
-                     "conditional move, a table, arithmetic."
-                   : "It is foreseen mostly; there are many because it runs so often. Fewer tests (unrolling, testing "
-                     "outside of the loop) help.";
-    default:
-        return "The target changes from call to call: group work by target, or test for the most frequent one first.";
+    case DATA_LL: return advise_LL(f, line);
+    case DATA_D1: return advise_D1(f, line);
+    case CODE_LL:
+        return fits_LL(f) ? SAY_LLI_FIRST : qn_exp_format(&f->memory, SAY_LLI_MUCH, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_LL]));
+    case CODE_I1: return advise_I1(f);
+    case BRANCH: return hard ? SAY_BRANCH_HARD : SAY_BRANCH_MANY;
+    default: return hard ? SAY_INDIRECT_HARD : SAY_INDIRECT_MANY;
     }
 }
 
-/* The line with the most of an event; of equal ones the first, which costs more. */
-static int find_most(const struct qn_report_facts *f, const char *events)
+static bool is_data(const struct kind *k) { return k->about == DATA_LL || k->about == DATA_D1; }
+
+/* " 95% of them are compulsory, 5% capacity, 0% conflict misses."  Of the LL: how many are first uses. */
+static const char *say_classes(struct qn_report_facts *f, const struct kind *k, int line)
 {
-    double most = 0;
-    int found = -1;
+    struct classes c = find_classes(f, line);
+    double first = count_first_uses(f, line), misses = qn_report_count(&f->lines, line, k->events);
 
-    for (int i = 0; i < f->lines.count; i++) {
-        double v = qn_report_count(&f->lines, i, events);
-
-        if (v > most) {
-            most = v;
-            found = i;
-        }
-    }
-    return found;
+    if (k->about == DATA_LL && first >= 0)
+        return qn_exp_format(&f->memory, " %.0f%% of them are first uses of a line.", percent(first, misses));
+    if (k->about != DATA_D1 || !c.all)
+        return "";
+    return qn_exp_format(&f->memory, " %.0f%% of them are compulsory, %.0f%% capacity, %.0f%% conflict misses.", percent(c.compulsory, c.all),
+                         percent(c.capacity, c.all), percent(c.conflict, c.all));
 }
 
-static bool examine(struct qn_report_facts *f, const struct kind *k, struct qn_report_finding *finding)
+static double cost_of(const struct qn_report_facts *f, const struct kind *k, int line)
 {
-    int line = find_most(f, k->events);
-    double all = qn_report_count(&f->lines, -1, k->events), v, of;
-    struct classes classes;
+    return qn_report_count(&f->lines, line, k->events) * qn_report_cost(k->cost) / f->lines.total;
+}
 
-    if (line < 0)
-        return false;
-    v = qn_report_count(&f->lines, line, k->events);
-    of = qn_report_count(&f->lines, line, k->of);
-    finding->cost = v * qn_report_cost(k->cost) / f->lines.total;
-    if (v < PLACE_LEAST * all || finding->cost < COST_LEAST)
-        return false;
-    classes = find_classes(f, line);
-    finding->line = line;
-    finding->what = qn_exp_format(&f->memory, "%s: %s %s", name_place(f, &f->lines.at[line]), say(f, v), k->name);
-    finding->proof =
+static bool stands_out(const struct qn_report_facts *f, const struct kind *k, int line)
+{
+    double v = qn_report_count(&f->lines, line, k->events);
+
+    return v > 0 && v >= PLACE_LEAST * qn_report_count(&f->lines, -1, k->events) && cost_of(f, k, line) >= COST_LEAST;
+}
+
+/* Most misses of the first level are also misses of the last one, which cost more.  Of code they are first uses then; of data there is a finding
+ * about them, whose cause is that of both. */
+static bool is_told_by_LL(const struct qn_report_facts *f, const struct kind *k, int line)
+{
+    const struct kind *LL = k - 1;
+    bool most = (k->about == DATA_D1 || k->about == CODE_I1)
+                && AGAIN * qn_report_count(&f->lines, line, LL->events) >= qn_report_count(&f->lines, line, k->events);
+
+    return most && (k->about == CODE_I1 || (line < 0 ? cost_of(f, LL, -1) >= SPREAD_LEAST : stands_out(f, LL, line)));
+}
+
+/* Code without lines has many branches, of which the sentences about one say nothing. */
+static const char *advise_place(struct qn_report_facts *f, const struct kind *k, int line, bool *advised)
+{
+    const struct qn_plot_centre *c = &f->lines.at[line];
+    bool has_line = qn_report_has_line(c);
+
+    if (!has_line && (k->about == BRANCH || k->about == INDIRECT))
+        return &SAY_NO_LINE[1];
+    return qn_exp_format(&f->memory, "%s%s%s", advise(f, k, line), is_data(k) ? qn_report_advise_object(f, c, advised) : "",
+                         has_line || qn_report_lacks_lines(f) ? "" : SAY_NO_LINE); /* else it is a hint above all */
+}
+
+static void add_place(struct qn_report_facts *f, const struct kind *k, int line, struct finding_list *l)
+{
+    const struct qn_plot_centre *c = &f->lines.at[line];
+    double v = qn_report_count(&f->lines, line, k->events), all = qn_report_count(&f->lines, -1, k->events);
+    double of = qn_report_count(&f->lines, line, k->of);
+    struct qn_report_finding finding = { .line = line, .cost = cost_of(f, k, line) };
+
+    finding.what = qn_exp_format(&f->memory, "%s: %s %s", name_place(f, c), say(f, v), k->name);
+    finding.proof =
         qn_exp_format(&f->memory,
                       "That is %.1f%% of all %s, %.1f%% of the %s %s here. They are about %.0f%% of the estimated cycles of the run; "
-                      "all that the line does is %.0f%%.%s",
-                      percent(v, all), say(f, all), percent(v, of), say(f, of), k->of_name, 100 * finding->cost,
-                      percent(f->lines.at[line].value, f->lines.total),
-                      k->about == DATA ? say_classes(f, &classes) : "");
-    finding->advice = advise(f, k, line);
-    if (!qn_report_has_line(&f->lines.at[line]))
-        finding->advice =
-            qn_exp_format(&f->memory, "%s Which line it is cannot be told: compile with -g.", finding->advice);
-    return true;
+                      "all that is done here is %.0f%%.%s%s",
+                      percent(v, all), say(f, all), percent(v, of), say(f, of), k->of_name, 100 * finding.cost, percent(c->value, f->lines.total),
+                      say_classes(f, k, line), is_data(k) ? qn_report_name_object(f, c, k->about == DATA_LL) : "");
+    finding.advice = qn_report_is_loader(f, c) ? SAY_LOADER : advise_place(f, k, line, l->advised);
+    add(l, finding);
 }
 
 /* ---- many places ---- */
@@ -227,33 +295,61 @@ static const char *name_functions(struct qn_report_facts *f, const char *events,
     return text;
 }
 
-static bool examine_spread(struct qn_report_facts *f, const struct kind *k, struct qn_report_finding *finding)
+static void add_spread(struct qn_report_facts *f, const struct kind *k, struct finding_list *l)
 {
     double all = qn_report_count(&f->lines, -1, k->events), of = qn_report_count(&f->lines, -1, k->of);
+    struct qn_report_finding finding = { .line = -1, .cost = cost_of(f, k, -1) };
 
-    finding->cost = all * qn_report_cost(k->cost) / f->lines.total;
-    if (finding->cost < SPREAD_LEAST)
-        return false;
-    finding->line = -1;
-    finding->what = qn_exp_format(&f->memory, "%s %s, in many places", say(f, all), k->name);
-    finding->proof =
+    finding.what = qn_exp_format(&f->memory, "%s %s, in many places", say(f, all), k->name);
+    finding.proof =
         qn_exp_format(&f->memory,
                       "They are %.2f%% of all %s, and about %.0f%% of the estimated cycles of the run, but no line has a "
-                      "tenth of them. The functions with the most: %s.",
-                      percent(all, of), k->of_name, 100 * finding->cost, name_functions(f, k->events, all));
-    finding->advice = advise(f, k, -1);
-    return true;
+                      "tenth of them. The functions with the most: %s.%s",
+                      percent(all, of), k->of_name, 100 * finding.cost, name_functions(f, k->events, all), say_classes(f, k, -1));
+    finding.advice = k->about == CODE_LL || k->about == CODE_I1 ? advise(f, k, -1)
+                     : is_data(k)                               ? qn_exp_format(&f->memory, "%s" SAY_SPREAD, advise(f, k, -1))
+                                                                : &SAY_SPREAD[1];
+    add(l, finding);
+}
+
+static void examine(struct qn_report_facts *f, const struct kind *k, struct finding_list *l)
+{
+    bool any = false;
+
+    for (int i = 0; i < f->lines.count; i++) {
+        if (!stands_out(f, k, i))
+            continue;
+        any = true;
+        if (!is_told_by_LL(f, k, i))
+            add_place(f, k, i, l);
+    }
+    if (!any && cost_of(f, k, -1) >= SPREAD_LEAST && !is_told_by_LL(f, k, -1))
+        add_spread(f, k, l);
 }
 
 /* ---- all ---- */
+
+static void add_start(struct qn_report_facts *f, struct finding_list *l)
+{
+    double share = qn_report_loader_share(f);
+
+    if (share < START_LEAST)
+        return;
+    add(l, (struct qn_report_finding){
+               .what = qn_exp_format(&f->memory, "The dynamic linker has %.0f%% of the estimated cycles", 100 * share),
+               .proof = "It loads the program and its libraries, and binds their symbols, before main begins.",
+               .advice = SAY_START,
+               .line = -1,
+               .cost = 1 });
+}
 
 /* Findings about places come before those about the whole run. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct qn_report_finding *x = a, *y = b;
 
-    if ((x->line < 0) != (y->line < 0))
-        return x->line < 0 ? 1 : -1;
+    if (x->whole != y->whole)
+        return x->whole ? 1 : -1;
     if (x->cost != y->cost)
         return x->cost > y->cost ? -1 : 1;
     return strcmp(x->what, y->what);
@@ -261,14 +357,45 @@ static int compare_findings(const void *a, const void *b)
 
 int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX])
 {
+    static bool (*const wholes[])(struct qn_report_facts *, struct qn_report_finding *) = {
+        qn_report_examine_sets, qn_report_examine_size, qn_report_examine_phases
+    };
+    struct finding_list l = { .advised = qn_exp_alloc(&f->memory, f->advice.count + 1) };
+    struct qn_report_finding finding;
+    size_t count;
+
+    if (!f->lines.total)
+        return 0;
+    add_start(f, &l);
+    for (size_t i = 0; i < QN_ARRAY_LEN(kinds); i++)
+        examine(f, &kinds[i], &l);
+    for (size_t i = 0; i < f->advice.count; i++)
+        if (!l.advised[i] && qn_report_examine_object(f, i, &finding))
+            add(&l, finding);
+    if (qn_report_examine_sharing(f, &finding))
+        add(&l, finding);
+    for (size_t i = 0; i < QN_ARRAY_LEN(wholes); i++) {
+        finding = (struct qn_report_finding){ .line = -1, .whole = true };
+        if (wholes[i](f, &finding))
+            add(&l, finding);
+    }
+    if (l.count)
+        qsort(l.at, l.count, sizeof *l.at, compare_findings);
+    count = l.count < QN_REPORT_FINDINGS_MAX ? l.count : QN_REPORT_FINDINGS_MAX;
+    if (count)
+        memcpy(findings, l.at, count * sizeof *findings);
+    free(l.at);
+    return (int)count;
+}
+
+void qn_report_hint(struct qn_report_facts *f, const char *hints[QN_REPORT_HINTS_MAX])
+{
+    const char *threads = qn_report_describe(f, "Threads:");
     int count = 0;
 
-    for (size_t i = 0; i < QN_ARRAY_LEN(kinds); i++)
-        count += examine(f, &kinds[i], &findings[count]) || examine_spread(f, &kinds[i], &findings[count]);
-    count += qn_report_examine_sets(f, &findings[count]);
-    count += qn_report_examine_size(f, &findings[count]);
-    count += qn_report_examine_phases(f, &findings[count]);
-    qsort(findings, (size_t)count, sizeof *findings, compare_findings);
-    return count;
+    if (threads && !f->sharing.column_count)
+        hints[count++] = qn_exp_format(&f->memory, SAY_THREADS, threads);
+    if (qn_report_lacks_lines(f))
+        hints[count++] = SAY_NO_LINES;
+    hints[count] = NULL;
 }
-_Static_assert(QN_ARRAY_LEN(kinds) + 3 <= QN_REPORT_FINDINGS_MAX, "room for all");

@@ -1,12 +1,12 @@
 /* lib/report/findings.h - findings: what to look at first, with the figures that prove it.
  *
- *   mm.c:10 (jki): 262,144 D1 misses, 98.9% of all 265,082; it misses in 50.0% of its 524,288 references.
- *   97% of them are conflict misses ...
- *   -> rows that are a power of two apart fall into the same sets: pad them ...
+ *   mm.c:10 (jki): 262,144 D1 misses
+ *   98.9% of all 265,082; 50.0% of the 524,288 references here; ... 97% of them are conflict misses ...
+ *   -> Conflict misses: ... fall into the same sets, as addresses a power of two apart do. Pad rows ...
  *
- * A finding is made only if its events have at least QN_REPORT_COST_LEAST of the estimated cost (facts.h) and one place
- * has a large part of them.  The suggestion follows from the class of most of the misses and from rates, as textbooks
- * recommend it.
+ * This is the only place that ranks: `quern report` and `quern page` write what it returns.  A finding is made only if its events have at least
+ * QN_REPORT_COST_LEAST of the estimated cost (facts.h) and one place has a large part of them, or if they are spread and cost more.  Its advice is
+ * a sentence of sentences.h, chosen by the numbers that are beside it there.
  */
 #ifndef QN_REPORT_FINDINGS_H
 #define QN_REPORT_FINDINGS_H
@@ -19,10 +19,16 @@
 struct qn_report_finding {
     const char *what, *proof, *advice; /* plain text */
     int line;                          /* a centre of facts->lines whose source is shown, -1: none */
+    bool whole;                        /* about the whole run: it comes last, because it adds no cost to the others */
     double cost;                       /* share of the estimated cost */
 };
 
-/* Fills findings[], first those about places, the most costly first, then those about the whole run; returns how many. */
+/* Fills findings[], first those about places, the most costly first, then those about the whole run; returns how many.  The profile has the event
+ * Ir. */
 int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX]);
+
+/* How more is found out: a sentence each, NULL at the end. */
+#define QN_REPORT_HINTS_MAX 3
+void qn_report_hint(struct qn_report_facts *f, const char *hints[QN_REPORT_HINTS_MAX]);
 
 #endif

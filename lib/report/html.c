@@ -29,7 +29,7 @@ static const char style[] =
     "table.source td.code{text-align:left;white-space:pre}\n"
     "tr.hot{background:var(--hot)}tr.hot td:first-child{border-left:4px solid var(--edge)}\n"
     "img{max-width:100%;border:1px solid var(--rule)}figure{margin:1em 0}figcaption,p.missing{color:var(--soft)}\n"
-    "ol.first>li{margin-bottom:1.2em}p.advice{border-left:4px solid var(--advice);padding-left:.7em}\n"
+    "ol.first>li{margin-bottom:1.2em}p.advice{border-left:4px solid var(--advice);padding-left:.7em}p.hint{border-left:4px solid var(--rule);padding-left:.7em}\n"
     "@media(max-width:40em){body{padding:0 .5em}ol.first{padding-left:1.2em}th,td{padding:.15em .4em}}\n"
     "@media print{body{max-width:none;margin:0;font-size:11px}nav{display:none}div.wide{overflow:visible}\n"
     "th,td{padding:.1em .4em}table.source td{font-size:9px;padding:0 .4em}\n"

@@ -35,9 +35,16 @@ static void write_nothing(struct qn_report_facts *f, FILE *out)
 static void write_findings(struct qn_report_facts *f, FILE *out)
 {
     struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX];
+    const char *hints[QN_REPORT_HINTS_MAX];
     int count = qn_report_find(f, findings);
 
+    qn_report_hint(f, hints);
     qn_report_heading(out, "first", "What to look at first");
+    for (int i = 0; hints[i]; i++) {
+        fputs("<p class=\"hint\">", out);
+        qn_report_text(out, hints[i]);
+        fputs("</p>\n", out);
+    }
     if (!count) {
         write_nothing(f, out);
         return;
@@ -314,7 +321,7 @@ static enum qn_text_status make_page(struct qn_report_facts *f, struct qn_text_e
         qn_no_memory();
     qn_plot_start_batch(&f->batch);
     if (err->status == QN_TEXT_OK && f->report->meanwhile)
-        f->report->meanwhile(f->report->data, &f->profile, err);
+        f->report->meanwhile(f->report->data, f, err);
     qn_plot_end_batch(&f->batch);
     if (err->status == QN_TEXT_OK)
         save_page(f, text, length, err);
@@ -331,6 +338,9 @@ enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_er
     if (qn_report_read_facts(&f, r, err) == QN_TEXT_OK) {
         for (size_t i = 0; i < QN_ARRAY_LEN(early); i++)
             qn_report_prepare(&f, early[i]);
+        /* The pictures own them. */
+        f.sets = *qn_report_shown(&f, QN_REPORT_SETS);
+        f.curve = *qn_report_shown(&f, QN_REPORT_CURVE);
         qn_report_find_knees(&f);
         make_page(&f, err);
     }

@@ -16,20 +16,22 @@
 #define QN_REPORT_INTERVALS "intervals.csv"
 #define QN_REPORT_RUNS "runs.csv"
 #define QN_REPORT_SETS_BY_TIME QN_REPORT_PROFILE ".sets.csv" /* as the run itself calls it */
+#define QN_REPORT_SHARING QN_REPORT_PROFILE ".sharing.csv"
+#define QN_REPORT_CULPRITS QN_REPORT_PROFILE ".culprits.csv"
 #define QN_REPORT_BEFORE "before" /* of a comparison: the profile that QN_REPORT_PROFILE is compared with */
 #define QN_REPORT_PAGE "index.html"
 #define QN_REPORT_EXPLORE "explore.html" /* the interactive page (lib/page), to which the page has a link */
 /* At the top of the page; by it quern recognises a folder with a report. */
 #define QN_REPORT_MARK "<!-- made by quern report -->"
 
-struct qn_plot_profile;
+struct qn_report_facts;
 
 struct qn_report {
     const char *folder;
     const char *log;         /* the output of the modules mattson and sets; NULL: none */
     const char *ended;       /* how the program ended; NULL: with status 0 */
-    /* Called while gnuplot draws, with the rows of the profile; NULL: nothing is. */
-    enum qn_text_status (*meanwhile)(void *data, const struct qn_plot_profile *rows, struct qn_text_error *err);
+    /* Called while gnuplot draws, with what is known of the profile; NULL: nothing is. */
+    enum qn_text_status (*meanwhile)(void *data, struct qn_report_facts *facts, struct qn_text_error *err);
     void *data;
 };
 

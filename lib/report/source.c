@@ -12,7 +12,7 @@
 #define WIDTH_MOST 160  /* bytes of a line */
 
 static const char *const columns[][2] = {
-    { "Ir", "Ir" }, { "D1mr+D1mw", "D1 misses" }, { "DLmr+DLmw", "LL misses" }, { "Bcm+Bim", "mispredicts" },
+    { "Ir", "Ir" }, { "I1mr", "I1 misses" }, { "D1mr+D1mw", "D1 misses" }, { "ILmr+DLmr+DLmw", "LL misses" }, { "Bcm+Bim", "mispredicts" },
 };
 
 /* The sum of all functions at one line of a file, because inlined code belongs to several functions. */

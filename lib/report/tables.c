@@ -18,7 +18,7 @@
 
 static void write_centre(FILE *out, const struct qn_plot_centres *c, int i)
 {
-    static const char *const columns[] = { "Ir", "D1mr+D1mw", "DLmr+DLmw", "Bcm+Bim" };
+    static const char *const columns[] = { "Ir", "I1mr", "D1mr+D1mw", "ILmr+DLmr+DLmw", "Bcm+Bim" };
 
     fputs("<tr>", out);
     qn_report_text_cell(out, c->at[i].name);
@@ -33,7 +33,7 @@ static void write_centres(FILE *out, const struct qn_plot_centres *c, int most)
     qn_report_begin_table(out, "");
     fprintf(out,
             "<tr><th scope=\"col\">%s</th><th scope=\"col\">cycles (estimated)</th><th scope=\"col\">instructions</th>"
-            "<th scope=\"col\">D1 misses</th><th scope=\"col\">LL misses of data</th><th "
+            "<th scope=\"col\">I1 misses</th><th scope=\"col\">D1 misses</th><th scope=\"col\">LL misses</th><th "
             "scope=\"col\">mispredicts</th></tr>\n",
             c->by);
     for (int i = 0; i < c->count && i < most; i++)

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "plot/words.h"
+#include "report/sentences.h"
 
 #define HALF 0.5
 #define ENLARGE_MOST 8    /* times the D1's size; larger caches are not proposed */
@@ -14,6 +16,7 @@
 #define SETS_LEAST 8      /* with fewer sets, no finding about them */
 #define SETS_PART 0.1     /* of all sets */
 #define SETS_SHARE 0.5    /* of the misses, in so few */
+#define SETS_ALL 0.98     /* of these: fewer sets that have so much are named alone */
 
 static double cell(const struct qn_exp_table *t, int row, const char *column) { return qn_exp_number(t, row, qn_exp_find_column(t, column)); }
 
@@ -22,15 +25,17 @@ static double d1_cost(const struct qn_report_facts *f)
     return qn_report_count(&f->lines, -1, "D1mr+D1mw") * qn_report_cost(QN_REPORT_COST_L1) / f->lines.total;
 }
 
-static bool mostly_conflicts(const struct qn_report_facts *f)
+static bool has_classes(const struct qn_report_facts *f) { return qn_report_count(&f->lines, -1, "AN.compulsory+AN.capacity+AN.conflict") > 0; }
+
+/* Have most D1 misses this class? */
+static bool are_mostly(const struct qn_report_facts *f, const char *class)
 {
-    return qn_report_count(&f->lines, -1, "AN.conflict")
-           > HALF * qn_report_count(&f->lines, -1, "AN.compulsory+AN.capacity+AN.conflict");
+    return qn_report_count(&f->lines, -1, class) > HALF * qn_report_count(&f->lines, -1, "AN.compulsory+AN.capacity+AN.conflict");
 }
 
 void qn_report_find_knees(struct qn_report_facts *f)
 {
-    const struct qn_exp_table *curve = qn_report_shown(f, QN_REPORT_CURVE);
+    const struct qn_exp_table *curve = &f->curve;
     struct qn_exp_table sizes = { 0 };
 
     qn_exp_add_column(&sizes, "size");
@@ -60,18 +65,12 @@ bool qn_report_examine_size(struct qn_report_facts *f, struct qn_report_finding 
             || strcmp(qn_exp_cell(&f->runs, row, qn_exp_find_column(&f->runs, "status")), "ok"))
             continue;
         finding->cost = d1_cost(f) * (now - then) / now;
-        finding->line = -1;
         finding->what = qn_exp_format(&f->memory, "A D1 of %s instead of %s would miss half as often, or less",
                                       qn_plot_say_bytes(&f->memory, size),
                                       qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]));
         finding->proof =
             qn_exp_format(&f->memory, "It misses in %.2f%% of all references, the larger one in %.2f%%.", now, then);
-        finding->advice =
-            mostly_conflicts(f)
-                ? "Most of the misses are conflicts: what the larger cache has is more sets. More ways, or "
-                  "another layout of the data, do the same."
-                : "What the program works on at a time is just too large: if it can be made smaller (blocks, "
-                  "smaller elements), it fits the cache that there is.";
+        finding->advice = are_mostly(f, "AN.conflict") ? SAY_SIZE_CONFLICT : are_mostly(f, "AN.capacity") ? SAY_SIZE_CAPACITY : SAY_SIZE;
         return finding->cost >= QN_REPORT_COST_LEAST;
     }
     return false;
@@ -102,47 +101,51 @@ bool qn_report_examine_phases(struct qn_report_facts *f, struct qn_report_findin
     if (!all || most < PHASE_LEAST * all)
         return false;
     finding->cost = d1_cost(f) * most / all;
-    finding->line = -1;
-    finding->what = "A short part of the run has most of the D1 misses";
+    finding->what = qn_exp_format(&f->memory, "A tenth of the run has %.0f%% of the D1 misses", 100 * most / all);
     finding->proof =
         qn_exp_format(&f->memory, "%.0f%% of them fall between %.3g and %.3g million of its %.3g million instructions.",
                       100 * most / all, cell(t, worst, "start") / 1e6, cell(t, worst + length - 1, "end") / 1e6,
                       cell(t, t->row_count - 1, "end") / 1e6);
-    finding->advice =
-        "Look at what the program does then; the rest behaves differently. Regions (quern.h) count it by itself.";
+    finding->advice = SAY_PHASE;
     return finding->cost >= QN_REPORT_COST_LEAST;
 }
 
-/* The sum of the `count` largest numbers of misses. */
-static double sum_largest(const struct qn_exp_table *t, int count)
+/* Misses of sets, the largest first; to be freed. */
+static double *sort_sets(const struct qn_exp_table *t)
 {
-    double *misses = calloc((size_t)t->row_count + 1, sizeof *misses), sum = 0;
+    double *misses = QN_NEEDED(calloc((size_t)t->row_count + 1, sizeof *misses));
 
-    if (!misses)
-        return 0;
     for (int row = 0; row < t->row_count; row++)
         misses[row] = cell(t, row, "misses");
     qsort(misses, (size_t)t->row_count, sizeof *misses, qn_report_compare_falling);
+    return misses;
+}
+
+static double sum(const double *values, int count)
+{
+    double all = 0;
+
     for (int i = 0; i < count; i++)
-        sum += misses[i];
-    free(misses);
-    return sum;
+        all += values[i];
+    return all;
 }
 
 bool qn_report_examine_sets(struct qn_report_facts *f, struct qn_report_finding *finding)
 {
-    const struct qn_exp_table *t = qn_report_shown(f, QN_REPORT_SETS);
-    int sets = t->row_count, few = (int)(sets * SETS_PART) > 0 ? (int)(sets * SETS_PART) : 1;
-    double all = sum_largest(t, sets), most = sum_largest(t, few);
+    int sets = f->sets.row_count, few = (int)(sets * SETS_PART) > 0 ? (int)(sets * SETS_PART) : 1;
+    double *misses = sort_sets(&f->sets), all = sum(misses, sets), most = sum(misses, few);
+    bool found = sets >= SETS_LEAST && most && most >= SETS_SHARE * all && (!has_classes(f) || are_mostly(f, "AN.conflict"));
 
-    if (sets < SETS_LEAST || !all || most < SETS_SHARE * all)
+    while (few > 1 && sum(misses, few - 1) >= SETS_ALL * most)
+        few--;
+    most = sum(misses, few);
+    free(misses);
+    if (!found)
         return false;
     finding->cost = d1_cost(f) * most / all;
-    finding->line = -1;
-    finding->what = "A few sets of the D1 have most of its misses";
-    finding->proof = qn_exp_format(&f->memory, "%d of %d sets have %.0f%% of them.", few, sets, 100 * most / all);
-    finding->advice =
-        "What lies in them crowds each other out while other sets have room: another layout of the data, or more "
-        "ways, helps.";
+    finding->what = few == 1 ? "One set of the D1 has most of its misses" : "A few sets of the D1 have most of its misses";
+    finding->proof = qn_exp_format(&f->memory, few == 1 ? "%d of %d sets has %.0f%% of them." : "%d of %d sets have %.0f%% of them.", few, sets,
+                                   100 * most / all);
+    finding->advice = has_classes(f) ? SAY_SETS : SAY_SETS_UNKNOWN;
     return finding->cost >= QN_REPORT_COST_LEAST;
 }

@@ -9,7 +9,7 @@
 
 #include "report/findings.h"
 
-/* false: there is nothing to say. */
+/* *finding: line -1 and whole are set.  false: there is nothing to say. */
 bool qn_report_examine_sets(struct qn_report_facts *f, struct qn_report_finding *finding);
 bool qn_report_examine_size(struct qn_report_facts *f, struct qn_report_finding *finding);
 bool qn_report_examine_phases(struct qn_report_facts *f, struct qn_report_finding *finding);

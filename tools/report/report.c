@@ -62,6 +62,8 @@ static const char *take_variable(const struct qn_option *o, void *field, char **
     return NULL;
 }
 
+static const char *const data_words[] = { "no", "yes", "use", NULL };
+
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_report_options, field)
 static const struct qn_option options[] = {
     OPTION("-o", "FOLDER", "[quern-report]; a report that is there is replaced, anything else is not", qn_option_text, output),
@@ -72,7 +74,8 @@ static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
     OPTION("--analysis", "NAMES", "of the run, by name [3c,sets,sizes]; without sizes: a second run is made for D1s of other sizes; mattson: the curve of a fully associative cache", qn_option_text,
            analysis),
-    OPTION("--data", NULL, "of the run: misses by object in memory, too", qn_option_set, data),
+    QN_OPTION_OF(data_words, "--data", "yes|no|use", "of the run: misses by object in memory, too; use: and which bytes of a line are used [no]",
+                 qn_option_word, struct qn_report_options, data),
     OPTION("--calls", NULL, "of the run: who calls whom, at what cost, too", qn_option_set, calls),
     OPTION("--dump-instr", NULL, "of the run: counts by instruction, too, for the page to explore", qn_option_set, instructions),
     PROF_ARGS_TIMING("how cycles are estimated, or some of it [1,1,10,100,10]"),
@@ -208,9 +211,9 @@ static const char *name_given(struct qn_report_options *o, const char *message)
     return message;
 }
 
-static enum qn_text_status explore(void *data, const struct qn_plot_profile *rows, struct qn_text_error *err)
+static enum qn_text_status explore(void *data, struct qn_report_facts *facts, struct qn_text_error *err)
 {
-    return qn_report_explore(data, rows, err);
+    return qn_report_explore(data, facts, err);
 }
 
 static int write_page(struct qn_report_options *o)

@@ -11,8 +11,6 @@
 
 #include "page/log.h"
 #include "page/page.h"
-#include "plot/centres.h"
-#include "prof/merge.h"
 #include "report_tool.h"
 #include "report/report.h"
 
@@ -46,24 +44,20 @@ static enum qn_text_status close_file(FILE *file, const char *path, struct qn_te
     return QN_TEXT_OK;
 }
 
-enum qn_text_status qn_report_explore(struct qn_report_options *o, const struct qn_plot_profile *rows, struct qn_text_error *err)
+enum qn_text_status qn_report_explore(struct qn_report_options *o, struct qn_report_facts *facts, struct qn_text_error *err)
 {
     const char *page = qn_exp_format(&o->memory, "%s/" QN_REPORT_EXPLORE, o->folder), *more = qn_exp_format(&o->memory, "%s/" MORE, o->folder);
     struct qn_page_request q = { .profile = find(o, QN_REPORT_PROFILE), .shown = o->profile ? o->profile : QN_REPORT_PROFILE, .more_name = MORE };
     FILE *out = fopen(page, "we");
     bool used = false;
 
-    if (rows) {
-        q.reader = rows->reader;
-        q.lines = qn_prof_merge_table(rows->merge);
-        q.functions = rows->functions;
-    }
+    q.facts = facts;
     q.before = o->diff ? find(o, QN_REPORT_BEFORE) : NULL;
     q.shown_before = o->before;
     q.intervals = find(o, QN_REPORT_INTERVALS);
     q.runs = find(o, QN_REPORT_RUNS);
-    q.culprits = find(o, QN_REPORT_PROFILE ".culprits.csv");
-    q.sharing = find(o, QN_REPORT_PROFILE ".sharing.csv");
+    q.culprits = find(o, QN_REPORT_CULPRITS);
+    q.sharing = find(o, QN_REPORT_SHARING);
     q.sets = find(o, QN_REPORT_SETS_BY_TIME);
     q.log = o->log && has_tables(o->log) ? o->log : NULL;
     q.more = out ? fopen(more, "we") : NULL;

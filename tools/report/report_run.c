@@ -47,7 +47,7 @@ static const char *begin_run(struct qn_report_runner *r, const char *log)
     if (*r->o->analysis)
         qn_report_add_word(r, qn_exp_format(m, "--analysis=%s", r->o->analysis));
     if (r->o->data)
-        qn_report_add_word(r, "--data=yes");
+        qn_report_add_word(r, r->o->data > 1 ? "--data=use" : "--data=yes");
     if (r->o->calls)
         qn_report_add_word(r, "--calls=yes");
     qn_report_add_word(r, "--interval=auto");

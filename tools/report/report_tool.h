@@ -8,7 +8,7 @@
 #include "engines/engines.h"
 #include "text/error.h"
 
-struct qn_plot_profile;
+struct qn_report_facts;
 
 #define QN_REPORT_ENVIRONMENT_MAX 64
 
@@ -21,7 +21,8 @@ struct qn_report_options {
     int environment_count;
     char **program;                     /* and its arguments, NULL at the end */
     const char *analysis;               /* of the run: "3c,sets"; NULL: the usual ones */
-    bool data, calls, instructions;     /* of the run: objects in memory, calls, counts by instruction */
+    int data;                           /* of the run, objects in memory: 0 no, 1 yes, 2 with the bytes used */
+    bool calls, instructions;           /* of the run: calls, counts by instruction */
     bool quiet;
     const char *self;                   /* the quern command */
     struct qn_engines_guard guard;          /* a signal ends the runs; the folders are removed before */
@@ -74,7 +75,7 @@ bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const ch
 /* The same out of a profile and files that belong to it. */
 int qn_report_take_files(struct qn_report_options *o);
 
-/* The page that one explores, in the same folder.  rows: of the profile; NULL: they will be read. */
-enum qn_text_status qn_report_explore(struct qn_report_options *o, const struct qn_plot_profile *rows, struct qn_text_error *err);
+/* The page that one explores, in the same folder.  facts: those of the report; NULL: of two profiles. */
+enum qn_text_status qn_report_explore(struct qn_report_options *o, struct qn_report_facts *facts, struct qn_text_error *err);
 
 #endif

@@ -42,6 +42,16 @@ is "$(advice 300 120 128 0 0)" 'struct item: 128 bytes, 42.0% of the D1 misses
 is "$(advice 395 20 64 8 0)" 'struct item: 64 bytes, 41.5% of the D1 misses
     8 of its 64 bytes are padding: members in the order of their size need less' 'padding'
 is "$(advice 395 20 72 8 0 | grep -c padding)" 0 '... of less than 12 per cent'
+# order SIZE OFFSETS SIZES: a type of these members
+order() {
+    profile 395 20 64 0 0 | awk -v size="$1" -v at="$2" -v of="$3" '/^#type: / { $2 = size } /^#member: / { if (n++) next
+        k = split(at, a, " "); split(of, b, " "); for (i = 1; i <= k; i++) print "#member: " a[i], b[i], (i == 1 ? "x" : i == 2 ? "y" : "m" i); next } { print }' >p
+    "$QUERN" annotate --by=data p | grep -o '[0-9]* of its [0-9]* bytes are padding'
+}
+is "$(order 24 '0 8 16' '1 8 1')" '8 of its 24 bytes are padding' '... a char on each side of a double'
+is "$(order 16 '0 8' '1 8')" '' '... not a char and a double: in any order they need 16'
+is "$(order 64 '0 8' '8 8')" '' '... nor what alignas adds at the end'
+is "$(order 12 '0 4 8' '2 4 2')" '4 of its 12 bytes are padding' '... shorts on each side of an int'
 is "$(advice 40 5 128 64 0)" '' 'a type with less than 5 per cent of the misses'
 is "$(advice 0 0 64 0 200)" 'table (global): 100.0% of the D1 misses
     20.0% of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them' 'conflict misses'

@@ -48,6 +48,10 @@ int main(void)
     is_str(value_of("cycles", &none), "none", "without instructions, nothing");
     is_str(value_of("CPI.L3", &all), "none", "no such column");
 
+    names[2] = (char *)"I2mr", names[5] = (char *)"D2mr", names[8] = (char *)"D2mw";
+    is_str(value_of("cycles", &all), "2690", "the names of Cachegrind 3.5: I2mr, D2mr, D2mw");
+    is_str(value_of("CPI.LL", &all), "1", "... LL misses");
+    is_str(value_of("AMAT", &all), "4.25", "... AMAT");
     is_str(qn_out_choose_timing("width=4,LL=200,hit=3"), NULL, "another machine");
     ok(qn_out_timing_chosen(), "... is asked for");
     is_str(value_of("cycles", &all), "2940", "250 + 10 x 57 + 200 x 10 + 10 x 12");

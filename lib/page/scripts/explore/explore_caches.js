@@ -110,6 +110,11 @@ function varying(rows, columns) {
   return columns.filter(name => /_(size|ways|line)$/.test(name) && rows.every(r => typeof r[name] === 'number') && new Set(rows.map(r => r[name])).size > 1);
 }
 
+// Runs in which nothing but the size of the D1 differs.
+function isBySize(table) {
+  return varying(records(table).filter(r => r.status === undefined || r.status === 'ok'), table.columns).join() === 'D1_size';
+}
+
 function sweepChart(state, main, table) {
   const rows = records(table).filter(r => r.status === undefined || r.status === 'ok'), axesOf = varying(rows, table.columns);
   if (!axesOf.length) {
@@ -146,8 +151,12 @@ views.caches = {
     if (classes) main.append(model.before ? classTable() : classBars({ counts: model.totals }));
     else notCollected(main, 'The classes of misses were not collected. They come from', 'quern run --analysis=3c PROGRAM');
     main.append(el('h2', {}, 'Misses by size'));
+    const runs = model.data.runs && model.data.runs.rows.length ? model.data.runs : null, bySize = runs && isBySize(runs);
     if (log.curve && log.curve.length) main.append(curveSection(log));
-    else notCollected(main, 'The curve of misses by size is not on this page. It comes from', 'quern run --analysis=mattson --log-file=run.log PROGRAM\nquern page --log=run.log PROFILE');
+    if (bySize) {
+      main.append(el('p', {}, 'D1s like this one, of several sizes:'));
+      sweepChart(state, main, runs);
+    } else if (!log.curve || !log.curve.length) notCollected(main, 'The curve of misses by size is not on this page. It comes from', 'quern run --analysis=mattson --log-file=run.log PROGRAM\nquern page --log=run.log PROFILE');
     main.append(el('h2', {}, 'Misses by set of the D1'));
     const setsBefore = (model.data.logBefore || {}).sets || [];
     if (log.sets && log.sets.length) main.append(setsSection(log.sets, 'sets'));
@@ -156,8 +165,9 @@ views.caches = {
     main.append(el('h2', {}, 'Misses by set and time'));
     if (model.data.sets) for (const name of ['D1', 'LL']) main.append(el('h3', {}, name), setsTimeSection(name, state));
     else notCollected(main, 'Misses by set and time are not on this page. They come from', 'quern run --analysis=sets --interval=auto PROGRAM\nquern page --sets=PROFILE.sets.csv PROFILE');
+    if (bySize) return;
     main.append(el('h2', {}, 'Other caches'));
-    if (model.data.runs && model.data.runs.rows.length) sweepChart(state, main, model.data.runs);
+    if (runs) sweepChart(state, main, runs);
     else notCollected(main, 'Runs with other caches are not on this page. They come from',
       "quern sweep -L 'D1.size=1024,2048,4096,8192,16384,32768' -o runs.csv -- PROGRAM\nquern page --runs=runs.csv PROFILE");
   },

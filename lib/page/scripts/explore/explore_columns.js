@@ -67,7 +67,7 @@ function makeColumns() {
     ...RATIOS.filter(r => known(r[2]) && known(r[3]) && !model.events.includes(r[0])).map(ratioColumn)];
 }
 
-const USUAL = ['cost', 'Ir', 'D1mr', 'D1mw', 'DLmr', 'DLmw', 'D1use%', 'Bcm', 'Bim'];
+const USUAL = ['cost', 'Ir', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw', 'D1use%', 'Bcm', 'Bim'];
 const NARROW = 700; // pixels: room for one column beside names and code
 
 function chosenColumns(state) {

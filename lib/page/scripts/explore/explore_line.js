@@ -35,7 +35,7 @@ function classBars(line) {
 function barsOf(classes) {
   return el('div', {}, el('p', {}, 'Its D1 misses:'), el('ul', { class: 'bars' }, ...classes.map(c => el('li', {}, el('span', {}, c.name),
     el('span', { class: 'track' }, el('span', { class: 'fill', style: `width:${(100 * c.share).toFixed(1)}%` })),
-    el('span', { class: 'n' }, percent(c.share, 1))))), classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
+    el('span', { class: 'n' }, percent(c.share, 1))))), classAdvice(classes));
 }
 
 // How many bytes of the cache lines that it filled were used before their eviction.

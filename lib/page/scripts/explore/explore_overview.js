@@ -1,18 +1,6 @@
-// explore_overview.js - the view Overview: the run in numbers, and what to look at first.
-//
-// A line is named if it has at least a tenth of an event, and costs at least a fiftieth of the run.
+// explore_overview.js - the view Overview: the run in numbers, and what to look at first, as `quern report` ranks it (data.findings).
 
-const FINDINGS = [
-  ['D1 misses', 'D1mr+D1mw', 'Dr+Dw'], ['last-level misses of data', 'DLmr+DLmw', 'Dr+Dw'],
-  ['mispredicts', 'Bcm+Bim', 'Bc+Bi'], ['I1 misses', 'I1mr', 'Ir'],
-];
 const CLASSES = ['compulsory', 'capacity', 'conflict'];
-const ADVICE = {
-  conflict: 'Lines that are used together fall into the same sets: pad rows or structures, or lay data out anew; more ways help, too.',
-  capacity: 'More is used between two uses of a line than fits: work in blocks, or make elements smaller.',
-  compulsory: 'Each line is used for the first time: touch less memory, or use all of a line while it is there.',
-};
-
 const SUMMARY = [
   ['instructions', 'Ir', ''], ['I1 misses', 'I1mr', 'Ir'], ['last-level misses of instructions', 'ILmr', 'Ir'],
   ['data references', 'Dr+Dw', ''], ['D1 misses', 'D1mr+D1mw', 'Dr+Dw'], ['last-level misses of data', 'DLmr+DLmw', 'Dr+Dw'],
@@ -35,42 +23,16 @@ function classesOf(counts) {
   return all ? found.map(([name, n]) => ({ name, share: n / all })).sort((a, b) => b.share - a.share) : null;
 }
 
-function findLines() {
-  const found = [], cost = costOf(model.totals);
-  for (const [what, events, references] of FINDINGS) {
-    const total = sumOf(events, model.totals), weight = weightOf(events);
-    if (!total) continue;
-    for (const file of model.files) {
-      for (const line of file.byLine.values()) {
-        const n = sumOf(events, line.counts);
-        if (!line.line || n < 0.1 * total || n * weight < 0.02 * cost) continue;
-        found.push({ what, events, n, total, file, line, weight, of: sumOf(references, line.counts), share: n * weight / cost });
-      }
-    }
-  }
-  return found.sort((a, b) => b.share - a.share).slice(0, 12);
-}
-
+// The finding; the place that its text begins with is a link to the source.
 function findingItem(f) {
-  const classes = f.events === 'D1mr+D1mw' ? classesOf(f.line.counts) : null;
-  const names = [...new Set(f.line.rows.map(row => row.own || splitChain(row.name).own))].slice(0, 3).join(', ');
-  const text = [`: ${commas(f.n)} ${f.what}, ${percent(f.n, f.total)} of all. `,
-    f.of ? `That is ${percent(f.n, f.of)} of its ${commas(f.of)} references or branches, ` : '',
-    `and about ${percent(f.share, 1, 0)} of what the run costs.`];
-  if (classes) text.push(' ' + classes.map(c => `${percent(c.share, 1, 0)} ${c.name}`).join(', ') + ' misses.');
-  return el('li', {}, el('strong', {}, lineLink(f.file.name, f.line.line), ' in ' + visible(names)), text.join(''),
-    ...findingObjects(f), classes && classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
+  const end = f.what.indexOf(': '), place = f.file && end > 0 ? el('a', { href: makeHash('source', { file: f.file, line: f.line }) }, visible(f.what.slice(0, end))) : '';
+  return el('li', {}, el('strong', {}, place, visible(place ? f.what.slice(end) : f.what), '.'), ' ', visible(f.proof), el('p', { class: 'advice' }, visible(f.advice)));
 }
 
-// The object that a line misses on most, and the line that evicts what it misses, where these are known.
-function findingObjects(f) {
-  if (f.events !== 'D1mr+D1mw' && f.events !== 'DLmr+DLmw') return [];
-  const here = model.objectsByLine.get(f.file.name + '\0' + f.line.line), column = model.dataColumns && model.dataColumns[f.events === 'D1mr+D1mw' ? 0 : 1];
-  const best = here && here.list.slice().sort((a, b) => column.value(b) - column.value(a))[0];
-  const culprit = model.culprits && f.events === 'D1mr+D1mw' ? model.culprits.find(r => r.file === f.file.name && r.line === f.line.line) : null;
-  return [best && column.value(best) ? [' ', percent(column.value(best), f.n, 0), ' of them on ', el('a', { href: makeHash('data', { object: best.object.id }) }, describeObject(best.object)), '.'] : null,
-    culprit ? [' ', percent(culprit.count, culprit.of, 0), ' of what it misses was evicted by ',
-      culprit.evictor_file === f.file.name && culprit.evictor_line === f.line.line ? 'itself' : lineLink(culprit.evictor_file, culprit.evictor_line), '.'] : null].flat().filter(Boolean);
+// What a class of D1 misses means, as a report says it; nothing in a comparison.
+function classAdvice(classes) {
+  const advice = classes && classes[0].share > 0.5 && model.data.classes;
+  return advice ? el('p', { class: 'advice' }, advice[classes[0].name]) : null;
 }
 
 function summaryTable(state) {
@@ -121,7 +83,7 @@ function objectItem({ o, shares }) {
   const text = model.before ? `: ${signed(d1.value(o))} D1 misses, ${signed(ll.value(o))} last-level misses.`
     : `: ${commas(d1.value(o))} D1 misses (${percent(shares[0], 1)}), ${commas(ll.value(o))} last-level misses (${percent(shares[1], 1)}).`;
   return el('li', {}, el('a', { href: makeHash('data', { object: o.id }) }, describeObject(o)), text, classes ? ' ' + classes.map(c => `${percent(c.share, 1, 0)} ${c.name}`).join(', ') + '.' : '',
-    classes && classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
+    classAdvice(classes));
 }
 
 function signed(n) {
@@ -137,10 +99,10 @@ views.overview = {
   show(state, main) {
     main.append(el('h1', {}, visible(model.profile.command)));
     if (model.before) main.append(changeLegend(), onlyNote());
-    const found = model.before ? [] : findLines();
     if (!model.before) {
-      main.append(el('section', {}, el('h2', {}, 'What to look at first'), found.length ? el('ol', { class: 'first' }, ...found.map(findingItem))
-        : el('p', {}, 'No line has a tenth of the misses or mispredicts and costs much.')));
+      const { findings = [], hints = [] } = model.data;
+      main.append(el('section', {}, el('h2', {}, 'What to look at first'), ...hints.map(hint => el('p', { class: 'hint' }, visible(hint))),
+        findings.length ? el('ol', { class: 'first' }, ...findings.map(findingItem)) : el('p', {}, 'No place stands out for misses or mispredicts.')));
     }
     const objects = objectList();
     if (objects) main.append(el('section', {}, el('h2', {}, model.before ? 'Objects that changed most' : 'Objects that are missed most'), objects, adviceList()));
