@@ -251,7 +251,7 @@ END
 echo 'int main(void) { return 0; }' >short.c && "$CC" -g -o short short.c || bail 'cannot compile'
 # text FOLDER: the findings of the report, one per line, as the JSON of its page to explore has them
 text() {
-    sed -n '/<h2 id="first">/,/<\/section>/p' "$1/index.html" | sed '/<table/,/<\/table>/d' | tr '\n' ' ' | sed 's/<li>/\n&/g' | grep '^<li>' | sed 's/<[^>]*>/ /g; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g; s/  */ /g; s/^ //; s/ The source, [^ ]*, is not here.//; s/ $//'
+    sed -n '/<h2 id="first">/,/<\/section>/p' "$1/index.html" | grep '^<li>\|^<p class="advice">' | tr '\n' ' ' | sed 's/<li>/\n&/g' | grep '^<li>' | sed 's/<[^>]*>/ /g; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g; s/  */ /g; s/^ //; s/ $//'
 }
 json() {
     sed -n '/^,*"findings":/,/^"hints"/p' "$1" | sed 's/.*"findings":\[//; s/\\"/"/g' | grep '^{"what"' | sed 's/^{"what":"//; s/","proof":"/ . /; s/","advice":"/ /; s/","file":.*//; s/"}[],]*$//; s/  */ /g'
