@@ -211,12 +211,21 @@ static int load_interp(const char *path, const struct qn_elf_base *base, struct 
     return err;
 }
 
-int qn_elf_check(int fd)
+/* Where the segments lie, before they are mapped, or after. */
+static struct qn_image extent(const struct load *l)
+{
+    return (struct qn_image){.start = l->bias + l->low, .end = qn_round_up(l->bias + l->high, QN_PAGE), .fixed = l->eh.e_type == ET_EXEC};
+}
+
+int qn_elf_check(int fd, struct qn_image *image)
 {
     static struct load l;
     int err = read_headers(fd, &l);
 
-    return err ? err : measure(&l);
+    if (!err)
+        err = measure(&l);
+    *image = extent(&l);
+    return err;
 }
 
 int qn_elf_load(int fd, const struct qn_elf_base *base, struct qn_image *image)
@@ -224,16 +233,12 @@ int qn_elf_load(int fd, const struct qn_elf_base *base, struct qn_image *image)
     static struct load l;
     int err = load_one(fd, &l, base);
 
+    *image = extent(&l);
     if (err)
         return err;
-    *image = (struct qn_image){
-        .entry = l.bias + l.eh.e_entry,
-        .program_entry = l.bias + l.eh.e_entry,
-        .phdr = phdr_address(&l),
-        .phnum = l.eh.e_phnum,
-        .end = qn_round_up(l.bias + l.high, QN_PAGE),
-        .exec_stack = wants_exec_stack(&l),
-        .fixed = l.eh.e_type == ET_EXEC,
-    };
+    image->entry = image->program_entry = l.bias + l.eh.e_entry;
+    image->phdr = phdr_address(&l);
+    image->phnum = l.eh.e_phnum;
+    image->exec_stack = wants_exec_stack(&l);
     return l.interp[0] ? load_interp(l.interp, base, image) : 0;
 }

@@ -15,7 +15,7 @@ struct qn_image {
     uint64_t phdr;         /* AT_PHDR */
     uint64_t phnum;        /* AT_PHNUM */
     uint64_t interp_base;  /* AT_BASE, 0 without interpreter */
-    uint64_t end;          /* first address behind the program's segments, for brk */
+    uint64_t start, end;   /* of the program's segments; also if they cannot be mapped */
     bool exec_stack;       /* PT_GNU_STACK asks for an executable stack */
     bool fixed;            /* ET_EXEC */
 };
@@ -34,8 +34,8 @@ struct qn_script {
 
 /* 0: *script filled in; ENOEXEC: fd is no script. */
 int qn_elf_read_script(int fd, struct qn_script *script);
-/* May this file be executed by this engine?  0 or errno.  Does not map anything. */
-int qn_elf_check(int fd);
+/* May this file be executed by this engine?  0 or errno.  Does not map anything; of *image, sets start, end and fixed. */
+int qn_elf_check(int fd, struct qn_image *image);
 int qn_elf_load(int fd, const struct qn_elf_base *base, struct qn_image *image);
 
 #endif

@@ -168,16 +168,19 @@ uint8_t *qn_arena_tables(void);
 _Noreturn void qn_die_fatal(enum qn_fatal kind, uint64_t pc, const char *text);
 _Noreturn void qn_die_bad_insn(uint64_t pc);
 _Noreturn void qn_die_load(int err);
+_Noreturn void qn_die_linked(uint64_t start, uint64_t end);
 _Noreturn void qn_exit_group(int code);
 void qn_coverage_save(void); /* called before this process ends; does nothing except in an engine of `make coverage` */
 
 /* ---- memory (memory.c) ---- */
 
+void qn_memory_reserve(void); /* before anything is mapped */
 void qn_memory_init(void);
 void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offset);
 void *qn_engine_alloc(uint64_t bytes);
 void *qn_engine_alloc_low(uint64_t bytes); /* the same below 2 GiB, within reach of emitted code */
 bool qn_is_engine_range(uint64_t start, uint64_t size);
+bool qn_refuses_address(uint64_t start, uint64_t size); /* the program has chosen it; a message says where quern lies */
 long qn_sys_mmap(const long *a);
 long qn_sys_munmap(uint64_t start, uint64_t size);
 long qn_sys_mprotect(long nr, const long *a);

@@ -103,8 +103,33 @@ no_program 126 'program header|truncated|segment' 'more program headers than the
 printf 'int main(void) { return 3; }\n' >../main.c
 $CC -Wl,--dynamic-linker=/no/such/linker -o no-linker ../main.c && $CC -o dynamic ../main.c || bail 'cannot compile'
 no_program 127 'interpreter|linker' 'a program whose dynamic linker is missing' ./no-linker
-$CC -nostdlib -static -Wl,-Ttext-segment=0x70000000 -o where-we-are ../good.S 2>/dev/null
-no_program 126 'where-we-are' 'a program at the addresses of the engine' ./where-we-are
+# linked_at ADDRESS RANGE: a program that is linked there names quern's range, or runs
+linked_at() {
+    $CC -nostdlib -static -Wl,-Ttext-segment="$1" -o "at-$1" ../good.S || bail 'cannot link'
+    if [ -n "${2-}" ]; then
+        no_program 126 "linked at $1 to 0x[0-9a-f]*, and quern's own memory is at $2" "a program at $1" "./at-$1"
+    else
+        run -q --out-file=../profile -- "./at-$1"
+        is "$? $(cat ../stderr)" '3 ' "a program at $1 runs"
+    fi
+}
+low='0x54000000 to 0x7ff00000' high='0x7e8000000000 to 0x7ef000000000'
+linked_at 0x54000000 "$low"
+linked_at 0x60000000 "$low"
+linked_at 0x70000000 "$low"
+linked_at 0x7e8000000000 "$high"
+linked_at 0x53fff000 "$low"
+linked_at 0x10000000
+linked_at 0x68000000
+linked_at 0x80000000
+linked_at 0x555555554000
+linked_at 0x7ffff0000000
+echo 'static char a[950000000], b[950000000]; int main(void) { a[5] = 1; return a[5] + b[949999999] + 2; }' >../large.c
+$CC -no-pie -o large ../large.c || bail 'cannot link'
+no_program 126 'linked at 0x4.*position-independent' '1.9 GB of static arrays at fixed addresses' ./large
+$CC -fPIE -pie -mcmodel=medium -o large ../large.c || bail 'cannot link'
+run -q --out-file=../profile -- ./large
+is "$? $(cat ../stderr)" '3 ' '... and position-independent: it runs'
 
 # The shell takes a file that execve refuses for a script; this does not.
 cat >../start.c <<'END'

@@ -76,6 +76,18 @@ _Noreturn void qn_die_load(int err)
     qn_die_fatal(QN_FATAL_LOAD, 0, "cannot load the program");
 }
 
+/* The program is linked at these addresses, where there is something already. */
+_Noreturn void qn_die_linked(uint64_t start, uint64_t end)
+{
+    char text[240];
+    bool low = start < QN_LOW_TABLES_END, ours = qn_is_engine_range(start, end - start);
+
+    qn_format(text, sizeof text, "it is linked at 0x%x to 0x%x, and %s 0x%x to 0x%x (doc/limits.md): link it elsewhere, or position-independent",
+              start, end, ours ? "quern's own memory is at" : "other memory lies there; quern's own is at",
+              low ? QN_COUNTERS_BASE : QN_HIGH_BASE, low ? QN_LOW_TABLES_END : QN_HIGH_END);
+    qn_die_fatal(QN_FATAL_LOAD, 0, text);
+}
+
 _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b)
 {
     char text[200];

@@ -16,7 +16,7 @@
 #include "run/observe/step.h"
 #include "tcache/tcache.h"
 
-enum { E_NOEXEC = 8, E_ACCES = 13, E_LOOP = 40 };
+enum { E_NOEXEC = 8, E_ACCES = 13, E_EXIST = 17, E_LOOP = 40 };
 #define SCRIPT_DEPTH 5
 #define ARGS_MAX 65536
 #define PR_SET_NAME 15
@@ -177,6 +177,8 @@ static void load_guest(uint64_t *kernel_sp)
     record_command();
     set_name(execfn);
     err = qn_elf_load(fd, &base, &image);
+    if (err == E_EXIST)
+        qn_die_linked(image.start, image.end);
     if (err)
         qn_die_load(err);
     qn_sys1(__NR_close, fd);
@@ -192,6 +194,7 @@ static void load_guest(uint64_t *kernel_sp)
 
 _Noreturn void qn_engine_main(uint64_t *kernel_sp)
 {
+    qn_memory_reserve();
     take_arguments(kernel_sp);
     qn_memory_init();
     qn_thread_init();

@@ -23,7 +23,7 @@ long qn_sys_shmat(const long *a)
 
     if (a[2] & SHM_RND_)
         wish = qn_round_down(wish, QN_PAGE);
-    if (wish && qn_is_engine_range(wish, size ? size : QN_PAGE))
+    if (wish && qn_refuses_address(wish, size ? size : QN_PAGE))
         return -E_INVAL;
     r = qn_sys3(__NR_shmat, a[0], (long)wish, a[2]);
     if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, size)) {

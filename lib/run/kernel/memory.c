@@ -1,8 +1,9 @@
 /* lib/run/kernel/memory.c - the address space: the engine's own ranges, and the guest's mmap family.
  *
- * The guest's calls behave as natively, with three exceptions: no mapping may overlap the engine; code of libraries is placed below
- * 1 GiB, within reach of the code cache; and brk has an address range of its own.
+ * The guest's calls behave as natively, with three exceptions: no mapping may overlap the engine; code of libraries is placed between
+ * parts of the engine, within reach of the code cache, as far as there is room; and brk has an address range of its own.
  */
+#include "base/format.h"
 #include "guest/exec_map.h"
 #include "run/kernel/locked.h"
 #include "run/kernel/maps.h"
@@ -10,18 +11,16 @@
 #include "run/run.h"
 #include "tcache/tcache.h"
 
-enum { E_NOMEM = 12, E_FAULT = 14, E_INVAL = 22 };
+enum { E_NOMEM = 12, E_FAULT = 14, E_EXIST = 17, E_INVAL = 22 };
 enum { P_READ = 1, P_WRITE = 2, P_EXEC = 4, P_GROWSDOWN = 0x01000000 };
 enum { M_SHARED = 1, M_PRIVATE = 2, M_FIXED = 0x10, M_ANON = 0x20, M_32BIT = 0x40, M_DENYWRITE = 0x800,
        M_NORESERVE = 0x4000, M_FIXED_NEW = 0x100000 };
 
 enum { REMAP_MAYMOVE = 1, REMAP_FIXED = 2, REMAP_DONTUNMAP = 4 };
 
-#define LOW_START 0x10000000ull  /* libraries: above programs linked at 4 MiB ... */
-#define LOW_END 0x40000000ull    /* ... and below the range of MAP_32BIT and of runtimes that use fixed addresses */
 #define BRK_START 0x555556000000ull
 #define BRK_MAX (1ull << 40)     /* bytes: the next thing in the address space is farther away */
-#define ASLR_PAGES 0x4000u       /* --aslr=yes: up to 64 MiB of shift */
+#define ASLR_PAGES 0x2000u       /* --aslr=yes: up to 32 MiB of shift */
 
 #define LOWEST (1u << 20)          /* nothing is placed below unless the program says so */
 #define HUGE_PAGE (2u << 20)
@@ -29,7 +28,7 @@ enum { REMAP_MAYMOVE = 1, REMAP_FIXED = 2, REMAP_DONTUNMAP = 4 };
 
 extern char _end[];
 
-static uint64_t heap_next = QN_HEAP_BASE, low_next = LOW_START;
+static uint64_t heap_next = QN_HEAP_BASE;
 static uint64_t brk_start, brk_now;
 
 #define LOW_MAX 256
@@ -37,6 +36,13 @@ static struct low_range {
     uint64_t start, size;
 } low[LOW_MAX]; /* made by qn_engine_alloc_low */
 static unsigned nlow;
+
+/* Where images are placed, one above the other. */
+static struct { uint64_t next, end; } rooms[] = {{QN_CODE_BASE + QN_CODE_MAX, QN_ENGINE_BASE}, {QN_ENGINE_END, QN_LOW_TABLES}};
+
+#define IMAGES_MAX 1024
+static struct low_range images[IMAGES_MAX];
+static unsigned nimages;
 
 static long map(uint64_t at, uint64_t size, int prot, int flags, int fd, uint64_t offset)
 {
@@ -86,12 +92,12 @@ void *qn_engine_alloc(uint64_t bytes)
 
 void qn_guard(uint64_t start, uint64_t bytes) { qn_sys3(__NR_mprotect, (long)start, (long)bytes, 0); }
 
-/* Allocates at the first address in the range where the guest has no mapping. */
+/* Allocates at the highest address in the range where the guest has no mapping. */
 void *qn_engine_alloc_low(uint64_t bytes)
 {
     uint64_t size = qn_round_up(bytes, QN_PAGE);
 
-    for (uint64_t at = QN_LOW_TABLES; at + size <= QN_LOW_TABLES_END && nlow < LOW_MAX; at += size) {
+    for (uint64_t at = QN_LOW_TABLES_END - size; at >= QN_LOW_TABLES && nlow < LOW_MAX; at -= size) {
         long r = map(at, size, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW | M_NORESERVE, -1, 0);
 
         if (qn_sys_failed(r))
@@ -112,20 +118,32 @@ static uint64_t random_pages(void)
     return value % ASLR_PAGES * QN_PAGE;
 }
 
+/* The kernel chooses no address for the guest between the engine's parts. */
+void qn_memory_reserve(void)
+{
+    map(QN_HIGH_BASE, QN_HIGH_END - QN_HIGH_BASE, 0, M_PRIVATE | M_ANON | M_FIXED_NEW | M_NORESERVE, -1, 0); /* may fail without harm */
+}
+
 void qn_memory_init(void)
 {
-    low_next += random_pages();
+    rooms[0].next += random_pages();
     brk_start = brk_now = BRK_START + random_pages();
 }
 
 uint64_t qn_low_address(uint64_t size)
 {
-    uint64_t at = low_next;
+    for (unsigned i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+        uint64_t at = rooms[i].next;
 
-    if (at + size > LOW_END)
-        return 0;
-    low_next = qn_round_up(at + size, QN_PAGE) + QN_PAGE; /* a guard page, so that an access after the end faults */
-    return at;
+        if (size > rooms[i].end - at || nimages == IMAGES_MAX)
+            continue;
+        images[nimages++] = (struct low_range){at, size};
+        rooms[i].next = qn_round_up(at + size, QN_PAGE) + QN_PAGE; /* a guard page, so that an access after the end faults */
+        if (rooms[i].next > rooms[i].end)
+            rooms[i].next = rooms[i].end;
+        return at;
+    }
+    return 0;
 }
 
 /* ---- the engine's ranges ---- */
@@ -144,6 +162,35 @@ bool qn_is_engine_range(uint64_t start, uint64_t size)
            overlaps(start, size, QN_CODE_BASE, QN_CODE_BASE + QN_CODE_MAX) ||
            overlaps(start, size, QN_ENGINE_BASE, qn_round_up((uint64_t)(uintptr_t)_end, QN_PAGE)) ||
            overlaps(start, size, QN_HIGH_BASE, QN_HIGH_END);
+}
+
+/* Does the range begin or end outside of an image that it touches?  An image is mapped piece by piece at given addresses; a range that
+ * goes beyond it was chosen by a program that expects nothing there. */
+static bool crosses_image(uint64_t start, uint64_t size)
+{
+    for (unsigned i = 0; i < nimages; i++) {
+        uint64_t from = images[i].start, to = from + images[i].size;
+
+        if (overlaps(start, size, from, to) && (start < from || start + size > to) && qn_is_mapped(from))
+            return true;
+    }
+    return false;
+}
+
+bool qn_refuses_address(uint64_t start, uint64_t size)
+{
+    static bool told;
+    char text[160];
+
+    if (!qn_is_engine_range(start, size) && !crosses_image(start, size))
+        return false;
+    if (!told) {
+        qn_format(text, sizeof text, "memory at 0x%x: quern's own is at 0x%x to 0x%x and at 0x%x to 0x%x (doc/limits.md)", start, QN_COUNTERS_BASE,
+                  QN_LOW_TABLES_END, QN_HIGH_BASE, QN_HIGH_END);
+        qn_unsupported(text);
+    }
+    told = true;
+    return true;
 }
 
 bool qn_is_mapped(uint64_t addr)
@@ -248,8 +295,8 @@ long qn_sys_mmap(const long *a)
     uint64_t at = (uint64_t)a[0], size = (uint64_t)a[1];
     long r;
 
-    if ((a[3] & (M_FIXED | M_FIXED_NEW)) && qn_is_engine_range(at, size))
-        return -E_NOMEM;
+    if ((a[3] & (M_FIXED | M_FIXED_NEW)) && qn_refuses_address(at, size))
+        return a[3] & M_FIXED_NEW ? -E_EXIST : -E_NOMEM;
     if (qn_is_engine_range(at, size)) /* the address is only a hint (V8 asks for random addresses) */
         at = 0;
     if (wants_low(a))
@@ -337,7 +384,7 @@ long qn_sys_mremap(const long *a)
     long r;
 
     if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]) ||
-        ((a[3] & REMAP_FIXED) && qn_is_engine_range((uint64_t)a[4], (uint64_t)a[2])))
+        ((a[3] & REMAP_FIXED) && qn_refuses_address((uint64_t)a[4], (uint64_t)a[2])))
         return qn_is_engine_range((uint64_t)a[0], 1) ? -E_FAULT : -E_INVAL;
     r = qn_sys6(__NR_mremap, a[0], a[1], a[2], a[3], a[4], 0);
     if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, (uint64_t)a[2]))

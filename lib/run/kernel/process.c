@@ -69,6 +69,7 @@ static int check_target(const char *path)
 {
     static char name[QN_PATH_MAX];
     struct qn_script script;
+    struct qn_image image;
     uint32_t st[36] = {0}; /* struct stat, 144 bytes: mode at 24, */
     long fd;
     int err;
@@ -91,8 +92,12 @@ static int check_target(const char *path)
             __builtin_memcpy(name, script.interp, sizeof script.interp);
             continue;
         }
-        err = qn_elf_check((int)fd);
+        err = qn_elf_check((int)fd, &image);
         qn_sys1(__NR_close, fd);
+        if (!err && image.fixed && qn_is_engine_range(image.start, image.end - image.start)) {
+            say_untraced(name, "linked at addresses of quern's own");
+            return -1;
+        }
         return err ? -1 : 0;
     }
     return E_LOOP;

@@ -142,7 +142,7 @@ static enum outcome by_loader(void)
         int fd = open(path, O_RDONLY | O_CLOEXEC);
 
         alarm(10);
-        if (fd < 0 || qn_elf_check(fd) || qn_elf_load(fd, &base, &image))
+        if (fd < 0 || qn_elf_check(fd, &image) || qn_elf_load(fd, &base, &image))
             _exit(99);
         if (!qn_exec_find(image.entry))
             _exit(98); /* the engine executes what is mapped executable, and says what is not */

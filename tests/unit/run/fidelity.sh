@@ -54,6 +54,10 @@ same exec_stack 'code on stacks and in memory that no call has named executable'
 flags=-DNESTED
 same exec_stack 'the same, the stack executable from the beginning'
 flags=
+same addresses 'addresses that a program chooses'
+flags='-static -no-pie'
+same addresses 'the same, linked at fixed ones'
+flags=
 # Where processors are short, a debugger must not meet the engine's own signals.
 for i in 1 2 3 4 5 6 7 8; do
     (cd "$SCRATCH" && under --trace-children=yes -- ./patched >"patched.$i") &
