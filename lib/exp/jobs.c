@@ -8,15 +8,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
+
 #define GRACE 2.0 /* seconds between SIGTERM and SIGKILL */
 #define ERRORS_MODE 0600
+#define OLD_DESCRIPTORS 4096 /* that may be open where close_range does not know CLOEXEC */
 
 double qn_exp_now(void)
 {
@@ -51,12 +58,38 @@ static bool redirect(const char *path, int flags, int to)
     return fd >= 0 && dup2(fd, to) == to && (fd == to || close(fd) == 0);
 }
 
-/* In the child.  If the parent died between fork and prctl, getppid() is another process. */
-static void become(const struct qn_exp_job *job, const sigset_t *mask, pid_t parent, int report)
+/* A shell, GNU parallel and Slurm leave their children other signals, descriptors, limits and masks: a program must not see who started it. */
+static void forget_starter(void)
 {
-    setpgid(0, 0);
+    static const struct { int what; rlim_t soft; } limits[] = {
+        { RLIMIT_STACK, 8 << 20 }, { RLIMIT_NOFILE, 1024 }, { RLIMIT_CORE, 0 }, /* what Linux and its shells begin with */
+    };
+    sigset_t none;
+
+    for (int sig = 1; sig < NSIG; sig++)
+        signal(sig, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    umask(S_IWGRP | S_IWOTH);
+    for (size_t i = 0; i < QN_ARRAY_LEN(limits); i++) {
+        struct rlimit limit;
+
+        if (getrlimit(limits[i].what, &limit))
+            continue;
+        limit.rlim_cur = limits[i].soft < limit.rlim_max ? limits[i].soft : limit.rlim_max;
+        setrlimit(limits[i].what, &limit);
+    }
+    if (close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC)) /* before Linux 5.11 */
+        for (int fd = STDERR_FILENO + 1; fd < OLD_DESCRIPTORS; fd++)
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* In the child.  If the parent died between fork and prctl, getppid() is another process. */
+static void become(const struct qn_exp_job *job, pid_t parent, int report)
+{
+    setsid(); /* a process group, and no terminal */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    sigprocmask(SIG_SETMASK, mask, NULL);
+    forget_starter();
     if (getppid() != parent)
         _exit(0);
     if (redirect(job->input ? job->input : "/dev/null", O_RDONLY, STDIN_FILENO)
@@ -68,7 +101,7 @@ static void become(const struct qn_exp_job *job, const sigset_t *mask, pid_t par
     _exit(127);
 }
 
-static void start(struct qn_exp_job *job, const sigset_t *mask)
+static void start(struct qn_exp_job *job)
 {
     pid_t parent = getpid();
     int report[2];
@@ -80,12 +113,10 @@ static void start(struct qn_exp_job *job, const sigset_t *mask)
     }
     job->pid = fork();
     if (job->pid == 0)
-        become(job, mask, parent, report[1]);
+        become(job, parent, report[1]);
     if (job->pid < 0)
         job->start_errno = errno;
-    else
-        setpgid(job->pid, job->pid);
-    close(report[1]);
+    close(report[1]); /* its end says that the job leads its group */
     if (read(report[0], &job->start_errno, sizeof job->start_errno) != sizeof job->start_errno && job->pid >= 0)
         job->start_errno = 0;
     close(report[0]);
@@ -116,7 +147,7 @@ static void end(struct qn_exp_jobs *j, struct qn_exp_job *job)
         j->ended(j->data, &copy);
 }
 
-static void start_more(struct qn_exp_jobs *j, const sigset_t *mask)
+static void start_more(struct qn_exp_jobs *j)
 {
     while (!j->signal && j->next < j->count && count_running(j) < j->parallel) {
         int i = j->next++;
@@ -124,7 +155,7 @@ static void start_more(struct qn_exp_jobs *j, const sigset_t *mask)
 
         if (j->prepare && !j->prepare(j->data, &copy))
             continue;
-        start(&copy, mask);
+        start(&copy);
         j->at[i] = copy;
         if (copy.pid < 0) {
             j->at[i].pid = 0;
@@ -193,7 +224,7 @@ void qn_exp_run_jobs(struct qn_exp_jobs *j)
         sigaddset(&signals, *s);
     sigprocmask(SIG_BLOCK, &signals, &mask);
     for (;;) {
-        start_more(j, &mask);
+        start_more(j);
         if (!count_running(j))
             break;
         if (j->tick)

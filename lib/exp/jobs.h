@@ -4,7 +4,8 @@
  *   qn_exp_add_job(&jobs, job);                    also from within `ended`
  *   qn_exp_run_jobs(&jobs);                        returns when all have ended, or after SIGINT or SIGTERM
  *
- * Each command leads a process group of its own, reads `input` or /dev/null, and writes stderr to the file `errors`; stdout goes to /dev/null.
+ * Each command leads a session of its own, and sees the same whoever started us: default signals, three descriptors, umask 022, soft limits
+ * of 8 MB of stack, 1,024 descriptors and no core file, as far as the hard ones allow.  It reads `input` or /dev/null, and writes stderr to the file `errors`; stdout goes to /dev/null.
  * Invariants: when qn_exp_run_jobs returns, no command of ours runs; if we are killed, the kernel sends each command SIGTERM.
  */
 #ifndef QN_EXP_JOBS_H

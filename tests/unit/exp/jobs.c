@@ -1,6 +1,10 @@
 /* Commands side by side: are they started, limited, stopped, and told from one another? */
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,6 +115,37 @@ static void test_stop(void)
     qn_exp_free_jobs(&jobs);
 }
 
+/* What a process sees of who started it. */
+static void show(const char *to)
+{
+    char script[600];
+
+    snprintf(script, sizeof script, "{ grep -E '^(Sig(Q|Blk|Ign|Cgt)|Umask|SigPnd)' /proc/self/status; ls /proc/self/fd | wc -l; ulimit -a; tty; } >%s", to);
+    add(script, NULL);
+    qn_exp_run_jobs(&jobs);
+}
+
+static void test_starter(void)
+{
+    begin(1, 0);
+    show("here");
+    qn_exp_free_jobs(&jobs);
+    begin(1, 0);
+    signal(SIGALRM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGRTMIN + 3, SIG_IGN);
+    signal(SIGUSR1, SIG_IGN);
+    sigprocmask(SIG_BLOCK, &(sigset_t){ { 1ul << (SIGUSR2 - 1) } }, NULL);
+    umask(077);
+    setrlimit(RLIMIT_STACK, &(struct rlimit){ 1 << 20, RLIM_INFINITY });
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 100, 4096 });
+    dup2(STDOUT_FILENO, 6);
+    dup2(STDOUT_FILENO, 77);
+    show("elsewhere");
+    qn_exp_free_jobs(&jobs);
+    is_int(system("cmp here elsewhere >&2 && test $(wc -l <here) -gt 10"), 0, "a job sees the same whoever started it: signals, descriptors, umask, limits");
+}
+
 int main(void)
 {
     const char *scratch = getenv("SCRATCH");
@@ -121,6 +156,7 @@ int main(void)
     test_parallel();
     test_limit();
     test_stop();
+    test_starter();
     free(errors_path);
     return done_testing();
 }
