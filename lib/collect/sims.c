@@ -23,7 +23,7 @@ static int refuse(const char *option, const char *what)
 static const struct qn_engines_module *named(const struct qn_engines_choice *c, int first, int last)
 {
     for (int i = first; i <= last; i++)
-        if (c->slot[i].given)
+        if (c->slot[i].given && strcmp(c->slot[i].given, "default")) /* --sim=default names none: a sweep says it with each row */
             return &c->slot[i];
     return NULL;
 }
