@@ -39,6 +39,7 @@ hosted_sources = \
 	lib/prof/header.c \
 	lib/prof/insn.c \
 	lib/prof/merge.c \
+	lib/prof/moved.c \
 	lib/prof/provenance.c \
 	lib/prof/read.c \
 	lib/prof/read_line.c \
@@ -828,6 +829,7 @@ headers = \
 	lib/prof/header.h \
 	lib/prof/insn.h \
 	lib/prof/merge.h \
+	lib/prof/moved.h \
 	lib/prof/provenance.h \
 	lib/prof/read.h \
 	lib/prof/reader.h \

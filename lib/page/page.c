@@ -9,6 +9,7 @@
 #include "page/shell.h"
 #include "page/sources.h"
 #include "page/tables.h"
+#include "prof/moved.h"
 #include "report/facts.h"
 
 struct input {
@@ -19,6 +20,8 @@ struct input {
 
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
 {
+    if (q->before && qn_prof_align(q->before, q->profile, err) != QN_TEXT_OK)
+        return err->status;
     if (qn_page_read_profile(&in->profile, q->profile, q->facts ? &q->facts->profile : NULL, err) != QN_TEXT_OK)
         return err->status;
     if (q->shown)

@@ -3,8 +3,8 @@
  *   function   cycles before   after     change       instructions   D1 misses   ...   (of these the change)
  *   jki        4,423,680       1,802,240 -2,621,440   -0             -262,144
  *
- * Rows with the largest change of estimated cycles stand first.  Functions are the same if their names and the names of their
- * files are; the folder does not count.  Lines are the same if file and number are.  Events that only one of the two has are left out,
+ * Rows with the largest change of estimated cycles stand first; below CHANGE_LEAST of the cycles they are left out.  Files are the same as on the
+ * page to explore: prof/moved.h.  Functions are the same if their names and files are; lines, if file and number are.  Events that only one of the two has are left out,
  * also of the cycles, and a line says so.
  */
 #define _GNU_SOURCE
@@ -17,10 +17,12 @@
 #include "base/base.h"
 #include "out/number.h"
 #include "plot/plot.h"
+#include "prof/moved.h"
 #include "report/facts.h"
 #include "report/html.h"
 
 #define ROWS 20
+#define CHANGE_LEAST 0.001 /* of the cycles of the run */
 
 static const char *const sides[] = { QN_REPORT_BEFORE, QN_REPORT_PROFILE };
 
@@ -33,7 +35,7 @@ struct comparison {
 };
 
 struct row {
-    const char *file, *name; /* file: without its folder */
+    const char *file, *name;
     uint32_t line;
     const struct qn_plot_centres *of[2];
     int at[2]; /* the centre of each side; -1: it has none */
@@ -158,7 +160,7 @@ static int add_rows(struct row *rows, const struct qn_plot_centres both[2], int 
     for (int i = 0; i < both[side].count; i++) {
         const struct qn_plot_centre *c = &both[side].at[i];
 
-        rows[i] = (struct row){ basename(c->file), c->line ? c->name : c->function, c->line, { &both[0], &both[1] },
+        rows[i] = (struct row){ c->file, c->line ? c->name : c->function, c->line, { &both[0], &both[1] },
                                 { side ? -1 : i, side ? i : -1 }, 0 };
     }
     return both[side].count;
@@ -231,13 +233,18 @@ static void write_changes(struct comparison *c, FILE *out, const struct qn_plot_
 {
     int count;
     const struct row *rows = match(c, both, &count);
+    double least = CHANGE_LEAST * fmax(both[0].total, both[1].total);
 
     qn_report_heading(out, id, title);
     if (!count || rows[0].change == 0) {
         fputs("<p>The same in both.</p>\n", out);
         return;
     }
-    fputs("<p>The largest changes of estimated cycles first; of what stands behind them, the change.</p>\n", out);
+    if (fabs(rows[0].change) < least) {
+        fprintf(out, "<p>No %s has changed by a thousandth of the estimated cycles.</p>\n", both[0].by);
+        return;
+    }
+    fputs("<p>The largest changes of estimated cycles first, down to a thousandth of all; of what stands behind them, the change.</p>\n", out);
     qn_report_begin_table(out, "");
     fprintf(out, "<tr><th scope=\"col\">%s</th><th scope=\"col\">cycles before</th><th scope=\"col\">after</th>"
             "<th scope=\"col\">change</th>", both[0].by);
@@ -245,7 +252,7 @@ static void write_changes(struct comparison *c, FILE *out, const struct qn_plot_
         if (!is_left_out(c, columns[i].events))
             fprintf(out, "<th scope=\"col\">%s</th>", columns[i].name);
     fputs("</tr>\n", out);
-    for (int i = 0; i < count && i < ROWS && rows[i].change != 0; i++)
+    for (int i = 0; i < count && i < ROWS && fabs(rows[i].change) >= least; i++)
         write_row(c, out, &rows[i]);
     qn_report_end_table(out);
 }
@@ -366,6 +373,7 @@ enum qn_text_status qn_report_compare(const char *folder, struct qn_text_error *
 {
     struct comparison c = { .folder = folder };
 
+    qn_prof_align(qn_exp_format(&c.memory, "%s/" QN_REPORT_BEFORE, folder), qn_exp_format(&c.memory, "%s/" QN_REPORT_PROFILE, folder), err);
     for (int side = 0; side < 2 && err->status == QN_TEXT_OK; side++)
         qn_plot_open_rows(&c.profile[side], qn_exp_format(&c.memory, "%s/%s", folder, sides[side]), err);
     if (err->status == QN_TEXT_OK) {

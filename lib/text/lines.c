@@ -35,7 +35,7 @@ static struct copy {
 } *copies;
 static size_t copy_count, copy_room;
 
-static const struct copy *find_copy(const char *path)
+static struct copy *find_copy(const char *path)
 {
     for (size_t i = 0; i < copy_count; i++)
         if (!strcmp(copies[i].path, path))
@@ -68,6 +68,17 @@ static void add_copy(const char *path, int fd)
 {
     QN_MORE(copies, copy_count, copy_room, 4);
     copies[copy_count++] = (struct copy){QN_NEEDED(strdup(path)), fd};
+}
+
+void qn_text_replace_input(const char *path, int fd)
+{
+    struct copy *c = find_copy(path);
+    if (!c) {
+        add_copy(path, fd);
+        return;
+    }
+    close(c->fd);
+    c->fd = fd;
 }
 
 enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *err)

@@ -32,6 +32,9 @@ enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path
 /* If `path` is "-", a pipe or a socket, copies it to its end; from then on the functions below and above open that copy. */
 enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *err);
 
+/* From then on they open `fd`, which is theirs, in place of `path`. */
+void qn_text_replace_input(const char *path, int fd);
+
 /* As fopen for reading: opens the copy if there is one, else the file. */
 FILE *qn_text_open_kept(const char *path);
 

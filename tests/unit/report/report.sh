@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 172
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 177
 LC_ALL=C
 export LC_ALL
 
@@ -271,6 +271,24 @@ cycles=$("$QUERN" csv --by=program --metadata=no --crlf=no --show=cycles bare.pr
 ok '... cycles of the run before' grep -q "cycles (estimated)</td><td>$(commas "$cycles")</td>" diff-page/index.html
 "$QUERN" report -q --diff -o same-page bare.prof bare.prof
 is "$(grep -c '<p>The same in both.</p>' same-page/index.html)" 2 'a profile and itself'
+# Two builds in two folders: a file is the same if its path ends alike, for both pages; what runs of libc differ by is no row.
+for side in one two; do
+    mkdir -p $side/src
+    cp walk.c $side/src/walk.c
+    [ $side = one ] || sed -i 's/n < 400/n < 300/' two/src/walk.c
+    "$CC" -O1 -fno-inline -g -o $side/walk "$PWD/$side/src/walk.c" || bail 'cannot compile'
+    "$QUERN" run -q --data=yes --calls=yes --D1=8192,2,64 --LL=65536,8,64 --out-file=$side.prof $side/walk capacity
+done
+"$QUERN" report -q --diff -o moved-page one.prof two.prof 2>err
+is "$?$(cat err) $(sed -n '/<h2 id="functions">/,/<h2 id="lines">/p' moved-page/index.html | grep -c '^<tr><td>') $(sed -n '/<h2 id="lines">/,/<h2 id="origin">/p' moved-page/index.html | grep '^<tr><td>' | grep -cv walk.c)" \
+    '0 1 0' 'two builds in two folders: one function, lines of one file'
+is "$(grep -c '"name":"[^"]*/one/src/walk.c"' moved-page/explore.html) $(grep -c '"name":"[^"]*/two/src/walk.c"' moved-page/explore.html)" '0 2' '... for the page to explore, too'
+ok '... in objects and calls' sh -c '! grep -q "/one/src/" moved-page/explore.html'
+"$QUERN" page --diff -o moved.html one.prof two.prof
+is "$(grep -c '/one/src/' moved.html)$(cmp one.prof moved-page/before)" 0 '... and for quern page; the profile stays as it is'
+sed 's|/one/src/|/three/deep/|; s|^fl=\./elf/|fl=/glibc/elf/|; s|^fl=\./nptl/|fl=/glibc/nptl/|' one.prof >three.prof
+"$QUERN" report -q --diff -o moved-page three.prof one.prof
+is "$(grep -c '<p>The same in both.</p>' moved-page/index.html)" 2 'several folders that moved'
 # What only one of the two has is no change; nor are cycles that its mispredicts cost.
 "$QUERN" run -q --branch-sim=yes --data=yes --calls=yes --D1=8192,1,64 --LL=65536,8,64 --out-file=branchy.prof ./walk conflict
 "$QUERN" report -q --diff -o one-page bare.prof branchy.prof 2>err
