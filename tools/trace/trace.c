@@ -269,9 +269,10 @@ static char **rest; /* behind our own options */
 
 static int recover(const char *name)
 {
-    int raw = open(name, O_RDWR | O_CLOEXEC);
+    int raw = open(name, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     off_t size = raw < 0 ? -1 : lseek(raw, 0, SEEK_END);
     char magic[RECORD_MAGIC_BYTES];
+    struct qn_trace_facts f;
     bool good = size >= RECORD_MAGIC_BYTES && pread(raw, magic, sizeof magic, 0) == sizeof magic;
     bool parts = good && !memcmp(magic, PARTS_MAGIC, sizeof magic);
 
@@ -279,15 +280,17 @@ static int recover(const char *name)
         return complain(name, strerror(errno));
     if (!good || (!parts && (memcmp(magic, RECORD_MAGIC, sizeof magic) || size == RECORD_MAGIC_BYTES)))
         return close(raw), complain(name, "is not what quern trace records, or is compressed, and so has its end");
-    good = parts ? qn_trace_end_parts(raw) : qn_trace_end_records(raw, (size_t)size);
-    return close(raw) || !good ? complain(name, strerror(errno)) : 0;
+    good = parts ? qn_trace_end_parts(raw, &f) : qn_trace_end_records(raw, (size_t)size);
+    if (!good)
+        complain(name, !errno && parts && !f.ended ? f.wrong : strerror(errno));
+    return close(raw) ? complain(name, strerror(errno)) : !good;
 }
 
 /* Prints what a trace in quern's own format contains. */
 static int tell(const char *name, bool json)
 {
     static const char *const packings[] = { "none", "zstd", "xz" };
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct qn_trace_facts f;
     bool good = fd >= 0 && qn_trace_measure_parts(fd, &f);
 
@@ -297,12 +300,17 @@ static int tell(const char *name, bool json)
     if (json) {
         const struct qn_json_trace t = { f.parts, f.instructions, f.references, f.bytes, f.packing < 3 ? packings[f.packing] : "?", f.ended };
 
+        if (!f.ended)
+            complain(name, f.wrong);
         return qn_json_write_trace(stdout, name, &t) ? !f.ended : complain(name, "cannot write JSON, or built without jansson");
     }
-    printf("parts %" PRIu64 ", instructions %" PRIu64 ", references %" PRIu64 "\nbytes %" PRIu64 ", bits per reference %.3f, compressed by %s\n%s\n",
+    printf("parts %" PRIu64 ", instructions %" PRIu64 ", references %" PRIu64 "\nbytes %" PRIu64 ", bits per reference %.3f, compressed by %s\n%s",
            f.parts, f.instructions, f.references, f.bytes, f.references ? 8.0 * (double)f.bytes / (double)f.references : 0,
-           f.packing < 3 ? packings[f.packing] : "?", f.ended ? "whole" : "cut off: no end; --recover gives it one");
-    return f.ended ? 0 : 1;
+           f.packing < 3 ? packings[f.packing] : "?", f.ended ? "whole\n" : "");
+    fflush(stdout);
+    if (f.cut)
+        qn_text_complain("quern: trace: %s: %s; --recover gives it an end", name, f.wrong);
+    return f.ended ? 0 : f.cut ? 1 : complain(name, f.wrong);
 }
 
 static bool ends_in(const char *name, const char *suffix)

@@ -53,7 +53,7 @@ bool parts_file_head(struct parts_file *f)
     if (got < sizeof *h)
         return fail(f, f->head_offset, "cut off: got %zu bytes, wanted the %zu of a part's head", got, sizeof *h);
     if (h->mark != PART_MARK || h->crc != part_crc(0, (uint8_t *)h, offsetof(struct part_head, crc)))
-        return fail(f, f->head_offset, "damaged: got no head of a part, wanted one, with its sum");
+        return fail(f, f->head_offset, "damaged: got no head of a part, wanted one, with its checksum");
     if (h->kind < PART_DEFINITIONS || h->kind > PART_INDEX || h->packing > PART_XZ || h->bytes > PART_BYTES_MAX || h->packed > 2 * PART_BYTES_MAX)
         return fail(f, f->head_offset, "got a part of kind %u, packing %u, %" PRIu32 " bytes, wanted one of kinds 1 to 3; it is of another version of quern", h->kind,
                     h->packing, h->bytes);
@@ -112,7 +112,7 @@ bool parts_file_payload(struct parts_file *f)
     if (got < h->packed)
         fail(f, f->offset, "cut off: got %zu bytes of a part, wanted %" PRIu32, got, h->packed);
     else if (part_crc(0, packed, got) != h->payload_crc)
-        fail(f, at, "damaged: got a part of %" PRIu32 " bytes with another sum, wanted %08" PRIx32, h->packed, h->payload_crc);
+        fail(f, at, "damaged: got a part of %" PRIu32 " bytes with another checksum, wanted %08" PRIx32, h->packed, h->payload_crc);
     else if (!can_unpack(h))
         fail(f, at, "is compressed by %s, and this build has no library that unpacks it", h->packing == PART_XZ ? "xz" : "zstd");
     else if (!unpack(f, packed))

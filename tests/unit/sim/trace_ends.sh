@@ -143,7 +143,8 @@ head -c 30 whole >inhead
 says 'inhead: byte 8: cut off: got 22 bytes, wanted the 48 of a part'"'"'s head'
 head -c 70 whole >inpart
 says "inpart: byte 70: cut off: got 14 bytes of a part, wanted $(od -An -tu4 -j 20 -N 4 whole | tr -d ' ')"
-is "$("$QUERN" trace --info noend | tail -n 1)" 'cut off: no end; --recover gives it one' 'as trace --info says'
+is "$("$QUERN" trace --info noend 2>&1 >/dev/null)" \
+    "quern: trace: noend: byte $index: cut off: got the end of the file, wanted the next part or the index; --recover gives it an end" 'as trace --info says'
 
 # SIGKILL of quern trace: whole parts lie beside the output, and may be given an end.
 mkdir killed
@@ -168,6 +169,40 @@ n=$(refs "$left")
 ok "up to there (${n:-0} references)" test "${n:-0}" -gt 200000
 cp "$left" again
 ok 'a second time changes nothing' sh -c '"$0" trace --recover again && cmp again "$1"' "$QUERN" "$left"
+
+# ---- what trace --info says of a file that is not whole ----
+
+# kind FILE: what is wrong with it, said by --info on stderr with status 1; --recover changes nothing that is damaged.
+kind() {
+    "$QUERN" trace --info "$1" >out 2>err
+    status=$?
+    "$QUERN" replay "$1" >replayed 2>&1
+    said=$(sed -n "s/^quern: trace: $1: byte [0-9]*: \\(cut off\\|damaged\\): .*/\\1/p" err)
+    [ "$(sed 's/^quern: trace: //; s/;.*//' err)" = "$(sed -n 's/;.*//; s/^quern: replay: //p' replayed)" ] || echo "replay says $(tail -n 1 replayed), --info $(cat err)"
+    grep -qE 'cut off|damaged|whole' out && echo 'on stdout'
+    cp "$1" kept
+    "$QUERN" trace --recover "$1" 2>err || cmp -s "$1" kept || echo 'changed'
+    "$QUERN" trace --info "$1" >out 2>err
+    echo "$status $said $?"
+}
+size=$(wc -c <whole)
+for cut in 1 15 16 17 40 $((size / 2)) $((size - 20)) $((size - 60)); do
+    head -c $((size - cut)) whole >part
+    kind part
+done >kinds
+is "$(sort kinds | uniq -c | sed 's/^ *//')" '8 1 cut off 0' 'trace --info: cut off is said of what is cut off, and --recover ends it'
+for at in 9 30 56 70 $((size / 3)) $((size / 2)) $((size - 40)) $((size - 16)) $((size - 9)) $((size - 1)); do
+    cp whole bit
+    byte=$(od -An -tu1 -j "$at" -N 1 whole)
+    # shellcheck disable=SC2059 # an octal escape
+    printf "\\$(printf %o $((byte ^ 16)))" | dd of=bit bs=1 seek="$at" conv=notrunc 2>/dev/null
+    kind bit
+done >kinds
+is "$(sort kinds | uniq -c | sed 's/^ *//')" '10 1 damaged 1' 'damaged of a bit that is turned round, and --recover leaves it'
+{ cat whole; echo more; } >longer
+is "$(kind longer)" '1 damaged 1' 'and of what has more behind its end'
+mkfifo pipe
+is "$(timeout 60 "$QUERN" trace --info pipe 2>&1)" 'quern: trace: pipe: got no "QNTRACE3", wanted what quern trace records' 'a FIFO is not waited for'
 
 # The form before: recorded beside a simulation.
 : >raw

@@ -177,7 +177,7 @@ static void try_shut(void)
     ok(!counts.whole && counts.instructions && counts.instructions < WORDS / 4, "no room for anything more: no end");
     is_int(error, EFBIG, "which is told");
     ok(qn_trace_measure_parts(fd, &facts) && !facts.ended && facts.instructions == counts.instructions, "the parts are there");
-    ok(qn_trace_end_parts(fd) && qn_trace_measure_parts(fd, &facts) && facts.ended && facts.instructions == counts.instructions,
+    ok(qn_trace_end_parts(fd, &facts) && qn_trace_measure_parts(fd, &facts) && facts.ended && facts.instructions == counts.instructions,
        "and get an end when there is room again");
     ok(is_whole(fd, (unsigned)facts.parts), "and are what they were");
     close(fd);
