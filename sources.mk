@@ -26,6 +26,7 @@ hosted_sources = \
 	lib/text/error.c \
 	lib/text/escape.c \
 	lib/text/hash.c \
+	lib/text/input.c \
 	lib/text/lines.c \
 	lib/text/names.c \
 	lib/text/output.c \
@@ -34,10 +35,12 @@ hosted_sources = \
 	lib/text/same.c \
 	lib/text/source.c \
 	lib/text/subst.c \
+	lib/text/unpack.c \
 	lib/text/utf8.c \
 	lib/prof/diff.c \
 	lib/prof/header.c \
 	lib/prof/insn.c \
+	lib/prof/kind.c \
 	lib/prof/merge.c \
 	lib/prof/moved.c \
 	lib/prof/provenance.c \
@@ -828,6 +831,7 @@ headers = \
 	lib/prof/diff.h \
 	lib/prof/header.h \
 	lib/prof/insn.h \
+	lib/prof/kind.h \
 	lib/prof/merge.h \
 	lib/prof/moved.h \
 	lib/prof/provenance.h \
@@ -888,6 +892,7 @@ headers = \
 	lib/text/error.h \
 	lib/text/escape.h \
 	lib/text/hash.h \
+	lib/text/input.h \
 	lib/text/lines.h \
 	lib/text/names.h \
 	lib/text/output.h \
@@ -897,6 +902,7 @@ headers = \
 	lib/text/sizes.h \
 	lib/text/source.h \
 	lib/text/subst.h \
+	lib/text/unpack.h \
 	lib/text/utf8.h \
 	lib/text/version.h \
 	lib/trace/champsim.h \
@@ -1355,6 +1361,7 @@ shell_tests = \
 	tests/unit/prof/calls.sh \
 	tests/unit/prof/data.sh \
 	tests/unit/prof/errors.sh \
+	tests/unit/prof/kinds.sh \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/positions.sh \
 	tests/unit/prof/provenance.sh \

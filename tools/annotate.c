@@ -10,7 +10,6 @@
 
 #include "out/options/options.h"
 #include "out/report.h"
-#include "text/lines.h"
 #include "prof/region.h"
 #include "tools.h"
 
@@ -77,14 +76,6 @@ static void complain(const struct qn_out_request *q, const struct qn_text_error 
     fprintf(stderr, PROGRAM ": %s%.*s\n", q->style == QN_OUT_MODERN ? "error: " : "", n, err->text);
 }
 
-/* Keeps inputs that can be read only once, because calls and objects are read in a second pass. */
-static enum qn_text_status keep_input(const struct qn_out_request *q, struct qn_text_error *err)
-{
-    for (int i = 0; i < q->input_count && q->by >= QN_OUT_BY_DATA && err->status == QN_TEXT_OK; i++)
-        qn_text_keep_input(q->inputs[i], err);
-    return err->status;
-}
-
 static int report(struct qn_out_request *q)
 {
     struct qn_out_sink sink;
@@ -93,9 +84,7 @@ static int report(struct qn_out_request *q)
     q->warning = warning;
     qn_prof_choose_region(q->region);
     qn_out_open_sink(&sink, STDOUT_FILENO);
-    enum qn_text_status status = keep_input(q, &err);
-    if (status == QN_TEXT_OK)
-        status = q->style == QN_OUT_MODERN ? qn_out_modern(&sink, q, &err) : qn_out_classic(&sink, q, &err);
+    enum qn_text_status status = q->style == QN_OUT_MODERN ? qn_out_modern(&sink, q, &err) : qn_out_classic(&sink, q, &err);
     int failed = qn_out_flush(&sink);
     if (warning[0])
         qn_text_complain(PROGRAM ": warning: %s", warning);

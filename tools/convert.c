@@ -7,6 +7,7 @@
 
 #include "prof/callgrind/callgrind.h"
 #include "prof/callgrind/callgrind_export.h"
+#include "prof/kind.h"
 #include "prof_args.h"
 #include "stacks/stacks.h"
 #include "tools.h"
@@ -56,7 +57,10 @@ static const char *check(const struct prof_args *a)
 
 static enum qn_text_status import(const char *path, struct qn_prof_writer *w, struct qn_text_error *err)
 {
-    struct qn_prof_callgrind *c = qn_prof_read_callgrind(path, err);
+    struct qn_prof_callgrind *c;
+    if (qn_prof_is_converted(path))
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: got a profile, wanted a file of Callgrind's: it need not be converted", path);
+    c = qn_prof_read_callgrind(path, err);
     if (c)
         qn_prof_write_callgrind(c, w);
     qn_prof_free_callgrind(c);

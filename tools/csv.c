@@ -61,8 +61,6 @@ static enum qn_text_status convert(const struct prof_args *a, struct qn_prof_wri
     const struct settings *s = (const struct settings *)a;
     struct qn_out_csv_request request = {
         (enum qn_out_csv_by)s->by, s->show, !s->metadata, !s->crlf, a->inputs, a->input_count};
-    if (s->by >= QN_OUT_CSV_INCLUSIVE && prof_args_keep_input(a, err) != QN_TEXT_OK)
-        return err->status;
     return s->to_profile ? qn_out_read_csv(a->inputs[0], w, err) : qn_out_write_csv(&request, w, err);
 }
 

@@ -72,7 +72,7 @@ static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error 
     struct qn_prof_data_sum data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
     char warning[QN_TEXT_MAX];
     qn_prof_init_ledger(&g, &options);
-    if (prof_args_keep_input(a, err) == QN_TEXT_OK && qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_TEXT_OK) {
+    if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_TEXT_OK) {
         if (warning[0])
             qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[1], warning);
         if (read_calls(a, &calls, err) == QN_TEXT_OK && read_data(a, &data, err) == QN_TEXT_OK)

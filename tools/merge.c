@@ -45,7 +45,7 @@ static enum qn_text_status merge(const struct prof_args *a, struct qn_text_error
     struct qn_prof_writer *w = NULL;
     struct qn_prof_call_sum calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
     struct qn_prof_data_sum data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
-    if (prof_args_keep_input(a, err) == QN_TEXT_OK && add_all(m, &calls, &data, a, err) == QN_TEXT_OK && (w = prof_args_open(a, err)) != NULL) {
+    if (add_all(m, &calls, &data, a, err) == QN_TEXT_OK && (w = prof_args_open(a, err)) != NULL) {
         qn_prof_write_merge(m, (enum qn_prof_style)a->style, w);
         qn_prof_put_calls(w, &calls.calls);
         qn_prof_put_data(w, &data.data);

@@ -16,7 +16,6 @@
 
 #include "json/json.h"
 #include "out/timing.h"
-#include "text/lines.h"
 #include "text/output.h"
 #include "prof/region.h"
 #include "tools.h"
@@ -67,14 +66,6 @@ static const char *check(const struct prof_command *c, const struct prof_args *a
     if (a->input_count < c->least || (c->most >= 0 && a->input_count > c->most))
         return c->most < 0 ? "name at least one profile" : "name exactly two profiles";
     return c->check ? c->check(a) : NULL;
-}
-
-/* Keeps inputs that can be read only once, because profiles with calls or objects are read once for each table. */
-enum qn_text_status prof_args_keep_input(const struct prof_args *a, struct qn_text_error *err)
-{
-    for (int i = 0; i < a->input_count && err->status == QN_TEXT_OK; i++)
-        qn_text_keep_input(a->inputs[i], err);
-    return err->status;
 }
 
 struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_error *err)

@@ -44,9 +44,6 @@ struct prof_command {
 /* Parses argv into `args`, runs the command, prints the message; returns the exit status. */
 int prof_args_run(const struct prof_command *c, struct prof_args *args, char **argv);
 
-/* For a command that reads its inputs more than once: keeps a copy of those that can be read only once, such as standard input. */
-enum qn_text_status prof_args_keep_input(const struct prof_args *a, struct qn_text_error *err);
-
 /* Opens the output that was asked for. */
 struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_error *err);
 

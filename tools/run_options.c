@@ -242,7 +242,7 @@ static const struct qn_options command = {
     .begin = "usage: quern run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
              "Runs PROGRAM, simulates its caches, prints a summary and writes a profile.\n\noptions:\n",
     .end = "\nA yes|no option also has the forms --x and --no-x; any other value may be its own argument.\n"
-           "Options of Valgrind 3.19 under other names, or without an effect here, are taken, too: `quern valgrind --help` lists them.\n"
+           "Options of Valgrind 3.19 that are not in this list are taken, too: `quern valgrind --help` has them.\n"
            "Exit status: that of PROGRAM; 127 not found, 126 cannot be executed, 2 bad usage,\n"
            "70 the engine had to give up, 1 PROGRAM succeeded but its profile could not be written.\n" };
 

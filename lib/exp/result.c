@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "prof/read.h"
-#include "text/lines.h"
+#include "text/input.h"
 
 #define COMPLAINT "quern: run: "
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "exp/rows.h"
-#include "text/lines.h"
+#include "text/input.h"
 #include "text/version.h"
 
 #define SIZES_MAX 64

@@ -7,8 +7,8 @@
 #include "base/base.h"
 #include "exp/sizes.h"
 #include "out/csv/csv_table.h"
+#include "prof/kind.h"
 #include "prof/region.h"
-#include "text/lines.h"
 
 #define STATUS "status" /* the column of a sweep that says whether a run succeeded */
 #define OK "ok"
@@ -127,7 +127,7 @@ enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn
     *in = (struct qn_plot_input){ .path = path };
     if (qn_prof_chosen_region())
         return qn_text_fail(err, QN_TEXT_BAD, "%s: --region: got rows, wanted a profile, which has regions", path);
-    if (qn_plot_is_profile(path))
+    if (qn_prof_is_profile(path))
         return qn_text_fail(err, QN_TEXT_BAD, "%s: got a profile, wanted a table of comma-separated values", path);
     if (qn_exp_is_log(path))
         return read_log(in, q, err);
@@ -160,21 +160,4 @@ enum qn_text_status qn_plot_need_number(const struct qn_plot_input *in, int row,
         return QN_TEXT_OK;
     return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: %s: got '%s', wanted a number", in->path, in->lines[row],
                         in->t.columns[column], qn_exp_cell(&in->t, row, column));
-}
-
-bool qn_plot_is_profile(const char *path)
-{
-    static const char *const starts[] = { "desc:", "cmd:", "events:" };
-    char start[8] = "";
-    FILE *file = qn_text_open_kept(path);
-    bool found = false;
-
-    if (!file)
-        return false;
-    if (!fgets(start, sizeof start, file))
-        start[0] = 0;
-    fclose(file);
-    for (size_t i = 0; i < QN_ARRAY_LEN(starts); i++)
-        found |= !strncmp(start, starts[i], strlen(starts[i]));
-    return found;
 }

@@ -29,7 +29,4 @@ int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct
 enum qn_text_status qn_plot_need_number(const struct qn_plot_input *in, int row, int column, double *number,
                                         struct qn_text_error *err);
 
-/* Does the file begin like a profile?  false also if it cannot be read. */
-bool qn_plot_is_profile(const char *path);
-
 #endif

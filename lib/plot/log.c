@@ -17,7 +17,7 @@
 #include "plot/knees.h"
 #include "plot/words.h"
 #include "prof/region.h"
-#include "text/lines.h"
+#include "text/input.h"
 
 #define SETS_MAX (1u << 22)
 #define KIB 1024

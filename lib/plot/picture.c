@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 #include "plot/flame.h"
-#include "text/lines.h"
 
 #define SWEEP "--x --y --panel --curve --where --log"
 #define NAMES "--mod-filename --mod-funcname"
@@ -129,9 +128,6 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
     enum qn_text_status status;
 
     remark[0] = 0;
-    for (int i = 0; i < q->input_count; i++) /* keeps pipes: an input is read once to find out what it is, then again */
-        if (qn_text_keep_input(q->inputs[i], err) != QN_TEXT_OK)
-            return err->status;
     if (!strcmp(q->kind, "flame"))
         return qn_plot_draw_flame(q, err);
     status = readers[qn_plot_find_kind(q->kind) - qn_plot_kinds](&p, err);

@@ -11,6 +11,7 @@
 #include "plot/centres.h"
 #include "plot/keys.h"
 #include "plot/words.h"
+#include "prof/kind.h"
 
 #define RUNS_MAX 40
 #define FUNCTIONS_USUAL 8
@@ -122,7 +123,7 @@ enum qn_text_status qn_plot_read_threec(struct qn_plot_picture *p, struct qn_tex
 {
     struct qn_plot_input in;
 
-    if (qn_plot_is_profile(p->request->inputs[0]))
+    if (qn_prof_is_profile(p->request->inputs[0]))
         return stack_functions(p, err);
     if (qn_plot_read_input(&in, p->request, p->request->inputs[0], err) == QN_TEXT_OK)
         stack_runs(p, &in, err);

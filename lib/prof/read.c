@@ -12,10 +12,11 @@
 #include "base/grow.h"
 #include "prof/counts.h"
 #include "prof/header.h"
+#include "prof/kind.h"
 
 static enum qn_text_status open_parts(struct qn_prof_reader *r, struct qn_text_error *err)
 {
-    if (qn_text_open_lines(&r->lines, r->path, err) != QN_TEXT_OK ||
+    if (qn_prof_open_lines(&r->lines, r->path, err) != QN_TEXT_OK ||
         qn_prof_read_header(&r->header, &r->lines, err) != QN_TEXT_OK)
         return err->status;
     size_t n = (size_t)r->header.event_count;

@@ -8,16 +8,13 @@
 #include "text/lines.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "text/input.h"
 #include "text/sizes.h"
 
 /* The NUL behind a last line that has no newline and fills the buffer. */
@@ -26,114 +23,14 @@
 /* A line longer than this is not text that any profiler wrote. */
 #define LINE_MAX_BYTES ((size_t)1 << 28)
 
-#define NAME_ROOM 40 /* of /proc/self/fd/N */
-
-/* Inputs that cannot be read twice, and copies that can. */
-static struct copy {
-    char *path;
-    int fd;
-} *copies;
-static size_t copy_count, copy_room;
-
-static struct copy *find_copy(const char *path)
-{
-    for (size_t i = 0; i < copy_count; i++)
-        if (!strcmp(copies[i].path, path))
-            return &copies[i];
-    return NULL;
-}
-
-static enum qn_text_status fail_input(const char *path, const char *what, struct qn_text_error *err)
-{
-    return qn_text_fail(err, QN_TEXT_IO, "%s: cannot %s: %s", path, what, strerror(errno));
-}
-
-static enum qn_text_status copy_input(const char *path, int from, int to, struct qn_text_error *err)
-{
-    char part[QN_TEXT_LINES_BYTES];
-    ssize_t n, written;
-    while ((n = read(from, part, sizeof part)) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return fail_input(path, "read", err);
-        for (ssize_t done = 0; done < n; done += written)
-            if ((written = write(to, part + done, (size_t)(n - done))) < 0)
-                return fail_input(path, "keep", err);
-    }
-    return QN_TEXT_OK;
-}
-
-static void add_copy(const char *path, int fd)
-{
-    QN_MORE(copies, copy_count, copy_room, 4);
-    copies[copy_count++] = (struct copy){QN_NEEDED(strdup(path)), fd};
-}
-
-void qn_text_replace_input(const char *path, int fd)
-{
-    struct copy *c = find_copy(path);
-    if (!c) {
-        add_copy(path, fd);
-        return;
-    }
-    close(c->fd);
-    c->fd = fd;
-}
-
-enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *err)
-{
-    bool standard = !strcmp(path, "-");
-    struct stat st;
-    int from, copy;
-    if (find_copy(path) || (!standard && (stat(path, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))))
-        return QN_TEXT_OK;
-    from = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (from < 0)
-        return fail_input(path, "open", err);
-    copy = memfd_create("quern-input", MFD_CLOEXEC);
-    if (copy < 0)
-        fail_input(path, "keep", err);
-    else if (copy_input(path, from, copy, err) == QN_TEXT_OK)
-        add_copy(path, copy);
-    else
-        close(copy);
-    if (!standard)
-        close(from);
-    return err->status;
-}
-
-/* The name to open: each opening of a copy begins at its first byte. */
-static const char *locate(const char *path, char name[NAME_ROOM])
-{
-    const struct copy *c = find_copy(path);
-    if (!c)
-        return path;
-    snprintf(name, NAME_ROOM, "/proc/self/fd/%d", c->fd);
-    return name;
-}
-
-static int open_input(const char *path)
-{
-    char name[NAME_ROOM];
-    const char *from = locate(path, name);
-    return strcmp(from, "-") == 0 ? STDIN_FILENO : open(from, O_RDONLY | O_CLOEXEC);
-}
-
-FILE *qn_text_open_kept(const char *path)
-{
-    char name[NAME_ROOM];
-    return fopen(locate(path, name), "re");
-}
-
 enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path,
                                        struct qn_text_error *err)
 {
     memset(l, 0, sizeof *l);
     l->path = path;
-    l->fd = open_input(path);
+    l->fd = qn_text_open_input(path, err);
     if (l->fd < 0)
-        return qn_text_fail(err, QN_TEXT_IO, "%s: cannot open: %s", path, strerror(errno));
+        return err->status;
     l->buffer = QN_NEEDED(malloc(QN_TEXT_LINES_BYTES + SLACK));
     l->room = QN_TEXT_LINES_BYTES;
     return QN_TEXT_OK;
@@ -141,7 +38,7 @@ enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path
 
 void qn_text_close_lines(struct qn_text_lines *l)
 {
-    if (l->fd > STDIN_FILENO)
+    if (l->fd >= 0)
         close(l->fd);
     free(l->buffer);
     l->buffer = NULL;

@@ -11,7 +11,6 @@
 #define QN_TEXT_LINES_H
 
 #include <stddef.h>
-#include <stdio.h>
 
 #include "text/error.h"
 
@@ -25,18 +24,9 @@ struct qn_text_lines {
     long number; /* of the line handed out last; 0 before the first */
 };
 
-/* Opens `path` ("-" is standard input). */
+/* Opens `path` as input.h does ("-" is standard input, packed files are unpacked). */
 enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path,
                                        struct qn_text_error *err);
-
-/* If `path` is "-", a pipe or a socket, copies it to its end; from then on the functions below and above open that copy. */
-enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *err);
-
-/* From then on they open `fd`, which is theirs, in place of `path`. */
-void qn_text_replace_input(const char *path, int fd);
-
-/* As fopen for reading: opens the copy if there is one, else the file. */
-FILE *qn_text_open_kept(const char *path);
 
 /* The next line: 1 and *text, *length; 0 at the end; -1 with `err` filled. */
 int qn_text_next_line(struct qn_text_lines *l, char **text, size_t *length,

@@ -10,6 +10,7 @@
 #include "exp/table.h"
 #include "out/findings.h"
 #include "plot/input.h"
+#include "prof/kind.h"
 
 /* A table that has no row at all is refused as a whole, and so are a profile and the log of a run where plot reads them. */
 static void check(enum qn_text_status status, const struct qn_text_error *err, const char *path)
@@ -20,7 +21,8 @@ static void check(enum qn_text_status status, const struct qn_text_error *err, c
         must(strncmp(err->text, path, n) == 0 && err->text[n] == ':', "the message names the file");
     if (status == QN_TEXT_BAD)
         must(isdigit((unsigned char)err->text[n + 1]) || strstr(err->text, "empty") || strstr(err->text, "rows: got none")
-                 || strstr(err->text, ": got no line ") || strstr(err->text, ": got a profile,"),
+                 || strstr(err->text, ": got no line ") || strstr(err->text, ": got a profile,")
+                 || strstr(err->text, ": got data of ") /* packed, and damaged */,
              "and the line");
 }
 
@@ -75,7 +77,7 @@ static void plotted(const char *path, int asked)
     struct qn_plot_input in;
     struct qn_text_error err = {0};
     double number;
-    qn_plot_is_profile(path);
+    qn_prof_is_profile(path);
     check(qn_plot_read_input(&in, &q, path, &err), &err, path);
     if (err.status == QN_TEXT_OK)
         for (int r = 0; r < in.t.row_count; r++)

@@ -22,10 +22,9 @@
 #include "../options.h"
 #include "../prof_args.h"
 #include "text/output.h"
-#include "plot/input.h"
+#include "prof/kind.h"
 #include "report/report.h"
 #include "engines/engines.h"
-#include "text/lines.h"
 #include "../tools.h"
 
 #define USUAL_FOLDER "quern-report"
@@ -92,21 +91,16 @@ static const struct qn_options command = { "report", "quern report", help, help_
 /* A word that is a profile is one.  What is wrong with the options for it, or NULL. */
 static const char *check_words(struct qn_report_options *o)
 {
-    static struct qn_text_error err;
     bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count || o->data || o->calls || o->instructions;
 
-    /* The words behind a program are its own: a pipe among them is not read. */
-    for (int i = 0; i < (o->diff ? 2 : 1) && o->program[i]; i++)
-        if (qn_text_keep_input(o->program[i], &err) != QN_TEXT_OK)
-            return err.text;
     if (o->diff) {
-        if (!o->program[1] || o->program[2] || !qn_plot_is_profile(o->program[0]) || !qn_plot_is_profile(o->program[1]))
+        if (!o->program[1] || o->program[2] || !qn_prof_is_profile(o->program[0]) || !qn_prof_is_profile(o->program[1]))
             return "--diff: wanted two profiles";
         o->before = o->program[0];
         o->profile = o->program[1];
         return o->intervals || o->sizes || o->sets || o->log || of_run ? "--diff: wanted no other options than -o" : NULL;
     }
-    if (o->program[1] || !qn_plot_is_profile(o->program[0]))
+    if (o->program[1] || !qn_prof_is_profile(o->program[0]))
         return o->intervals || o->sizes || o->sets || o->log ? "--intervals, --sizes, --sets and --log: wanted one profile with them" : NULL;
     o->profile = o->program[0];
     return of_run ? "--I1, --D1, --LL, --input, --env, --data, --calls and --dump-instr: got a profile, wanted a program with them" : NULL;

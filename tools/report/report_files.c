@@ -16,7 +16,7 @@
 #include "exp/sizes.h"
 #include "report_tool.h"
 #include "report/report.h"
-#include "text/lines.h"
+#include "text/input.h"
 
 #define AT_ONCE (1 << 20) /* bytes */
 

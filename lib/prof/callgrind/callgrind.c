@@ -25,8 +25,8 @@ static void keep(char ***list, size_t *n, size_t *room, const char *text, size_t
 
 static int split_events(struct qn_prof_callgrind *c, const char *text)
 {
-    for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
-        size_t length = strcspn(p, " ");
+    for (const char *p = text + strspn(text, " \t"); *p; p += strspn(p, " \t")) {
+        size_t length = strcspn(p, " \t");
         keep(&c->events, &c->nevents, &c->events_room, p, length);
         p += length;
     }
@@ -51,20 +51,29 @@ static int take_events(struct qn_prof_callgrind *c, const char *text)
     return strcmp(text, c->event_line) == 0 ? 0 : qn_prof_callgrind_bad(c, "another part has other events", text, "those of the first");
 }
 
+static int is_zero(const int64_t *counts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (counts[i])
+            return 0;
+    return 1;
+}
+
+/* Zeros say nothing: callgrind_annotate, too, then adds up the costs. */
 static int check_totals(struct qn_prof_callgrind *c, const char *text)
 {
     if (!c->table)
         return qn_prof_callgrind_bad(c, "`totals:` before `events:`", text, "it first");
     if (qn_prof_callgrind_take_counts(c, text, text) != 0)
         return -1;
-    if (memcmp(c->counts, c->part, c->nevents * sizeof *c->part) != 0)
+    if (!is_zero(c->counts, c->nevents) && memcmp(c->counts, c->part, c->nevents * sizeof *c->part) != 0)
         return qn_prof_callgrind_bad(c, "costs do not add up to `totals:`", text, "their sum");
     return 0;
 }
 
 static int take_columns(struct qn_prof_callgrind *c, const char *text)
 {
-    c->has_instr = strstr(text, "instr") != NULL;
+    c->has_instr = strstr(text, "instr") || strstr(text, "addr");
     c->has_line = strstr(text, "line") != NULL;
     return c->has_instr || c->has_line ? 0 : qn_prof_callgrind_bad(c, "positions not known", text, "`line`, `instr` or `instr line`");
 }
@@ -72,9 +81,8 @@ static int take_columns(struct qn_prof_callgrind *c, const char *text)
 /* 1: the line was a header; 0: it is none; -1. */
 static int take_header(struct qn_prof_callgrind *c, const char *text)
 {
-    static const char *const passed[] = {"creator:", "pid:", "part:", "thread:", "summary:", "event:"};
     if (strncmp(text, "version:", 8) == 0)
-        return text[8 + strspn(text + 8, " ")] == '1' ? (c->version = 1) : qn_prof_callgrind_bad(c, "another version", text, "version 1");
+        return text[8 + strspn(text + 8, " \t")] == '1' ? 1 : qn_prof_callgrind_bad(c, "another version", text, "version 1");
     if (strncmp(text, "events:", 7) == 0)
         return take_events(c, text + 7) ? -1 : 1;
     if (strncmp(text, "positions:", 10) == 0)
@@ -91,10 +99,7 @@ static int take_header(struct qn_prof_callgrind *c, const char *text)
             c->cmd = QN_NEEDED(strdup(text + 4 + strspn(text + 4, " ")));
         return 1;
     }
-    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
-        if (strncmp(text, passed[i], strlen(passed[i])) == 0)
-            return 1;
-    return 0;
+    return text[0] != ':' && text[strspn(text, "abcdefghijklmnopqrstuvwxyz_-")] == ':'; /* summary:, creator:, and what other tools write */
 }
 
 /* ---- the file ---- */
@@ -102,7 +107,7 @@ static int take_header(struct qn_prof_callgrind *c, const char *text)
 static int take_line(struct qn_prof_callgrind *c, const char *text)
 {
     int taken;
-    if (text[0] == '\0' || text[0] == '#')
+    if (text[strspn(text, " \t")] == '\0' || text[0] == '#')
         return 0;
     if (qn_text_is_digit(text[0]) || strchr("+-*", text[0]))
         return qn_prof_callgrind_take_costs(c, text);
@@ -125,13 +130,11 @@ static int read_lines(struct qn_prof_callgrind *c)
             return qn_prof_callgrind_bad(c, "malformed line", text, "text without NUL bytes");
         if (take_line(c, text) != 0)
             return -1;
-        if (!c->version && c->table)
-            return qn_prof_callgrind_bad(c, "not Callgrind's format", text, "`version: 1` before `events:`");
     }
     if (got < 0)
         return -1;
     if (!c->table || c->skips)
-        return qn_prof_callgrind_bad(c, "cut short", "the end of the file", c->table ? "the line of a call" : "`version: 1` and `events:`");
+        return qn_prof_callgrind_bad(c, "cut short", "the end of the file", c->table ? "the line of a call" : "`events:`");
     return 0;
 }
 

@@ -10,6 +10,8 @@
  * The inclusive cost of a function is its self cost and that of its calls, without its recursive activations, which Callgrind names
  * `f'2`. (A file made with --separate-recs=1 has no such names: then only direct recursion is recognized.)
  */
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,34 +21,55 @@
 
 typedef struct qn_prof_callgrind file;
 
+static int ends(char c) { return c == '\0' || c == ' ' || c == '\t'; }
+
+/* Digits, or 0x and hexadecimal digits. NULL: neither. */
+static const char *take_number(const char *p, uint64_t *number)
+{
+    char *end;
+    int hex = p[0] == '0' && (p[1] | 32) == 'x';
+    if (!hex)
+        return qn_text_parse_digits(p, UINT64_MAX, number);
+    errno = 0;
+    *number = strtoull(p + 2, &end, 16);
+    return errno || !isxdigit((unsigned char)p[2]) ? NULL : end;
+}
+
 /* One column of a position. NULL: it is none. */
 static const char *take_position(const char *p, uint64_t *last)
 {
-    char *end;
     int sign = *p == '+' ? 1 : *p == '-' ? -1 : 0;
     uint64_t value;
     if (*p == '*')
-        return p + 1;
-    p += sign != 0;
-    if (!qn_text_is_digit(*p))
+        return ends(p[1]) ? p + 1 : NULL;
+    if ((p = take_number(p + (sign != 0), &value)) == NULL || !ends(*p))
         return NULL;
-    value = strtoull(p, &end, p[0] == '0' && p[1] == 'x' ? 16 : 10);
     *last = sign > 0 ? *last + value : sign < 0 ? *last - value : value;
-    return *end == '\0' || *end == ' ' ? end : NULL;
+    return p;
 }
 
 static const char *take_positions(file *c, const char *p)
 {
     if (c->has_instr && (p = take_position(p, &c->instr)) != NULL)
-        p += c->has_line && *p == ' ';
+        p += c->has_line ? strspn(p, " \t") : 0;
     return p && c->has_line ? take_position(p, &c->line) : p;
+}
+
+/* A cost: a number with or without a sign. `*` is 0: callgrind_annotate reads it so, where a position has more columns than `positions:` says. */
+static const char *take_cost(const char *p, int64_t *cost)
+{
+    int negative = *p == '-';
+    uint64_t value = 0;
+    p = *p == '*' ? p + 1 : take_number(p + (negative || *p == '+'), &value);
+    *cost = negative ? -(int64_t)value : (int64_t)value;
+    return p && ends(*p) && value <= INT64_MAX ? p : NULL;
 }
 
 int qn_prof_callgrind_take_counts(file *c, const char *p, const char *line)
 {
     size_t n = 0;
-    for (p += strspn(p, " "); *p; p += strspn(p, " "), n++) {
-        if (n == c->nevents || (p = qn_text_parse_integer(p, &c->counts[n])) == NULL || (*p && *p != ' '))
+    for (p += strspn(p, " \t"); *p; p += strspn(p, " \t"), n++) {
+        if (n == c->nevents || (p = take_cost(p, &c->counts[n])) == NULL)
             return qn_prof_callgrind_bad(c, "malformed or too many costs", line, "at most as many 64-bit numbers as there are events");
     }
     memset(c->counts + n, 0, (c->nevents - n) * sizeof *c->counts);
@@ -126,6 +149,7 @@ int qn_prof_callgrind_take_costs(file *c, const char *text)
 
 int qn_prof_callgrind_begin_call(file *c, const char *text)
 {
+    const char *end;
     uint64_t n;
     int is_call = strncmp(text, "calls=", 6) == 0;
     if (!is_call && strncmp(text, "jump=", 5) != 0 && strncmp(text, "jcnd=", 5) != 0)
@@ -134,7 +158,8 @@ int qn_prof_callgrind_begin_call(file *c, const char *text)
     c->is_call = is_call;
     if (!is_call)
         return 1;
-    if (!qn_text_parse_digits(text + 6, INT64_MAX, &n))
+    end = take_number(text + 6 + strspn(text + 6, " \t"), &n);
+    if (!end || !ends(*end) || n > INT64_MAX)
         return qn_prof_callgrind_bad(c, "malformed number of calls", text, "`calls=COUNT TARGET`");
     if (!c->called)
         return qn_prof_callgrind_bad(c, "a call of nothing", text, "`cfn=` before it");

@@ -40,11 +40,14 @@ static int take_name(file *c, enum qn_prof_callgrind_space space, const char *te
 {
     struct qn_prof_callgrind_names *n = &c->names[space];
     uint64_t number;
-    const char *name = text, *end = text[0] == '(' ? qn_text_parse_digits(text + 1, UINT64_MAX, &number) : NULL;
+    const char *name, *end;
+    text += strspn(text, " \t");
+    name = text;
+    end = text[0] == '(' ? qn_text_parse_digits(text + 1, UINT64_MAX, &number) : NULL;
     if (end && *end == ')') {
         if (number > NUMBERS_MAX)
             return qn_prof_callgrind_bad(c, "the number of a name is too large", text, "at most 2^24");
-        name = end + 1 + (end[1] == ' ');
+        name = end + 1 + strspn(end + 1, " \t");
         if (*name) {
             make_room(n, number);
             replace(&n->at[number], name);

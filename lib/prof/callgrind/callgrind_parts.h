@@ -33,7 +33,6 @@ struct qn_prof_callgrind {
     int skips;               /* the next line belongs to a call or a jump */
     int is_call;             /* of these: a call */
     int64_t calls;           /* number of calls; 0: the call was made before this part of the run and is still active */
-    int version;             /* there was a version: line */
     struct qn_prof_table *table;
     struct qn_prof_calls tables; /* of calls */
     struct qn_prof_call_index index;

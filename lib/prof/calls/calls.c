@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "prof/header.h"
+#include "prof/kind.h"
 #include "prof/read.h"
 #include "prof/region.h"
 #include "text/digits.h"
@@ -243,7 +244,7 @@ static int read_all(struct reading *r)
 enum qn_text_status qn_prof_read_calls(const char *path, struct qn_prof_calls *calls, struct qn_text_error *err)
 {
     struct reading r = {.calls = calls, .err = err, .path = path};
-    enum qn_text_status status = qn_text_open_lines(&r.lines, path, err);
+    enum qn_text_status status = qn_prof_open_lines(&r.lines, path, err);
     *calls = (struct qn_prof_calls){0};
     if (status != QN_TEXT_OK)
         return status;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "prof/kind.h"
 #include "text/digits.h"
 #include "text/lines.h"
 #include "text/names.h"
@@ -293,7 +294,7 @@ static int read_tables(struct reading *r)
 enum qn_text_status qn_prof_read_data(const char *path, struct qn_prof_data *data, struct qn_text_error *err)
 {
     struct reading r = {.data = data, .err = err, .path = path};
-    enum qn_text_status status = qn_text_open_lines(&r.lines, path, err);
+    enum qn_text_status status = qn_prof_open_lines(&r.lines, path, err);
     int got;
     *data = (struct qn_prof_data){.classes = false};
     if (status != QN_TEXT_OK)

@@ -21,7 +21,7 @@ refuses() {
 head='desc: x\ncmd: y\nevents: Ir Dr\n'
 body="${head}fl=a.c\nfn=f\n"
 
-refuses '1: missing a `command:` line, got the end of the file, wanted `cmd: COMMAND`' ''
+refuses ' got an empty file, wanted a profile of quern, Cachegrind or Callgrind: was the run that wrote it killed?' ''
 refuses '1: missing a `command:` line, got `events: Ir`, wanted `cmd: COMMAND`' 'events: Ir\n'
 refuses '2: missing a `command:` line, got `garbage`, wanted `cmd: COMMAND`' 'desc: a\ngarbage\n'
 refuses '2: missing an `events:` line, got the end of the file, wanted `events: A B ...`' 'cmd: x\n'
@@ -84,7 +84,7 @@ is "$? $(cat got got.err)" "1 quern diff: events in data files don't match" 'so 
 "$QUERN" merge nothing.out >got 2>got.err
 is "$? $(cat got got.err)" '1 quern merge: nothing.out: cannot open: No such file or directory' 'a file that is not there'
 "$QUERN" annotate . >got 2>got.err
-is "$? $(cat got got.err)" '1 quern annotate: error: .: cannot read: Is a directory' 'a directory'
+is "$? $(cat got got.err)" '1 quern annotate: error: .: got a folder, wanted a file: name one of those in it' 'a directory'
 
 # Provenance: a warning where numbers cannot be compared, and only there.
 printf 'desc: D1 cache: 1\ndesc: quern: 1\ncmd: y\nevents: Ir\nfl=a\nfn=f\n1 1\nsummary: 1\n' >a.out
