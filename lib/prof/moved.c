@@ -15,7 +15,7 @@
 #include "prof/data/data_sum.h"
 #include "prof/merge.h"
 #include "prof/read.h"
-#include "text/lines.h"
+#include "text/input.h"
 #include "text/names.h"
 
 struct name {
