@@ -493,6 +493,7 @@ engine_sources = \
 	lib/run/core/settle.c \
 	lib/run/core/space.c \
 	lib/run/core/translate.c \
+	lib/run/core/trap_flag.c \
 	lib/run/kernel/attach.c \
 	lib/run/kernel/clone.c \
 	lib/run/kernel/exec_path.c \
@@ -997,6 +998,7 @@ headers = \
 	lib/run/core/gone.h \
 	lib/run/core/host.h \
 	lib/run/core/space.h \
+	lib/run/core/trap_flag.h \
 	lib/run/kernel/files.h \
 	lib/run/kernel/locked.h \
 	lib/run/kernel/maps.h \

@@ -114,7 +114,7 @@ static bool ends_behind(const struct qn_block *b, const struct qn_block_rules *r
 {
     const struct qn_insn *last = &b->insn[b->n - 1];
 
-    return b->end != QN_END_FALL || (b->volatile_code && stores(last)) || (rules->end_at_repeats && repeats(last));
+    return b->end != QN_END_FALL || (last->attr & QN_ATTR_POPF) /* it may set the trap flag */ || (b->volatile_code && stores(last)) || (rules->end_at_repeats && repeats(last));
 }
 
 /* Does a client request stand here? */

@@ -199,7 +199,7 @@ void emit_indirect(struct emitter *e)
     if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
         look_at_stack(e); /* after --calls has removed its frame */
     emit_restore_flags(e);
-    if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT || emit_rules.steps)
+    if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT || QN_VARIANT(e->out.space) == QN_VARIANT_TRAPS || emit_rules.steps)
         emit_leave_standard_state(&e->hot, QN_EXIT_IBL);
     else
         jump_on(e);

@@ -99,6 +99,8 @@ struct qn_thread {
     struct qn_siginfo held_info[QN_SYNC_SIGNALS];
     uint64_t call_again;       /* address of a syscall instruction that has been counted, but not executed; 0 = none */
     uint32_t stepping;         /* trap flag set until the next block boundary */
+    bool trap_flag;            /* the guest's trap flag, which is in no other place (trap_flag.c) */
+    bool trap_shadow;          /* its last instruction has loaded ss, and has not trapped for that reason */
     struct qn_settling settling;
     uint32_t calls_stack;      /* --calls: the stack of frames that it runs on; 0: none yet */
     uint64_t step_return;      /* host address of a temporary breakpoint, 0 = none */
@@ -202,6 +204,8 @@ void qn_code_cache_map(void); /* make the code cache */
 
 void qn_translate_init(void);
 uint32_t qn_translate(uint64_t pc, unsigned space); /* block index; QN_NO_BLOCK: pc is not executable */
+/* Is pc the entry of a function of --toggle, outside of it, or of a function of --dump-before and so on? */
+bool qn_translate_enters(uint64_t pc, unsigned space);
 struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned scope);
 _Noreturn void qn_dispatch(void);
 void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
@@ -275,6 +279,7 @@ unsigned qn_settle_flags(unsigned at_most); /* a signal is pending: the variant 
 bool qn_settle_exact(void);              /* all translations keep all flags, because handlers of faults may read them */
 void qn_settle_all_exact(void);
 void qn_signal_raise(int sig, int code, uint64_t addr); /* a fault at ctx.rip */
+void qn_signal_raise_step(bool resumes); /* SIGTRAP of the guest's trap flag; resumes: between two repetitions */
 void qn_signal_raise_noted(void); /* the same, for the fault that is recorded in the thread */
 void qn_signal_force(int sig); /* a signal that cannot be blocked or ignored, like the kernel's force_sig */
 long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size);

@@ -24,6 +24,7 @@
 #define QN_SCOPES 256
 #define QN_SCOPE(space) ((space) % QN_SCOPES)
 #define QN_VARIANT(space) ((space) / QN_SCOPES)
+#define QN_VARIANT_TRAPS 252u /* one instruction, not observed, from whose end control goes to the dispatcher (run/core/trap_flag.c) */
 #define QN_VARIANT_STEPS 253u /* observed: control leaves at the block's end, and before each instruction if they cannot be recorded (run/observe/sample.c) */
 #define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/core/settle.c) */
 #define QN_SPACE(scope, variant) ((scope) | (variant) * QN_SCOPES) /* variant below 256; 0 = the one that may be linked */

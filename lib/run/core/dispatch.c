@@ -12,6 +12,7 @@
 #include "run/observe/sample.h"
 #include "run/kernel/signal/signal.h"
 #include "run/core/space.h"
+#include "run/core/trap_flag.h"
 #include "sim/contract.h"
 #include "sim/twin.h"
 #include "tcache/tcache.h"
@@ -139,13 +140,34 @@ static void bad_instruction(void)
         qn_die_bad_insn(pc);
 }
 
+/* Does what translated code has come back for.  Returns the variant to run next, or a number of instructions, as for run_block. */
+static inline unsigned act_on_exit(uint32_t kind)
+{
+    switch (kind) {
+    case QN_EXIT_LINK: qn_ctx.rip = qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]); break;
+    case QN_EXIT_SYSCALL: qn_syscall(); break;
+    case QN_EXIT_EMULATE: qn_emulate(); break;
+    case QN_EXIT_AFTER: qn_emulate_after(qn_ctx.arg_pc); break;
+    case QN_EXIT_BAD: bad_instruction(); break;
+    case QN_EXIT_REQUEST: qn_request(); break;
+    case QN_EXIT_ENTER: return enter_function();
+    case QN_EXIT_RETURN: qn_toggle_leave(); break;
+    case QN_EXIT_OBSERVE: return QN_VARIANT_STEPS;
+    case QN_EXIT_SAMPLE: qn_sample_begin(); break;
+    case QN_EXIT_INTERVAL: return qn_interval_cut();
+    case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
+    default: break; /* QN_EXIT_IBL: rip is the target */
+    }
+    return 0;
+}
+
 _Noreturn void qn_dispatch(void)
 {
     static volatile uint32_t nothing;
     volatile uint32_t *stop;
-    bool may_connect = false, delivered, alone;
+    bool may_connect = false, delivered, alone, traps, entered = false;
     unsigned at_most = 0, scope;
-    uint32_t index;
+    uint32_t index, kind;
 
     qn_self->dispatcher_sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + sizeof(uint64_t); /* as at its first instruction */
     for (;;) {
@@ -168,35 +190,28 @@ _Noreturn void qn_dispatch(void)
         if (QN_UNLIKELY(qn_sample_steps) && !at_most && qn_region_scope() != QN_SCOPE_OFF)
             at_most = QN_VARIANT_STEPS;
         alone = at_most == QN_VARIANT_STEPS;
+        traps = qn_self->trap_flag;
+        if (QN_UNLIKELY(traps)) {
+            at_most = QN_VARIANT_TRAPS;
+            alone = false;
+            if (!entered && qn_translate_enters(qn_ctx.rip, qn_region_scope()))
+                enter_function();
+            entered = true;
+            qn_trap_flag_before();
+        }
         qn_self->settling.unknown = delivered ? 0 : QN_FLAGS_BY_BLOCK;
         scope = qn_batch_scope(qn_sample_scope(qn_region_scope()));
         if (QN_UNLIKELY(scope != qn_space))
             qn_space_choose(scope);
-        index = run_block(may_connect && !alone, at_most, stop);
+        index = run_block(may_connect && !alone && !traps, at_most, stop);
         if (QN_UNLIKELY(alone) && index != QN_NO_BLOCK)
             qn_sample_after(index);
         else if (QN_UNLIKELY(qn_sample_links))
             qn_sample_left();
-        may_connect = false;
-        at_most = 0;
-        switch (qn_ctx.exit_kind) {
-        case QN_EXIT_LINK:
-            qn_ctx.rip = qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]);
-            may_connect = !alone;
-            break;
-        case QN_EXIT_IBL: may_connect = !alone; break;
-        case QN_EXIT_SYSCALL: qn_syscall(); break;
-        case QN_EXIT_EMULATE: qn_emulate(); break;
-        case QN_EXIT_AFTER: qn_emulate_after(qn_ctx.arg_pc); break;
-        case QN_EXIT_BAD: bad_instruction(); break;
-        case QN_EXIT_REQUEST: qn_request(); break;
-        case QN_EXIT_ENTER: at_most = enter_function(); break;
-        case QN_EXIT_RETURN: qn_toggle_leave(); break;
-        case QN_EXIT_OBSERVE: at_most = QN_VARIANT_STEPS; break;
-        case QN_EXIT_SAMPLE: qn_sample_begin(); break;
-        case QN_EXIT_INTERVAL: at_most = qn_interval_cut(); break;
-        case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
-        default: break;
-        }
+        kind = qn_ctx.exit_kind;
+        may_connect = (kind == QN_EXIT_LINK || kind == QN_EXIT_IBL) && !alone && !traps;
+        at_most = act_on_exit(kind);
+        if (QN_UNLIKELY(traps))
+            entered = !qn_trap_flag_after(kind);
     }
 }

@@ -102,8 +102,20 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
     };
 }
 
+/* Instructions behind which the trap flag traps are counted, but not observed. */
+static const struct qn_space_rules *unobserved(unsigned scope)
+{
+    static struct qn_space_rules rules;
+
+    rules = *qn_space_rules(scope);
+    rules.emit.observes = rules.emit.samples = false;
+    return &rules;
+}
+
 const struct qn_space_rules *qn_space_rules(unsigned space)
 {
+    if (QN_VARIANT(space) == QN_VARIANT_TRAPS)
+        return unobserved(QN_SCOPE(space));
     if (QN_VARIANT(space) == QN_VARIANT_STEPS)
         return &steps;
     switch (QN_SCOPE(space)) {

@@ -158,13 +158,14 @@ static unsigned block_max(unsigned space)
 {
     uint32_t max = qn_cfg()->block_max;
 
-    if (QN_VARIANT(space) && QN_VARIANT(space) < QN_VARIANT_STEPS)
+    if (QN_VARIANT(space) == QN_VARIANT_TRAPS)
+        return 1;
+    if (QN_VARIANT(space) && QN_VARIANT(space) < QN_VARIANT_TRAPS)
         return QN_VARIANT(space);
     return max && max < QN_TRANSLATED_MAX ? max : QN_TRANSLATED_MAX;
 }
 
-/* Is pc the entry of a function of --toggle, outside of it, or of a function of --dump-before and so on? */
-static bool enters(uint64_t pc, unsigned space)
+bool qn_translate_enters(uint64_t pc, unsigned space)
 {
     return (space == QN_SCOPE_OFF && qn_cfg()->toggle && qn_points_toggle(pc)) ||
            (!QN_VARIANT(space) && qn_cfg()->triggers && qn_points_triggers(pc));
@@ -227,7 +228,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     qn_emit_set_rules(&rules->emit);
     qn_gone_reading(true);
     qn_block_build(&block, pc, &shape);
-    if (enters(pc, space)) {
+    if (qn_translate_enters(pc, space)) {
         block.n = 0;
         block.next = pc;
         block.end = QN_END_ENTER;

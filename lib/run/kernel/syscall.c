@@ -287,7 +287,7 @@ void qn_syscall(void)
     qn_arena->stats.syscalls++;
     count_once();
     g[1] = qn_ctx.rip;
-    g[11] = qn_ctx.rflags;
+    g[11] = qn_ctx.rflags | (qn_self->trap_flag ? FLAG_TF : 0);
     if (qn_user_dispatch_takes(nr))
         return;
     if (QN_UNLIKELY(qn_self->seccomp) && !qn_seccomp_allows(nr, args(a), &r)) {

@@ -47,6 +47,9 @@ same avx512 'AVX-512, and its state in a signal frame'
 same frames 'x87 and vector state that a handler changes in its frame, and damaged frames'
 same traps 'each kind of fault: address, error code, trap number; loads of segment registers'
 same traps 'the same uninstrumented' --instr-at-start=no
+same steps 'a program that sets the trap flag'
+same steps 'the same with checked predictors, cut by intervals' --branch-sim=yes --check=yes --interval=7
+same steps 'the same observed, and with calls' --analysis=values --calls=yes
 same code_changes 'memory mapped twice, a store into its own block, read() into code'
 same patched 'code that is patched through /proc/PID/mem and by debuggers' --trace-children=yes
 $CC -O1 -g -shared -fPIC -DLIBRARY -o "$SCRATCH/nested.so" "$top_srcdir/tests/fidelity/exec_stack.c" || bail "nested.so cannot be compiled"

@@ -292,6 +292,34 @@ if $CC -O1 -g -o inlined inlined.c 2>err; then
 else
     bail "cannot compile: $(cat err)"
 fi
+
+cat >stepped.c <<'END'
+#include <signal.h>
+static void handler(int sig) { (void)sig; }
+__attribute__((noinline)) int work(int k)
+{
+    int sum = 0;
+    for (int i = 0; i < k; i++)
+        __asm__ volatile("add %1, %0" : "+r"(sum) : "r"(i));
+    return sum;
+}
+int main(int argc, char **argv)
+{
+    int sum;
+    signal(SIGTRAP, handler);
+    if (argc > 1)
+        __asm__ volatile("lea -128(%%rsp), %%rsp\n pushf\n orl $0x100, (%%rsp)\n popf" ::: "memory");
+    sum = work(1000);
+    if (argc > 1)
+        __asm__ volatile("pushf\n andl $~0x100, (%%rsp)\n popf\n sub $-128, %%rsp" ::: "memory");
+    return sum == 0;
+}
+END
+$CC -O1 -g -o stepped stepped.c || bail 'stepped.c cannot be compiled'
+# of_work ARGUMENT...: the instructions of work
+of_work() { "$QUERN" run -q --toggle=work --out-file=profile -- ./stepped "$@" && awk '/^fn=/ { on = /^fn=work$/ } on && /^[0-9]/ { n += $2 } END { print n }' profile; }
+is "$(of_work flag)" "$(of_work)" 'a function of a program that sets the trap flag'
+
 is "$("$QUERN" run -q --instr-at-start=no --out-file=profile ./inlined 2>&1 | sed 's/^--[0-9]*-- //')" \
     "nothing was counted: counting was off all the time (--instr-at-start=no, or the program's own requests)" 'counting that is never turned on'
 done_testing

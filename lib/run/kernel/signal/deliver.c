@@ -123,6 +123,20 @@ void qn_signal_raise(int sig, int code, uint64_t addr)
     t->pending |= 2;
 }
 
+void qn_signal_raise_step(bool resumes)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = SIG_TRAP, .code = TRAP_TRACE_};
+    t->fault_info.fault.addr = qn_ctx.rip;
+    t->fault_err = 0;
+    t->fault_trap = DEBUG_TRAP;
+    if (resumes)
+        qn_ctx.rflags |= FLAG_RF;
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
 void qn_signal_raise_noted(void)
 {
     qn_ctx.rflags |= FLAG_RF;

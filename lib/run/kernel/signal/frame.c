@@ -23,7 +23,7 @@
 #define SW_RESERVED 464       /* offset of struct _fpx_sw_bytes in the fxsave image */
 #define USER_CS 0x33
 #define USER_SS 0x2b
-#define GUEST_FLAGS 0x40cd5ull /* what sigreturn may set: AC OF DF SF ZF AF PF CF, and TF */
+#define GUEST_FLAGS 0x40cd5ull /* what sigreturn may set: AC OF DF SF ZF AF PF CF; and TF, which is in the thread */
 #define MXCSR_DEFAULT 0x1f80u
 #define FCW_DEFAULT 0x37f
 
@@ -126,7 +126,7 @@ static void fill_mcontext(struct qn_mcontext *mc, uint64_t fpstate)
     *mc = (struct qn_mcontext){
         .r8 = g[8], .r9 = g[9], .r10 = g[10], .r11 = g[11], .r12 = g[12], .r13 = g[13], .r14 = g[14], .r15 = g[15],
         .di = g[7], .si = g[6], .bp = g[5], .bx = g[3], .dx = g[2], .ax = g[0], .cx = g[1], .sp = g[4],
-        .ip = qn_ctx.rip, .flags = qn_ctx.rflags, .cs = USER_CS, .ss = USER_SS,
+        .ip = qn_ctx.rip, .flags = qn_ctx.rflags | (t->trap_flag ? FLAG_TF : 0), .cs = USER_CS, .ss = USER_SS,
         .err = t->fault_err, .trapno = t->fault_trap, .oldmask = t->mask, .cr2 = t->fault_cr2, .fpstate = fpstate,
     };
 }
@@ -169,7 +169,8 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     qn_ctx.gpr[6] = (uint64_t)(uintptr_t)&f->info;
     qn_ctx.gpr[2] = (uint64_t)(uintptr_t)&f->uc;
     qn_ctx.gpr[0] = 0;
-    qn_ctx.rflags &= ~(uint64_t)(FLAG_DF | FLAG_TF | FLAG_RF);
+    qn_ctx.rflags &= ~(uint64_t)(FLAG_DF | FLAG_RF);
+    t->trap_flag = t->trap_shadow = false;
     qn_ctx.rip = act->handler;
 }
 
@@ -210,7 +211,8 @@ static void restore_registers(const struct qn_mcontext *mc)
     g[8] = mc->r8; g[9] = mc->r9; g[10] = mc->r10; g[11] = mc->r11; g[12] = mc->r12; g[13] = mc->r13; g[14] = mc->r14;
     g[15] = mc->r15;
     qn_ctx.rip = mc->ip;
-    qn_ctx.rflags = (mc->flags & GUEST_FLAGS) | 0x202;
+    qn_ctx.rflags = (qn_ctx.rflags & ~GUEST_FLAGS) | (mc->flags & GUEST_FLAGS);
+    qn_self->trap_flag = mc->flags & FLAG_TF;
 }
 
 /* The handler has returned: restores the state from the frame, which it may have edited.  SIGSEGV if there is no frame. */

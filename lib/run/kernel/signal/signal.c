@@ -88,26 +88,46 @@ static void break_at_return(struct qn_thread *t, struct qn_ucontext *uc)
 }
 
 /* Passes a repeated string instruction as a whole, because the trap flag would stop it after each element. */
-static bool pass_repetition(struct qn_thread *t, struct qn_ucontext *uc)
+static bool pass_repetition(struct qn_thread *t, struct qn_ucontext *uc, const struct qn_insn *in)
 {
-    struct qn_insn in;
-
-    if (qn_block_decode((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK ||
-        !(in.attr & QN_ATTR_STRING) || !(in.attr & (QN_ATTR_REP | QN_ATTR_REPNE)))
+    if (!(in->attr & QN_ATTR_STRING) || !(in->attr & (QN_ATTR_REP | QN_ATTR_REPNE)))
         return false;
-    break_at(t, uc, uc->mc.ip + in.len);
+    break_at(t, uc, uc->mc.ip + in->len);
     return true;
 }
 
 /* Executes a pushf in software, because it would show the engine's trap flag to the guest. */
-static void step_over_pushf(struct qn_ucontext *uc)
+static void step_over_pushf(struct qn_ucontext *uc, const struct qn_insn *in)
 {
     uint64_t flags = uc->mc.flags & ~(uint64_t)FLAG_TF;
 
-    if (*(const uint8_t *)(uintptr_t)uc->mc.ip != PUSHF || !qn_write_guest(uc->mc.sp - 8, &flags, 8))
+    if (in->map || in->opcode != PUSHF || !qn_write_guest(uc->mc.sp - in->opsize, &flags, in->opsize))
         return;
-    uc->mc.sp -= 8;
-    uc->mc.ip++;
+    uc->mc.sp -= in->opsize;
+    uc->mc.ip += in->len;
+}
+
+/* A popf is about to be executed: does it set the guest's trap flag?  The engine's hides that. */
+static void look_at_popf(struct qn_thread *t, const struct qn_ucontext *uc, const struct qn_insn *in)
+{
+    uint16_t flags;
+
+    if ((in->attr & QN_ATTR_POPF) && qn_read_guest(uc->mc.sp, &flags, sizeof flags) && (flags & FLAG_TF))
+        t->trap_flag = true;
+}
+
+/* Lets the processor execute the instruction at ip, and trap behind it. */
+static void step_once(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    struct qn_insn in;
+
+    if (qn_block_decode((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK)
+        in = (struct qn_insn){0};
+    if (pass_repetition(t, uc, &in))
+        return;
+    uc->mc.flags |= FLAG_TF;
+    look_at_popf(t, uc, &in);
+    step_over_pushf(uc, &in);
 }
 
 /* Uses the engine's stack pointer, because with a non-canonical one of the guest some hypervisors cannot return. */
@@ -135,9 +155,8 @@ static void step(struct qn_thread *t, struct qn_ucontext *uc)
     } else if (qn_recover_boundary(uc)) {
         stop_stepping(t, uc);
         go_to_dispatcher(uc);
-    } else if (!pass_repetition(t, uc)) {
-        uc->mc.flags |= FLAG_TF;
-        step_over_pushf(uc);
+    } else {
+        step_once(t, uc);
     }
 }
 
@@ -216,7 +235,8 @@ static bool handle_trap(struct qn_thread *t, struct qn_siginfo *info, struct qn_
             step(t, uc);
         return true;
     }
-    if (t->stepping && info->code == TRAP_TRACE_) {
+    if (info->code == TRAP_TRACE_ && (t->stepping || holds_cache(t))) {
+        t->trap_flag |= !t->stepping; /* the guest's popf has just set it */
         step(t, uc);
         return true;
     }
