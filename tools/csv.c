@@ -66,12 +66,7 @@ static enum qn_text_status convert(const struct prof_args *a, struct qn_prof_wri
 
 static enum qn_text_status csv(const struct prof_args *a, struct qn_text_error *err)
 {
-#ifdef HAVE_LIBCSV
     struct qn_prof_writer *w = prof_args_open(a, err);
-#else
-    struct qn_prof_writer *w = NULL;
-    qn_text_fail(err, QN_TEXT_BAD, "this quern was built without libcsv");
-#endif
     if (!w)
         return err->status;
     if (convert(a, w, err) == QN_TEXT_OK)

@@ -135,8 +135,6 @@ int qn_tool_ctl(int argc, char **argv)
         return qn_options_wrong(&command, words[1], "wanted dump, status, start, stop or zero");
     if (s.json && strcmp(words[1], "status"))
         return qn_options_wrong(&command, "--json", "wanted status, which alone has it");
-    if (s.json && !qn_json_is_there())
-        return qn_text_complain(PROGRAM ": --json: this quern was built without jansson"), 1;
     fd = reach((pid_t)pid);
     if (fd < 0)
         fd = reach(parent_of((pid_t)pid));

@@ -55,7 +55,7 @@ static enum qn_text_status write_json(const struct prof_args *a, struct qn_text_
 
 static const char *check(const struct prof_args *a)
 {
-    return !qn_json_is_there() ? "this quern was built without jansson" : a->inputs[0][0] == '-' && !a->inputs[0][1] ?
+    return a->inputs[0][0] == '-' && !a->inputs[0][1] ?
            "a file is read twice, so it cannot be standard input" : NULL;
 }
 

@@ -178,9 +178,6 @@ static enum qn_text_status plot(const struct prof_args *a, struct qn_text_error 
     struct qn_plot_request request = ((const struct settings *)a)->request;
     char remark[QN_PLOT_REMARK_MAX];
 
-#ifndef HAVE_LIBCSV
-    return qn_text_fail(err, QN_TEXT_BAD, "this quern was built without libcsv");
-#endif
     snprintf(usual_output, sizeof usual_output, "%s.svg", a->inputs[0]);
     request.kind = a->inputs[0];
     request.data_only = a->json;

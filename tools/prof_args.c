@@ -99,8 +99,7 @@ static enum qn_text_status run_json(const struct prof_command *c, struct prof_ar
 {
     const char *tmp = getenv("TMPDIR"), *out = a->out;
     char folder[PATH_MAX], path[PATH_MAX + 16];
-    if (!qn_json_is_there())
-        return qn_text_fail(err, QN_TEXT_BAD, "this quern was built without jansson");
+
     snprintf(folder, sizeof folder, "%s/quern-json.XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!qn_text_make_scratch(folder))
         return qn_text_fail(err, QN_TEXT_IO, "%s: %s", folder, strerror(errno));

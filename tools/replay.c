@@ -149,8 +149,6 @@ int qn_tool_replay(int argc, char **argv)
     }
     if (n == 1)
         return fputs("quern: replay: no trace given; `quern replay --help` tells how\n", stderr), QN_EXIT_USAGE;
-    if (json && !qn_json_is_there())
-        return qn_text_complain("quern: replay: --json: this quern was built without jansson"), 1;
     pass[0] = (char *)(program ? program : "");
     return run(&b, pass, !program, json);
 }

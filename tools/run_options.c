@@ -267,8 +267,6 @@ int qn_run_parse(struct qn_collect_options *o, int argc, char **argv)
         return status;
     if (!o->argv[0])
         return qn_options_wrong(&command, "", "no program given");
-    if (o->explain_file && qn_json_is_named(o->explain_file) && !qn_json_is_there())
-        return qn_options_wrong(&command, "--explain-file", "this quern was built without jansson");
     if (!o->vdso_given)
         o->vdso = o->aslr;
     if (o->calls == CALLS_NOT_SAID)

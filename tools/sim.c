@@ -208,12 +208,8 @@ static int list_json(const char *library)
 {
     char *engine = qn_engines_default_engine();
     struct qn_engines_texts t = { .description = NULL };
-    bool good = qn_json_is_there();
+    bool good;
 
-    if (!good) {
-        free(engine);
-        return qn_text_complain("quern: sim list: --json: this quern was built without jansson"), QN_EXIT_USAGE;
-    }
     qn_json_begin_modules(engine && qn_engines_read_texts(engine, &t) ? t.description : "");
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         visit_folder(library, &folders[i], add_module);

@@ -17,12 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
-#endif
-#ifdef HAVE_LIBZSTD
 #include <zstd.h>
-#endif
 
 #include "base/ready.h"
 #include "debug/internal.h"
@@ -62,10 +58,9 @@ bool qn_debug_has_lines(Elf *elf)
     return qn_debug_section(elf, ".debug_line", &h) || old_section(elf, ".debug_line", &h);
 }
 
-/* Unpacks bytes of one form; returns the unpacked size, any other number after an error.  NULL: quern was built without the library. */
+/* Unpacks bytes of one form; returns the unpacked size, any other number after an error. */
 typedef size_t unpack_function(void *to, size_t room, const void *from, size_t size);
 
-#ifdef HAVE_LIBDEFLATE
 static size_t unpack_zlib(void *to, size_t room, const void *from, size_t size)
 {
     struct libdeflate_decompressor *unpacker = libdeflate_alloc_decompressor();
@@ -76,18 +71,11 @@ static size_t unpack_zlib(void *to, size_t room, const void *from, size_t size)
     libdeflate_free_decompressor(unpacker);
     return n;
 }
-#else
-#define unpack_zlib NULL
-#endif
 
-#ifdef HAVE_LIBZSTD
 static size_t unpack_zstd(void *to, size_t room, const void *from, size_t size)
 {
     return ZSTD_decompress(to, room, from, size); /* errors are larger than any size */
 }
-#else
-#define unpack_zstd NULL
-#endif
 
 #define PACKED_TO_MOST 32768u /* bytes that one byte stands for: of zstd a block of 128 KiB in 4 bytes; of zlib 1032 */
 #define RATIO_MAX 8 /* debug information is packed to a third or a quarter; the size that a damaged file claims may be anything */

@@ -198,14 +198,8 @@ static bool add_hosted(struct qn_engines_recipe *r, const char *library)
     else
         add_hosted_files(r, library);
     free(archive);
-#ifdef HAVE_LIBZSTD
-    add(&r->compile, "-DQN_HAVE_ZSTD=1");
     add(&r->behind, "-lzstd");
-#endif
-#ifdef HAVE_LIBLZMA
-    add(&r->compile, "-DQN_HAVE_LZMA=1");
     add(&r->behind, "-llzma");
-#endif
     return give_defaults(r, library);
 }
 

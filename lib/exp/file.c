@@ -9,14 +9,6 @@
 #include "config.h"
 #endif
 
-#ifndef HAVE_LIBCONFUSE
-bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *err)
-{
-    (void)e;
-    qn_text_fail(err, QN_TEXT_BAD, "%s: this quern was built without libConfuse, which reads experiment files", path);
-    return false;
-}
-#else
 
 #include <confuse.h>
 #include <errno.h>
@@ -228,4 +220,3 @@ bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *
     fclose(file);
     return status == CFG_SUCCESS;
 }
-#endif

@@ -6,9 +6,7 @@
 #include "config.h"
 #endif
 
-#ifdef HAVE_LIBCSV
 #include <csv.h>
-#endif
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,31 +81,9 @@ bool qn_exp_write_cell(FILE *out, const char *cell)
 
     if (!strpbrk(cell, ",\"\r\n") && (!n || (!strchr(" \t", cell[0]) && !strchr(" \t", cell[n - 1]))))
         return fputs(cell, out) >= 0;
-#ifdef HAVE_LIBCSV
     return csv_fwrite(out, cell, n) == 0;
-#else
-    return false;
-#endif
 }
 
-#ifndef HAVE_LIBCSV
-static enum qn_text_status without_libcsv(const char *path, struct qn_text_error *err)
-{
-    return qn_text_fail(err, QN_TEXT_BAD, "%s: this quern was built without libcsv, which reads and writes CSV", path);
-}
-
-enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_text_error *err)
-{
-    (void)t;
-    return without_libcsv(path, err);
-}
-
-enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_text_error *err)
-{
-    (void)t;
-    return without_libcsv(path, err);
-}
-#else
 
 /* ---- reading ---- */
 
@@ -246,7 +222,6 @@ enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char 
         write_line(out, t->rows[i], t->column_count);
     return qn_text_close_output(&o, err);
 }
-#endif
 
 enum qn_text_status qn_exp_read_intervals(struct qn_exp_table *t, const char *path, const struct qn_prof_header *h, struct qn_text_error *err)
 {

@@ -52,7 +52,7 @@ enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, 
 enum qn_text_status qn_exp_read_intervals(struct qn_exp_table *t, const char *path, const struct qn_prof_header *h, struct qn_text_error *err);
 /* The same for PROFILE.sets.csv, which has columns of its own, all but the first with numbers. */
 enum qn_text_status qn_exp_read_sets(struct qn_exp_table *t, const char *path, struct qn_text_error *err);
-/* One cell, quoted where it must be; false: this quern was built without libcsv, and it must. */
+/* One cell, quoted where it must be; false: it cannot be written. */
 bool qn_exp_write_cell(FILE *out, const char *cell);
 enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 

@@ -42,7 +42,4 @@ void qn_json_begin_modules(const char *in_slots);
 void qn_json_add_module(const char *kind, const char *name, const char *slots, uint64_t hash, const char *text);
 bool qn_json_end_modules(FILE *out);
 
-/* Can this quern write JSON? */
-bool qn_json_is_there(void);
-
 #endif

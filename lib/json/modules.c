@@ -5,7 +5,6 @@
 #include "json/json.h"
 #include "json/write.h"
 
-#ifdef HAVE_JANSSON
 
 static json_t *slots_now, *modules;
 
@@ -48,15 +47,3 @@ bool qn_json_end_modules(FILE *out)
     return good;
 }
 
-#else
-
-void qn_json_begin_modules(const char *in_slots) { (void)in_slots; }
-
-void qn_json_add_module(const char *kind, const char *name, const char *slots, uint64_t hash, const char *text)
-{
-    (void)kind, (void)name, (void)slots, (void)hash, (void)text;
-}
-
-bool qn_json_end_modules(FILE *out) { return (void)out, false; }
-
-#endif

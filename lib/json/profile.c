@@ -7,7 +7,6 @@
 #include "prof/counts.h"
 #include "prof/read.h"
 
-#ifdef HAVE_JANSSON
 
 static json_t *texts_of(const struct qn_prof_header *h)
 {
@@ -144,12 +143,3 @@ enum qn_text_status qn_json_write_profile(FILE *out, const char *path, bool tota
     return err->status;
 }
 
-#else
-
-enum qn_text_status qn_json_write_profile(FILE *out, const char *path, bool totals, struct qn_text_error *err)
-{
-    (void)out, (void)totals;
-    return qn_text_fail(err, QN_TEXT_BAD, "%s: this quern was built without jansson", path);
-}
-
-#endif

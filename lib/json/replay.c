@@ -12,7 +12,6 @@
 #include "json/json.h"
 #include "json/write.h"
 
-#ifdef HAVE_JANSSON
 
 /* Lines of the summary, and the events of the numbers in parentheses; without them that of the first number. */
 static const struct {
@@ -87,8 +86,3 @@ bool qn_json_write_replay(FILE *out, char *text)
     return !qn_json_put(out, all) && putc('\n', out) != EOF;
 }
 
-#else
-
-bool qn_json_write_replay(FILE *out, char *text) { return (void)out, (void)text, false; }
-
-#endif

@@ -12,7 +12,6 @@
 #include "json/json.h"
 #include "json/write.h"
 
-#ifdef HAVE_JANSSON
 
 /* false: no memory. */
 static bool take_line(json_t *all, const char *name, const char *value)
@@ -50,8 +49,3 @@ bool qn_json_write_status(FILE *out, char *text)
     return !qn_json_put(out, all) && putc('\n', out) != EOF;
 }
 
-#else
-
-bool qn_json_write_status(FILE *out, char *text) { return (void)out, (void)text, false; }
-
-#endif

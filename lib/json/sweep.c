@@ -7,7 +7,6 @@
 #include "json/json.h"
 #include "json/write.h"
 
-#ifdef HAVE_JANSSON
 
 static bool is_digits(const char *cell)
 {
@@ -96,23 +95,3 @@ enum qn_text_status qn_json_write_table(FILE *out, const char *path, struct qn_t
     return write_rows(out, path, "quern-table", true, err);
 }
 
-#else
-
-static enum qn_text_status without_jansson(const char *path, struct qn_text_error *err)
-{
-    return qn_text_fail(err, QN_TEXT_BAD, "%s: this quern was built without jansson", path);
-}
-
-enum qn_text_status qn_json_write_sweep(FILE *out, const char *path, struct qn_text_error *err)
-{
-    (void)out;
-    return without_jansson(path, err);
-}
-
-enum qn_text_status qn_json_write_table(FILE *out, const char *path, struct qn_text_error *err)
-{
-    (void)out;
-    return without_jansson(path, err);
-}
-
-#endif

@@ -7,7 +7,6 @@
 #include "json/json.h"
 #include "text/utf8.h"
 
-#ifdef HAVE_JANSSON
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 json_t *qn_json_text(const char *text)
@@ -38,27 +37,12 @@ int qn_json_put(FILE *out, json_t *value)
     json_decref(value);
     return status;
 }
-#endif
-
-bool qn_json_is_there(void)
-{
-#ifdef HAVE_JANSSON
-    return true;
-#else
-    return false;
-#endif
-}
 
 bool qn_json_write_trace(FILE *out, const char *path, const struct qn_json_trace *t)
 {
-#ifdef HAVE_JANSSON
     json_t *all = json_pack("{s:s, s:i, s:o, s:I, s:I, s:I, s:I, s:s, s:b}", "schema", "quern-trace", "version", QN_JSON_VERSION, "file", qn_json_text(path),
                             "parts", (json_int_t)t->parts, "instructions", (json_int_t)t->instructions, "references", (json_int_t)t->references, "bytes",
                             (json_int_t)t->bytes, "packing", t->packing, "whole", t->whole);
 
     return !qn_json_put(out, all) && putc('\n', out) != EOF;
-#else
-    (void)out, (void)path, (void)t;
-    return false;
-#endif
 }

@@ -11,14 +11,12 @@
 #include "config.h"
 #endif
 
-#ifdef HAVE_JANSSON
 #include <jansson.h>
 
 /* A string; bytes that are no UTF-8 become U+FFFD. */
 json_t *qn_json_text(const char *text);
 /* Writes a value in one line and frees it.  -1: it is NULL (no memory), or cannot be written. */
 int qn_json_put(FILE *out, json_t *value);
-#endif
 
 /* Does it end in .json? */
 static inline bool qn_json_is_named(const char *path)

@@ -12,9 +12,7 @@
 #include "config.h"
 #endif
 
-#ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
-#endif
 
 #include "base/grow.h"
 #include "prof/writer.h"
@@ -166,7 +164,6 @@ static void put_profile(struct pprof *p)
         put_block(&p->out, STRING_TABLE, qn_text_name(&p->strings, i), strlen(qn_text_name(&p->strings, i)));
 }
 
-#ifdef HAVE_LIBDEFLATE
 static void pack(const struct pprof *p, struct qn_prof_writer *w)
 {
     struct libdeflate_compressor *c = QN_NEEDED(libdeflate_alloc_compressor(PACKING));
@@ -176,9 +173,6 @@ static void pack(const struct pprof *p, struct qn_prof_writer *w)
     free(to);
     libdeflate_free_compressor(c);
 }
-#else
-static void pack(const struct pprof *p, struct qn_prof_writer *w) { qn_prof_put_bytes(w, p->out.text, p->out.length); }
-#endif
 
 enum qn_text_status qn_stacks_write_pprof(const char *path, struct qn_prof_writer *w, struct qn_text_error *err)
 {

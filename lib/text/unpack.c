@@ -16,20 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
-
-#ifdef HAVE_ZLIB
-#include <zlib.h>
-#endif
-#ifdef HAVE_LIBLZMA
-#include <lzma.h>
-#endif
-#ifdef HAVE_LIBZSTD
-#include <zstd.h>
-#endif
-#ifdef HAVE_BZIP2
 #include <bzlib.h>
-#endif
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "base/grow.h"
 
@@ -49,7 +39,7 @@ enum step { MORE, END, DAMAGED };
 struct qn_text_packing {
     const char *magic; /* the first bytes */
     size_t length;
-    const char *name, *tool, *library; /* the tool that writes its text to standard output */
+    const char *name;
     void *(*open)(void);
     enum step (*step)(void *state, struct piece *p); /* takes input, makes output */
     void (*close)(void *state);
@@ -57,7 +47,6 @@ struct qn_text_packing {
 
 /* ---- the libraries: a file may have several members, one behind the other ---- */
 
-#ifdef HAVE_ZLIB
 #define GZIP_WINDOW (16 + MAX_WBITS) /* with gzip's head and checksum */
 
 static void *open_gzip(void)
@@ -90,12 +79,7 @@ static void close_gzip(void *state)
     inflateEnd(state);
     free(state);
 }
-#define GZIP open_gzip, step_gzip, close_gzip
-#else
-#define GZIP NULL, NULL, NULL
-#endif
 
-#ifdef HAVE_LIBLZMA
 static void *open_xz(void)
 {
     lzma_stream *x = QN_NEEDED(calloc(1, sizeof *x));
@@ -126,12 +110,7 @@ static void close_xz(void *state)
     lzma_end(state);
     free(state);
 }
-#define XZ open_xz, step_xz, close_xz
-#else
-#define XZ NULL, NULL, NULL
-#endif
 
-#ifdef HAVE_LIBZSTD
 static void *open_zstd(void) { return ZSTD_createDStream(); }
 
 static enum step step_zstd(void *state, struct piece *p)
@@ -145,12 +124,7 @@ static enum step step_zstd(void *state, struct piece *p)
 }
 
 static void close_zstd(void *state) { ZSTD_freeDStream(state); }
-#define ZSTD open_zstd, step_zstd, close_zstd
-#else
-#define ZSTD NULL, NULL, NULL
-#endif
 
-#ifdef HAVE_BZIP2
 static void *open_bzip2(void)
 {
     bz_stream *b = QN_NEEDED(calloc(1, sizeof *b));
@@ -184,16 +158,12 @@ static void close_bzip2(void *state)
     BZ2_bzDecompressEnd(state);
     free(state);
 }
-#define BZIP2 open_bzip2, step_bzip2, close_bzip2
-#else
-#define BZIP2 NULL, NULL, NULL
-#endif
 
 static const struct qn_text_packing packings[] = {
-    {"\x1f\x8b\x08", 3, "gzip", "gzip -dc", "zlib", GZIP},
-    {"\xfd" "7zXZ\0", 6, "xz", "xz -dc", "liblzma", XZ},
-    {"\x28\xb5\x2f\xfd", 4, "zstd", "zstd -dc", "libzstd", ZSTD},
-    {"BZh", 3, "bzip2", "bzip2 -dc", "libbz2", BZIP2},
+    {"\x1f\x8b\x08", 3, "gzip", open_gzip, step_gzip, close_gzip},
+    {"\xfd" "7zXZ\0", 6, "xz", open_xz, step_xz, close_xz},
+    {"\x28\xb5\x2f\xfd", 4, "zstd", open_zstd, step_zstd, close_zstd},
+    {"BZh", 3, "bzip2", open_bzip2, step_bzip2, close_bzip2},
 };
 
 /* ---- a file ---- */
@@ -267,13 +237,9 @@ static int unpack(const struct qn_text_packing *k, void *state, const char *path
 int qn_text_unpack(const struct qn_text_packing *k, const char *path, int from, int to, struct qn_text_error *err)
 {
     struct piece p = {0};
-    void *state = k->open ? k->open() : NULL;
+    void *state = QN_NEEDED(k->open());
     int failed;
-    if (!state) {
-        qn_text_fail(err, QN_TEXT_BAD, "%s: got a file packed by %s, wanted text, since this quern was built without %s: try `%s FILE | quern ... -`", path,
-                     k->name, k->library, k->tool);
-        return -1;
-    }
+
     p.in = QN_NEEDED(malloc(PIECE));
     p.out = QN_NEEDED(malloc(PIECE));
     failed = unpack(k, state, path, from, to, &p, err);

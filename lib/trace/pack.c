@@ -12,12 +12,8 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#ifdef HAVE_LIBZSTD
 #include <zstd.h>
-#endif
-#ifdef HAVE_LIBLZMA
 #include <lzma.h>
-#endif
 
 #define ZSTD_LEVEL 3
 #define ZSTD_PART_LEVEL 1
@@ -28,12 +24,8 @@ struct qn_trace_pack {
     FILE *to;
     enum qn_trace_packing how;
     bool failed;
-#ifdef HAVE_LIBZSTD
     ZSTD_CCtx *zstd;
-#endif
-#ifdef HAVE_LIBLZMA
     lzma_stream xz;
-#endif
     uint8_t out[CHUNK];
 };
 
@@ -42,17 +34,9 @@ bool qn_trace_can_pack(enum qn_trace_packing how)
     switch (how) {
     case QN_TRACE_PLAIN: return true;
     case QN_TRACE_ZSTD:
-#ifdef HAVE_LIBZSTD
         return true;
-#else
-        return false;
-#endif
     case QN_TRACE_XZ:
-#ifdef HAVE_LIBLZMA
         return true;
-#else
-        return false;
-#endif
     }
     return false;
 }
@@ -63,7 +47,6 @@ static bool put(struct qn_trace_pack *p, const void *bytes, size_t n)
     return !p->failed;
 }
 
-#ifdef HAVE_LIBZSTD
 static bool open_zstd(struct qn_trace_pack *p)
 {
     p->zstd = ZSTD_createCCtx();
@@ -86,9 +69,7 @@ static bool pack_zstd(struct qn_trace_pack *p, const void *bytes, size_t n, bool
     } while (more);
     return !p->failed;
 }
-#endif
 
-#ifdef HAVE_LIBLZMA
 static bool open_xz(struct qn_trace_pack *p)
 {
     p->xz = (lzma_stream)LZMA_STREAM_INIT;
@@ -109,7 +90,6 @@ static bool pack_xz(struct qn_trace_pack *p, const void *bytes, size_t n, bool e
     } while (put(p, p->out, sizeof p->out - p->xz.avail_out) && (end ? said == LZMA_OK : p->xz.avail_in > 0));
     return !p->failed;
 }
-#endif
 
 struct qn_trace_pack *qn_trace_open_pack(FILE *to, enum qn_trace_packing how)
 {
@@ -122,12 +102,8 @@ struct qn_trace_pack *qn_trace_open_pack(FILE *to, enum qn_trace_packing how)
     }
     p->to = to;
     p->how = how;
-#ifdef HAVE_LIBZSTD
     good = how != QN_TRACE_ZSTD || open_zstd(p);
-#endif
-#ifdef HAVE_LIBLZMA
     good = good && (how != QN_TRACE_XZ || open_xz(p));
-#endif
     p->failed = !good;
     return p;
 }
@@ -136,14 +112,10 @@ static bool work(struct qn_trace_pack *p, const void *bytes, size_t n, bool end)
 {
     if (p->failed)
         return false;
-#ifdef HAVE_LIBZSTD
     if (p->how == QN_TRACE_ZSTD)
         return pack_zstd(p, bytes, n, end);
-#endif
-#ifdef HAVE_LIBLZMA
     if (p->how == QN_TRACE_XZ)
         return pack_xz(p, bytes, n, end);
-#endif
     (void)end;
     return put(p, bytes, n);
 }
@@ -154,12 +126,8 @@ bool qn_trace_close_pack(struct qn_trace_pack *p)
 {
     bool good = work(p, "", 0, true);
 
-#ifdef HAVE_LIBZSTD
     ZSTD_freeCCtx(p->zstd);
-#endif
-#ifdef HAVE_LIBLZMA
     lzma_end(&p->xz);
-#endif
     free(p);
     return good;
 }
@@ -170,9 +138,7 @@ struct qn_trace_packer {
     enum qn_trace_packing how;
     uint8_t *to;
     size_t room;
-#ifdef HAVE_LIBZSTD
     ZSTD_CCtx *zstd;
-#endif
 };
 
 struct qn_trace_packer *qn_trace_open_packer(enum qn_trace_packing how)
@@ -182,13 +148,11 @@ struct qn_trace_packer *qn_trace_open_packer(enum qn_trace_packing how)
     if (!p)
         return NULL;
     p->how = how;
-#ifdef HAVE_LIBZSTD
     p->zstd = how == QN_TRACE_ZSTD ? ZSTD_createCCtx() : NULL;
     if (how == QN_TRACE_ZSTD && !p->zstd) {
         free(p);
         return NULL;
     }
-#endif
     return p;
 }
 
@@ -196,9 +160,7 @@ void qn_trace_close_packer(struct qn_trace_packer *p)
 {
     if (!p)
         return;
-#ifdef HAVE_LIBZSTD
     ZSTD_freeCCtx(p->zstd);
-#endif
     free(p->to);
     free(p);
 }
@@ -206,29 +168,21 @@ void qn_trace_close_packer(struct qn_trace_packer *p)
 /* The largest size of n bytes after compression. */
 static size_t bound(const struct qn_trace_packer *p, size_t n)
 {
-#ifdef HAVE_LIBZSTD
     if (p->how == QN_TRACE_ZSTD)
         return ZSTD_compressBound(n);
-#endif
-#ifdef HAVE_LIBLZMA
     if (p->how == QN_TRACE_XZ)
         return lzma_stream_buffer_bound(n);
-#endif
     return p->how == QN_TRACE_PLAIN ? n : 0;
 }
 
 static bool pack_piece(struct qn_trace_packer *p, const uint8_t *bytes, size_t n, size_t *packed)
 {
-#ifdef HAVE_LIBZSTD
     if (p->how == QN_TRACE_ZSTD) {
         *packed = ZSTD_compressCCtx(p->zstd, p->to, p->room, bytes, n, ZSTD_PART_LEVEL);
         return !ZSTD_isError(*packed);
     }
-#endif
-#ifdef HAVE_LIBLZMA
     if (p->how == QN_TRACE_XZ)
         return lzma_easy_buffer_encode(XZ_LEVEL, LZMA_CHECK_CRC32, NULL, bytes, n, p->to, packed, p->room) == LZMA_OK;
-#endif
     memcpy(p->to, bytes, n);
     *packed = n;
     return true;

@@ -18,7 +18,7 @@ struct qn_trace_pack;
 /* Was quern built with the library that this needs? */
 bool qn_trace_can_pack(enum qn_trace_packing how);
 
-/* NULL: no memory, or quern was built without the library. */
+/* NULL: no memory. */
 struct qn_trace_pack *qn_trace_open_pack(FILE *to, enum qn_trace_packing how);
 
 /* false: a write failed, now or in an earlier call. */

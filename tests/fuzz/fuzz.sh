@@ -14,8 +14,7 @@ mkdir -p "$build" && cd "$build" || exit 2
 CLANG=${CLANG:-clang}
 libraries='-lcsv -lconfuse -ljansson -ldw -lelf -lzstd -ldeflate -lpcre2-8 -liberty -lm'
 names='profile calls data csv tables regex options demangle trace experiment debug decode jit'
-have='-DHAVE_JANSSON=1 -DHAVE_LIBCSV=1 -DHAVE_LIBCONFUSE=1 -DQN_HAVE_ZSTD=1 -DHAVE_LIBZSTD=1 -DHAVE_LIBDEFLATE=1'
-flags="-std=gnu11 -g -O1 -DQN_TINY $have -I$top/lib -I$top/tools -fsanitize=address,undefined,float-cast-overflow
+flags="-std=gnu11 -g -O1 -DQN_TINY -I$top/lib -I$top/tools -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize-recover=all"
 
 compile() {

@@ -80,12 +80,8 @@ each 'a report' "$QUERN" report -q -o page ./prog "$SCRATCH/there" "$SCRATCH/nev
 reached=appears
 each 'a lab that is checked' "$QUERN" lab check 1 lab
 reached=says
-if grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h"; then
-    each 'a sweep' "$QUERN" sweep -q -o s.csv -- ./prog "$SCRATCH/there" "$SCRATCH/never"
-    each 'a picture' "$QUERN" plot -o top.svg top p
-    reached=opens
-    each 'a conversion' "$QUERN" csv -o p.csv input
-else
-    skip 'built without libcsv' 9
-fi
+each 'a sweep' "$QUERN" sweep -q -o s.csv -- ./prog "$SCRATCH/there" "$SCRATCH/never"
+each 'a picture' "$QUERN" plot -o top.svg top p
+reached=opens
+each 'a conversion' "$QUERN" csv -o p.csv input
 done_testing

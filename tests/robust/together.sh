@@ -46,20 +46,16 @@ is "$(together 20 "$QUERN" trace $prog)" '0 ' 'quern trace'
 ok 'a whole trace' sh -c '"$0" replay quern.trace | grep -q "I *refs: *36,004"' "$QUERN"
 only quern.trace 'and nothing else'
 
-if grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h"; then
-    # Those that come while one is at work say so; those that come later find all rows.
-    ok 'quern sweep: done, or another is at work' sh -c 'case $1 in "0 1 " | "0 ") ;; *) exit 1 ;; esac' sh \
-        "$(together 20 "$QUERN" sweep -q -o sweep.csv -L D1.size=1K,2K,4K -- $prog)"
-    is "$(sort -u ../err | grep -v ': another sweep is writing it$')" '' 'which is said, and nothing else'
-    is "$(grep -c ',ok' sweep.csv) $(wc -l <sweep.csv)" '3 4' 'all rows'
-    only sweep.csv 'and nothing else'
-    is "$(together 20 "$QUERN" sim build -o sim --D1=fifo)" '0 ' 'quern sim build'
-    ok 'a whole simulator' "$QUERN" run -q --sim=./sim --out-file=/dev/null $prog
-    only sim 'and nothing else'
-    is "$(together 3 "$QUERN" report -q $prog)" '0 ' 'quern report'
-    ok 'a whole page' grep -q '</html>' quern-report/index.html
-    only quern-report 'and nothing else'
-else
-    skip 'built without libcsv' 10
-fi
+# Those that come while one is at work say so; those that come later find all rows.
+ok 'quern sweep: done, or another is at work' sh -c 'case $1 in "0 1 " | "0 ") ;; *) exit 1 ;; esac' sh \
+    "$(together 20 "$QUERN" sweep -q -o sweep.csv -L D1.size=1K,2K,4K -- $prog)"
+is "$(sort -u ../err | grep -v ': another sweep is writing it$')" '' 'which is said, and nothing else'
+is "$(grep -c ',ok' sweep.csv) $(wc -l <sweep.csv)" '3 4' 'all rows'
+only sweep.csv 'and nothing else'
+is "$(together 20 "$QUERN" sim build -o sim --D1=fifo)" '0 ' 'quern sim build'
+ok 'a whole simulator' "$QUERN" run -q --sim=./sim --out-file=/dev/null $prog
+only sim 'and nothing else'
+is "$(together 3 "$QUERN" report -q $prog)" '0 ' 'quern report'
+ok 'a whole page' grep -q '</html>' quern-report/index.html
+only quern-report 'and nothing else'
 done_testing

@@ -66,14 +66,12 @@ void qn_lab_free_students(struct qn_lab_students *s)
 }
 
 /* Spreadsheets take what begins so for a formula, which may call programs; behind an apostrophe it is text. */
-bool qn_lab_put_student(FILE *f, const char *name, bool harmless)
+void qn_lab_put_student(FILE *f, const char *name, bool harmless)
 {
     char *text;
-    bool good;
 
     if (asprintf(&text, "%s%s", harmless && strchr("=+-@\t\r", *name) ? "'" : "", name) < 0)
         qn_no_memory();
-    good = qn_exp_write_cell(f, text);
+    qn_exp_write_cell(f, text);
     free(text);
-    return good;
 }

@@ -35,8 +35,8 @@ struct qn_lab_students {
 int qn_lab_list_students(struct qn_lab_students *s, const char *directory); /* -1: a line was printed */
 void qn_lab_free_students(struct qn_lab_students *s);
 
-/* A cell of a CSV file; harmless: no formula.  false: it needs quotes, and this quern was built without libcsv. */
-bool qn_lab_put_student(FILE *f, const char *name, bool harmless);
+/* A cell of a CSV file; harmless: no formula. */
+void qn_lab_put_student(FILE *f, const char *name, bool harmless);
 
 /* From the TAP of a check: points of each test, in order.  false: it could not be made. */
 #define QN_LAB_TESTS_MAX 64

@@ -237,9 +237,6 @@ static int make_report(struct qn_report_options *o)
 {
     int status = check_output(o);
 
-#ifndef HAVE_LIBCSV
-    return complain("this quern was built without libcsv", "", 1);
-#endif
     if (status)
         return status;
     if (o->input && access(o->input, R_OK))

@@ -317,9 +317,6 @@ int qn_tool_watch(int argc, char **argv)
     status = parse(&s, argv, &r.program);
     if (status >= 0)
         return status;
-#ifndef HAVE_LIBCSV
-    return qn_text_complain(PROGRAM ": this quern was built without libcsv"), 1;
-#endif
     status = watch(&r);
     qn_exp_free_memory(&r.memory);
     return status;

@@ -5,9 +5,7 @@
 #include "config.h"
 #endif
 
-#ifdef HAVE_LIBCSV
 #include <csv.h>
-#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +37,6 @@ struct output {
     size_t end_length;
 };
 
-#ifdef HAVE_LIBCSV
 static void put_quoted(struct qn_prof_writer *w, const char *name)
 {
     size_t n = strlen(name), room = 2 * n + 2; /* every byte a quote, and two around */
@@ -49,22 +46,6 @@ static void put_quoted(struct qn_prof_writer *w, const char *name)
     qn_prof_put_escaped(w, quoted);
     free(quoted);
 }
-#else
-/* As RFC 4180 prescribes, for a quern that is built without libcsv. */
-static void put_quoted(struct qn_prof_writer *w, const char *name)
-{
-    char one[2] = { 0 };
-
-    qn_prof_put_text(w, "\"");
-    for (; *name; name++) {
-        one[0] = *name;
-        qn_prof_put_escaped(w, one);
-        if (*name == '"')
-            qn_prof_put_text(w, one);
-    }
-    qn_prof_put_text(w, "\"");
-}
-#endif
 
 #define QUOTED ",\"\r\n"
 

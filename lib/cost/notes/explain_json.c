@@ -8,7 +8,6 @@
 #include "json/write.h"
 #include "text/output.h"
 
-#ifdef HAVE_JANSSON
 
 static json_t *hex(const char *prefix, uint64_t value)
 {
@@ -164,12 +163,3 @@ enum qn_text_status qn_cost_write_explanation_json(const char *path, const struc
     return qn_text_fail(err, QN_TEXT_IO, "%s: cannot write", path);
 }
 
-#else
-
-enum qn_text_status qn_cost_write_explanation_json(const char *path, const struct qn_cost_explanation *x, struct qn_text_error *err)
-{
-    (void)x;
-    return qn_text_fail(err, QN_TEXT_IO, "%s: this quern was built without jansson", path);
-}
-
-#endif

@@ -14,9 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef HAVE_LIBCSV
 #include <csv.h>
-#endif
 
 #include "base/grow.h"
 #include "text/escape.h"
@@ -132,20 +130,15 @@ static void append_escaped(struct qn_text_buffer *to, const char *text)
 }
 
 /* Quotes what was appended from `from` on. */
-static void quote(struct qn_text_buffer *to, size_t from, struct qn_text_error *err)
+static void quote(struct qn_text_buffer *to, size_t from)
 {
-#ifdef HAVE_LIBCSV
     size_t n = to->length - from, room = 2 * n + 2; /* every byte a quote, and two around */
     char *quoted = QN_NEEDED(malloc(room));
     size_t length = csv_write2(quoted, room, to->text + from, n, CSV_QUOTE);
-    (void)err;
+
     to->length = from;
     qn_text_append(to, quoted, length);
     free(quoted);
-#else
-    (void)to, (void)from;
-    qn_text_fail(err, QN_TEXT_BAD, "this quern was built without libcsv");
-#endif
 }
 
 /* What a cell needs before it can be written. */
@@ -166,7 +159,7 @@ static int find_needs(const char *text)
     return needs;
 }
 
-void qn_out_csv_cell(struct qn_text_buffer *to, const char *text, struct qn_text_error *err)
+void qn_out_csv_cell(struct qn_text_buffer *to, const char *text)
 {
     size_t from = to->length;
     int needs = find_needs(text);
@@ -175,5 +168,5 @@ void qn_out_csv_cell(struct qn_text_buffer *to, const char *text, struct qn_text
     else
         qn_text_append(to, text, strlen(text));
     if (needs & QUOTES)
-        quote(to, from, err);
+        quote(to, from);
 }

@@ -56,7 +56,7 @@ enum { QN_OUT_CSV_GEOMETRY = 9 };
 extern const char *const qn_out_csv_geometry_names[QN_OUT_CSV_GEOMETRY];
 void qn_out_csv_find_geometry(const struct qn_prof_header *h, uint64_t numbers[QN_OUT_CSV_GEOMETRY]);
 
-/* Appends a cell, quoted where it must be, control bytes escaped.  `err` says when it cannot be quoted, without libcsv. */
-void qn_out_csv_cell(struct qn_text_buffer *to, const char *text, struct qn_text_error *err);
+/* Appends a cell, quoted where it must be, control bytes escaped. */
+void qn_out_csv_cell(struct qn_text_buffer *to, const char *text);
 
 #endif

@@ -22,7 +22,6 @@
 #include "text/subst.h"
 #include "prof/write.h"
 
-#ifdef HAVE_LIBCSV
 
 #include <csv.h>
 
@@ -190,24 +189,3 @@ int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *rec
     return count_record(t, err) == 0 ? 1 : -1;
 }
 
-#else
-
-struct qn_out_csv_table *qn_out_open_csv(const char *path, struct qn_text_error *err)
-{
-    qn_text_fail(err, QN_TEXT_BAD, "%s: cannot be read: this quern was built without libcsv", path);
-    return NULL;
-}
-
-void qn_out_close_csv(struct qn_out_csv_table *t)
-{
-    (void)t;
-}
-
-int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *record,
-                       struct qn_text_error *err)
-{
-    (void)t, (void)record, (void)err;
-    return -1;
-}
-
-#endif

@@ -38,11 +38,11 @@ struct csv {
 };
 
 /* A comma unless the row is empty, and a cell. */
-static void put_cell(struct csv *c, struct qn_text_buffer *to, const char *text)
+static void put_cell(struct qn_text_buffer *to, const char *text)
 {
     if (to->length > 0)
         qn_text_append(to, ",", 1);
-    qn_out_csv_cell(to, text, c->err);
+    qn_out_csv_cell(to, text);
 }
 
 static void end_row(struct csv *c)
@@ -110,7 +110,7 @@ static enum qn_text_status read_headers(struct csv *c)
 
 static void put_name(struct csv *c, enum qn_out_csv_column column)
 {
-    put_cell(c, &c->row, qn_out_csv_names[column]);
+    put_cell(&c->row, qn_out_csv_names[column]);
 }
 
 static const char *const *row_names(const struct csv *c)
@@ -124,20 +124,20 @@ static enum qn_text_status put_names(struct csv *c)
     if (!c->q->no_metadata) {
         put_name(c, QN_OUT_CSV_COMMAND);
         for (int i = 0; i < c->keys.count; i++)
-            put_cell(c, &c->row, c->keys.names[i]);
+            put_cell(&c->row, c->keys.names[i]);
         put_name(c, QN_OUT_CSV_EVENTS);
         put_name(c, QN_OUT_CSV_SUMMARY);
         for (int i = 0; i < QN_OUT_CSV_GEOMETRY && c->q->by == QN_OUT_CSV_PROGRAM; i++)
-            put_cell(c, &c->row, qn_out_csv_geometry_names[i]);
+            put_cell(&c->row, qn_out_csv_geometry_names[i]);
     }
     if (c->q->by >= QN_OUT_CSV_INCLUSIVE)
         for (const char *const *name = row_names(c); *name; name++)
-            put_cell(c, &c->row, *name);
+            put_cell(&c->row, *name);
     for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS && c->q->by < QN_OUT_CSV_INCLUSIVE; i++)
         if (qn_out_csv_has_place(c->q->by, i))
             put_name(c, i);
     for (int i = 0; i < c->columns.shown_count; i++)
-        put_cell(c, &c->row, c->columns.shown[i].name);
+        put_cell(&c->row, c->columns.shown[i].name);
     if (c->err->status == QN_TEXT_OK)
         end_row(c);
     return c->err->status;
@@ -153,7 +153,7 @@ static void put_totals(struct csv *c, const int64_t *totals)
         int n = snprintf(number, sizeof number, "%s%" PRId64, i ? " " : "", qn_prof_count(totals[i]));
         qn_text_append(&cell, number, (size_t)n);
     }
-    put_cell(c, &c->prefix, cell.text);
+    put_cell(&c->prefix, cell.text);
     free(cell.text);
 }
 
@@ -165,22 +165,22 @@ static void put_geometry(struct csv *c, const struct qn_prof_header *h)
         char text[24] = "";
         if (numbers[i])
             snprintf(text, sizeof text, "%" PRIu64, numbers[i]);
-        put_cell(c, &c->prefix, text);
+        put_cell(&c->prefix, text);
     }
 }
 
 static void make_prefix(struct csv *c, const char *path, const struct qn_prof_header *h, const int64_t *totals)
 {
     c->prefix.length = 0;
-    put_cell(c, &c->prefix, path);
+    put_cell(&c->prefix, path);
     if (c->q->no_metadata)
         return;
     const char **values = QN_NEEDED(calloc((size_t)c->keys.count + 1, sizeof *values));
     qn_out_csv_find_values(&c->keys, h, values);
-    put_cell(c, &c->prefix, h->cmd.text);
+    put_cell(&c->prefix, h->cmd.text);
     for (int i = 0; i < c->keys.count; i++)
-        put_cell(c, &c->prefix, values[i] ? values[i] : "");
-    put_cell(c, &c->prefix, c->events_cell);
+        put_cell(&c->prefix, values[i] ? values[i] : "");
+    put_cell(&c->prefix, c->events_cell);
     put_totals(c, totals);
     if (c->q->by == QN_OUT_CSV_PROGRAM)
         put_geometry(c, h);
@@ -205,7 +205,7 @@ static void put_place(struct csv *c, const struct qn_prof_row *place)
     for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS; i++) {
         char text[QN_OUT_CSV_PLACE_TEXT];
         if (qn_out_csv_has_place(c->q->by, i))
-            put_cell(c, &c->row, qn_out_csv_place_text(place, i, text));
+            put_cell(&c->row, qn_out_csv_place_text(place, i, text));
     }
 }
 
@@ -235,7 +235,7 @@ static void put_call(void *data, const char *const *cells, const int64_t *counts
     struct csv *c = data;
     begin_row(c);
     for (int i = 0; row_names(c)[i]; i++)
-        put_cell(c, &c->row, cells[i]);
+        put_cell(&c->row, cells[i]);
     put_counts(c, counts);
 }
 

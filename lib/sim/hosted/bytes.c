@@ -5,19 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef QN_HAVE_ZSTD
 #include <zstd.h>
-#endif
-#ifdef QN_HAVE_LZMA
 #include <lzma.h>
-#endif
 
 #define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
 #define XZ_MAGIC "\xfd" "7zXZ"
 #define GZIP_MAGIC "\x1f\x8b"
 #define MAGIC_IS(b, magic) ((b)->have >= sizeof(magic) - 1 && !memcmp((b)->out, magic, sizeof(magic) - 1))
 
-#if defined(QN_HAVE_ZSTD) || defined(QN_HAVE_LZMA)
 static bool is_damaged(struct bytes *b, const char *what)
 {
     snprintf(b->error, sizeof b->error, "%s: damaged before byte %" PRIu64 ": %s", b->path, b->read - (b->in_have - b->in_at), what);
@@ -36,9 +31,7 @@ static bool read_packed(struct bytes *b, const char *packer)
         snprintf(b->error, sizeof b->error, "%s: cut off: got %" PRIu64 " bytes, wanted the rest of what %s compressed", b->path, b->read, packer);
     return b->in_have > 0;
 }
-#endif
 
-#ifdef QN_HAVE_ZSTD
 static bool refill_zstd(struct bytes *b)
 {
     while (!b->have) {
@@ -58,9 +51,7 @@ static bool refill_zstd(struct bytes *b)
     }
     return true;
 }
-#endif
 
-#ifdef QN_HAVE_LZMA
 static void *open_xz(void)
 {
     lzma_stream *xz = malloc(sizeof *xz);
@@ -97,19 +88,14 @@ static bool refill_xz(struct bytes *b)
     }
     return b->have > 0;
 }
-#endif
 
 bool bytes_refill(struct bytes *b)
 {
     b->at = b->have = 0;
-#ifdef QN_HAVE_ZSTD
     if (b->zstd)
         return refill_zstd(b);
-#endif
-#ifdef QN_HAVE_LZMA
     if (b->xz)
         return refill_xz(b);
-#endif
     b->have = fread(b->out, 1, sizeof b->out, b->file);
     return b->have > 0;
 }
@@ -130,34 +116,22 @@ const char *bytes_begin(struct bytes *b)
 {
     b->have = fread(b->out, 1, sizeof b->out, b->file);
     if (MAGIC_IS(b, ZSTD_MAGIC)) {
-#ifdef QN_HAVE_ZSTD
         b->zstd = ZSTD_createDStream();
         return unpack(b, b->zstd);
-#else
-        return "is compressed by zstd, and this build has no libzstd";
-#endif
     }
     if (MAGIC_IS(b, XZ_MAGIC)) {
-#ifdef QN_HAVE_LZMA
         b->xz = open_xz();
         return unpack(b, b->xz);
-#else
-        return "is compressed by xz, and this build has no liblzma";
-#endif
     }
     return MAGIC_IS(b, GZIP_MAGIC) ? "is compressed by gzip: unpack it first, as in gzip -dc FILE | quern replay -" : NULL;
 }
 
 void bytes_end(struct bytes *b)
 {
-#ifdef QN_HAVE_ZSTD
     ZSTD_freeDStream(b->zstd);
-#endif
-#ifdef QN_HAVE_LZMA
     if (b->xz)
         lzma_end(b->xz);
     free(b->xz);
-#endif
     if (b->file && b->file != stdin)
         fclose(b->file);
 }

@@ -8,12 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#ifdef QN_HAVE_ZSTD
 #include <zstd.h>
-#endif
-#ifdef QN_HAVE_LZMA
 #include <lzma.h>
-#endif
 
 static __attribute__((format(printf, 3, 4))) bool fail(struct parts_file *f, uint64_t offset, const char *format, ...)
 {
@@ -68,17 +64,13 @@ static bool unpack(struct parts_file *f, const uint8_t *packed)
     case PART_PLAIN:
         memcpy(f->payload, packed, h->bytes);
         return h->bytes == h->packed;
-#ifdef QN_HAVE_ZSTD
     case PART_ZSTD: return ZSTD_decompress(f->payload, h->bytes, packed, h->packed) == h->bytes;
-#endif
-#ifdef QN_HAVE_LZMA
     case PART_XZ: {
         uint64_t limit = UINT64_MAX;
         size_t in = 0, out = 0;
 
         return lzma_stream_buffer_decode(&limit, 0, NULL, packed, &in, h->packed, f->payload, &out, h->bytes) == LZMA_OK && out == h->bytes;
     }
-#endif
     default: return false;
     }
 }
@@ -87,12 +79,8 @@ static bool can_unpack(const struct part_head *h)
 {
     bool can[] = {[PART_PLAIN] = true, [PART_ZSTD] = false, [PART_XZ] = false};
 
-#ifdef QN_HAVE_ZSTD
     can[PART_ZSTD] = true;
-#endif
-#ifdef QN_HAVE_LZMA
     can[PART_XZ] = true;
-#endif
     return can[h->packing];
 }
 

@@ -60,11 +60,7 @@ is "$(cat tree/doc/man/quern-events.1)" "$(sed -n '/quern-events.1$/,/^---/s/^+\
 sh tree/build-aux/sources.sh --update && ok '... sources.mk has its file' grep -q '[[:space:]]tools/events.c' tree/sources.mk
 
 is "$(./quern annotate --show=Ir,Dref% --no-annotate refs | grep 'TOTALS')" '8 (100.0%) 50.0%  PROGRAM TOTALS' 'column: annotate shows it'
-if grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h"; then
-    is "$(./quern csv --by=function --metadata=no --crlf=no refs | tail -n 1)" 'refs,???,f,g,8,3,1,50' '... csv has it'
-else
-    skip 'built without libcsv'
-fi
+is "$(./quern csv --by=function --metadata=no --crlf=no refs | tail -n 1)" 'refs,???,f,g,8,3,1,50' '... csv has it'
 ./quern page -o page.html refs && ok '... so has the page' grep -q "'Dref%', 100, 'Dr+Dw', 'Ir'" page.html
 ./quern plot top --event=Dref% -o top.svg refs >said 2>&1
 ok '... and pictures have its name' grep -q 'data references per 100 instructions' top.gp

@@ -5,8 +5,6 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 75
-grep -q '^#define HAVE_LIBCONFUSE 1' "$top_builddir/config.h" || absent_all 'built without libconfuse' 75
 examples=$top_srcdir/doc/examples
 OUT=$SCRATCH/out
 export OUT

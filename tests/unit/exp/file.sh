@@ -2,8 +2,6 @@
 # Experiment files: are they read, and is each mistake named by file and line, with nothing run?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-grep -q '^#define HAVE_LIBCONFUSE 1' "$top_builddir/config.h" || absent_all 'built without libConfuse' 38
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 38
 
 cat >good.exp <<'END'
 # what is fixed

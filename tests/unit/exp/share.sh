@@ -3,7 +3,6 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 76
 
 # References of all sizes and distances, over lines and pages, branches by chance; each execution leaves a byte in a file.
 cat >mixed.c <<'END'

@@ -41,18 +41,14 @@ refused 'quern: run: no program given; `quern run --help` describes it' run -q -
 
 # ends WORDS...: how many pieces of the CSV have a carriage return
 ends() { "$QUERN" csv "$@" -o out.csv p && od -An -c out.csv | grep -c '\\r'; }
-if "$QUERN" csv p >/dev/null 2>&1; then
-    for no in --crlf=no --no-crlf '--crlf no' '--crlf=yes --no-crlf'; do
-        # shellcheck disable=SC2086 # words
-        is "$(ends $no)" 0 "no: $no"
-    done
-    for yes in '' --crlf --crlf=yes '--crlf yes' '--no-crlf --crlf'; do
-        # shellcheck disable=SC2086 # words
-        ok "yes: $yes" test "$(ends $yes)" -ge 1
-    done
-else
-    skip 'built without libcsv' 9
-fi
+for no in --crlf=no --no-crlf '--crlf no' '--crlf=yes --no-crlf'; do
+    # shellcheck disable=SC2086 # words
+    is "$(ends $no)" 0 "no: $no"
+done
+for yes in '' --crlf --crlf=yes '--crlf yes' '--no-crlf --crlf'; do
+    # shellcheck disable=SC2086 # words
+    ok "yes: $yes" test "$(ends $yes)" -ge 1
+done
 "$QUERN" merge --help >wanted
 "$QUERN" merge -x --help >got 2>err
 is "$(wc -c <got) $(wc -l <err)" '0 1' 'what is wrong before --help is told'

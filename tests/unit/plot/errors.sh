@@ -3,7 +3,6 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 in=$top_srcdir/tests/golden/plot/in
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 53
 mkdir out
 
 # refused STATUS MESSAGE ARGUMENTS...

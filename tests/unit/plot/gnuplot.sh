@@ -3,7 +3,6 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 in=$top_srcdir/tests/golden/plot/in
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 8
 grep -q '^#define QN_GNUPLOT "gnuplot"' "$top_builddir/config.h" || skip_all 'configured with another gnuplot' 8
 cd "$SCRATCH" || bail 'no scratch'
 mkdir nothing broken

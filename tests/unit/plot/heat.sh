@@ -3,7 +3,6 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 in=$top_srcdir/tests/golden/plot/in/by_set.csv
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 25
 [ -x "$top_builddir/tests/guest/conflict" ] || skip_all 'the guest programs are not built: make guests' 25
 mkdir nothing
 plot() { (PATH=$SCRATCH/nothing; export PATH; exec "$QUERN" plot heat "$@" 2>err); }

@@ -4,7 +4,6 @@
 # all within the picture.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 142
 command -v gnuplot >/dev/null || absent_all 'gnuplot is not installed' 142
 LC_ALL=C
 export LC_ALL

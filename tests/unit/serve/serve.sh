@@ -4,7 +4,7 @@
 for tool in curl jq; do
     command -v $tool >/dev/null || absent_all "$tool is not installed" 96
 done
-[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd or jansson' 96
+[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd' 96
 
 mkdir folder folder/sub folder/dir.c outside || bail 'cannot make folders'
 cat >folder/mm.c <<'END'

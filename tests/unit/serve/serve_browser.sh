@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
 have_browser || absent_all "$browser_missing" 29
-[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd or jansson' 29
+[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd' 29
 cd "$SCRATCH" || bail 'no scratch directory'
 mkdir folder || bail 'no folder'
 cat >folder/mm.c <<'END'
