@@ -155,7 +155,7 @@ bool qn_engines_find_compiler(const struct qn_engines_recipe *r, FILE *key)
     const struct qn_engines_words *w = &r->compile;
 
     if (!identify_program(key, w->word[0])) {
-        qn_text_complain("quern: %s: no C compiler: set CC", r->build->tool);
+        qn_text_complain("quern: %s: no C compiler: there is no '%s'; install gcc, or set CC", r->build->tool, w->word[0]);
         return false;
     }
     for (int i = 1; i < w->n && w->word[i][0] != '-'; i++)

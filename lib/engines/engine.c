@@ -37,14 +37,19 @@ static const char *fault_of(const char *path)
     return access(path, X_OK) ? strerror(errno) : NULL;
 }
 
+static char *closed; /* an engine that is there, but not for this user */
+
 static char *try_engine(const char *directory, const char *below, const char *prefix, const char *name)
 {
     char *path, *real = NULL;
 
     if (asprintf(&path, "%s%s/%s%s", directory, below, prefix, name) < 0)
         return NULL;
+    errno = 0;
     if (!fault_of(path))
         real = realpath(path, NULL);
+    else if (errno == EACCES && !closed)
+        closed = strdup(path);
     free(path);
     return real;
 }
@@ -99,6 +104,19 @@ char *qn_engines_search_engine(const char *tool, const char *option, const char 
     }
     free(path);
     return option ? refuse(tool, option, name, "not a simulator; `quern sim build` makes them", "") : NULL;
+}
+
+void qn_engines_tell_no_engine(const char *tool)
+{
+    char *path = qn_engines_default_engine();
+
+    if (path)
+        qn_text_complain("quern: %s: no engine: %s: %s", tool, path, access(path, R_OK) ? strerror(errno) : "not an engine of this quern");
+    else if (closed)
+        qn_text_complain("quern: %s: no engine: %s: %s", tool, closed, strerror(EACCES));
+    else
+        qn_text_complain("quern: %s: no engine: quern-engine is neither beside quern nor in its libexec", tool);
+    free(path);
 }
 
 char *qn_engines_find_program(const char *name) { return search(name); }

@@ -60,8 +60,8 @@ const char *qn_engines_own_folder(void)
     return folder;
 }
 
-/* The folder DIRECTORY + rest, if it holds the simulators' sources; else NULL. */
-static const char *try_library(const char *directory, const char *rest)
+/* The folder DIRECTORY + rest, if it holds the simulators' sources; else NULL.  closed: the first that is there, but not for this user. */
+static const char *try_library(const char *directory, const char *rest, char closed[PATH_MAX])
 {
     static char found[PATH_MAX];
     char *path, *probe = NULL;
@@ -71,6 +71,8 @@ static const char *try_library(const char *directory, const char *rest)
         return NULL;
     if (asprintf(&probe, "%s/sim/engine.c", path) >= 0)
         good = exists(probe) && realpath(path, found);
+    if (!good && errno == EACCES && !*closed)
+        snprintf(closed, PATH_MAX, "%s", probe);
     free(path);
     free(probe);
     return good ? found : NULL;
@@ -85,17 +87,20 @@ static const char *try_library(const char *directory, const char *rest)
 
 const char *qn_engines_library(const char *tool)
 {
-    const char *own = qn_engines_own_folder(), *found = try_library(getenv("QUERN_SIM_DIR"), "");
+    char closed[PATH_MAX] = "";
+    const char *own = qn_engines_own_folder(), *found = try_library(getenv("QUERN_SIM_DIR"), "", closed);
 
     if (!found)
-        found = try_library(own, "/../share/quern/lib");
+        found = try_library(own, "/../share/quern/lib", closed);
     if (!found)
-        found = try_library(QN_TOP_SRCDIR, "/lib");
+        found = try_library(QN_TOP_SRCDIR, "/lib", closed);
     if (!found)
-        found = try_library(QN_PKGDATADIR, "/lib");
+        found = try_library(QN_PKGDATADIR, "/lib", closed);
     if (!found)
-        found = try_library(own, "/../lib");
-    if (!found)
+        found = try_library(own, "/../lib", closed);
+    if (!found && *closed)
+        qn_text_complain("quern: %s: the sources of the simulators, %s: %s", tool, closed, strerror(EACCES));
+    else if (!found)
         qn_text_complain("quern: %s: the sources of the simulators are not in %s/../share/quern/lib", tool, own);
     return found;
 }

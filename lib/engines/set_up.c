@@ -234,7 +234,7 @@ static int find_engine(struct qn_engines_choice *a, struct qn_engines_choice *b,
 
 static int no_engine(const struct qn_engines_choice *c)
 {
-    qn_text_complain("quern: %s: no engine: quern-engine is neither beside quern nor in its libexec", c->tool);
+    qn_engines_tell_no_engine(c->tool);
     return EXIT_NO_ENGINE;
 }
 

@@ -52,7 +52,7 @@ static const char *compiler(struct qn_lab_check *c)
     if (!c->compiler)
         c->compiler = qn_lab_find_command(cc && *cc && !strchr(cc, ' ') ? cc : "cc");
     if (!c->compiler) {
-        qn_lab_say(c, "no C compiler: set CC");
+        qn_lab_say(c, "no C compiler: there is no '%s'; install gcc, or set CC", cc && *cc ? cc : "cc");
         c->broken = true;
     }
     return c->compiler;

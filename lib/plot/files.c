@@ -187,11 +187,9 @@ static enum qn_text_status run_gnuplot(const struct files *f, bool *made, struct
     *made = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !access(in_folder(f, f->folder, f->image), F_OK);
     if (*made)
         return QN_TEXT_OK;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {
-        qn_plot_add_remark(f->p, "there is no gnuplot here, so only %s and %s were written; `gnuplot %s` draws them",
-                           f->data, f->script, f->script);
-        return QN_TEXT_OK;
-    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+        return qn_text_fail(err, QN_TEXT_IO, "there is no gnuplot here, so only %s and %s were written; `gnuplot %s` draws them", f->data, f->script,
+                            f->script);
     return qn_text_fail(err, QN_TEXT_BAD, "gnuplot %s: %s", f->script, read_complaint(f));
 }
 

@@ -100,7 +100,7 @@ static bool prepare(struct qn_serve *s, char **argv)
         return complain(s->folder, strerror(errno));
     s->compiler = qn_lab_find_command(cc && *cc && !strchr(cc, ' ') ? cc : "cc");
     if (!s->compiler)
-        return complain("no C compiler", "set CC");
+        return complain("no C compiler", "install gcc, or set CC");
     return take_modules(s, argv[MODULES]) && make_token(s) && make_scratch(s);
 }
 

@@ -76,7 +76,7 @@ static int take_engine(struct qn_sweep *s, struct qn_exp_sim *sim, const char *e
     struct qn_engines_texts t;
 
     if (!engine || !qn_engines_read_texts(engine, &t)) {
-        qn_text_complain("quern: sweep: no engine: quern-engine is neither beside quern nor in its libexec");
+        qn_engines_tell_no_engine("sweep");
         return QN_EXIT_USAGE;
     }
     sim->engine = qn_exp_copy(&s->options.exp.memory, engine);

@@ -8,8 +8,8 @@ cd "$SCRATCH" || bail 'no scratch'
 mkdir nothing broken
 
 PATH=$SCRATCH/nothing "$QUERN" plot top "$in/a.prof" -o a.svg 2>err
-is "$?: $(cat err)" '0: quern plot: there is no gnuplot here, so only a.csv and a.gp were written; `gnuplot a.gp` draws them' \
-    'no gnuplot: one line says so'
+is "$?: $(cat err)" '1: quern plot: there is no gnuplot here, so only a.csv and a.gp were written; `gnuplot a.gp` draws them' \
+    'no gnuplot: no picture, and one line says so'
 is "$(echo a.*)" 'a.csv a.gp' 'data and script are there'
 echo old >b.svg
 PATH=$SCRATCH/nothing "$QUERN" plot top "$in/a.prof" -o b.svg 2>err

@@ -116,6 +116,32 @@ is "$? $(quern sim list ./same | unhash)" '1 ./same: I1=lru D1=fifo:HASH LL=lru 
     'a build that fails leaves the simulator that was there'
 is "$(ls -d ./*.part 2>&1 | grep -c '^\./.*part$')" 0 'and nothing else'
 env -i PATH=/nowhere "$there/bin/quern" sim build --D1=fifo -o none 2>said
-is "$? $(tail -n 1 said)" '1 quern: sim build: no C compiler: set CC' 'no compiler: one line'
+is "$? $(tail -n 1 said)" "1 quern: sim build: no C compiler: there is no 'cc'; install gcc, or set CC" 'no compiler: one line'
 
+# Installed with umask 077 by another user: what is there and cannot be read or executed is named.
+cp -r "$there" closed
+closed=$SCRATCH/closed
+unreadable() { # MODE FILE OPTIONS...: what `quern run` says
+    chmod "$1" "$closed/$2"
+    file=$2
+    shift 2
+    as_user 'quern: run: ' "$@"
+    chmod 755 "$closed/$file"
+}
+as_user() { # what the first line says behind a prefix, as a user to whom modes matter
+    prefix=$1
+    shift
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$closed/bin/quern" run -q --out-file=/dev/null "$@" -- /bin/true 2>&1
+    else
+        "$closed/bin/quern" run -q --out-file=/dev/null "$@" -- /bin/true 2>&1
+    fi | sed -n "1s|^$prefix||p" | sed "s|$closed|CLOSED|g; s|bin/../||"
+}
+if [ "$(id -u)" -ne 0 ] || { command -v setpriv >/dev/null && chmod 711 "$SCRATCH" && as_user '' --cache-sim=no >/dev/null; }; then
+    is "$(unreadable 700 libexec/quern/quern-engine)" 'no engine: CLOSED/libexec/quern/quern-engine: Permission denied' 'an engine that is closed is named'
+    is "$(unreadable 711 libexec/quern/quern-engine)" 'no engine: CLOSED/libexec/quern/quern-engine: Permission denied' 'or may be executed only'
+    is "$(unreadable 700 libexec/quern)" 'no engine: CLOSED/libexec/quern/quern-engine: Permission denied' 'its folder'
+else
+    skip 'this user cannot become another' 3
+fi
 done_testing

@@ -270,7 +270,7 @@ is "$? $(grep -c 'refused.c:8:.*nothing' said) $(tail -n 1 said)" '2 1 quern: ru
     'where the code is wrong, what the compiler says, and a line'
 echo '/* other */' >>mine.c
 CC=/nowhere/cc run -q --sim=mine.c
-is "$? $(cat said)" '2 quern: run: no C compiler: set CC' 'no compiler: one line'
+is "$? $(cat said)" "2 quern: run: no C compiler: there is no '/nowhere/cc'; install gcc, or set CC" 'no compiler: one line'
 is "$(ls tmp; ls "$kept" | grep new)" '' 'nothing stays behind'
 
 # ---- other commands ----
