@@ -110,12 +110,5 @@ is "$missing" '' 'every file that it names is there'
 is "$(cd "$manual" && awk '/^@verbatim/ { on = 1 } on && length > 125 { print FILENAME ":" FNR ": " $0 } /^@end verbatim/ { on = 0 }' *.texi)" '' \
     'no example is wider than the paper'
 
-# Every rule of doc/counting.md is in the manual.
-sed -n '/^| instruction/,/^$/s/^| \([^|]*\) |.*/\1/p' "$top_srcdir/doc/counting.md" |
-    sed '1,2d; s/`//g' >"$SCRATCH/rules"
-sed -n 's/^@item //p' "$manual/counted.texi" | sed 's/@code{\([^}]*\)}/\1/g' >"$SCRATCH/items"
-ok 'counting.md has rules' test -s "$SCRATCH/rules"
-is "$(grep -vxF -f "$SCRATCH/items" "$SCRATCH/rules")" '' 'every rule of doc/counting.md is in the manual'
-
 ok 'there are examples at all' test "$tap_count" -ge 10
 done_testing
