@@ -1297,6 +1297,9 @@ shell_tests = \
 	tests/unit/decode/library.sh \
 	tests/unit/decode/maps.sh \
 	tests/unit/decode/vectors.sh \
+	tests/unit/docs/man.sh \
+	tests/unit/docs/pages.sh \
+	tests/unit/docs/world.sh \
 	tests/unit/examples/examples.sh \
 	tests/unit/exp/file.sh \
 	tests/unit/exp/parts.sh \
