@@ -34,6 +34,7 @@ hosted_sources = \
 	lib/text/regex.c \
 	lib/text/same.c \
 	lib/text/source.c \
+	lib/text/source_map.c \
 	lib/text/subst.c \
 	lib/text/unpack.c \
 	lib/text/utf8.c \
@@ -902,6 +903,7 @@ headers = \
 	lib/text/same.h \
 	lib/text/sizes.h \
 	lib/text/source.h \
+	lib/text/source_map.h \
 	lib/text/subst.h \
 	lib/text/unpack.h \
 	lib/text/utf8.h \
@@ -1339,6 +1341,7 @@ shell_tests = \
 	tests/unit/out/cut.sh \
 	tests/unit/out/files.sh \
 	tests/unit/out/sort_cycles.sh \
+	tests/unit/out/source_map.sh \
 	tests/unit/page/browser.sh \
 	tests/unit/page/caches_browser.sh \
 	tests/unit/page/calls_browser.sh \

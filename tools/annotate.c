@@ -53,6 +53,7 @@ static const char help[] =
     "                         --analysis=values`): PROFILE.findings.csv; with --asm\n"
     "  --context N            source lines around each annotated line [8]\n"
     "  -I D, --include D      also look for sources in directory D\n"
+    "  --source-map FROM=TO   sources in folder FROM are in TO now; may be repeated\n"
     "  --region NAME          what was counted in this region only (quern.h); OUTER/INNER: nested so\n"
     "  --files ORDER          annotated files by name, or by cost: the costliest first, those of the system\n"
     "                         (/usr, /lib, paths without a root) last [name]\n"

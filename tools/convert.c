@@ -43,6 +43,7 @@ static const struct qn_option options[] = {
     QN_OPTION_OF(formats, "--to", "FORMAT", "what is made [profile]", qn_option_word, struct settings, to),
     QN_OPTION("--event", "EVENT", "of folded: what is told of each path [the first event]; of speedscope: only this one [all]", qn_option_text,
               struct settings, event),
+    QN_OPTION_SOURCE_MAP,
     PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]"), PROF_ARGS_LAST};
 
 static const struct qn_option_rule rules[] = {{"--event", false, "--to=folded or --to=speedscope", NULL}, {NULL, false, NULL, NULL}};

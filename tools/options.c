@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/source_map.h"
 #include "tools.h"
 
 #define WIDTH 110   /* of a line of --help */
@@ -78,6 +79,12 @@ const char *qn_option_choice(const struct qn_option *o, void *field, char **valu
     if (!wanted)
         *(const char **)field = o->words[number];
     return wanted;
+}
+
+const char *qn_option_source_map(const struct qn_option *o, void *field, char **value)
+{
+    (void)o, (void)field;
+    return qn_text_add_source_map(*value);
 }
 
 const char *qn_option_help(const struct qn_option *o, void *field, char **value)

@@ -59,6 +59,7 @@ static const struct qn_option options[] = {
     QN_OPTION("--intervals-before", "FILE", "with --diff: counts by interval of the first profile", qn_option_text, struct settings, intervals_before),
     QN_OPTION("--log-before", "FILE", "with --diff: log of its run", qn_option_text, struct settings, log_before),
     QN_OPTION_PLAIN("-I, --include", "DIR", "also look for sources in directory DIR", take_folder),
+    QN_OPTION_SOURCE_MAP,
     PROF_ARGS_TIMING("how the estimated cost is worked out, or some of it [1,1,10,100,10]"),
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
     PROF_ARGS_OUT("FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]"),

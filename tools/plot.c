@@ -109,6 +109,7 @@ static const struct qn_option options[] = {
     WORD(places, "--by", "function|line", "of top, compare and threec [function]", qn_option_choice, by),
     OPTION("--most", "N", "bars [15; of compare 10]", take_most, most),
     PROF_ARGS_NAMES,
+    QN_OPTION_SOURCE_MAP,
     PROF_ARGS_REGION("of a profile: what was counted in this region only (quern.h)"),
     QN_OPTION("--size", "WIDTH,HEIGHT", "of the picture, pixels; of pdf hundredths of an inch [1200, and what it needs]", take_size,
               struct settings, request),

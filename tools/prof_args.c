@@ -47,6 +47,7 @@ const char *prof_args_take_timing(const struct qn_option *o, void *field, char *
 
 #define SHARED                                                                                                     \
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),                    \
+    QN_OPTION_SOURCE_MAP,                                                                                          \
     QN_OPTION("--json", NULL, "write JSON (doc/json.md)", qn_option_set, struct prof_args, json),                  \
     PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]")
 

@@ -33,6 +33,7 @@ static struct qn_collect_options *all_of(const struct qn_option *o, void *field)
     return (struct qn_collect_options *)((char *)field - o->field);
 }
 
+#define take_SOURCE_MAP qn_option_source_map
 #define take_YESNO qn_option_yesno
 #define take_TEXT qn_option_text
 #define take_NUMBER qn_option_number

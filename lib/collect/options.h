@@ -33,6 +33,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(INTERVAL, "interval", interval, "N|auto", "also write the counts of every N instructions; auto: of a few hundred equal parts")                            \
     X(TEXT, "interval-file", interval_file, "FILE", "where to; %p, %q{VAR} as above [quern.intervals.%p.csv]")       \
     X(NAMES, "explain", explain, "FILE:LINE", "tell what becomes of the line's data references, and why; may be repeated") \
+    X(SOURCE_MAP, "source-map", explain, "FROM=TO", "sources in folder FROM are in TO now, for --explain; may be repeated") \
     X(NUMBER, "explain-first", explain_first, "N", "of the first N references of each line [20]")                    \
     X(NUMBER, "explain-every", explain_every, "N", "then of every Nth; 0 = no more [1000]")                          \
     X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above; JSON if it ends in .json [quern.explain.%p.txt]")           \

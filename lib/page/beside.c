@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "page/profile.h"
 #include "page/tables.h"
+#include "text/source_map.h"
 
 enum kind { TEXT, NAME, NUMBER, HEX, SHARED }; /* NAME: written as its number in the page's list of names */
 
@@ -83,10 +84,13 @@ static void put(const struct qn_exp_table *t, const struct column *columns, int 
         fputs(row ? ",\n" : "", out);
         for (const struct column *c = columns; c->name; c++) {
             const char *cell = qn_exp_cell(t, row, qn_exp_find_column(t, c->name));
+            size_t length = strlen(cell);
 
+            if (strstr(c->name, "file")) /* as the profile names it */
+                cell = qn_text_map_source(cell, &length);
             putc(c > columns ? ',' : '[', out);
             if (c->kind == NAME)
-                fprintf(out, "%" PRIu32, qn_text_intern(names, cell, strlen(cell)));
+                fprintf(out, "%" PRIu32, qn_text_intern(names, cell, length));
             else
                 qn_page_put_cell(out, cell);
         }

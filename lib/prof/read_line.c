@@ -12,6 +12,7 @@
 
 #include "prof/counts.h"
 #include "text/digits.h"
+#include "text/source_map.h"
 #include "prof/header.h"
 
 int qn_prof_bad_line(const struct qn_prof_reader *r, const char *what, const char *got, const char *wanted,
@@ -207,6 +208,8 @@ static int take_name(struct qn_prof_reader *r, enum qn_prof_kind kind, const cha
     item->length = (size_t)(end - name);
     if (strlen(name) != item->length)
         return qn_prof_bad_line(r, "malformed name", name, "a name without NUL bytes", err);
+    if (kind == QN_PROF_FILE)
+        item->name = qn_text_map_source(name, &item->length);
     if (kind != QN_PROF_OBJECT)
         r->stage = QN_PROF_NEED_COUNTS;
     r->in_line = 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "text/source_map.h"
 
 #define PIECE ((size_t)1 << 16)
 #define NOT_REGULAR ESPIPE /* a FIFO, a device, a socket */
@@ -17,8 +18,10 @@
 int qn_text_open_source(struct qn_text_source *s, const char *path)
 {
     struct stat st;
+    size_t length = strlen(path);
     int error = 0;
 
+    path = qn_text_map_source(path, &length);
     *s = (struct qn_text_source){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
     if (s->fd < 0)
         return errno == ENXIO ? NOT_REGULAR : errno; /* a socket */
@@ -134,8 +137,9 @@ bool qn_text_is_newer(struct timespec a, struct timespec b)
 int qn_text_time_of(const char *path, struct timespec *modified)
 {
     struct stat st;
+    size_t length = strlen(path);
 
-    if (stat(path, &st) != 0)
+    if (stat(qn_text_map_source(path, &length), &st) != 0)
         return errno;
     *modified = st.st_mtim;
     return 0;

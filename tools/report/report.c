@@ -77,6 +77,7 @@ static const struct qn_option options[] = {
                  qn_option_word, struct qn_report_options, data),
     OPTION("--calls", NULL, "of the run: who calls whom, at what cost, too", qn_option_set, calls),
     OPTION("--dump-instr", NULL, "of the run: counts by instruction, too, for the page to explore", qn_option_set, instructions),
+    QN_OPTION_SOURCE_MAP,
     PROF_ARGS_TIMING("how cycles are estimated, or some of it [1,1,10,100,10]"),
     OPTION("--diff", NULL, "of two profiles: what has changed, by function and line", qn_option_set, diff),
     OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),

@@ -72,6 +72,7 @@ static const struct qn_option options[] = {
     QN_OPTION("--from", "N", "begin with the Nth data reference, or branch, of the run [1]", qn_option_number, struct watch_settings, from),
     QN_OPTION("--references", "N", "show so many, 100,000 at most [2000]", qn_option_number, struct watch_settings, references),
     QN_OPTION("--trace", "FILE", "of a trace that quern trace has recorded, instead of a program", qn_option_text, struct watch_settings, trace),
+    QN_OPTION_SOURCE_MAP,
     QN_OPTION("-o", "FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]", qn_option_text, struct watch_settings, output),
     QN_OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, struct watch_settings, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };

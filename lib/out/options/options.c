@@ -33,6 +33,7 @@ static const struct option {
     {"auto", OPT_AUTO, SWITCH},
     {"context", OPT_CONTEXT, VALUE},
     {"include", OPT_INCLUDE, VALUE},
+    {"source-map", OPT_SOURCE_MAP, VALUE},
     {"style", OPT_STYLE, VALUE},
     {"by", OPT_BY, VALUE},
     {"color", OPT_COLOR, VALUE},

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "out/options/options.h"
+#include "text/source_map.h"
 
 static enum qn_out_parsed usage(struct qn_text_error *err, const char *argument)
 {
@@ -83,6 +84,8 @@ static int take_option(struct qn_out_request *q, const char *a)
         return take_context(q, v);
     if ((v = value_of(a, "--include=")) || (v = value_of(a, "-I=")))
         return take_include(q, v);
+    if ((v = value_of(a, "--source-map=")))
+        return qn_text_add_source_map(v) ? -1 : 0;
     if ((v = value_of(a, "--region=")))
         return q->region = v, 0;
     if ((v = value_of(a, "-I")) && *v)

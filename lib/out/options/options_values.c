@@ -6,6 +6,7 @@
  */
 #include "out/options/options_parser.h"
 #include "out/timing.h"
+#include "text/source_map.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -106,6 +107,16 @@ static int take_files(struct qn_out_parser *p, const char *value)
     return i < 0 ? -1 : 0;
 }
 
+static int take_source_map(struct qn_out_parser *p, const char *value)
+{
+    const char *wanted = qn_text_add_source_map(value);
+    if (!wanted)
+        return 0;
+    p->result = QN_OUT_USAGE;
+    qn_text_fail(p->err, QN_TEXT_BAD, "argument --source-map: got '%s', wanted %s", value, wanted);
+    return -1;
+}
+
 static int take_timing(struct qn_out_parser *p, const char *value)
 {
     const char *wanted = qn_out_choose_timing(value);
@@ -127,6 +138,7 @@ int qn_out_take_value(struct qn_out_parser *p, enum qn_out_option id, const char
     case OPT_THRESHOLD: return take_threshold(p, value);
     case OPT_CONTEXT: return take_context(p, value);
     case OPT_INCLUDE: q->includes[q->include_count++] = value; return 0;
+    case OPT_SOURCE_MAP: return take_source_map(p, value);
     case OPT_STYLE: return take_style(p, value);
     case OPT_BY: return take_by(p, value);
     case OPT_REGION: q->region = value; return 0;

@@ -16,6 +16,7 @@
 #include "prof/region.h"
 #include "text/digits.h"
 #include "text/lines.h"
+#include "text/source_map.h"
 
 struct reading {
     struct qn_prof_calls *calls;
@@ -85,11 +86,13 @@ static int take_events(struct reading *r, char *text)
 static int take_fn(struct reading *r, char *text)
 {
     char *tab = strchr(text, '\t');
+    size_t length;
     if (!tab || tab == text || !tab[1])
         return bad(r, "malformed function", text, "FILE, a tab, NAME");
     *tab = '\0';
     r->inclusive_is_due = 1;
-    qn_prof_add_call_fn(r->calls, r->object, text, tab + 1);
+    length = (size_t)(tab - text);
+    qn_prof_add_call_fn(r->calls, r->object, qn_text_map_source(text, &length), tab + 1);
     return 0;
 }
 
@@ -147,7 +150,12 @@ static int take_lost(struct reading *r, char *text)
 }
 
 static int take_object(struct reading *r, char *text) { return take_text(&r->object, strcmp(text, QN_PROF_NOT_KNOWN) ? text : NULL); }
-static int take_file(struct reading *r, char *text) { return take_text(&r->file, text); }
+
+static int take_file(struct reading *r, char *text)
+{
+    size_t length = strlen(text);
+    return take_text(&r->file, qn_text_map_source(text, &length));
+}
 
 static const struct keyword {
     const char *text;

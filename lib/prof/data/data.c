@@ -16,6 +16,7 @@
 #include "text/digits.h"
 #include "text/lines.h"
 #include "text/names.h"
+#include "text/source_map.h"
 
 const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "compulsory", "capacity", "conflict", "filled", "used"};
 const char *const qn_prof_data_profile_events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "AN.compulsory", "AN.capacity", "AN.conflict", "D1.filled", "D1.used"};
@@ -61,6 +62,13 @@ static const char *keep(struct reading *r, const char *text, size_t n)
 
 static const char *keep_text(struct reading *r, const char *text) { return keep(r, text, strlen(text)); }
 
+static const char *keep_file(struct reading *r, const char *text)
+{
+    size_t length = strlen(text);
+    text = qn_text_map_source(text, &length);
+    return keep(r, text, length);
+}
+
 /* "KIND SIZE BLOCKS BYTES NAME" */
 static int take_object(struct reading *r, const char *text)
 {
@@ -82,7 +90,7 @@ static int take_from(struct reading *r, struct qn_prof_object *o, const char *te
     if (!end || *end != ' ' || line < 0 || line > UINT32_MAX)
         return bad(r, "malformed place", text);
     o->line = (uint32_t)line;
-    o->file = keep_text(r, end + 1);
+    o->file = keep_file(r, end + 1);
     return 0;
 }
 
@@ -237,7 +245,7 @@ static int take_line(struct reading *r, char *text)
     if (strcmp(text, "use") == 0)
         return take_use(r, value);
     if (strcmp(text, "file") == 0)
-        return take_name(r, &r->file, value);
+        return r->file = keep_file(r, value), 0;
     if (strcmp(text, "function") == 0)
         return take_name(r, &r->function, value);
     if (strcmp(text, "lost") == 0)
