@@ -1268,6 +1268,7 @@ opcodes_programs = \
 shell_tests = \
 	tests/unit/build/bootstrap.sh \
 	tests/unit/build/clang.sh \
+	tests/unit/build/copied.sh \
 	tests/unit/build/driver.sh \
 	tests/unit/build/engine.sh \
 	tests/unit/build/install.sh \

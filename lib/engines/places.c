@@ -92,12 +92,12 @@ const char *qn_engines_library(const char *tool)
 
     if (!found)
         found = try_library(own, "/../share/quern/lib", closed);
+    if (!found) /* of the tree that quern was built in, which may have been copied since */
+        found = try_library(own, "/../lib", closed);
     if (!found)
         found = try_library(QN_TOP_SRCDIR, "/lib", closed);
     if (!found)
         found = try_library(QN_PKGDATADIR, "/lib", closed);
-    if (!found)
-        found = try_library(own, "/../lib", closed);
     if (!found && *closed)
         qn_text_complain("quern: %s: the sources of the simulators, %s: %s", tool, closed, strerror(EACCES));
     else if (!found)

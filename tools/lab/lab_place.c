@@ -34,14 +34,15 @@ static const char *first_with(const char *const *folders, const char *probe, cha
 bool qn_lab_find_place(struct qn_lab_place *place)
 {
     static char labs[PATH_MAX], header[PATH_MAX];
-    char shared[PATH_MAX + 32], include[PATH_MAX + 32];
-    const char *const lab_folders[] = { shared, QN_TOP_SRCDIR "/labs", QN_PKGDATADIR "/labs", NULL };
+    char shared[PATH_MAX + 32], beside[PATH_MAX + 32], include[PATH_MAX + 32];
+    const char *const lab_folders[] = { shared, beside, QN_TOP_SRCDIR "/labs", QN_PKGDATADIR "/labs", NULL };
     const char *const header_folders[] = { include, QN_TOP_SRCDIR "/include", NULL };
     const char *own = qn_engines_own_path("lab"), *folder = qn_engines_own_folder();
 
     if (!own)
         return false;
     snprintf(shared, sizeof shared, "%s/../share/quern/labs", folder);
+    snprintf(beside, sizeof beside, "%s/../labs", folder);
     snprintf(include, sizeof include, "%s/../include", folder);
     place->quern = own;
     place->library = qn_engines_library("lab");
