@@ -282,13 +282,7 @@ hosted_sources = \
 	lib/trace/recorder.c \
 	lib/trace/records.c \
 	lib/trace/write.c \
-	lib/json/file.c \
-	lib/json/modules.c \
-	lib/json/profile.c \
-	lib/json/replay.c \
-	lib/json/status.c \
-	lib/json/sweep.c \
-	lib/json/write.c \
+	lib/json/json.c \
 	lib/stacks/folded.c \
 	lib/stacks/pprof.c \
 	lib/stacks/speedscope.c \
