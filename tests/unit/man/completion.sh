@@ -15,12 +15,21 @@ offered() {
 }
 
 commands=$(quern --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+labs=$(quern lab --help | sed -n 's/.* quern lab \([a-z]*\).*/\1/p' | LC_ALL=C sort -u | tr '\n' ' ')
 if command -v bash >/dev/null; then
-    is "$(offered quern '')" "$({ echo "$commands" && echo --help && echo --version; } | LC_ALL=C sort | tr '\n' ' ')" \
+    is "$(offered quern '')" "$({ echo "$commands" && echo help && echo --help && echo --version; } | LC_ALL=C sort | tr '\n' ' ')" \
         'all commands'
     is "$(offered quern an)" 'annotate ' 'those that begin so'
     is "$(offered quern run --D)" '--D1= ' 'an option that has a value'
-    is "$(offered quern lab '')" 'box check list start ' 'what quern lab can do'
+    is "$(offered quern lab '')" "$labs" 'what quern lab can do'
+    is "$(offered quern sim '')" 'build list test ' 'and quern sim'
+    is "$(offered quern help ann)" 'annotate ' 'help: of commands'
+    is "$(offered quern run --sim = srr)" 'srrip ' 'a module'
+    is "$(offered quern run --sim = D1 = srrip,gsh)" 'srrip,gshare ' '... behind a slot and another'
+    is "$(offered quern run --analysis = '3c,s')" '3c,sets 3c,sharing 3c,sizes ' 'analyses'
+    is "$(offered quern run --data =)" 'no use yes ' 'values that the help names'
+    is "$(offered quern run --data = yes ann)" ' ' '... and behind one: files'
+    is "$(offered quern run --out-file = '')" ' ' 'a value that is a file'
     is "$(offered quern lab check '')" '1 2 3 4 5 6 7 8 ' 'the labs'
     is "$(offered quern plot thr)" 'threec ' 'kinds of plots'
     is "$(offered quern annotate '')" ' ' 'elsewhere nothing: files'
@@ -32,7 +41,7 @@ if command -v bash >/dev/null; then
         is "$missing" '' "every option of quern $command"
     done
 else
-    skip 'bash is not installed' 8
+    skip 'bash is not installed' 16
 fi
 
 # pressed LINE: what zsh offers when TAB is pressed behind it, and what the line is then
@@ -41,15 +50,19 @@ pressed() {
 }
 
 if ! command -v zsh >/dev/null; then
-    absent 'zsh is not installed' 9
+    absent 'zsh is not installed' 13
 elif ! zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
-    skip 'this zsh has no zsh/zpty' 9
+    skip 'this zsh has no zsh/zpty' 13
 else
-    is "$(pressed 'quern ')" "$(echo $commands) > quern  " 'zsh: all commands'
+    is "$(pressed 'quern ')" "$(echo $commands) help > quern  " 'zsh: all commands'
     is "$(pressed 'quern an')" 'annotate > quern annotate  ' 'zsh: one that begins so'
     is "$(pressed 'quern run --D')" '--D1= > quern run --D1= ' 'zsh: an option that has a value'
     is "$(pressed 'quern annotate --no-sh')" '--no-show-percs > quern annotate --no-show-percs  ' 'zsh: and one that has none'
-    is "$(pressed 'quern lab ')" 'list start check box > quern lab  ' 'zsh: what quern lab can do'
+    is "$(pressed 'quern lab ')" "$labs> quern lab  " 'zsh: what quern lab can do'
+    is "$(pressed 'quern help ann')" 'annotate > quern help annotate  ' 'zsh: help of commands'
+    is "$(pressed 'quern run --sim=D1=srr')" 'srrip > quern run --sim=D1=srrip  ' 'zsh: a module behind a slot'
+    is "$(pressed 'quern run --analysis=3c,cul')" 'culprits > quern run --analysis=3c,culprits  ' 'zsh: analyses'
+    is "$(pressed 'quern run --data=u')" 'use > quern run --data=use  ' 'zsh: values that the help names'
     is "$(pressed 'quern lab check ')" '1 2 3 4 5 6 7 8 > quern lab check  ' 'zsh: the labs'
     is "$(pressed 'quern plot thr')" 'threec > quern plot threec  ' 'zsh: kinds of plots'
     is "$(pressed 'quern annotate ')" 'quern > quern annotate quern  ' 'zsh: elsewhere files'
