@@ -136,8 +136,8 @@ static enum qn_text_status take_curve(struct log *l, struct qn_text_error *err)
     }
     if (l->p->data.row_count < 2)
         return qn_text_fail(err, QN_TEXT_BAD,
-                            "%s: got no line 'AN: N lines: MISSES', wanted the log of a run with the module "
-                            "mattson (quern sim build --AN=mattson)",
+                            "%s: got no line 'AN: N lines: MISSES', wanted the log of a run with "
+                            "--analysis=mattson and without -q",
                             l->path);
     return QN_TEXT_OK;
 }
@@ -215,8 +215,8 @@ static enum qn_text_status take_sets(struct log *l, struct qn_text_error *err)
         return qn_text_fail(err, QN_TEXT_BAD, "%s: sets: got the first %lu, wanted all %lu", l->path, next, sets);
     if (!sets)
         return qn_text_fail(err, QN_TEXT_BAD,
-                            "%s: got no line 'AN: misses by set ...', wanted the log of a run with the module "
-                            "sets (quern sim build --AN=sets)",
+                            "%s: got no line 'AN: misses by set ...', wanted the log of a run with "
+                            "--analysis=sets and without -q",
                             l->path);
     return QN_TEXT_OK;
 }

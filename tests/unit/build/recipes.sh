@@ -54,8 +54,8 @@ printf 'cmd: refs\nevents: Ir Dr Dw\nfl=f\nfn=g\n1 8 3 1\nsummary: 8 3 1\n' >ref
 is "$(./quern events refs | tr '\n' ' ')" 'Ir 8 Dr 3 Dw 1 ' 'command: it does what it is for'
 ./quern events no >said 2>&1
 is "$? $(cat said)" '1 quern events: no: cannot open: No such file or directory' '... and says what is wrong'
-is "$(./quern --help | grep -c '^  events ')$(grep -c 'quern.-events (1)' tree/doc/man/quern.1)" 11 '... --help and quern.1 name it'
 QUERN=$PWD/quern top_srcdir=$PWD/tree sh tree/tests/unit/man/man.sh --update
+is "$(./quern --help | grep -c '^  events ')$(grep -c 'quern.-events (1)' tree/doc/man/quern.1)" 11 '... --help and quern.1 name it'
 is "$(cat tree/doc/man/quern-events.1)" "$(sed -n '/quern-events.1$/,/^---/s/^+\([^+]\)/\1/p' "$top_srcdir/doc/examples/recipes/command.patch")" '... its page has its options'
 sh tree/build-aux/sources.sh --update && ok '... sources.mk has its file' grep -q '[[:space:]]tools/events.c' tree/sources.mk
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Has every command a page, with all of its options and no others, that is formatted without complaint?
 #
-#   sh tests/unit/man/man.sh --update      writes the lists of options, as --help has them, into the pages
+#   sh tests/unit/man/man.sh --update      writes the lists of options, as --help has them, into the pages, and that of commands into quern.1
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 pages=$top_srcdir/doc/man
@@ -13,14 +13,29 @@ listed='run json trace diff merge csv convert sim sweep lab plot report page wat
 # list_of COMMAND: the list of options that its page must have.
 list_of() { "$QUERN" "$1" --help | awk -f "$top_srcdir/tests/unit/man/options.awk"; }
 
+# commands_listed: the list of commands that quern.1 must have.
+commands_listed() {
+    "$QUERN" --help | sed -n 's/-/\\-/g; s/^  \([a-z][a-z]*\)  *\(.*\)/.TP\n.BR quern\\-\1 (1)\n\2/p'
+}
+
+# section PAGE HEAD: what stands in it
+section() { awk -v head=".SH $2" '/^\.SH/ { on = 0 } on { print } $0 == head { on = 1 }' "$1"; }
+
+# put PAGE HEAD: $SCRATCH/list becomes what stands there
+put() {
+    [ -s "$SCRATCH/list" ] || bail "$1: nothing for $2"
+    awk -v list="$SCRATCH/list" -v head=".SH $2" '/^\.SH/ { on = 0 }
+        !on { print }
+        $0 == head { on = 1; while ((getline line <list) > 0) print line }' "$1" >"$SCRATCH/page" && cat "$SCRATCH/page" >"$1"
+}
+
 if [ "${1-}" = --update ]; then
     for command in $listed; do
-        list_of "$command" >"$SCRATCH/list" && [ -s "$SCRATCH/list" ] || bail "no options of $command"
-        awk -v list="$SCRATCH/list" '/^\.SH/ { on = 0 }
-            !on { print }
-            /^\.SH OPTIONS/ { on = 1; while ((getline line <list) > 0) print line }' "$pages/quern-$command.1" >"$SCRATCH/page" &&
-            cat "$SCRATCH/page" >"$pages/quern-$command.1"
+        list_of "$command" >"$SCRATCH/list"
+        put "$pages/quern-$command.1" OPTIONS
     done
+    commands_listed >"$SCRATCH/list"
+    put "$pages/quern.1" COMMANDS
     exit
 fi
 
@@ -34,8 +49,10 @@ described() {
     sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/s/^\.B \(\\-.*\)/\1/p' "$1" | sed 's/\\-/-/g' | options
 }
 
-is "$(sed -n 's/^\.BR quern\\-\([a-z]*\) (1)$/\1/p' "$pages/quern.1" | LC_ALL=C sort)" "$(echo "$commands" | LC_ALL=C sort)" \
-    'quern.1 names every command'
+is "$(section "$pages/quern.1" COMMANDS)" "$(commands_listed)" 'quern.1 has every command, in the words of the help'
+version=$(sed -n 's/^AC_INIT(\[quern\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
+is "$(grep -c '^\.TH QUERN[^ ]* 1 "20[0-9][0-9]-[01][0-9]-[0-3][0-9]" "quern '"$version"'" "quern manual"$' "$pages"/*.1 | grep -v ':1$')" '' \
+    'each has a date and the version'
 is "$(cd "$pages" && ls quern-*.1 | sed 's/quern-\(.*\)\.1/\1/')" "$(echo "$commands" | LC_ALL=C sort)" 'a page each'
 
 for command in $commands; do
@@ -50,7 +67,7 @@ for command in $commands; do
 done
 
 for command in $listed; do
-    is "$(awk '/^\.SH/ { on = 0 } on { print } /^\.SH OPTIONS/ { on = 1 }' "$pages/quern-$command.1")" "$(list_of "$command")" \
+    is "$(section "$pages/quern-$command.1" OPTIONS)" "$(list_of "$command")" \
         "quern-$command.1 has the list of the help, word for word"
 done
 

@@ -53,9 +53,9 @@ refused 1 "$in/sweep.csv: --region: got rows, wanted a profile, which has region
 refused 1 "$in/sets.log: --region: got a log, wanted a profile, which has regions" sets "$in/sets.log" --region=a -o out/x.svg
 refused 1 "$in/a.prof: --event=Nix: got events that the profile has not, wanted some of: Ir Dr D1mr Dw D1mw AN.compulsory AN.capacity AN.conflict" \
     top "$in/a.prof" --event=Nix -o out/x.svg
-refused 1 "$in/sets.log: got no line 'AN: N lines: MISSES', wanted the log of a run with the module mattson (quern sim build --AN=mattson)" \
+refused 1 "$in/sets.log: got no line 'AN: N lines: MISSES', wanted the log of a run with --analysis=mattson and without -q" \
     mrc "$in/sets.log" -o out/x.svg
-refused 1 "$in/mattson.log: got no line 'AN: misses by set ...', wanted the log of a run with the module sets (quern sim build --AN=sets)" \
+refused 1 "$in/mattson.log: got no line 'AN: misses by set ...', wanted the log of a run with --analysis=sets and without -q" \
     sets "$in/mattson.log" -o out/x.svg
 refused 1 "out/none/x.svg: cannot create: No such file or directory" top "$in/a.prof" -o out/none/x.svg
 
