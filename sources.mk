@@ -21,7 +21,6 @@ hosted_sources = \
 	lib/decode/reserved.c \
 	lib/decode/sizes.c \
 	lib/decode/tables.c \
-	lib/text/cache.c \
 	lib/text/complain.c \
 	lib/text/error.c \
 	lib/text/escape.c \
@@ -882,7 +881,6 @@ headers = \
 	lib/stacks/stacks.h \
 	lib/tcache/ibl.h \
 	lib/tcache/tcache.h \
-	lib/text/cache.h \
 	lib/text/complain.h \
 	lib/text/digits.h \
 	lib/text/error.h \
