@@ -31,6 +31,8 @@ bool qn_block_engine_runs(const struct qn_insn *in)
  * would go below 64 KiB, where Linux lets no program have code; only the jumps that are not taken go on. */
 bool qn_block_refuses(const struct qn_insn *in)
 {
+    if (in->map == 1 && in->cls == QN_CLS_FAR) /* uiret: Linux does not enable user interrupts, so that the processor refuses it */
+        return false;
     if ((in->attr & QN_ATTR_IP16) && in->cls != QN_CLS_JCC && in->cls != QN_CLS_JMP)
         return true;
     return in->cls == QN_CLS_FAR || in->cls == QN_CLS_SYSENTER || (in->cls == QN_CLS_INT && (in->imm & 0xff) == 0x80);
@@ -58,6 +60,7 @@ static enum qn_block_end end_of(const struct qn_insn *in)
     case QN_CLS_INT:
     case QN_CLS_INT3:
     case QN_CLS_UD:
+    case QN_CLS_FAR:
     case QN_CLS_HLT: return QN_END_TRAP;
     default: return QN_END_FALL;
     }

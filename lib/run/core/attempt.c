@@ -14,9 +14,6 @@
 #include "run/kernel/signal/signal.h"
 #include "sim/service.h"
 
-/* An address that user mode cannot reach, for which each memory access faults. */
-#define KERNEL_HALF 0xffff900000000000ull
-
 /* rdi: address, edx:eax: components; rax: 1, or after a fault 0. */
 #define ATTEMPT(name, insn) ".globl " #name "\n" #name ": mov %esi, %eax\n " insn "\n mov $1, %eax\n ret\n"
 
@@ -38,23 +35,25 @@ __asm__("qn_attempt_begin:\n" /* clang-format off */
         "qn_attempt_failed: xor %eax, %eax\n"
         " ret\n"
 
-        /* qn_attempt_jump(address, &sp, value of the registers): the trap flag is set, so that the processor traps before the first
-         * instruction there, and behind it.  Each trap or fault returns, by way of qn_attempt_takes: 1 or 0 in rax. */
+        /* qn_attempt_jump(address, &sp): with the guest's registers; the trap flag is set, so that the processor traps in front of the
+         * jump, before the first instruction there, and behind it.  Each trap or fault returns, by way of qn_attempt_takes: 1 or 0 in rax. */
         "qn_attempt_jump: push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n"
         " mov %rsp, (%rsi)\n"
         " mov %rdi, qn_attempt_target(%rip)\n"
-        " mov %rdx, %rax\n mov %rdx, %rcx\n mov %rdx, %rbx\n mov %rdx, %rbp\n mov %rdx, %rsi\n mov %rdx, %rdi\n"
-        " mov %rdx, %r8\n mov %rdx, %r9\n mov %rdx, %r10\n mov %rdx, %r11\n mov %rdx, %r12\n mov %rdx, %r13\n mov %rdx, %r14\n"
-        " mov %rdx, %r15\n"
+        " mov qn_ctx+0, %rax\n mov qn_ctx+8, %rcx\n mov qn_ctx+16, %rdx\n mov qn_ctx+24, %rbx\n"
+        " mov qn_ctx+40, %rbp\n mov qn_ctx+48, %rsi\n mov qn_ctx+56, %rdi\n mov qn_ctx+64, %r8\n"
+        " mov qn_ctx+72, %r9\n mov qn_ctx+80, %r10\n mov qn_ctx+88, %r11\n mov qn_ctx+96, %r12\n"
+        " mov qn_ctx+104, %r13\n mov qn_ctx+112, %r14\n mov qn_ctx+120, %r15\n"
         " pushfq\n orl $0x100, (%rsp)\n popfq\n"
+        " mov qn_ctx+32, %rsp\n"
         "qn_attempt_leave: jmp *qn_attempt_target(%rip)\n"
         "qn_attempt_back: cld\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret");
 
-extern char qn_attempt_begin[], qn_attempt_end[], qn_attempt_failed[], qn_attempt_back[];
+extern char qn_attempt_begin[], qn_attempt_end[], qn_attempt_failed[], qn_attempt_leave[], qn_attempt_back[];
 typedef bool attempt(uint64_t at, uint32_t low, uint32_t high);
 attempt qn_attempt_fnstenv16, qn_attempt_fnsave16, qn_attempt_xsave, qn_attempt_xsave64, qn_attempt_xsavec, qn_attempt_xsavec64,
     qn_attempt_xrstor, qn_attempt_xrstor64, qn_attempt_fxrstor64, qn_attempt_probe;
-bool qn_attempt_jump(uint64_t at, uint64_t *sp, uint64_t value);
+bool qn_attempt_jump(uint64_t at, uint64_t *sp);
 
 struct qn_fault qn_attempt_fault;
 uint64_t qn_attempt_target; /* address of the code that is tried */
@@ -69,7 +68,7 @@ bool qn_attempt(enum qn_attempt what, uint64_t at, uint64_t components)
     return how[what](at, (uint32_t)components, (uint32_t)(components >> 32));
 }
 
-bool qn_attempt_code(uint64_t at) { return qn_attempt_jump(at, &jump_sp, KERNEL_HALF); }
+bool qn_attempt_code(uint64_t at) { return qn_attempt_jump(at, &jump_sp); }
 
 bool qn_attempt_bytes(const uint8_t *bytes, unsigned n)
 {
@@ -107,7 +106,7 @@ static bool jumped(const struct qn_siginfo *info, struct qn_ucontext *uc)
 {
     bool trapped = info->signo == SIG_TRAP && info->code == TRAP_TRACE_;
 
-    if (trapped && uc->mc.ip == qn_attempt_target) /* it is about to be executed */
+    if (trapped && (uc->mc.ip == (uint64_t)(uintptr_t)qn_attempt_leave || uc->mc.ip == qn_attempt_target)) /* it has not been executed yet */
         return true;
     note(info, uc);
     uc->mc.ax = trapped;

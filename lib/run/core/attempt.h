@@ -12,8 +12,8 @@ enum qn_attempt { QN_ATTEMPT_FNSTENV16, QN_ATTEMPT_FNSAVE16, QN_ATTEMPT_XSAVE, Q
  * family.  false: it faulted, and nothing has changed except bytes that the processor has stored before the fault. */
 bool qn_attempt(enum qn_attempt what, uint64_t at, uint64_t components);
 
-/* The processor executes what is at this address, with all general registers in the kernel's half of the address space.  true: one
- * instruction was completed; false: it faulted. */
+/* The processor executes what is at this address, with the guest's registers.  true: one instruction was completed, and may have changed
+ * anything but general registers; false: it faulted. */
 bool qn_attempt_code(uint64_t at);
 
 /* The same for n bytes of the guest's, of which the processor finds no more than these: n is below QN_INSN_MAX_LEN where memory behind

@@ -112,14 +112,20 @@ static unsigned enter_function(void)
     return qn_cfg()->triggers || qn_region_scope() == QN_SCOPE_OFF ? QN_VARIANT_INSIDE : 0;
 }
 
-/* Does the processor, too, not know these bytes?  Then SIGILL is pending.  The decoder may be older than the processor. */
-static bool is_undefined(uint64_t pc, unsigned avail)
+/* The decoder does not know these bytes, and may be older than the processor: what this makes of them decides. */
+static void try_instruction(uint64_t pc, unsigned avail)
 {
-    if (qn_attempt_bytes((const uint8_t *)(uintptr_t)pc, avail) || qn_attempt_fault.trap != UNDEFINED_OPCODE)
-        return false;
-    qn_attempt_fault.info.fault.addr = pc;
+    const struct qn_fault *f = &qn_attempt_fault;
+
+    if (qn_attempt_bytes((const uint8_t *)(uintptr_t)pc, avail))
+        qn_die_bad_insn(pc);
+    if (f->trap == PAGE_FAULT && (f->err & ERR_FETCH)) {
+        fetch_fault(pc + avail);
+        return;
+    }
+    if (f->info.signo == SIG_ILL)
+        qn_attempt_fault.info.fault.addr = pc;
     qn_attempt_raise();
-    return true;
 }
 
 /* Control reached an instruction that is missing or cannot be decoded. */
@@ -129,15 +135,12 @@ static void bad_instruction(void)
     struct qn_insn in;
     enum qn_decode_status status = qn_block_decode((const uint8_t *)(uintptr_t)pc, avail, &in);
 
-    if (status == QN_DEC_TRUNCATED && avail < QN_INSN_MAX_LEN) {
-        if (!is_undefined(pc, (unsigned)avail))
-            fetch_fault(pc + avail);
-    } else if (status == QN_DEC_TOO_LONG)
-        qn_signal_raise(SIG_SEGV, SI_KERNEL_, 0);
-    else if (status == QN_DEC_OK && !qn_block_refuses(&in))
-        qn_code_changed(pc, pc + 1); /* the bytes have changed, and now are an instruction */
-    else if (status != QN_DEC_INVALID || !is_undefined(pc, (unsigned)avail))
+    if (status != QN_DEC_OK)
+        try_instruction(pc, (unsigned)avail);
+    else if (qn_block_refuses(&in))
         qn_die_bad_insn(pc);
+    else
+        qn_code_changed(pc, pc + 1); /* the bytes have changed, and now are an instruction */
 }
 
 /* Does what translated code has come back for.  Returns the variant to run next, or a number of instructions, as for run_block. */

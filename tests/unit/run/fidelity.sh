@@ -47,6 +47,7 @@ same avx512 'AVX-512, and its state in a signal frame'
 same frames 'x87 and vector state that a handler changes in its frame, and damaged frames'
 same traps 'each kind of fault: address, error code, trap number; loads of segment registers'
 same traps 'the same uninstrumented' --instr-at-start=no
+same opcodes 'each opcode of each map: undefined, faults, or its length'
 same steps 'a program that sets the trap flag'
 same steps 'the same with checked predictors, cut by intervals' --branch-sim=yes --check=yes --interval=7
 same steps 'the same observed, and with calls' --analysis=values --calls=yes

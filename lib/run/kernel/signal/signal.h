@@ -15,6 +15,7 @@ enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2, SEGV_MAPERR_ = 1, SE
 #define HANDLER_DFL 0
 #define HANDLER_IGN 1
 enum { DEBUG_TRAP = 1, UNDEFINED_OPCODE = 6, GENERAL_PROTECTION = 13, PAGE_FAULT = 14, ALIGNMENT_CHECK = 17 }; /* vectors */
+#define ERR_FETCH 0x10u /* of a page fault's error code */
 #define FLAG_ZF 0x40u
 #define FLAG_TF 0x100u
 #define FLAG_DF 0x400u
