@@ -2,6 +2,7 @@
 
 hosted_sources = \
 	lib/base/format.c \
+	lib/base/tree.c \
 	lib/decode/decode.c \
 	lib/decode/effects.c \
 	lib/decode/features.c \
@@ -120,6 +121,7 @@ hosted_sources = \
 	lib/debug/lines.c \
 	lib/debug/members.c \
 	lib/debug/objects.c \
+	lib/debug/parents.c \
 	lib/debug/prefer.c \
 	lib/debug/reader.c \
 	lib/debug/scopes.c \
@@ -450,6 +452,7 @@ translator_sources = \
 
 engine_sources = \
 	lib/base/format.c \
+	lib/base/tree.c \
 	lib/decode/decode.c \
 	lib/decode/effects.c \
 	lib/decode/features.c \
@@ -728,6 +731,7 @@ headers = \
 	lib/base/ready.h \
 	lib/base/sizes.h \
 	lib/base/syscall.h \
+	lib/base/tree.h \
 	lib/block/block.h \
 	lib/block/order.h \
 	lib/collect/collect.h \
@@ -1137,6 +1141,7 @@ page_files = \
 	lib/page/scripts/explore/explore_treemap.js
 
 unit_programs = \
+	tests/unit/base/tree \
 	tests/unit/block/order \
 	tests/unit/build/tap \
 	tests/unit/cost/charges \
@@ -1283,6 +1288,7 @@ shell_tests = \
 	tests/unit/cost/collector_usage.sh \
 	tests/unit/cost/insns.sh \
 	tests/unit/cost/jit_names.sh \
+	tests/unit/cost/steps.sh \
 	tests/unit/debug/inlines.sh \
 	tests/unit/debug/lines.sh \
 	tests/unit/debug/programs.sh \

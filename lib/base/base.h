@@ -55,6 +55,7 @@ static inline bool qn_is_pow2(uint64_t x) { return x && !(x & (x - 1)); }
 static inline unsigned qn_log2(uint64_t x) { return 63u - (unsigned)__builtin_clzll(x); }
 
 /* Where a table of so many buckets has the block that begins at pc: neighbours side by side, so that few pages of it are touched. */
-static inline uint32_t qn_bucket_of(uint64_t pc, uint32_t buckets) { return (uint32_t)((pc >> 5 ^ pc >> 23) % buckets); }
+#define QN_BUCKET_BYTES 32u /* blocks that begin in as many, aligned, are in one bucket */
+static inline uint32_t qn_bucket_of(uint64_t pc, uint32_t buckets) { return (uint32_t)((pc / QN_BUCKET_BYTES ^ pc >> 23) % buckets); }
 
 #endif

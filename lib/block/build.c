@@ -150,7 +150,7 @@ static bool ends_before(const struct qn_block *b, const struct qn_block_rules *r
 
 void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules)
 {
-    const struct qn_exec_range *range = qn_exec_find(pc);
+    const struct qn_tree_node *range = qn_exec_find(pc);
 
     b->pc = b->next = pc;
     b->target = 0;
@@ -159,7 +159,7 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
     b->probe = 0;
     b->calls = (struct qn_block_calls){0};
     b->end = QN_END_FALL;
-    b->volatile_code = range && range->writable;
+    b->volatile_code = range && range->flag;
     b->exact_flags = rules->exact_flags;
     if (is_marker(pc))
         take_marker(b, rules);

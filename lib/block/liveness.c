@@ -46,9 +46,9 @@ static uint8_t peek(uint64_t pc, uint8_t unknown, struct look *look)
     struct qn_insn in;
 
     for (; unknown && look->left; look->left--) {
-        const struct qn_exec_range *range = qn_exec_find(pc);
+        const struct qn_tree_node *range = qn_exec_find(pc);
 
-        if (!range || range->writable ||
+        if (!range || range->flag ||
             qn_block_decode((const uint8_t *)(uintptr_t)pc, qn_exec_avail(pc, QN_INSN_MAX_LEN), &in) != QN_DEC_OK)
             break;
         live |= in.flags_read & unknown;

@@ -89,16 +89,10 @@ static bool find_at(struct follow *f, const struct qn_where *w)
 
 static bool find_global(struct follow *f, uint64_t address, Dwarf_Die *type)
 {
-    struct qn_debug_variable v;
-    struct qn_global *g = NULL;
+    struct qn_global *g = qn_debug_find_global(f->debug, address);
     Dwarf_Die whole;
 
-    if (!qn_debug_find_variable(f->debug, address, &v))
-        return false;
-    for (size_t i = 0; i < f->debug->memory->nglobals && !g; i++)
-        if (f->debug->memory->globals[i].start == v.start && v.size == f->debug->memory->globals[i].end - v.start)
-            g = &f->debug->memory->globals[i];
-    return g && qn_debug_type_of(&g->die, &whole) && qn_debug_type_at(whole, address - v.start, type);
+    return g && qn_debug_type_of(&g->die, &whole) && qn_debug_type_at(f->debug, whole, address - g->start, type);
 }
 
 /* The type that the pointer in a register points to. */
@@ -135,9 +129,9 @@ static bool find_operand(struct follow *f, const struct qn_insn *in, Dwarf_Die *
         return find_global(f, f->address[m->index] + (uint64_t)m->disp, type);
     if (!find_pointee(f, m->base, &pointee))
         return false;
-    if (qn_debug_type_at(pointee, (uint64_t)m->disp, type) && (m->index == QN_REG_NONE || qn_debug_pointee(*type, &element)))
+    if (qn_debug_type_at(f->debug, pointee, (uint64_t)m->disp, type) && (m->index == QN_REG_NONE || qn_debug_pointee(*type, &element)))
         return true;
-    return m->index != QN_REG_NONE && qn_debug_pointers_in(pointee, type);
+    return m->index != QN_REG_NONE && qn_debug_pointers_in(f->debug, pointee, type);
 }
 
 /* ---- instructions ---- */
@@ -323,18 +317,16 @@ static bool allocates_its_parameter(const char *name)
 }
 
 /* The template parameter of a function's class, or of the function itself. */
-static bool by_template(Dwarf_Die function, Dwarf_Die *type)
+static bool by_template(struct qn_debug *d, Dwarf_Die function, Dwarf_Die *type)
 {
-    Dwarf_Die said = qn_debug_declaration(function), *scopes = NULL;
-    int n = dwarf_getscopes_die(&said, &scopes);
-    bool found = false;
+    Dwarf_Die said = qn_debug_declaration(function), scope;
+    const char *name = qn_debug_parent(d, &said, &scope) ? dwarf_diename(&scope) : NULL;
 
-    if (n > 1 && allocates_its_parameter(dwarf_diename(&scopes[1])))
-        found = template_parameter(&scopes[1], type) || template_parameter(&said, type);
-    else if (n > 1 && dwarf_diename(&scopes[1]) && !strncmp(dwarf_diename(&scopes[1]), "{impl", 5))
-        found = template_parameter(&said, type);
-    free(scopes);
-    return found;
+    if (!name)
+        return false;
+    if (allocates_its_parameter(name))
+        return template_parameter(&scope, type) || template_parameter(&said, type);
+    return begins(name, "{impl") && template_parameter(&said, type);
 }
 
 static bool is_call(Dwarf_Die *die)
@@ -350,7 +342,7 @@ static bool by_scopes(struct qn_debug *d, uint64_t call, Dwarf_Die *type)
     if (!qn_debug_find_scopes(d, call, &s))
         return false;
     for (int i = s.n; i-- > 0;)
-        if (is_call(&s.die[i]) && by_template(s.die[i], type))
+        if (is_call(&s.die[i]) && by_template(d, s.die[i], type))
             return true;
     return false;
 }
@@ -367,7 +359,7 @@ static bool by_callee(struct qn_debug *d, uint64_t returns_to, bool *returns_not
         || !find_callee(d, qn_decode_target(&in, returns_to - CALL_BYTES), &code))
         return false;
     *returns_nothing = !dwarf_formref_die(dwarf_attr_integrate(&code, DW_AT_type, &at), &result);
-    return by_template(code, type);
+    return by_template(d, code, type);
 }
 
 const struct qn_debug_type *qn_debug_allocated(struct qn_debug *d, uint64_t returns_to)

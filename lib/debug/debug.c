@@ -113,6 +113,7 @@ void qn_debug_close(struct qn_debug *d)
     qn_debug_free_inlines(d);
     qn_debug_free_memory(d);
     qn_debug_free_made_names(d);
+    qn_debug_free_parents(d);
     dwarf_end(d->dwarf);
     qn_debug_free_lines(&d->lines);
     qn_debug_free_symbols(&d->symbols);
@@ -120,7 +121,7 @@ void qn_debug_close(struct qn_debug *d)
     close_file(&d->separate);
     close_file(&d->main);
     free(d->directories);
-    free(d->unit_ranges);
+    qn_debug_free_ranges(d);
     free(d->segments);
     free(d->path);
     free(d);

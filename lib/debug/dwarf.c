@@ -69,13 +69,6 @@ struct made_name {
     char *text;
 };
 
-static int compare_made(const void *left, const void *right)
-{
-    const struct made_name *a = left, *b = right;
-
-    return (uintptr_t)a->die < (uintptr_t)b->die ? -1 : a->die != b->die;
-}
-
 static void free_made(void *node)
 {
     free(((struct made_name *)node)->text);
@@ -100,11 +93,17 @@ Dwarf_Die qn_debug_declaration(Dwarf_Die die)
     return die;
 }
 
-static void put_scope(FILE *out, Dwarf_Die *scope)
+/* "outer::box<int>::", for what stands in that class. */
+static void put_scopes(struct qn_debug *d, FILE *out, Dwarf_Die *die, int depth)
 {
-    const char *name = string_of(scope, DW_AT_name);
+    Dwarf_Die scope;
+    const char *name;
 
-    switch (dwarf_tag(scope)) {
+    if (depth > DEPTH_MAX || !qn_debug_parent(d, die, &scope))
+        return;
+    put_scopes(d, out, &scope, depth + 1);
+    name = string_of(&scope, DW_AT_name);
+    switch (dwarf_tag(&scope)) {
     case DW_TAG_namespace:
         fprintf(out, "%s::", name ? name : "(anonymous namespace)");
         break;
@@ -121,26 +120,23 @@ static void put_scope(FILE *out, Dwarf_Die *scope)
 }
 
 /* "outer::box<int>::get", for a function without linkage name, such as a static one. */
-static char *qualify(Dwarf_Die *die, const char *name)
+static char *qualify(struct qn_debug *d, Dwarf_Die *die, const char *name)
 {
-    Dwarf_Die stands = qn_debug_declaration(*die), *scopes = NULL;
-    int count = dwarf_getscopes_die(&stands, &scopes);
+    Dwarf_Die stands = qn_debug_declaration(*die);
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    for (int i = count - 1; i > 0 && out; i--)
-        put_scope(out, &scopes[i]);
-    free(scopes);
     if (!out)
         return NULL;
+    put_scopes(d, out, &stands, 0);
     fputs(name, out);
     fclose(out);
     return text;
 }
 
 /* In C++ and Rust, DW_AT_name has no namespaces and arguments; the linkage name has. */
-static char *make_name(Dwarf_Die *die)
+static char *make_name(struct qn_debug *d, Dwarf_Die *die)
 {
     const char *linkage = string_of(die, DW_AT_linkage_name), *name = string_of(die, DW_AT_name);
     char *text = NULL;
@@ -151,19 +147,19 @@ static char *make_name(Dwarf_Die *die)
         text = qn_debug_demangle(linkage);
     if (linkage)
         return text ? text : strdup(linkage);
-    return name ? qualify(die, name) : NULL;
+    return name ? qualify(d, die, name) : NULL;
 }
 
 const char *qn_debug_name_die(struct qn_debug *d, Dwarf_Die *die)
 {
-    struct made_name wanted = { die->addr, NULL }, *fresh, **found = tfind(&wanted, &d->made_names, compare_made);
+    struct made_name wanted = { die->addr, NULL }, *fresh, **found = tfind(&wanted, &d->made_names, qn_debug_compare_keys);
 
     if (found)
         return (*found)->text;
     if (!(fresh = malloc(sizeof *fresh)))
         return NULL;
-    *fresh = (struct made_name){ die->addr, make_name(die) };
-    if (tsearch(fresh, &d->made_names, compare_made))
+    *fresh = (struct made_name){ die->addr, make_name(d, die) };
+    if (tsearch(fresh, &d->made_names, qn_debug_compare_keys))
         return fresh->text;
     free_made(fresh);
     return NULL;
@@ -180,106 +176,129 @@ static uint64_t end_of_range(Dwarf_Die *die, uint64_t address)
     return address + 1;
 }
 
-/* ---- units by address ---- */
+/* ---- units and functions by address ---- */
 
-static int compare_units(const void *left, const void *right)
+static void add_ranges(struct qn_code_ranges *r, Dwarf_Die *die, uint32_t order)
 {
-    const struct qn_unit_range *a = left, *b = right;
+    Dwarf_Addr base, start, end;
+    ptrdiff_t at = 0;
+
+    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+        if (start < end && QN_GROW(r->list, r->count, r->room, QN_DEBUG_ROOM))
+            r->list[r->count++] = (struct qn_code_range){ start, end, end, order, *die };
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const struct qn_code_range *a = left, *b = right;
 
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void load_units(struct qn_debug *d, Dwarf *dwarf)
+static void sort_ranges(struct qn_code_ranges *r)
 {
-    Dwarf_CU *cu = NULL;
-    Dwarf_Addr base, start, end;
-    Dwarf_Die unit;
-
-    d->unit_ranges_loaded = true;
-    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
-        ptrdiff_t at = 0;
-
-        while ((at = dwarf_ranges(&unit, at, &base, &start, &end)) > 0)
-            if (start < end && QN_GROW(d->unit_ranges, d->nunit_ranges, d->unit_range_room, QN_DEBUG_ROOM))
-                d->unit_ranges[d->nunit_ranges++] = (struct qn_unit_range){ start, end, end, d->nunits, unit };
-        d->nunits++;
-    }
-    if (d->nunit_ranges)
-        qsort(d->unit_ranges, d->nunit_ranges, sizeof *d->unit_ranges, compare_units);
-    for (size_t i = 1; i < d->nunit_ranges; i++)
-        if (d->unit_ranges[i - 1].reach > d->unit_ranges[i].reach)
-            d->unit_ranges[i].reach = d->unit_ranges[i - 1].reach;
+    if (r->count)
+        qsort(r->list, r->count, sizeof *r->list, compare_ranges);
+    for (size_t i = 1; i < r->count; i++)
+        if (r->list[i - 1].reach > r->list[i].reach)
+            r->list[i].reach = r->list[i - 1].reach;
 }
 
-const struct qn_unit_range *qn_debug_find_unit(struct qn_debug *d, uint64_t address, uint64_t *end)
+/* The one that has the address, of several the first in the file; NULL: none has.  Lowers *end as qn_debug_find_unit does. */
+static const struct qn_code_range *find_range(const struct qn_code_ranges *r, uint64_t address, uint64_t *end)
 {
-    Dwarf *dwarf = qn_debug_open_dwarf(d);
-    const struct qn_unit_range *found = NULL;
-    size_t n;
+    const struct qn_code_range *found = NULL;
+    size_t n = QN_COUNT_WHILE(i, r->count, r->list[i].start <= address);
 
-    if (dwarf && !d->unit_ranges_loaded)
-        load_units(d, dwarf);
-    n = QN_COUNT_WHILE(i, d->nunit_ranges, d->unit_ranges[i].start <= address);
-    if (n < d->nunit_ranges && d->unit_ranges[n].start < *end)
-        *end = d->unit_ranges[n].start;
-    for (; n && d->unit_ranges[n - 1].reach > address; n--)
-        if (address < d->unit_ranges[n - 1].end && (!found || d->unit_ranges[n - 1].order < found->order))
-            found = &d->unit_ranges[n - 1];
+    if (n < r->count && r->list[n].start < *end)
+        *end = r->list[n].start;
+    for (; n && r->list[n - 1].reach > address; n--)
+        if (address < r->list[n - 1].end && (!found || r->list[n - 1].order < found->order))
+            found = &r->list[n - 1];
     if (found && found->end < *end)
         *end = found->end;
     return found;
 }
 
-bool qn_debug_unit_entries(const struct qn_unit_range *range, Dwarf_Die *unit)
+static void load_units(struct qn_debug *d, Dwarf *dwarf)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit;
+
+    d->units.loaded = true;
+    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+        add_ranges(&d->units, &unit, d->nunits++);
+    sort_ranges(&d->units);
+}
+
+const struct qn_code_range *qn_debug_find_unit(struct qn_debug *d, uint64_t address, uint64_t *end)
+{
+    Dwarf *dwarf = qn_debug_open_dwarf(d);
+
+    if (dwarf && !d->units.loaded)
+        load_units(d, dwarf);
+    return find_range(&d->units, address, end);
+}
+
+void qn_debug_free_ranges(struct qn_debug *d)
+{
+    for (uint32_t i = 0; d->functions && i < d->nunits; i++)
+        free(d->functions[i].list);
+    free(d->functions);
+    free(d->units.list);
+}
+
+bool qn_debug_unit_entries(const struct qn_code_range *range, Dwarf_Die *unit)
 {
     Dwarf_Die split;
     uint8_t type;
     bool is_split;
 
-    *unit = range->unit;
+    *unit = range->die;
     is_split = dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton && split.addr;
     if (is_split)
         *unit = split;
     return is_split;
 }
 
-static bool may_hold_code(int tag)
-{
-    return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type
-           || tag == DW_TAG_union_type || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block
-           || tag == DW_TAG_module;
-}
-
-/* The subprogram whose code has the address.  Member functions of a class or a lambda inside a function are below that function's entry
- * but outside its addresses, so dwarf_getscopes does not find them. */
-static bool find_code(Dwarf_Die *parent, uint64_t address, int depth, Dwarf_Die *found)
+/* All functions below an entry.  Member functions of a class or a lambda inside a function are below that function's entry but outside its
+ * addresses, so dwarf_getscopes does not find them. */
+static void add_functions(struct qn_code_ranges *r, Dwarf_Die *parent, int depth, uint32_t *order)
 {
     Dwarf_Die die;
 
     if (depth > DEPTH_MAX || dwarf_child(parent, &die))
-        return false;
+        return;
     do {
         int tag = dwarf_tag(&die);
 
-        if (tag == DW_TAG_subprogram && dwarf_haspc(&die, address) == 1) {
-            *found = die;
-            return true;
-        }
-        if (may_hold_code(tag) && find_code(&die, address, depth + 1, found))
-            return true;
+        if (tag == DW_TAG_subprogram)
+            add_ranges(r, &die, (*order)++);
+        if (qn_debug_may_hold_code(tag))
+            add_functions(r, &die, depth + 1, order);
     } while (!dwarf_siblingof(&die, &die));
-    return false;
 }
 
 bool qn_debug_find_code(struct qn_debug *d, uint64_t address, Dwarf_Die *unit, Dwarf_Die *code)
 {
     uint64_t end = UINT64_MAX;
-    const struct qn_unit_range *range = qn_debug_find_unit(d, address, &end);
+    const struct qn_code_range *range = qn_debug_find_unit(d, address, &end), *found;
+    struct qn_code_ranges *functions;
+    uint32_t order = 0;
 
-    if (!range)
+    if (!range || (!d->functions && !(d->functions = calloc(d->nunits, sizeof *d->functions))))
         return false;
     qn_debug_unit_entries(range, unit);
-    return find_code(unit, address, 0, code);
+    functions = &d->functions[range->order];
+    if (!functions->loaded) {
+        functions->loaded = true;
+        add_functions(functions, unit, 0, &order);
+        sort_ranges(functions);
+    }
+    found = find_range(functions, address, &end);
+    if (found)
+        *code = found->die;
+    return found;
 }
 
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end)

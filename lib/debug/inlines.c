@@ -196,7 +196,7 @@ static void lay_out(struct unit *u, const struct span *spans, size_t count)
     }
 }
 
-static void read_unit(struct qn_debug *d, const struct qn_unit_range *range, struct unit *u)
+static void read_unit(struct qn_debug *d, const struct qn_code_range *range, struct unit *u)
 {
     struct walk w = {.d = d};
     Dwarf_Attribute at;
@@ -223,7 +223,7 @@ static void cut(uint64_t *end, uint64_t at)
         *end = at;
 }
 
-static struct unit *load_unit(struct qn_debug *d, const struct qn_unit_range *range)
+static struct unit *load_unit(struct qn_debug *d, const struct qn_code_range *range)
 {
     struct unit *u;
 
@@ -239,7 +239,7 @@ static struct unit *load_unit(struct qn_debug *d, const struct qn_unit_range *ra
 
 const struct qn_inline *qn_debug_find_inline(struct qn_debug *d, uint64_t address, uint64_t *end)
 {
-    const struct qn_unit_range *range = qn_debug_find_unit(d, address, end);
+    const struct qn_code_range *range = qn_debug_find_unit(d, address, end);
     const struct unit *u = range ? load_unit(d, range) : NULL;
     size_t low = u ? QN_COUNT_WHILE(i, u->count, u->pieces[i].end <= address) : 0;
 

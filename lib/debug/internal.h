@@ -91,10 +91,16 @@ struct qn_directory { /* of a compilation, by its line table */
     const char *text;
 };
 
-struct qn_unit_range { /* code of a compilation; sorted by start */
+struct qn_code_range { /* code of a compilation, or of a function in it */
     uint64_t start, end, reach; /* reach: largest end up to here */
-    uint32_t order;             /* of its unit in the file */
-    Dwarf_Die unit;
+    uint32_t order;             /* of its entry in the file */
+    Dwarf_Die die;
+};
+
+struct qn_code_ranges {
+    bool loaded;
+    struct qn_code_range *list; /* by start */
+    size_t count, room;
 };
 
 struct qn_lines {
@@ -121,6 +127,7 @@ struct qn_debug {
     Dwarf *dwarf;       /* opened only for what the line tables do not have */
     bool dwarf_tried, directories_loaded;
     void *made_names;   /* a tree (tsearch) of names of subprograms */
+    void *parents;      /* a tree of compilations, parents.c */
     struct qn_objects *objects; /* NULL: not asked for yet */
     struct qn_inlines *inlines; /* NULL: not asked for yet */
     void *inline_names; /* a tree (tsearch) of struct name, inline_names.c */
@@ -128,10 +135,9 @@ struct qn_debug {
     bool damaged;       /* a part that was read is damaged */
     struct qn_directory *directories; /* sorted by offset */
     size_t ndirectories, directory_room;
-    struct qn_unit_range *unit_ranges;
-    size_t nunit_ranges, unit_range_room;
+    struct qn_code_ranges units;
     uint32_t nunits;
-    bool unit_ranges_loaded;
+    struct qn_code_ranges *functions; /* by unit; NULL: not asked for yet */
     char build_id[2 * QN_BUILD_ID_MAX + 1];
 };
 
@@ -213,9 +219,10 @@ void qn_debug_skip(struct qn_reader *r, uint64_t bytes);
 /* dwarf.c: what needs .debug_info. */
 Dwarf *qn_debug_open_dwarf(struct qn_debug *d); /* NULL: there is none */
 /* The unit whose code has the address, of several the first in the file; NULL: none.  Lowers *end to the next address for which it may differ. */
-const struct qn_unit_range *qn_debug_find_unit(struct qn_debug *d, uint64_t address, uint64_t *end);
+const struct qn_code_range *qn_debug_find_unit(struct qn_debug *d, uint64_t address, uint64_t *end);
 /* A unit's entry: that of its .dwo file (true), if that is there. */
-bool qn_debug_unit_entries(const struct qn_unit_range *range, Dwarf_Die *unit);
+bool qn_debug_unit_entries(const struct qn_code_range *range, Dwarf_Die *unit);
+void qn_debug_free_ranges(struct qn_debug *d);
 /* The readable name of a subprogram; valid until the module is closed.  NULL: it has none. */
 const char *qn_debug_name_die(struct qn_debug *d, Dwarf_Die *die);
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name,
@@ -223,6 +230,13 @@ void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char *
 void qn_debug_free_made_names(struct qn_debug *d);
 /* The directory of the compilation whose line table is at this offset; NULL: not known. */
 const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset);
+
+/* parents.c: the entry around an entry; false: there is none, or it is not known. */
+bool qn_debug_parent(struct qn_debug *d, Dwarf_Die *die, Dwarf_Die *parent);
+bool qn_debug_may_hold_code(int tag);
+void qn_debug_free_parents(struct qn_debug *d);
+/* For tsearch: by the pointer that a node begins with. */
+int qn_debug_compare_keys(const void *left, const void *right);
 
 /* demangle.c: the readable form of a C++ or Rust name in fresh memory, NULL if it has none. */
 enum { QN_DEBUG_SHOWN_MAX = 65536 }; /* bytes of a Rust name */

@@ -6,8 +6,10 @@
  * An array inside a structure is one part if it has more than INDEXES_MAX elements.  Members that overlap (a union's) are named together,
  * "a|b".  Bytes between members are "+4 (padding)".
  */
+#define _GNU_SOURCE
 #include <dwarf.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +68,7 @@ static int compare(const void *left, const void *right)
 }
 
 struct members {
+    const void *structure; /* its entry: the key of the tree */
     struct member *list; /* by offset */
     size_t count, room;
     bool variants;       /* its members depend on its value (an enum of Rust's) */
@@ -75,7 +78,6 @@ static void read_members(Dwarf_Die *structure, struct members *all)
 {
     Dwarf_Die die;
 
-    *all = (struct members){0};
     if (dwarf_child(structure, &die))
         return;
     do {
@@ -85,6 +87,36 @@ static void read_members(Dwarf_Die *structure, struct members *all)
     } while (!dwarf_siblingof(&die, &die));
     if (all->count)
         qsort(all->list, all->count, sizeof *all->list, compare);
+}
+
+/* The members of a structure, which are read once. */
+static const struct members *members_of(struct qn_debug *d, Dwarf_Die *structure)
+{
+    static const struct members none;
+    struct members wanted = { .structure = structure->addr }, *fresh, **found = tfind(&wanted, &d->memory->members, qn_debug_compare_keys);
+
+    if (found)
+        return *found;
+    if (!(fresh = calloc(1, sizeof *fresh)))
+        return &none;
+    fresh->structure = structure->addr;
+    if (!tsearch(fresh, &d->memory->members, qn_debug_compare_keys)) {
+        free(fresh);
+        return &none;
+    }
+    read_members(structure, fresh);
+    return fresh;
+}
+
+static void free_node(void *node)
+{
+    free(((struct members *)node)->list);
+    free(node);
+}
+
+void qn_debug_free_members(struct qn_memory *m)
+{
+    tdestroy(m->members, free_node);
 }
 
 /* ---- arrays ---- */
@@ -127,33 +159,31 @@ static uint64_t count_elements(const uint64_t *dimension, unsigned n)
 }
 
 /* Does the structure, or its last member if that is a structure, end in an array of no or one element? */
-static bool is_open_ended(Dwarf_Die *structure, int depth)
+static bool is_open_ended(struct qn_debug *d, Dwarf_Die *structure, int depth)
 {
-    struct members all;
-    bool open = false;
+    const struct members *all;
+    uint64_t dimension[QN_DEBUG_DIMENSIONS];
+    Dwarf_Die type;
+    unsigned n;
 
     if (depth > DEPTH_MAX || dwarf_tag(structure) == DW_TAG_union_type)
         return false;
-    read_members(structure, &all);
-    if (all.count) {
-        Dwarf_Die type = all.list[all.count - 1].type;
-        uint64_t dimension[QN_DEBUG_DIMENSIONS];
-        unsigned n = qn_debug_dimensions(&type, dimension, QN_DEBUG_DIMENSIONS);
-
-        open = n ? count_elements(dimension, n) < 2 : qn_debug_strip(&type) && qn_debug_is_structure(&type) && is_open_ended(&type, depth + 1);
-    }
-    free(all.list);
-    return open;
+    all = members_of(d, structure);
+    if (!all->count)
+        return false;
+    type = all->list[all->count - 1].type;
+    n = qn_debug_dimensions(&type, dimension, QN_DEBUG_DIMENSIONS);
+    return n ? count_elements(dimension, n) < 2 : qn_debug_strip(&type) && qn_debug_is_structure(&type) && is_open_ended(d, &type, depth + 1);
 }
 
-bool qn_debug_is_open_ended(Dwarf_Die *structure) { return is_open_ended(structure, 0); }
+bool qn_debug_is_open_ended(struct qn_debug *d, Dwarf_Die *structure) { return is_open_ended(d, structure, 0); }
 
 /* ---- the type at an offset ---- */
 
-static bool type_at(Dwarf_Die type, uint64_t offset, Dwarf_Die *found, int depth)
+static bool type_at(struct qn_debug *d, Dwarf_Die type, uint64_t offset, Dwarf_Die *found, int depth)
 {
     uint64_t dimension[QN_DEBUG_DIMENSIONS], size;
-    struct members all;
+    const struct members *all;
     bool is_found = false;
 
     if (depth > DEPTH_MAX)
@@ -165,41 +195,40 @@ static bool type_at(Dwarf_Die type, uint64_t offset, Dwarf_Die *found, int depth
         return false;
     if (!qn_debug_is_structure(&type))
         return offset == 0;
-    read_members(&type, &all);
-    for (size_t i = 0; i < all.count && !is_found; i++) {
-        const struct member *m = &all.list[i];
+    all = members_of(d, &type);
+    for (size_t i = 0; i < all->count && !is_found; i++) {
+        const struct member *m = &all->list[i];
 
         if (offset >= m->offset && (!m->size || offset - m->offset < m->size))
-            is_found = type_at(m->type, offset - m->offset, found, depth + 1);
+            is_found = type_at(d, m->type, offset - m->offset, found, depth + 1);
     }
-    free(all.list);
     return is_found;
 }
 
-bool qn_debug_type_at(Dwarf_Die type, uint64_t offset, Dwarf_Die *found) { return type_at(type, offset, found, 0); }
+bool qn_debug_type_at(struct qn_debug *d, Dwarf_Die type, uint64_t offset, Dwarf_Die *found) { return type_at(d, type, offset, found, 0); }
 
-bool qn_debug_pointers_in(Dwarf_Die structure, Dwarf_Die *found)
+bool qn_debug_pointers_in(struct qn_debug *d, Dwarf_Die structure, Dwarf_Die *found)
 {
-    struct members all;
+    const struct members *all;
     bool any = false;
 
     if (!qn_debug_strip(&structure) || !qn_debug_is_structure(&structure))
         return false;
-    read_members(&structure, &all);
-    for (size_t i = 0; i < all.count && !any; i++) {
+    all = members_of(d, &structure);
+    for (size_t i = 0; i < all->count && !any; i++) {
         uint64_t dimension[QN_DEBUG_DIMENSIONS];
         Dwarf_Die pointee;
 
-        *found = all.list[i].type;
+        *found = all->list[i].type;
         any = qn_debug_dimensions(found, dimension, QN_DEBUG_DIMENSIONS) && qn_debug_pointee(*found, &pointee);
     }
-    free(all.list);
     return any;
 }
 
 /* ---- names of parts ---- */
 
 struct text {
+    struct qn_debug *debug;
     char *to;
     size_t size;
 };
@@ -247,29 +276,28 @@ static void put_inside(struct text *t, const struct member *m, uint64_t offset, 
 
 static void put_member(struct text *t, Dwarf_Die structure, uint64_t offset, const char *before, int depth)
 {
-    struct members all;
+    const struct members *all;
     uint64_t gap = 0; /* where the padding begins, if no member has the offset */
     bool any = false;
 
     if (depth > DEPTH_MAX)
         return;
-    read_members(&structure, &all);
-    for (size_t i = 0; i < all.count; i++) {
-        const struct member *m = &all.list[i];
-        bool last = i + 1 == all.count;
+    all = members_of(t->debug, &structure);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct member *m = &all->list[i];
+        bool last = i + 1 == all->count;
 
         if (m->offset + m->size <= offset && m->offset + m->size > gap)
             gap = m->offset + m->size;
-        if (offset < m->offset || (offset - m->offset >= m->size && !(last && qn_debug_is_open_ended(&structure))))
+        if (offset < m->offset || (offset - m->offset >= m->size && !(last && qn_debug_is_open_ended(t->debug, &structure))))
             continue;
         put_inside(t, m, offset, any ? "|" : before, depth);
         any = true;
     }
-    if (!any && (all.variants || !all.count))
+    if (!any && (all->variants || !all->count))
         put(t, "%s+%" PRIu64, before, offset);
     else if (!any)
         put(t, "%s+%" PRIu64 " (padding)", before, gap);
-    free(all.list);
 }
 
 /* "[3]", "[3][16]" */
@@ -302,7 +330,7 @@ static void put_indexes(struct text *t, const struct qn_debug_type *type, uint64
 
 void qn_debug_put_part(const struct qn_debug_type *type, uint64_t offset, uint64_t bytes, char *text, size_t size)
 {
-    struct text t = {text, size};
+    struct text t = {type->debug, text, size};
 
     text[0] = 0;
     if (type->structure && (offset < type->size || type->open_ended))
@@ -316,6 +344,7 @@ void qn_debug_put_part(const struct qn_debug_type *type, uint64_t offset, uint64
 /* ---- all members ---- */
 
 struct listing {
+    struct qn_debug *debug;
     qn_debug_take_member *take;
     void *data;
     char name[400];
@@ -323,13 +352,13 @@ struct listing {
 
 static void list(struct listing *l, Dwarf_Die structure, uint64_t from, size_t length, int depth)
 {
-    struct members all;
+    const struct members *all;
 
     if (depth > DEPTH_MAX)
         return;
-    read_members(&structure, &all);
-    for (size_t i = 0; i < all.count; i++) {
-        const struct member *m = &all.list[i];
+    all = members_of(l->debug, &structure);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct member *m = &all->list[i];
         Dwarf_Die type = m->type;
         size_t n = length;
 
@@ -343,12 +372,11 @@ static void list(struct listing *l, Dwarf_Die structure, uint64_t from, size_t l
             l->take(l->data, l->name, from + m->offset, m->size);
         l->name[length] = 0;
     }
-    free(all.list);
 }
 
 void qn_debug_list_members(const struct qn_debug_type *t, qn_debug_take_member *take, void *data)
 {
-    struct listing l = {take, data, ""};
+    struct listing l = {t->debug, take, data, ""};
 
     if (t->structure)
         list(&l, t->die, 0, 0, 0);

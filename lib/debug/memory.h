@@ -8,6 +8,7 @@
 #define QN_DEBUG_DIMENSIONS 8
 
 struct qn_debug_type {
+    const void *key;         /* of the tree */
     struct qn_debug *debug;
     Dwarf_Die named, die;    /* an element's type: as it is named (a typedef), and stripped of typedefs */
     uint64_t size;           /* bytes of an element; 0 = not known */
@@ -16,6 +17,7 @@ struct qn_debug_type {
     bool block;              /* of a heap block, which holds any number of elements */
     bool structure, open_ended; /* open_ended: its size is not fixed */
     char *name;
+    struct qn_debug_type *next; /* of m->arrays */
 };
 
 struct qn_global {
@@ -26,8 +28,11 @@ struct qn_global {
 };
 
 struct qn_memory { /* d->memory */
-    struct qn_debug_type **types;
-    size_t ntypes, type_room;
+    void *types[2];          /* trees (tsearch) of types that are no arrays, by their entry; the second has those of heap blocks */
+    struct qn_debug_type *arrays; /* the newest one */
+    void *members;           /* a tree of structures, members.c */
+    void *definitions;       /* a tree of structures by name, types.c */
+    bool definitions_read;
     struct qn_global *globals; /* sorted by start */
     size_t nglobals, global_room;
     bool globals_read;
@@ -41,6 +46,7 @@ void qn_debug_free_memory(struct qn_debug *d);
 
 /* variables.c: reads all global variables, sorted; qn_debug_find_variable does so at its first call. */
 void qn_debug_read_globals(struct qn_debug *d, struct qn_memory *m);
+struct qn_global *qn_debug_find_global(struct qn_debug *d, uint64_t address); /* with its entry; NULL: none is there */
 
 /* variables.c: fills in file and line of the declaration that an entry names. */
 void qn_debug_find_declaration(struct qn_debug_variable *v, Dwarf_Die die);
@@ -61,10 +67,11 @@ const struct qn_debug_type *qn_debug_make_type(struct qn_debug *d, Dwarf_Die typ
 /* ---- members.c ---- */
 
 /* The type at an offset inside an object of `type`: that of the innermost member or element, neither a structure nor an array. */
-bool qn_debug_type_at(Dwarf_Die type, uint64_t offset, Dwarf_Die *found);
+bool qn_debug_type_at(struct qn_debug *d, Dwarf_Die type, uint64_t offset, Dwarf_Die *found);
 /* The type of the elements of the first array of pointers in a structure. */
-bool qn_debug_pointers_in(Dwarf_Die structure, Dwarf_Die *found);
-bool qn_debug_is_open_ended(Dwarf_Die *structure);
+bool qn_debug_pointers_in(struct qn_debug *d, Dwarf_Die structure, Dwarf_Die *found);
+void qn_debug_free_members(struct qn_memory *m);
+bool qn_debug_is_open_ended(struct qn_debug *d, Dwarf_Die *structure);
 /* The numbers of elements of an array, one for each dimension, `room` at most; returns how many.  *type becomes that of an element. */
 unsigned qn_debug_dimensions(Dwarf_Die *type, uint64_t *dimension, unsigned room);
 

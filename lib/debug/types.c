@@ -7,6 +7,7 @@
 #include "debug/types.h"
 
 #include <dwarf.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +25,28 @@ struct qn_memory *qn_debug_memory(struct qn_debug *d)
     return d->memory;
 }
 
+static void free_type(void *type)
+{
+    free(((struct qn_debug_type *)type)->name);
+    free(type);
+}
+
 void qn_debug_free_memory(struct qn_debug *d)
 {
     struct qn_memory *m = d->memory;
 
     if (!m)
         return;
-    for (size_t i = 0; i < m->ntypes; i++) {
-        free(m->types[i]->name);
-        free(m->types[i]);
+    tdestroy(m->types[0], free_type);
+    tdestroy(m->types[1], free_type);
+    while (m->arrays) {
+        struct qn_debug_type *next = m->arrays->next;
+
+        free_type(m->arrays);
+        m->arrays = next;
     }
-    free(m->types);
+    qn_debug_free_members(m);
+    tdestroy(m->definitions, free);
     free(m->globals);
     if (m->frames)
         dwarf_cfi_end(m->frames);
@@ -110,34 +122,65 @@ bool qn_debug_is_char(Dwarf_Die type)
     return qn_debug_strip(&type) && dwarf_tag(&type) == DW_TAG_base_type && qn_debug_size(&type) == 1;
 }
 
-/* Replaces the declaration of a structure by the first definition of that name in any unit. */
-static bool define(struct qn_debug *d, Dwarf_Die *type)
+struct definition {
+    const char *name;
+    Dwarf_Die die;
+};
+
+static int compare_names(const void *left, const void *right)
 {
-    Dwarf_Attribute at;
-    const char *name = dwarf_diename(type);
+    return strcmp(((const struct definition *)left)->name, ((const struct definition *)right)->name);
+}
+
+/* Of several definitions of a name the first one stays. */
+static void take_definition(struct qn_memory *m, Dwarf_Die *die)
+{
+    struct definition *fresh, wanted = { NULL, *die };
+
+    if (!qn_debug_is_structure(die) || dwarf_hasattr(die, DW_AT_declaration) || !(wanted.name = dwarf_diename(die))
+        || tfind(&wanted, &m->definitions, compare_names) || !(fresh = malloc(sizeof *fresh)))
+        return;
+    *fresh = wanted;
+    if (!tsearch(fresh, &m->definitions, compare_names))
+        free(fresh);
+}
+
+static void read_definitions(struct qn_debug *d, struct qn_memory *m)
+{
     Dwarf *dwarf = qn_debug_open_dwarf(d);
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit, split, die;
 
-    if (!dwarf_hasattr(type, DW_AT_declaration) || !name || !qn_debug_is_structure(type))
+    m->definitions_read = true;
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, &split) == 0) {
+        if (dwarf_child(split.addr ? &split : &unit, &die))
+            continue;
+        do {
+            take_definition(m, &die);
+        } while (!dwarf_siblingof(&die, &die));
+    }
+}
+
+/* Replaces the declaration of a structure by the first definition of that name in any unit. */
+static bool define(struct qn_debug *d, Dwarf_Die *type)
+{
+    struct qn_memory *m = d->memory;
+    Dwarf_Attribute at;
+    struct definition wanted = { dwarf_diename(type), *type }, **found;
+    Dwarf_Die die;
+
+    if (!dwarf_hasattr(type, DW_AT_declaration) || !wanted.name || !qn_debug_is_structure(type))
         return true;
     if (dwarf_formref_die(dwarf_attr(type, DW_AT_signature, &at), &die)) {
         *type = die;
         return true;
     }
-    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, &split) == 0) {
-        if (dwarf_child(split.addr ? &split : &unit, &die))
-            continue;
-        do {
-            const char *other = qn_debug_is_structure(&die) && !dwarf_hasattr(&die, DW_AT_declaration) ? dwarf_diename(&die) : NULL;
-
-            if (other && !strcmp(other, name)) {
-                *type = die;
-                return true;
-            }
-        } while (!dwarf_siblingof(&die, &die));
-    }
-    return false;
+    if (!m->definitions_read)
+        read_definitions(d, m);
+    found = tfind(&wanted, &m->definitions, compare_names);
+    if (found)
+        *type = (*found)->die;
+    return found;
 }
 
 /* ---- names ---- */
@@ -189,44 +232,44 @@ const char *qn_debug_type_name(const struct qn_debug_type *t) { return t->name ?
 
 /* ---- what is made of them ---- */
 
-static struct qn_debug_type *find_made(const struct qn_memory *m, const Dwarf_Die *type, bool block)
+/* false: no memory. */
+static bool keep(struct qn_memory *m, struct qn_debug_type *t)
 {
-    for (size_t i = 0; i < m->ntypes; i++)
-        if (m->types[i]->named.addr == type->addr && m->types[i]->block == block && !m->types[i]->dimensions)
-            return m->types[i];
-    return NULL;
+    if (!t->dimensions)
+        return tsearch(t, &m->types[t->block], qn_debug_compare_keys);
+    t->next = m->arrays;
+    m->arrays = t;
+    return true;
 }
 
 const struct qn_debug_type *qn_debug_make_type(struct qn_debug *d, Dwarf_Die type, bool block)
 {
     struct qn_memory *m = qn_debug_memory(d);
-    struct qn_debug_type t = {.debug = d, .block = block}, *fresh = m ? find_made(m, &type, block) : NULL;
+    struct qn_debug_type t = {.key = type.addr, .debug = d, .block = block}, *fresh, **made = m ? tfind(&t, &m->types[block], qn_debug_compare_keys) : NULL;
     size_t length;
     FILE *out;
 
-    if (fresh || !m)
-        return fresh;
+    if (made || !m)
+        return made ? *made : NULL;
     t.dimensions = qn_debug_dimensions(&type, t.dimension, QN_DEBUG_DIMENSIONS);
     t.named = t.die = type;
     if (!qn_debug_strip(&t.die) || !define(d, &t.die))
         return NULL;
     t.size = qn_debug_size(&t.die);
     t.structure = qn_debug_is_structure(&t.die);
-    t.open_ended = t.structure && qn_debug_is_open_ended(&t.die);
+    t.open_ended = t.structure && qn_debug_is_open_ended(d, &t.die);
     out = open_memstream(&t.name, &length);
     if (!out)
         return NULL;
     put_name(d, out, t.named, 0);
     fclose(out);
-    if (QN_GROW(m->types, m->ntypes, m->type_room, QN_DEBUG_ROOM))
-        fresh = malloc(sizeof *fresh);
-    if (!fresh) {
-        free(t.name);
-        return NULL;
-    }
-    *fresh = t;
-    m->types[m->ntypes++] = fresh;
-    return fresh;
+    if ((fresh = malloc(sizeof *fresh)))
+        *fresh = t;
+    if (fresh && keep(m, fresh))
+        return fresh;
+    free(t.name);
+    free(fresh);
+    return NULL;
 }
 
 uint64_t qn_debug_type_size(const struct qn_debug_type *t) { return t->size; }

@@ -105,17 +105,22 @@ void qn_debug_find_declaration(struct qn_debug_variable *v, Dwarf_Die die)
         v->line = line > 0 ? (uint32_t)line : 0;
 }
 
-bool qn_debug_find_variable(struct qn_debug *d, uint64_t address, struct qn_debug_variable *v)
+struct qn_global *qn_debug_find_global(struct qn_debug *d, uint64_t address)
 {
     struct qn_memory *m = qn_debug_memory(d);
-    struct qn_global *g;
-    Dwarf_Die type;
 
     if (!m)
-        return false;
+        return NULL;
     if (!m->globals_read)
         qn_debug_read_globals(d, m);
-    g = search(m, address);
+    return search(m, address);
+}
+
+bool qn_debug_find_variable(struct qn_debug *d, uint64_t address, struct qn_debug_variable *v)
+{
+    struct qn_global *g = qn_debug_find_global(d, address);
+    Dwarf_Die type;
+
     if (!g)
         return false;
     if (!g->looked && qn_debug_type_of(&g->die, &type))

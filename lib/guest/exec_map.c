@@ -1,79 +1,60 @@
-/* lib/guest/exec_map.c - see exec_map.h.  Sorted arrays: programs have dozens of code ranges, not thousands;
- * JIT compilers that make thousands still find theirs by binary search. */
+/* lib/guest/exec_map.c - see exec_map.h. */
 #include "guest/exec_map.h"
 
-#define MAX_RANGES 16384
-
-struct table {
-    struct qn_exec_range range[MAX_RANGES];
-    uint32_t n;
-};
-
-static struct table code, shared;
+static struct qn_tree code = {.alloc = qn_engine_alloc}; /* value: the map; flag: it is writable */
+static struct qn_tree shared = {.alloc = qn_engine_alloc};
 static bool all_writable;
 
-/* First range that ends above pc. */
-static uint32_t lower(const struct table *t, uint64_t pc)
+static void add(struct qn_tree *t, uint64_t start, uint64_t end, uint32_t map, bool writable)
 {
-    return QN_COUNT_WHILE(i, t->n, t->range[i].end <= pc);
+    if (start < end)
+        qn_tree_add(t, start, end, map)->flag = writable;
 }
 
-static void insert_at(struct table *t, uint32_t i, struct qn_exec_range r)
+/* What of a range lies outside stays. */
+static void cut(struct qn_tree *t, uint64_t start, uint64_t end)
 {
-    if (t->n == MAX_RANGES || r.start == r.end)
-        return; /* the range stays unknown: running it is reported as a fault */
-    __builtin_memmove(&t->range[i + 1], &t->range[i], (t->n - i) * sizeof t->range[0]);
-    t->range[i] = r;
-    t->n++;
+    const struct qn_tree_node *n = qn_tree_find(t, start);
+    struct qn_tree_node first = n ? *n : (struct qn_tree_node){0}, last;
+
+    if (start >= end)
+        return;
+    n = qn_tree_find(t, end - 1);
+    last = n ? *n : (struct qn_tree_node){0};
+    qn_tree_forget(t, start, end);
+    add(t, first.start, first.end < start ? first.end : start, first.value, first.flag);
+    add(t, end, last.end, last.value, last.flag);
 }
 
-static void delete_at(struct table *t, uint32_t i)
+static bool overlaps(const struct qn_tree *t, uint64_t start, uint64_t end)
 {
-    t->n--;
-    __builtin_memmove(&t->range[i], &t->range[i + 1], (t->n - i) * sizeof t->range[0]);
+    const struct qn_tree_node *next = qn_tree_next(t, start);
+
+    return qn_tree_find(t, start) || (next && next->start < end);
 }
 
-static void remove_from(struct table *t, uint64_t start, uint64_t end)
-{
-    uint32_t i = lower(t, start);
-
-    while (i < t->n && t->range[i].start < end) {
-        struct qn_exec_range r = t->range[i];
-
-        delete_at(t, i);
-        if (r.start < start)
-            insert_at(t, i++, (struct qn_exec_range){r.start, start, r.map, r.writable});
-        if (r.end > end)
-            insert_at(t, i++, (struct qn_exec_range){end, r.end, r.map, r.writable});
-    }
-}
-
-static bool overlaps(const struct table *t, uint64_t start, uint64_t end)
-{
-    uint32_t i = lower(t, start);
-
-    return i < t->n && t->range[i].start < end;
-}
-
-void qn_exec_remove(uint64_t start, uint64_t end) { remove_from(&code, start, end); }
+void qn_exec_remove(uint64_t start, uint64_t end) { cut(&code, start, end); }
 
 void qn_exec_add(uint64_t start, uint64_t end, bool writable)
 {
-    remove_from(&code, start, end);
-    insert_at(&code, lower(&code, start), (struct qn_exec_range){start, end, QN_NO_MAP, writable || all_writable});
+    cut(&code, start, end);
+    add(&code, start, end, QN_NO_MAP, writable || all_writable);
 }
 
 bool qn_exec_fill(uint64_t pc, uint64_t start, uint64_t end, bool writable)
 {
-    uint32_t i = lower(&code, pc), n = code.n;
+    const struct qn_tree_node *before = qn_tree_last(&code, pc), *next = qn_tree_next(&code, pc);
 
-    if (i < n && code.range[i].start < end)
-        end = code.range[i].start;
-    if (i && code.range[i - 1].end > start)
-        start = code.range[i - 1].end;
-    if (pc < end)
-        insert_at(&code, i, (struct qn_exec_range){start, end, QN_NO_MAP, writable || all_writable});
-    return code.n > n;
+    if (before && before->end > pc)
+        return false;
+    if (before && before->end > start)
+        start = before->end;
+    if (next && next->start < end)
+        end = next->start;
+    if (pc >= end)
+        return false;
+    add(&code, start, end, QN_NO_MAP, writable || all_writable);
+    return true;
 }
 
 bool qn_exec_are_all_writable(void) { return all_writable; }
@@ -83,41 +64,36 @@ bool qn_exec_all_writable(void)
     bool before = all_writable;
 
     all_writable = true;
-    for (uint32_t i = 0; i < code.n; i++)
-        code.range[i].writable = true;
+    for (struct qn_tree_node *n = qn_tree_next(&code, 0); n; n = qn_tree_next(&code, n->start))
+        n->flag = true;
     return !before;
 }
 
 bool qn_exec_overlaps(uint64_t start, uint64_t end) { return overlaps(&code, start, end); }
 
-struct qn_exec_range *qn_exec_find(uint64_t pc)
-{
-    uint32_t i = lower(&code, pc);
-
-    return i < code.n && code.range[i].start <= pc ? &code.range[i] : NULL;
-}
+struct qn_tree_node *qn_exec_find(uint64_t pc) { return qn_tree_find(&code, pc); }
 
 uint64_t qn_exec_avail(uint64_t pc, uint64_t most)
 {
     uint64_t at = pc;
 
-    for (uint32_t i = lower(&code, pc); i < code.n && code.range[i].start <= at && at - pc < most; i++)
-        at = code.range[i].end;
+    for (const struct qn_tree_node *n = qn_tree_find(&code, pc); n && at - pc < most; n = qn_tree_find(&code, at))
+        at = n->end;
     return at - pc < most ? at - pc : most;
 }
 
 void qn_shared_set(uint64_t start, uint64_t end, bool is_shared)
 {
-    remove_from(&shared, start, end);
+    cut(&shared, start, end);
     if (is_shared)
-        insert_at(&shared, lower(&shared, start), (struct qn_exec_range){start, end, QN_NO_MAP, true});
+        add(&shared, start, end, QN_NO_MAP, true);
 }
 
 bool qn_shared_overlaps(uint64_t start, uint64_t end) { return overlaps(&shared, start, end); }
 
 uint64_t qn_shared_end(uint64_t at)
 {
-    uint32_t i = lower(&shared, at);
+    const struct qn_tree_node *n = qn_tree_find(&shared, at);
 
-    return i < shared.n && shared.range[i].start <= at ? shared.range[i].end : 0;
+    return n ? n->end : 0;
 }

@@ -6,24 +6,22 @@
 #ifndef QN_GUEST_EXEC_MAP_H
 #define QN_GUEST_EXEC_MAP_H
 
-#include "base/base.h"
+#include "base/tree.h"
 
-struct qn_exec_range {
-    uint64_t start, end;  /* page aligned */
-    uint32_t map;         /* index into the arena's maps, QN_NO_MAP until first translated from */
-    uint8_t writable;
-};
 #define QN_NO_MAP 0xffffffffu
+
+void *qn_engine_alloc(uint64_t bytes); /* zeros; supplied by the engine */
 
 void qn_exec_add(uint64_t start, uint64_t end, bool writable);
 /* From now on all ranges, future ones as well, count as writable: another process or a debugger may write code.  false: they did already. */
 bool qn_exec_all_writable(void);
 bool qn_exec_are_all_writable(void);
-/* Adds what lies between start and end around pc and is in no range yet.  false: pc is in one, or there is no room. */
+/* Adds what lies between start and end around pc and is in no range yet.  false: pc is in one. */
 bool qn_exec_fill(uint64_t pc, uint64_t start, uint64_t end, bool writable);
 void qn_exec_remove(uint64_t start, uint64_t end);
 bool qn_exec_overlaps(uint64_t start, uint64_t end);
-struct qn_exec_range *qn_exec_find(uint64_t pc); /* NULL: not executable */
+/* NULL: not executable.  value: index into the arena's maps, QN_NO_MAP until code was first translated from it; flag: it is writable. */
+struct qn_tree_node *qn_exec_find(uint64_t pc);
 /* Executable bytes from pc on, following adjacent ranges, at most `most`. */
 uint64_t qn_exec_avail(uint64_t pc, uint64_t most);
 

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/grow.h"
 #include "out/modern/modern.h"
 #include "out/number.h"
+#include "text/names.h"
 
 enum { MEMBERS_MAX = 64, NAME_MAX_ = 600, UNUSED_SHOWN = 8 };
 
@@ -291,7 +293,7 @@ static void advise_type(struct advice *a, uint32_t object)
 {
     int headed = 0;
     collect(a, object);
-    if (!a->count || !is_share(a->misses, a->all, QN_OUT_ADVICE_SHARE))
+    if (!a->count)
         return;
     if (a->data->use)
         advise_used(a, object, &headed);
@@ -330,15 +332,14 @@ static int is_own(const struct qn_prof_object *o)
 /* The sums of all rows of an object. */
 struct object_sum {
     int64_t misses, conflicts, filled, used;
+    int64_t of_type; /* misses on all objects of its type */
 };
 
 /* Does the object have the members of its type?  The first object of a type does. */
 static int has_members(const struct qn_prof_data *d, uint32_t object)
 {
-    for (size_t i = 0; i < d->member_count; i++)
-        if (d->members[i].object == object)
-            return 1;
-    return 0;
+    size_t first = QN_COUNT_WHILE(i, d->member_count, d->members[i].object < object);
+    return first < d->member_count && d->members[first].object == object;
 }
 
 static int has_typed_members(const struct advice *a, uint32_t object)
@@ -377,6 +378,23 @@ static void add_row(struct object_sum *o, const struct qn_prof_miss *m)
     o->used += m->counts[QN_PROF_USED];
 }
 
+static void sum_types(const struct qn_prof_data *data, struct object_sum *sums)
+{
+    struct qn_text_names types = {0};
+    uint32_t *type = QN_NEEDED(calloc(data->object_count + 1, sizeof *type));
+    int64_t *misses = QN_NEEDED(calloc(data->object_count + 1, sizeof *misses));
+    for (size_t i = 0; i < data->object_count; i++) {
+        const char *name = data->objects[i].type ? data->objects[i].type : "";
+        type[i] = qn_text_intern(&types, name, strlen(name));
+        misses[type[i]] += sums[i].misses;
+    }
+    for (size_t i = 0; i < data->object_count; i++)
+        sums[i].of_type = misses[type[i]];
+    qn_text_free_names(&types);
+    free(type);
+    free(misses);
+}
+
 void qn_out_find_advice(struct qn_out_advice *to, const struct qn_prof_data *data)
 {
     struct advice a = {.to = to, .data = data};
@@ -386,8 +404,9 @@ void qn_out_find_advice(struct qn_out_advice *to, const struct qn_prof_data *dat
         a.all += misses_of(&data->misses[i]);
         add_row(&sums[data->misses[i].object], &data->misses[i]);
     }
+    sum_types(data, sums);
     for (uint32_t i = 0; i < data->object_count && a.all > 0; i++)
-        if (has_members(data, i))
+        if (is_share(sums[i].of_type, a.all, QN_OUT_ADVICE_SHARE) && has_members(data, i))
             advise_type(&a, i);
     for (uint32_t i = 0; i < data->object_count && a.all > 0; i++)
         advise_object(&a, i, &sums[i]);

@@ -131,8 +131,9 @@ enum qn_text_status qn_plot_read_data(struct qn_plot_picture *p, struct qn_text_
 /* ---- calls ---- */
 
 struct called {
+    const struct qn_prof_call_fn *fn;
     const char *name;
-    int64_t inclusive, itself;
+    int64_t inclusive;
 };
 
 static int by_inclusive(const void *a, const void *b)
@@ -169,8 +170,8 @@ static void add_calls(struct qn_plot_picture *p, const struct qn_prof_calls *cal
     char name[NAME_BYTES];
 
     for (size_t i = 0; i < calls->fn_count; i++)
-        at[i] = (struct called){ qn_exp_copy(&p->memory, qn_prof_call_name(&calls->fns[i], name, sizeof name)),
-                                 qn_prof_inclusive(calls, i)[event], count_of_itself(c, &calls->fns[i]) };
+        at[i] = (struct called){ &calls->fns[i], qn_exp_copy(&p->memory, qn_prof_call_name(&calls->fns[i], name, sizeof name)),
+                                 qn_prof_inclusive(calls, i)[event] };
     qsort(at, calls->fn_count, sizeof *at, by_inclusive);
     for (size_t i = 0; i < calls->fn_count && i < most && at[i].inclusive > 0 && (double)at[i].inclusive >= SHARE_LEAST * c->total; i++) {
         char **cells = qn_exp_add_row(&p->data);
@@ -178,7 +179,7 @@ static void add_calls(struct qn_plot_picture *p, const struct qn_prof_calls *cal
 
         cells[0] = qn_exp_copy(m, qn_plot_shorten_name(&p->memory, at[i].name, FUNCTION_ROOM));
         cells[1] = qn_exp_format(m, "%lld", (long long)at[i].inclusive);
-        cells[2] = qn_exp_format(m, "%lld", (long long)at[i].itself);
+        cells[2] = qn_exp_format(m, "%lld", (long long)count_of_itself(c, at[i].fn));
         cells[3] = cells[1];
         cells[4] = qn_exp_format(m, "%.1f%%", 100 * (double)at[i].inclusive / c->total);
     }

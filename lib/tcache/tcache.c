@@ -7,7 +7,10 @@
 #include "tcache/tcache.h"
 
 #include "base/ready.h"
+#include "base/sizes.h"
 #include "tcache/ibl.h"
+
+#define LONGEST 1024u /* bytes of guest code that a block may have: 64 instructions of up to 15 */
 
 #define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a segment */
 
@@ -258,16 +261,35 @@ void qn_tcache_flush(void)
     current = 0;
 }
 
+static void forget_if_in(uint32_t index, uint64_t start, uint64_t end)
+{
+    const struct qn_tblock *b = &blocks[index];
+
+    if (b->live && b->pc < end && b->pc + (b->nbytes ? b->nbytes : 1) > start)
+        forget_block(index);
+}
+
+static void forget_bucket(uint32_t bucket, uint64_t start, uint64_t end)
+{
+    for (uint32_t i = ~hash_table[bucket], next; i != QN_NO_BLOCK; i = next) {
+        next = keys[i].next;
+        forget_if_in(i, start, end);
+    }
+}
+
+/* Looks at the blocks that begin in the range or shortly before it, or at all blocks if that is less. */
 void qn_tcache_invalidate(uint64_t start, uint64_t end)
 {
-    for (unsigned i = 0; i < QN_SEGMENTS; i++) {
-        for (uint32_t j = 0; j < segments[i].norder; j++) {
-            struct qn_tblock *b = &blocks[segments[i].order[j]];
+    uint64_t from = (start > LONGEST ? start - LONGEST : 0) / QN_BUCKET_BYTES, to = (end - 1) / QN_BUCKET_BYTES;
 
-            if (b->live && b->pc < end && b->pc + (b->nbytes ? b->nbytes : 1) > start)
-                forget_block(segments[i].order[j]);
-        }
+    if (to - from < nblocks) {
+        for (uint64_t at = from; at <= to; at++)
+            forget_bucket(hash_of(at * QN_BUCKET_BYTES), start, end);
+        return;
     }
+    for (unsigned i = 0; i < QN_SEGMENTS; i++)
+        for (uint32_t j = 0; j < segments[i].norder; j++)
+            forget_if_in(segments[i].order[j], start, end);
 }
 
 /* ---- making blocks ---- */

@@ -63,7 +63,6 @@ struct qn_call_function {
 struct qn_call_edge {
     uint32_t block;          /* record of the caller's block, whose last instruction calls, + 1; 0: no caller is known */
     uint32_t function;
-    uint32_t next, pad;
     uint64_t calls;
 };
 
@@ -119,7 +118,7 @@ static inline bool qn_call_is_rare(unsigned event)
 
 /* Behind it one row. */
 struct qn_call_node {
-    uint32_t parent, function, next, pad;
+    uint32_t parent, function;
     uint64_t calls;
 };
 

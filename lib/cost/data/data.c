@@ -170,21 +170,14 @@ static const struct qn_debug_type *find_type(const struct qn_data_output *o, con
 }
 
 /* The members of a type are written once. */
-static bool was_shown(const struct qn_data_output *o, const char *type)
-{
-    for (size_t i = 0; i < o->data.object_count; i++)
-        if (o->data.objects[i].type && !strcmp(o->data.objects[i].type, type))
-            return true;
-    return false;
-}
-
 static void take_type(struct qn_data_output *o, const struct qn_debug_type *type, struct qn_prof_object *to)
 {
-    const char *name = keep(o, qn_debug_type_name(type));
+    const char *name = qn_debug_type_name(type);
+    uint32_t known = o->types.index.count;
 
-    if (!was_shown(o, name))
+    to->type = qn_text_name(&o->types, qn_text_intern(&o->types, name, strlen(name)));
+    if (o->types.index.count > known)
         qn_debug_list_members(type, take_member, o);
-    to->type = name;
     to->type_size = number(qn_debug_type_size(type));
 }
 
@@ -327,5 +320,6 @@ void qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data)
     free(o.shown);
     free(o.rows);
     qn_text_free_names(&o.names);
+    qn_text_free_names(&o.types);
     qn_prof_free_data(&o.data);
 }

@@ -1,6 +1,7 @@
 /* lib/cost/data/data_rows.c - misses of the arena by line and object: those of one line, object and part become one row, and a file that was
  * mapped twice has its variables once.
  */
+#define _GNU_SOURCE
 #include "cost/data/data_tables.h"
 
 #include <stdlib.h>
@@ -115,38 +116,52 @@ void qn_data_take_uses(struct qn_data_output *o)
 
 /* ---- objects ---- */
 
-/* The object that represents all objects that the tables show as the same. */
-static uint32_t stands_for(const struct qn_data_output *o, uint32_t object)
+/* What the tables show of them; 0: the same. */
+static int compare_shown(const struct qn_object *a, const struct qn_object *b)
 {
-    const struct qn_object *a = &o->objects[object];
-
-    for (uint32_t i = 0; i < object; i++) {
-        const struct qn_object *b = &o->objects[i];
-
-        if (a->kind == b->kind && a->start == b->start && a->map == b->map && a->name == b->name
-            && !memcmp(a->inner, b->inner, a->kind == QN_OBJECT_LOCAL ? sizeof a->inner[0] : sizeof a->inner))
-            return i;
-    }
-    return object;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    if (a->map != b->map)
+        return a->map < b->map ? -1 : 1;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    return memcmp(a->inner, b->inner, a->kind == QN_OBJECT_LOCAL ? sizeof a->inner[0] : sizeof a->inner);
 }
 
+static int by_shown(const void *left, const void *right, void *objects)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    int order = compare_shown((const struct qn_object *)objects + a, (const struct qn_object *)objects + b);
+
+    return order ? order : a < b ? -1 : a > b;
+}
+
+/* Of objects that the tables show as the same the first one represents all. */
 void qn_data_merge_objects(struct qn_data_output *o)
 {
-    for (uint64_t i = 0; i < o->row_count; i++) {
-        uint32_t object = o->rows[i].miss.object;
+    uint32_t *order = QN_NEEDED(malloc((o->object_count + 1) * sizeof *order)), first = 0;
 
-        if (!o->shown[object].same)
-            o->shown[object].same = stands_for(o, object) + 1;
-        o->rows[i].miss.object = o->shown[object].same - 1;
+    for (uint32_t i = 0; i < o->object_count; i++)
+        order[i] = i;
+    qsort_r(order, o->object_count, sizeof *order, by_shown, o->objects);
+    for (uint64_t i = 0; i < o->object_count; i++) {
+        if (!i || compare_shown(&o->objects[first], &o->objects[order[i]]))
+            first = order[i];
+        o->shown[order[i]].same = first;
     }
+    free(order);
+    for (uint64_t i = 0; i < o->row_count; i++)
+        o->rows[i].miss.object = o->shown[o->rows[i].miss.object].same;
 }
 
 /* The number of the object in the tables; UINT32_MAX: it is in none. */
 static uint32_t number_of(const struct qn_data_output *o, uint32_t object)
 {
-    uint32_t same = object < o->object_count ? o->shown[object].same : 0;
+    const struct qn_data_shown *same = object < o->object_count ? &o->shown[o->shown[object].same] : NULL;
 
-    return same && o->shown[same - 1].used ? o->shown[same - 1].number : UINT32_MAX;
+    return same && same->used ? same->number : UINT32_MAX;
 }
 
 void qn_data_take_pairs(struct qn_data_output *o)

@@ -21,7 +21,7 @@ struct qn_data_line {
 
 struct qn_data_shown {        /* of an object of the arena */
     bool used;
-    uint32_t same;            /* number of the object that represents it, + 1; 0: not looked for yet */
+    uint32_t same;            /* number of the object that represents it */
     uint32_t number;          /* in the tables */
     const struct qn_debug_type *type;
 };
@@ -37,6 +37,7 @@ struct qn_data_output {
     struct qn_prof_data data;  /* what is written */
     size_t part_room, member_room, pair_room, use_room, row_room;
     struct qn_text_names names;
+    struct qn_text_names types; /* those whose members are in the tables */
 };
 
 /* data_rows.c */

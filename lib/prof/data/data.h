@@ -58,7 +58,7 @@ struct qn_prof_part {
     const char *name;        /* "next", "[3].key", "+64" */
 };
 
-struct qn_prof_member {      /* of the type of an object */
+struct qn_prof_member {      /* of the type of an object; members are in the order of their objects */
     uint32_t object;
     const char *name;
     int64_t offset, size;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/grow.h"
 
 struct key {
@@ -49,10 +50,8 @@ static const char *change(struct qn_prof_data_sum *s, const struct qn_text_subst
 
 static void add_members(struct qn_prof_data_sum *s, const struct qn_prof_data *from, uint32_t object, uint32_t to)
 {
-    for (size_t i = 0; i < from->member_count; i++) {
+    for (size_t i = QN_COUNT_WHILE(k, from->member_count, from->members[k].object < object); i < from->member_count && from->members[i].object == object; i++) {
         const struct qn_prof_member *m = &from->members[i];
-        if (m->object != object)
-            continue;
         QN_MORE(s->data.members, s->data.member_count, s->member_room, 64);
         s->data.members[s->data.member_count++] = (struct qn_prof_member){to, keep(s, m->name), m->offset, m->size};
     }

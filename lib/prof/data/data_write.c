@@ -58,16 +58,16 @@ static void number_all(struct writing *t)
         t->part[i] = t->object[d->parts[i].object] == UINT32_MAX ? 0 : parts++;
 }
 
-/* Parts are in the order of their objects. */
+/* Parts and members are in the order of their objects. */
 static void put_objects(const struct writing *t)
 {
     const struct qn_prof_data *d = t->d;
-    for (size_t i = 0, part = 0; i < d->object_count; i++) {
+    for (size_t i = 0, part = 0, member = 0; i < d->object_count; i++) {
         if (t->object[i] != UINT32_MAX)
             put_object(t->w, &d->objects[i]);
-        for (size_t k = 0; k < d->member_count && t->object[i] != UINT32_MAX; k++)
-            if (d->members[k].object == i)
-                put_numbers(t->w, "#member:", (const int64_t[]){d->members[k].offset, d->members[k].size}, 2, d->members[k].name);
+        for (; member < d->member_count && d->members[member].object == i; member++)
+            if (t->object[i] != UINT32_MAX)
+                put_numbers(t->w, "#member:", (const int64_t[]){d->members[member].offset, d->members[member].size}, 2, d->members[member].name);
         for (; part < d->part_count && d->parts[part].object == i; part++)
             if (t->object[i] != UINT32_MAX)
                 put_text(t->w, "#part: ", d->parts[part].name);

@@ -1,6 +1,8 @@
 /* lib/run/core/arena.c - the engine's side of the counts arena.  It only appends, and makes a record visible when it is complete. */
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/ready.h"
+#include "base/tree.h"
 #include "guest/exec_map.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
@@ -99,7 +101,7 @@ void qn_unsupported(const char *text)
 
 /* ---- maps: asked for when code of a mapping is first translated ---- */
 
-/* The time of the file's last change; the collector checks whether it has changed since (lib/collect/finish.c). */
+/* The time of the file's last change; the collector checks whether it has changed since (lib/collect/fold.c). */
 static uint64_t time_of(const char *path, uint64_t ino)
 {
     enum { INO = 1, SECONDS = 11, NANOSECONDS = 12, WORDS = 18 };
@@ -130,37 +132,42 @@ static bool same_map(const struct qn_map_rec *a, const struct qn_map_rec *b)
     return *p == *q;
 }
 
+static const struct qn_map_rec *map_rec(uint64_t number) { return (const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + number; }
+
 /* A file that is mapped again at the same address keeps its record, and so its cost centres. */
 static uint32_t append_map(const struct qn_map_rec *rec)
 {
-    uint64_t i = qn_arena->n_maps;
+    static struct qn_tree by_hash = {.alloc = qn_engine_alloc}; /* value: number of a record */
+    uint64_t i = qn_arena->n_maps, key = qn_hash_mix(rec->start ^ qn_hash_mix(rec->end ^ qn_hash_mix(rec->offset ^ rec->ino)));
+    const struct qn_tree_node *n;
 
-    for (uint64_t k = 0; k < i; k++)
-        if (same_map((const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + k, rec)) {
+    for (; (n = qn_tree_find(&by_hash, key)); key++)
+        if (same_map(map_rec(n->value), rec)) {
             if (rec->path)
                 qn_arena->n_strings = rec->path; /* removes the newest string, which is not needed */
-            return (uint32_t)k;
+            return n->value;
         }
 
     if ((i + 1) * sizeof *rec > QN_ARENA_MAPS_SIZE)
         return (uint32_t)(i - 1);
     ((struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF))[i] = *rec;
     qn_arena->n_maps = i + 1;
+    qn_tree_add(&by_hash, key, key + 1, (uint32_t)i);
     return (uint32_t)i;
 }
 
 uint32_t qn_arena_map_of(uint64_t pc)
 {
-    struct qn_exec_range *range = qn_exec_find(pc);
+    struct qn_tree_node *range = qn_exec_find(pc);
     struct qn_map_rec rec = {0};
 
     if (!range)
         return 0;
-    if (range->map != QN_NO_MAP)
-        return range->map;
+    if (range->value != QN_NO_MAP)
+        return range->value;
     find_map(pc, &rec);
     rec.mtime = time_of(qn_arena_text(rec.path), rec.ino);
-    return range->map = append_map(&rec);
+    return range->value = append_map(&rec);
 }
 
 /* ---- findings of analysis modules ---- */

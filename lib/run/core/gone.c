@@ -19,14 +19,14 @@ void qn_gone_reading(bool on) { reading = on; }
 
 bool qn_gone_take(struct qn_ucontext *uc, uint64_t addr)
 {
-    const struct qn_exec_range *range = reading ? qn_exec_find(addr) : NULL;
+    const struct qn_tree_node *range = reading ? qn_exec_find(addr) : NULL;
     uint64_t page = qn_round_down(addr, QN_PAGE);
 
     if (!range)
         return false;
     reading = false;
     pages[next].at = page;
-    pages[next].writable = range->writable;
+    pages[next].writable = range->flag;
     next = (next + 1) % PAGES_MAX;
     qn_exec_remove(page, page + QN_PAGE);
     uc->mc.ip = (uint64_t)(uintptr_t)qn_dispatch;

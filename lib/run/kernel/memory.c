@@ -379,8 +379,8 @@ static long move_out(uint64_t r, const long *a)
 
 long qn_sys_mremap(const long *a)
 {
-    const struct qn_exec_range *range = qn_exec_find((uint64_t)a[0]);
-    bool exec = range != NULL, writable = range && range->writable, shared = qn_shared_overlaps((uint64_t)a[0], (uint64_t)a[0] + 1);
+    const struct qn_tree_node *range = qn_exec_find((uint64_t)a[0]);
+    bool exec = range != NULL, writable = range && range->flag, shared = qn_shared_overlaps((uint64_t)a[0], (uint64_t)a[0] + 1);
     long r;
 
     if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]) ||

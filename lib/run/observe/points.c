@@ -11,6 +11,7 @@
  */
 #include "run/observe/points.h"
 
+#include "base/tree.h"
 #include "guest/exec_map.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
@@ -20,35 +21,39 @@
 
 #define POINTS_MAX (QN_ARENA_POINTS_SIZE / sizeof(struct qn_point))
 
-static struct qn_point *sorted; /* by start */
-static uint64_t nsorted, taken; /* taken: from the arena; the others the engine knows itself */
+static struct qn_tree by_start = {.alloc = qn_engine_alloc}; /* value: the newest point that begins there */
+static struct qn_point *list;    /* of those of the arena, and those that the engine knows itself */
+static uint32_t *older;          /* the point before it that begins at the same address, + 1; 0: none */
+static uint64_t count, taken;    /* taken: from the arena */
 
 static void insert(const struct qn_point *p)
 {
-    uint64_t i = nsorted++;
+    const struct qn_tree_node *same = qn_tree_last(&by_start, p->start);
 
-    for (; i > 0 && sorted[i - 1].start > p->start; i--)
-        sorted[i] = sorted[i - 1];
-    sorted[i] = *p;
+    list[count] = *p;
+    older[count] = same && same->start == p->start ? same->value + 1 : 0;
+    qn_tree_add(&by_start, p->start, p->start + 1, (uint32_t)count++);
 }
 
 static void take_new_points(void)
 {
-    if (!sorted)
-        sorted = qn_engine_alloc(QN_ARENA_POINTS_SIZE);
-    for (; taken < qn_arena->n_points && nsorted < POINTS_MAX; taken++)
+    if (!list) {
+        list = qn_engine_alloc(QN_ARENA_POINTS_SIZE);
+        older = qn_engine_alloc(POINTS_MAX * sizeof *older);
+    }
+    for (; taken < qn_arena->n_points && count < POINTS_MAX; taken++)
         insert(&qn_arena_points()[taken]);
 }
 
 void qn_points_learn(uint64_t pc)
 {
-    const struct qn_exec_range *range;
+    const struct qn_tree_node *range;
     uint32_t map;
 
     if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle && !qn_cfg()->triggers && !qn_cfg()->data && !qn_cfg()->calls))
         return;
     range = qn_exec_find(pc);
-    if (!range || range->map != QN_NO_MAP)
+    if (!range || range->value != QN_NO_MAP)
         return;
     map = qn_arena_map_of(pc);
     if (qn_arena_text(qn_arena_map_rec(map)->path)[0] != '/')
@@ -64,13 +69,19 @@ void qn_points_learn(uint64_t pc)
 /* The last point of this kind that begins at or before pc and reaches beyond it. */
 static const struct qn_point *find(uint64_t pc, unsigned what)
 {
-    const struct qn_exec_range *range;
-    uint64_t low = QN_COUNT_WHILE(i, nsorted, sorted[i].start <= pc);
+    const struct qn_tree_node *n = qn_tree_last(&by_start, pc);
+    const struct qn_tree_node *range = n ? qn_exec_find(pc) : NULL;
+    unsigned looked_at = 0;
 
-    range = low ? qn_exec_find(pc) : NULL;
-    for (uint64_t i = low; range && i > 0 && i + OVERLAPS > low; i--)
-        if (sorted[i - 1].what == what && pc < sorted[i - 1].end && sorted[i - 1].map == range->map)
-            return &sorted[i - 1];
+    for (; range && n; n = qn_tree_last(&by_start, n->start - 1))
+        for (uint32_t i = n->value + 1; i; i = older[i - 1]) {
+            const struct qn_point *p = &list[i - 1];
+
+            if (p->what == what && pc < p->end && p->map == range->value)
+                return p;
+            if (++looked_at == OVERLAPS)
+                return NULL;
+        }
     return NULL;
 }
 
@@ -101,7 +112,7 @@ bool qn_points_chooses(uint64_t pc) { return find(pc, QN_POINT_CHOOSER) && !find
 
 uint32_t qn_points_alloc(uint64_t pc)
 {
-    const struct qn_point *p = nsorted ? find(pc, QN_POINT_ALLOC) : NULL;
+    const struct qn_point *p = count ? find(pc, QN_POINT_ALLOC) : NULL;
 
     return p && p->start == pc ? p->which + 1u : 0;
 }
@@ -117,14 +128,14 @@ uint64_t qn_points_alloc_end(uint64_t pc)
 void qn_points_chosen(uint64_t chooser, uint64_t pc)
 {
     const struct qn_point *from = find(chooser, QN_POINT_CHOOSER);
-    const struct qn_exec_range *range = qn_exec_find(pc);
+    const struct qn_tree_node *range = qn_exec_find(pc);
     uint16_t which = from ? from->which : 0;
 
     if (!from || !range)
         return;
     qn_points_learn(pc);
-    if (qn_points_toggle(pc) || nsorted == POINTS_MAX)
+    if (qn_points_toggle(pc) || count == POINTS_MAX)
         return;
-    insert(&(struct qn_point){pc, pc + 1, range->map, QN_POINT_TOGGLE, which});
+    insert(&(struct qn_point){pc, pc + 1, range->value, QN_POINT_TOGGLE, which});
     qn_code_changed(pc, pc + 1);
 }

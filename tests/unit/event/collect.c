@@ -3,6 +3,8 @@
  *   collect [show]          show: print the lists instead
  *
  * Each case lies at 0x401000, or so many bytes behind.  In each the counters of the cost centre are those that the descriptors tell. */
+#include <stdlib.h>
+
 #include "event/event.h"
 
 #include <sys/mman.h>
@@ -10,6 +12,8 @@
 #include "cost/arena.h"
 #include "guest/exec_map.h"
 #include "tap.h"
+
+void *qn_engine_alloc(uint64_t bytes) { return calloc(1, bytes); }
 
 #define PLACE 0x401000ull
 

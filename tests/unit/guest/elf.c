@@ -5,6 +5,7 @@
  * Each file is a small program of two segments with a field or two changed.  The kernel executes it in one child; in another the loader
  * maps it and control goes to its entry.  The program ends with 42 if its data is as the file has it and the rest of its pages is zero. */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include "guest/elf.h"
 
 #include <elf.h>
@@ -16,6 +17,8 @@
 
 #include "guest/exec_map.h"
 #include "tap.h"
+
+void *qn_engine_alloc(uint64_t bytes) { return calloc(1, bytes); }
 
 #define BASE 0x41000000ull
 #define CODE 0x200u       /* offset of the code, */

@@ -1,7 +1,11 @@
 /* Ranges of code, and of shared memory, beside a byte for each page: added, removed, asked for at random. */
+#include <stdlib.h>
+
 #include "guest/exec_map.h"
 
 #include "tap.h"
+
+void *qn_engine_alloc(uint64_t bytes) { return calloc(1, bytes); }
 
 #define PAGES 200u
 #define FIRST 0x400000ull
@@ -40,12 +44,12 @@ static void change(uint32_t from, uint32_t to)
 static bool byte_is_right(uint32_t page, uint64_t most)
 {
     uint64_t pc = address(page) + below(QN_PAGE), there = 0, end;
-    const struct qn_exec_range *r = qn_exec_find(pc);
+    const struct qn_tree_node *r = qn_exec_find(pc);
 
     for (uint32_t p = page; p < PAGES && model[0][p]; p++)
         there = address(p + 1) - pc;
     end = qn_shared_end(pc);
-    return (r != NULL) == (model[0][page] != 0) && (!r || (r->start <= pc && pc < r->end && r->writable == (model[0][page] == 2))) &&
+    return (r != NULL) == (model[0][page] != 0) && (!r || (r->start <= pc && pc < r->end && r->flag == (model[0][page] == 2))) &&
            qn_exec_avail(pc, most) == (there < most ? there : most) &&
            (model[1][page] ? end > pc && model[1][(end - 1 - FIRST) / QN_PAGE] : !end);
 }
@@ -70,7 +74,7 @@ int main(void)
     ok(qn_exec_all_writable(), "from now on all code may be written to by others");
     ok(!qn_exec_all_writable() && qn_exec_are_all_writable(), "which is known then");
     qn_exec_add(address(0), address(1), false);
-    ok(qn_exec_find(address(0))->writable, "and holds for code that comes later");
+    ok(qn_exec_find(address(0))->flag, "and holds for code that comes later");
     qn_exec_remove(0, ~0ull);
     ok(!qn_exec_overlaps(0, ~0ull) && !qn_exec_find(address(0)), "all can be removed at once");
     return done_testing();

@@ -47,13 +47,13 @@ void qn_calls_learn(void)
 /* The range that covers pc; NULL: none does. */
 static const struct qn_call_range *find_range(uint64_t pc)
 {
-    const struct qn_exec_range *in = qn_exec_find(pc);
+    const struct qn_tree_node *in = qn_exec_find(pc);
     uint32_t first, low;
 
-    if (!in || in->map == QN_NO_MAP || !maps)
+    if (!in || in->value == QN_NO_MAP || !maps)
         return NULL;
-    first = maps[in->map].first;
-    low = first + QN_COUNT_WHILE(i, maps[in->map].count, ranges()[first + i].start <= pc);
+    first = maps[in->value].first;
+    low = first + QN_COUNT_WHILE(i, maps[in->value].count, ranges()[first + i].start <= pc);
     if (low == first || pc - ranges()[low - 1].start >= ranges()[low - 1].size)
         return NULL;
     return &ranges()[low - 1];

@@ -4,12 +4,14 @@
  *
  * Blocks of up to SMALL_MAX bytes are in lists, sorted by address, one for each 4 KiB page in which blocks begin.  If a block of an
  * earlier page reaches into a page, the page has it in `over`.  So a look-up needs one table of pages and one short list.  Larger blocks
- * are in one sorted array.
+ * are in a tree.
  *
  * A block may lie inside another one (a program's own allocator, whose memory comes from malloc): the innermost one is found.  Two blocks
  * are nested or disjoint, because a new block ends an old one that it overlaps otherwise.
  */
 #include "run/observe/data/blocks.h"
+
+#include "base/tree.h"
 
 #define SMALL_MAX 65536u
 #define PAGE_BITS 12u
@@ -38,8 +40,7 @@ static struct qn_live_block *blocks[CHUNKS];
 static uint32_t npages = 1, nblocks = 1, free_block;
 static void *free_lists[LIST_CLASSES];
 
-static uint32_t *large;                  /* numbers of blocks by base; of several there the outer one first */
-static uint32_t nlarge, large_room;
+static struct qn_tree large = {.alloc = qn_engine_alloc}; /* value: the innermost large block that begins there */
 struct qn_small_block qn_small_blocks[QN_SMALL_BLOCKS];
 uint64_t qn_stamps_changes, qn_stamps[QN_STAMPS];
 
@@ -141,9 +142,12 @@ static unsigned count_until(const struct page *p, unsigned offset)
     return QN_COUNT_WHILE(i, p->n, p->list[i].start <= offset);
 }
 
-static uint32_t count_large(uint64_t address)
+/* The last large block that begins at or before the address, the innermost of several there; NULL: none does. */
+static struct qn_live_block *last_large(uint64_t address)
 {
-    return QN_COUNT_WHILE(i, nlarge, block_of(large[i])->base <= address);
+    const struct qn_tree_node *n = qn_tree_last(&large, address);
+
+    return n ? block_of(n->value) : NULL;
 }
 
 /* ---- looking up ---- */
@@ -172,15 +176,14 @@ static struct qn_live_block *find(uint64_t address)
 {
     const struct page *p = find_page(address);
     unsigned before = p ? count_until(p, (unsigned)(address & (PAGE - 1))) : 0;
-    struct qn_live_block *b = before ? climb(p->list[before - 1].block, address) : NULL;
-    uint32_t n;
+    struct qn_live_block *b = before ? climb(p->list[before - 1].block, address) : NULL, *l;
 
     if (!b && p)
         b = climb(p->over, address);
     if (b && is_small(b))
         return b;
-    n = count_large(address);
-    return inner_one(b, n ? climb(large[n - 1], address) : NULL);
+    l = last_large(address);
+    return inner_one(b, l ? climb(l->number, address) : NULL);
 }
 
 static struct qn_small_block *small_at(uint64_t address) { return &qn_small_blocks[address / QN_SMALL_LINE % QN_SMALL_BLOCKS]; }
@@ -203,11 +206,10 @@ const struct qn_live_block *qn_blocks_find(uint64_t address)
 bool qn_blocks_are_in(uint64_t start, uint64_t end)
 {
     const struct page *p = find_page(start);
-    uint32_t n = count_large(end - 1);
 
     if (p && (p->n || p->over))
         return true;
-    for (const struct qn_live_block *b = n ? block_of(large[n - 1]) : NULL; b; b = block_of(b->outer))
+    for (const struct qn_live_block *b = last_large(end - 1); b; b = block_of(b->outer))
         if (b->end > start)
             return true;
     return false;
@@ -231,23 +233,6 @@ static void insert_small(struct qn_live_block *b)
     p->list[at] = (struct entry){b->number, (uint16_t)(b->base & (PAGE - 1))};
     p->n++;
     cover_pages(b);
-}
-
-static void insert_large(struct qn_live_block *b)
-{
-    uint32_t at = count_large(b->base);
-
-    if (nlarge == large_room) {
-        uint32_t room = large_room ? 2 * large_room : 1024, *list = qn_engine_alloc(room * sizeof *list);
-
-        if (nlarge)
-            __builtin_memcpy(list, large, nlarge * sizeof *list);
-        large = list;
-        large_room = room;
-    }
-    __builtin_memmove(&large[at + 1], &large[at], (nlarge - at) * sizeof *large);
-    large[at] = b->number;
-    nlarge++;
 }
 
 static void erase(struct qn_live_block *b);
@@ -285,7 +270,7 @@ void qn_blocks_add(uint64_t base, uint64_t size, uint32_t object)
     if (is_small(b))
         insert_small(b);
     else
-        insert_large(b);
+        qn_tree_add(&large, b->base, b->end, b->number);
 }
 
 /* ---- freeing ---- */
@@ -315,14 +300,15 @@ static void take_out_small(const struct qn_live_block *b)
     uncover_pages(b);
 }
 
+/* It is the innermost large one that begins there: those in it are gone. */
 static void take_out_large(const struct qn_live_block *b)
 {
-    uint32_t at = count_large(b->base);
+    const struct qn_live_block *outer = block_of(b->outer);
 
-    while (large[at - 1] != b->number)
-        at--;
-    __builtin_memmove(&large[at - 1], &large[at], (nlarge - at) * sizeof *large);
-    nlarge--;
+    if (outer && outer->base == b->base)
+        qn_tree_add(&large, outer->base, outer->end, outer->number);
+    else
+        qn_tree_remove(&large, b->base, b->base + 1);
 }
 
 /* Of what still lies in it, the outer one is now its own. */
@@ -371,11 +357,10 @@ static struct qn_live_block *last_in(const struct page *p, uint64_t page, uint64
 void qn_blocks_remove_range(uint64_t start, uint64_t end)
 {
     struct qn_live_block *b;
-    uint32_t n;
 
     if (start >= end || end >> 47)
         return;
-    while ((n = count_large(end - 1)) && (b = block_of(large[n - 1]))->base >= start)
+    while ((b = last_large(end - 1)) && b->base >= start)
         erase(b);
     for (uint64_t page = start & ~(PAGE - 1); page < end; page += PAGE) {
         const struct page *p;
