@@ -1363,6 +1363,7 @@ shell_tests = \
 	tests/unit/plot/gnuplot.sh \
 	tests/unit/plot/heat.sh \
 	tests/unit/plot/images.sh \
+	tests/unit/plot/styles.sh \
 	tests/unit/plot/tables.sh \
 	tests/unit/prof/callgrind.sh \
 	tests/unit/prof/calls.sh \

@@ -50,10 +50,7 @@ static const struct qn_option_rule rules[] = {{"--event", false, "--to=folded or
 
 static const char *check(const struct prof_args *a)
 {
-    const struct settings *s = (const struct settings *)a;
-    if (a->input_count != 1)
-        return "name exactly one file";
-    return s->to != TO_PROFILE && strcmp(a->inputs[0], "-") == 0 ? "a profile is read twice: name a file, not standard input" : NULL;
+    return a->input_count != 1 ? "name exactly one file" : NULL;
 }
 
 static enum qn_text_status import(const char *path, struct qn_prof_writer *w, struct qn_text_error *err)

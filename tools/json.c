@@ -54,15 +54,9 @@ static enum qn_text_status write_json(const struct prof_args *a, struct qn_text_
     return err->status;
 }
 
-static const char *check(const struct prof_args *a)
-{
-    return a->inputs[0][0] == '-' && !a->inputs[0][1] ?
-           "a file is read twice, so it cannot be standard input" : NULL;
-}
-
 int qn_tool_json(int argc, char **argv)
 {
-    static const struct prof_command command = {{"json", PROGRAM, help, NULL, options, last, false, NULL}, 1, 1, check, write_json};
+    static const struct prof_command command = {{"json", PROGRAM, help, NULL, options, last, false, NULL}, 1, 1, NULL, write_json};
     struct settings s = {.totals = false};
 
     (void)argc;

@@ -65,7 +65,8 @@ const struct qn_option prof_args_with_names[] = {
 static const char *check(const struct prof_command *c, const struct prof_args *a)
 {
     if (a->input_count < c->least || (c->most >= 0 && a->input_count > c->most))
-        return c->most < 0 ? "name at least one profile" : "name exactly two profiles";
+        return c->most < 0 ? "name at least one profile" : c->least == 1 && c->most > 1 ? "name one profile, or two with --diff"
+               : c->least == 1 ? "name exactly one file" : "name exactly two profiles";
     return c->check ? c->check(a) : NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "json/write.h"
 #include "prof/counts.h"
 #include "prof/read.h"
+#include "text/input.h"
 #include "text/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
@@ -284,7 +285,7 @@ enum qn_text_status qn_json_write_table(FILE *out, const char *path, struct qn_t
 /* The first line, as far as `first` goes. */
 static void read_first(const char *path, char *first, int size)
 {
-    FILE *f = strcmp(path, "-") ? fopen(path, "r") : NULL;
+    FILE *f = qn_text_open_kept(path);
 
     first[0] = 0;
     if (f && !fgets(first, size, f))

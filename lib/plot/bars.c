@@ -51,7 +51,7 @@ void qn_plot_write_stacked(const struct qn_plot_picture *p, FILE *out, const cha
         fputs(" using ", out);
         qn_plot_write_using(out, c->column + 1, unit);
         fprintf(out, "%s linecolor rgb '%s' fillstyle %s border rgb 'black' title ", i ? "" : ":xticlabels(1)",
-                qn_plot_colours[c->style % QN_PLOT_STYLES], qn_plot_fills[c->style % QN_PLOT_STYLES]);
+                qn_plot_colours[c->style % QN_PLOT_STYLES], qn_plot_fills[qn_plot_turn(c->style)]);
         qn_plot_quote(out, c->name);
     }
     putc('\n', out);

@@ -113,12 +113,11 @@ static void write_style(const struct qn_plot_picture *p, FILE *out, const struct
 {
     const char *with = p->form == QN_PLOT_IMPULSES ? "impulses" : p->points ? "linespoints" : "lines";
 
-    fprintf(out, " with %s linestyle %d", with, c->style % QN_PLOT_STYLES + 1);
+    fprintf(out, " with %s linestyle %d", with, c->style % QN_PLOT_LINE_STYLES + 1);
     if (p->form == QN_PLOT_IMPULSES)
         fprintf(out, " linewidth %d", p->data.row_count <= IMPULSES_THICK ? 4 : 1);
 }
 
-/* There are seven styles; curves that reuse one differ in size. */
 static void write_curve(const struct qn_plot_picture *p, FILE *out, const char *data, const struct qn_plot_curve *c,
                         double unit, bool named)
 {
@@ -128,8 +127,6 @@ static void write_curve(const struct qn_plot_picture *p, FILE *out, const char *
     putc(':', out);
     qn_plot_write_using(out, c->column + 1, unit);
     write_style(p, out, c);
-    if (c->style >= QN_PLOT_STYLES)
-        fprintf(out, " linewidth 1 pointsize %.1f", c->style < 2 * QN_PLOT_STYLES ? 1.4 : 0.4);
     fputs(named ? " title " : " notitle", out);
     if (named)
         qn_plot_quote(out, c->name);

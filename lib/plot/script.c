@@ -26,7 +26,10 @@ const char *const qn_plot_fills[QN_PLOT_STYLES] = {
 static const char *const dashes[QN_PLOT_STYLES] = {
     "1", "(12,5)", "(3,4)", "(12,4,3,4)", "(6,3)", "(16,4,3,4,3,4)", "(2,2)",
 };
-static const int point_types[QN_PLOT_STYLES] = { 7, 5, 9, 13, 4, 6, 8 };
+/* All that gnuplot has, the filled ones first. */
+static const int point_types[] = { 7, 5, 9, 13, 4, 6, 8, 11, 15, 12, 10, 14, 1, 2, 3 };
+#define POINT_TYPES (sizeof point_types / sizeof *point_types)
+#define NEXT_ROUND 4 /* dashes that each round of colours is further: with 15 markers, of any two curves one at most of the three is the same */
 
 /* ---- text ---- */
 
@@ -169,11 +172,18 @@ static void write_terminal(const struct qn_plot_picture *p, FILE *out, const cha
           out);
 }
 
-static void write_styles(FILE *out)
+int qn_plot_turn(int style) { return (style + NEXT_ROUND * (style / QN_PLOT_STYLES)) % QN_PLOT_STYLES; }
+
+static void write_styles(const struct qn_plot_picture *p, FILE *out)
 {
-    for (size_t i = 0; i < QN_PLOT_STYLES; i++)
-        fprintf(out, "set style line %zu linecolor rgb '%s' dashtype %s pointtype %d linewidth 2 pointsize 0.8\n",
-                i + 1, qn_plot_colours[i], dashes[i], point_types[i]);
+    int styles = QN_PLOT_STYLES;
+
+    for (int i = 0; i < p->curve_count; i++)
+        if (p->curves[i].style >= styles)
+            styles = p->curves[i].style + 1;
+    for (int i = 0; i < styles && i < QN_PLOT_LINE_STYLES; i++)
+        fprintf(out, "set style line %d linecolor rgb '%s' dashtype %s pointtype %d linewidth 2 pointsize 0.8\n",
+                i + 1, qn_plot_colours[i % QN_PLOT_STYLES], dashes[qn_plot_turn(i)], point_types[(size_t)i % POINT_TYPES]);
     fputs("set border 3\nset tics nomirror\nset grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1\n\n", out);
 }
 
@@ -211,7 +221,7 @@ void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char
     fprintf(out, "# %s - written by quern plot %s; draws %s as %s.  Change what you like, then: gnuplot %s\n", script,
             p->request->kind, data, image, script);
     write_terminal(p, out, image, l.height);
-    write_styles(out);
+    write_styles(p, out);
     write_caption_label(p, out, &l);
     switch (p->form) {
     case QN_PLOT_STACKED: qn_plot_write_stacked(p, out, data); break;

@@ -13,10 +13,13 @@
 
 #include "plot/picture.h"
 
-#define QN_PLOT_STYLES 7
+#define QN_PLOT_STYLES 7 /* colours, and ways to fill */
+#define QN_PLOT_LINE_STYLES 49 /* any two of them differ in two of colour, dash and marker: also in grey, and for the colour-blind */
 extern const char *const qn_plot_colours[QN_PLOT_STYLES];
 /* Those of gnuplot's fill patterns that differ in print. */
 extern const char *const qn_plot_fills[QN_PLOT_STYLES];
+/* The dash, or the fill, of a style: each round of colours begins at another one. */
+int qn_plot_turn(int style);
 
 #define QN_PLOT_WIDTH 1200  /* pixels; of pdf hundredths of an inch */
 #define QN_PLOT_HEIGHT 747

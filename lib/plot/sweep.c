@@ -10,10 +10,11 @@
 #include "base/base.h"
 #include "plot/caption.h"
 #include "plot/keys.h"
+#include "plot/script.h"
 #include "plot/words.h"
 
 #define PANELS_MAX 12
-#define CURVES_MAX 21 /* in a panel: three times the seven styles */
+#define CURVES_MAX QN_PLOT_LINE_STYLES /* in a panel */
 #define KIB 1024
 
 /* "%s": the level. */

@@ -3,7 +3,7 @@
  *   "QNTRACE2"  then for each reference
  *     1 byte       kind (3 bits) | code << 3
  *     varint       zigzag of the address less the last address of this kind
- *   fetch, read, write, modify: code = bytes, 1 to 31; 0 = a varint with the bytes follows
+ *   fetch, read, write, modify: code = bytes, 1 to 31; 0: a varint with the bytes stands before that of the address
  *   conditional: code bit 0 taken, bit 1 the target lies below;   indirect: a varint, zigzag of target less address, follows
  *   stack: code 0 a call, 1 a return; then as for indirect, where the target of a call is its return address
  *   stack, code 2 (with --sim-opt=record-code=1 only): no address; a varint n and n bytes: the instruction of the next fetch

@@ -142,12 +142,29 @@ static void print_word(const char *word)
     putchar('\'');
 }
 
+/* What --sim of `quern run` is for a simulator that the experiment file defines, whose name may be that of another one; else as it is. */
+static const char *spell_sim(struct qn_sweep *s, const char *engine)
+{
+    struct qn_exp *e = &s->options.exp;
+    const char *text = "";
+
+    for (int i = 0; i < e->simulator_count; i++)
+        if (!strcmp(e->simulators[i].name.text, engine))
+            for (int k = 0; k < QN_EXP_SLOTS; k++)
+                if (e->simulators[i].module[k].text)
+                    text = qn_exp_format(&e->memory, "%s%s%s=%s", text, *text ? "," : "", qn_exp_slot_names[k], e->simulators[i].module[k].text);
+    return *text ? text : engine;
+}
+
 static int list(struct qn_sweep *s)
 {
     s->work = ".";
     for (int i = 0; i < s->runs.count; i++) {
         struct qn_sweep_command command = qn_sweep_single(s, i);
-        char **argv = qn_sweep_command(s, &command);
+        char **argv;
+
+        command.engine = spell_sim(s, command.engine);
+        argv = qn_sweep_command(s, &command);
 
         fputs("quern", stdout);
         for (argv++; *argv; argv++) {

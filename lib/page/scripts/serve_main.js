@@ -150,7 +150,7 @@ function compilerLines(text, name) {
 }
 
 function block(title, text, note) {
-  return text ? [el('h2', {}, title), el('pre', { class: 'said', tabindex: 0 }, visible2(text)), note ? el('p', { class: 'note' }, note) : null] : [];
+  return text ? [el('h2', {}, title), el('pre', { class: 'said', tabindex: 0 }, visible2(text)), ...(note ? [el('p', { class: 'note' }, note)] : [])] : [];
 }
 
 // Line ends and tabs stay as they are.

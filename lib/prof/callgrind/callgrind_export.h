@@ -23,7 +23,6 @@ struct qn_prof_callgrind_head {
     int pid;               /* 0: not said */
 };
 
-/* path: a file that can be read twice. */
 enum qn_text_status qn_prof_export_callgrind(const char *path, const struct qn_prof_callgrind_head *head, struct qn_prof_writer *w, struct qn_text_error *err);
 
 #endif

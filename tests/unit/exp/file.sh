@@ -21,8 +21,14 @@ program false { command = {/bin/false}  input = "good.exp" }
 END
 "$QUERN" sweep --list good.exp >list
 is "$(wc -l <list)" 24 '2 programs, 2 ways, 2 simulators, 3 sizes'
-ok 'the first' grep -q "run --sim=mine .*--D1=16384,2,64 .*--branch-sim=yes .*--sim-opt=bits=2,BC.gshare-history=3 .* -- /bin/true 'a b' 2 '{other}'\$" list
+ok 'the first' grep -q "run --sim=D1=srrip,BC=gshare .*--D1=16384,2,64 .*--branch-sim=yes .*--sim-opt=bits=2,BC.gshare-history=3 .* -- /bin/true 'a b' 2 '{other}'\$" list
 ok 'the last' grep -q 'run --sim=/.*/quern-engine .*--D1=65536,4,64 .*--sim-opt=bits=4 .* -- /bin/false$' list
+cat >named.exp <<'END'
+axis sim { values = {lru, "D1=fifo"} }
+simulator lru { D1 = fifo  options = {"D1.x=1"} }
+program true { command = {/bin/true} }
+END
+is "$("$QUERN" sweep --list named.exp | grep -o -e '--sim=[^ ]*' | tr '\n' ' ')" '--sim=D1=fifo --sim=D1=fifo ' 'a simulator that has the name of another one: its modules'
 is "$("$QUERN" sweep --list good.exp --LL=2M,16,64 -L seed=1,2 | grep -c 'LL=2097152,16,64')" 48 'options come on top'
 
 # mistake 'LINE: MESSAGE' <<END ...

@@ -58,6 +58,8 @@ cp p.out in.out
 "$QUERN" annotate --by=calls in.out >p.got
 cat c.out | "$QUERN" annotate --by=calls - | sed 's/ -$/ in.out/' >c.got
 same_file c.got p.got 'from a pipe, read twice'
+"$QUERN" page >out 2>&1
+is "$? $(cat out)" '2 quern page: name one profile, or two with --diff; `quern page --help` describes it' 'page without a profile'
 "$QUERN" convert p.out >out 2>&1
 is "$? $(cat out)" "1 quern convert: p.out: got a profile, wanted a file of Callgrind's: it need not be converted" 'convert says what needs none'
 

@@ -48,6 +48,7 @@ js 'document.getElementById("arguments").value = "a \"b c\""; document.getElemen
 until_so "$ended === 1"
 is "$(status_text)" 'ended well' 'Ctrl+Enter runs'
 is "$(js 'return document.querySelector("#said pre").textContent')" 'b c 65' 'with arguments and input'
+is "$(js 'return [...document.getElementById("said").childNodes].filter(node => node.nodeType === 3).length')" 0 'nothing stands between the boxes'
 profile=$(js 'return past.runs[0].answer.profile')
 wanted() { # LINE EVENTS...
     printf '%s\n' "$profile" | awk -v line="$1" -v events="$2" '/^events:/ { for (i = 2; i <= NF; i++) at[$i] = i } /^fl=/ { own = ($0 == "fl=././mm.c") }
