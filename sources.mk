@@ -1202,6 +1202,7 @@ unit_programs = \
 	tests/unit/report/html \
 	tests/unit/report/sentences \
 	tests/unit/run/blocks \
+	tests/unit/run/geometry \
 	tests/unit/run/repetition \
 	tests/unit/sim/3c \
 	tests/unit/sim/bimodal \

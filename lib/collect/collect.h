@@ -41,7 +41,8 @@
 #define QN_COLLECT_SHARING_SUFFIX ".sharing.csv"
 #define QN_COLLECT_FINDINGS_SUFFIX ".findings.csv" /* behind the profile's name */
 
-enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_HOST, QN_COLLECT_DEFAULT };
+/* QN_COLLECT_NEXT: the machine's cache of the level before the last, because CPUID does not say how many ways the last one has. */
+enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_HOST, QN_COLLECT_DEFAULT, QN_COLLECT_NEXT };
 
 /* Messages: lines are buffered and written by one write, so that those of several processes do not mix. */
 struct qn_collect_log {

@@ -115,7 +115,7 @@ static double seconds(const struct qn_collect *r)
 static bool status(struct qn_collect *r, FILE *out)
 {
     struct qn_cost_event_set events;
-    struct qn_cost_result result;
+    struct qn_cost_result result = { .program = NULL };
     double time = seconds(r);
     char command[COMMAND_MAX] = ""; /* of the program that runs now */
 
@@ -287,7 +287,7 @@ void qn_collect_dump(struct qn_collect *r)
 static void print_progress(struct qn_collect *r)
 {
     struct qn_cost_event_set events;
-    struct qn_cost_result result;
+    struct qn_cost_result result = { .program = NULL };
     double time = seconds(r);
     int64_t *t = result.totals, data;
     bool terminal = isatty(r->log.errors);

@@ -121,7 +121,7 @@ static enum qn_text_status write_profile(struct qn_collect_work *w, const char *
         .cpu = r->options.cpu ? r->options.cpu : "", .modules = copy_modules(r), .program = w->program, .build_id = w->build_id, .command = w->command,
         .partly = qn_cost_header(&r->store)->partly != 0,
         .nothing = qn_cost_header(&r->store)->partly && !qn_cost_header(&r->store)->counted && !r->config.sample_of,
-        .trigger = r->trigger, .regions = w->regions.list, .region_count = w->regions.count,
+        .threads = qn_cost_header(&r->store)->stats.threads, .trigger = r->trigger, .regions = w->regions.list, .region_count = w->regions.count,
     };
 
     struct qn_cost_data data = { &r->store, w->modules, r->allocators, r->options.alloc.count };
@@ -228,6 +228,15 @@ static void tell_changed(struct qn_collect *r)
     }
 }
 
+/* Most questions are about lines: a program without them is told once, in the summary. */
+static void tell_lines(struct qn_collect_work *w)
+{
+    struct qn_collect *r = w->run;
+
+    if (w->result.has_program && !w->result.has_lines && r->options.requests == QN_REQUESTS_ALL)
+        qn_collect_say(r, "No line numbers in %s: compiled without -g?", w->program);
+}
+
 static enum qn_prof_detail choose_detail(const struct qn_collect_options *o)
 {
     if (o->dump_instr)
@@ -246,6 +255,7 @@ static bool fold_and_write(struct qn_collect_work *w)
     if (!path)
         return false;
     read_texts(w);
+    w->result.program = w->program;
     status = qn_cost_fold(&r->store, &w->events, w->modules, QN_COST_ALL_REGIONS, w->table, &w->result, &err);
     if (status == QN_TEXT_OK)
         status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
@@ -265,6 +275,7 @@ static bool fold_and_write(struct qn_collect_work *w)
     written = qn_collect_write_watch(w) && written;
     written = qn_collect_write_branches(w) && written;
     tell_changed(r);
+    tell_lines(w);
     tell_unasked(r);
     qn_collect_tell_missing(r);
     return written;

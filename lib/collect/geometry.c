@@ -98,13 +98,14 @@ static uint64_t decode_ways(unsigned code, uint64_t size, uint64_t line)
     return code == 15 && line ? size / line : ways[code & 15];
 }
 
-static void read_legacy(unsigned max, struct qn_geometry found[QN_COLLECT_LEVELS])
+/* Returns whether there is an L3 without ways, for which the L2 stands. */
+static bool read_legacy(unsigned max, struct qn_geometry found[QN_COLLECT_LEVELS])
 {
     unsigned a, b, c, d;
     uint64_t size, line;
 
     if (max < CPUID_L2_AMD)
-        return;
+        return false;
     __cpuid(CPUID_L1_AMD, a, b, c, d);
     found[QN_COLLECT_D1] = from_size((uint64_t)(c >> 24) << 10, c >> 16 & 255, c & 255);
     found[QN_COLLECT_I1] = from_size((uint64_t)(d >> 24) << 10, d >> 16 & 255, d & 255);
@@ -112,42 +113,42 @@ static void read_legacy(unsigned max, struct qn_geometry found[QN_COLLECT_LEVELS
     size = (uint64_t)(d >> 18) << 19;
     line = d & 255;
     found[QN_COLLECT_LL] = from_size(size, decode_ways(d >> 12 & 15, size, line), line);
-    if (found[QN_COLLECT_LL].line == 0) {
-        size = (uint64_t)(c >> 16) << 10;
-        line = c & 255;
-        found[QN_COLLECT_LL] = from_size(size, decode_ways(c >> 12 & 15, size, line), line);
-    }
+    if (found[QN_COLLECT_LL].line)
+        return false;
+    line = c & 255;
+    found[QN_COLLECT_LL] = from_size((uint64_t)(c >> 16) << 10, decode_ways(c >> 12 & 15, (uint64_t)(c >> 16) << 10, line), line);
+    return size && found[QN_COLLECT_LL].line;
 }
 
-static void read_cpuid(struct qn_geometry found[QN_COLLECT_LEVELS])
+static bool read_cpuid(struct qn_geometry found[QN_COLLECT_LEVELS])
 {
     unsigned a, b, c, d, amd = (unsigned)__get_cpuid_max(0x80000000u, NULL);
 
     if ((unsigned)__get_cpuid_max(0, NULL) >= CPUID_CACHES_INTEL)
         read_subleaves(CPUID_CACHES_INTEL, found);
     if (found[QN_COLLECT_D1].line || amd < CPUID_L1_AMD)
-        return;
+        return false;
     __cpuid(CPUID_FEATURES_AMD, a, b, c, d);
     if (c & CPUID_TOPOEXT && amd >= CPUID_CACHES_AMD)
         read_subleaves(CPUID_CACHES_AMD, found);
-    if (found[QN_COLLECT_D1].line == 0)
-        read_legacy(amd, found);
+    return found[QN_COLLECT_D1].line == 0 && read_legacy(amd, found);
 }
 
 void qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_geometry geometry[QN_COLLECT_LEVELS],
                             enum qn_collect_origin origin[QN_COLLECT_LEVELS])
 {
     struct qn_geometry host[QN_COLLECT_LEVELS];
+    bool stands_in;
 
     memset(host, 0, sizeof host);
-    read_cpuid(host);
+    stands_in = read_cpuid(host);
     for (int i = 0; i < QN_COLLECT_LEVELS; i++) {
         if (o->geometry[i].line) {
             geometry[i] = o->geometry[i];
             origin[i] = QN_COLLECT_GIVEN;
         } else {
             geometry[i] = host[i].line ? host[i] : defaults[i];
-            origin[i] = host[i].line ? QN_COLLECT_HOST : QN_COLLECT_DEFAULT;
+            origin[i] = !host[i].line ? QN_COLLECT_DEFAULT : i == QN_COLLECT_LL && stands_in ? QN_COLLECT_NEXT : QN_COLLECT_HOST;
         }
     }
 }

@@ -19,7 +19,8 @@
 #define NS_PER_SECOND 1000000000ull
 
 static const char *const level_names[QN_COLLECT_LEVELS] = { "I1", "D1", "LL" };
-static const char *const origin_texts[] = { "", ", of this machine", ", a default: CPUID describes no such cache" };
+static const char *const origin_texts[] = { "", ", of this machine", ", a default: CPUID describes no such cache",
+                                            ", the L2 of this machine, whose L3 has no number of ways in CPUID: --LL chooses another" };
 
 void qn_collect_print_banner(struct qn_collect *r)
 {

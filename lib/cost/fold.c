@@ -63,6 +63,16 @@ static enum qn_text_status begin_insn(struct fold *f, uint32_t map, uint64_t pc,
     return status;
 }
 
+static void note_program(struct fold *f)
+{
+    struct qn_cost_result *r = f->result;
+
+    if (!r->program || r->has_lines || !f->place.object || strcmp(f->place.object, r->program))
+        return;
+    r->has_program = true;
+    r->has_lines = f->place.line > 0;
+}
+
 static enum qn_text_status move_to(struct fold *f, uint32_t map, uint64_t pc)
 {
     enum qn_text_status status;
@@ -72,6 +82,7 @@ static enum qn_text_status move_to(struct fold *f, uint32_t map, uint64_t pc)
         return QN_TEXT_OK;
     qn_cost_find_place(f->modules, map, pc, &f->place);
     f->map = map;
+    note_program(f);
     if (f->detail != QN_PROF_DETAIL_LINES)
         qn_prof_table_enter_object(f->table, f->place.object);
     fn = qn_prof_table_fn(f->table, f->place.file, f->place.function);
@@ -170,7 +181,7 @@ enum qn_text_status qn_cost_fold(const struct qn_cost_store *store, const struct
                       .detail = qn_prof_table_wants(table) };
     enum qn_text_status status = QN_TEXT_OK;
 
-    memset(result, 0, sizeof *result);
+    *result = (struct qn_cost_result){ .program = result->program };
     f.extent = qn_cost_get_extent(store);
     qn_cost_sort_charges(&f.charges, store);
     qn_cost_sort_leaves(&f.leaves, store);

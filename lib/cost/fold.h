@@ -22,6 +22,8 @@ struct qn_cost_result {
     int64_t totals[QN_COST_COLUMNS]; /* every event, shown or not */
     uint64_t executions;            /* of blocks */
     uint64_t damaged;               /* blocks that could not be used */
+    const char *program;            /* set before: the path of the program; NULL: not asked */
+    bool has_program, has_lines;    /* code of the program was executed; some of it has a line */
 };
 
 #define QN_COST_ALL_REGIONS UINT32_MAX

@@ -83,6 +83,8 @@ static void put_provenance(struct header *h, const struct qn_cost_profile *p)
         put_desc(h, "Sample:", "%" PRIu64 " of %" PRIu64 " instructions", p->config->sample_count, p->config->sample_of);
     put_desc(h, "Program:", "%.150s%s%s", p->program, p->build_id[0] ? ", build-id " : "", p->build_id);
     put_desc(h, "Instrumented:", "%s", p->nothing ? "nothing of the run" : p->partly ? "parts of the run" : "all of the run");
+    if (p->threads)
+        put_desc(h, "Threads:", "%" PRIu64, p->threads + 1);
 }
 
 static void put_unsupported(struct header *h, const struct qn_cost_profile *p)

@@ -11,6 +11,7 @@
  *   desc: Sample:           4 of 124000 instructions                 if only some were observed
  *   desc: Program:          /bin/true, build-id 0123...
  *   desc: Instrumented:     all of the run                           or parts, or nothing
+ *   desc: Threads:          3                                        if there was more than one
  *   desc: Unsupported:      ...                                   for each feature that the program used and that is not supported
  *   desc: Trigger:          Client Request: warm                  if it is a part that ended before the run did
  *   desc: Regions:          setup, solve/step                        if there are any
@@ -46,6 +47,7 @@ struct qn_cost_profile {
     const struct qn_cost_data *data; /* NULL: misses were not told apart by object */
     const struct qn_prof_calls *calls; /* NULL: calls were not counted */
     const char *unsupported[QN_UNSUPPORTED_MAX]; /* NULL ends, unless there are so many */
+    uint64_t threads;       /* that were begun, besides the first of each process */
     bool partly, nothing;   /* some, or all, of the run was not counted, as the user or the program asked */
     const struct qn_cost_region {        /* parts of the whole that the program has named */
         const char *path;                /* "solve/step" */

@@ -63,7 +63,7 @@ static enum qn_text_status fold_one(const struct qn_cost_store *store, const str
                                     struct qn_cost_region *to, struct qn_text_error *err)
 {
     char path[QN_COST_REGION_PATH] = "";
-    struct qn_cost_result result;
+    struct qn_cost_result result = { .program = NULL };
 
     append_path(store, number, path);
     to->path = QN_NEEDED(strdup(path));

@@ -168,7 +168,7 @@ static void name_centres(struct gathering *g)
         const char *name = c->function;
 
         if (is_unknown(c->function) && !is_unknown(c->object))
-            name = qn_exp_format(g->m, UNKNOWN " in %s", basename(c->object));
+            name = qn_exp_format(g->m, "%s (no symbols)", basename(c->object));
         else if (g->by_line && !c->line)
             name = is_unknown(c->function) ? UNKNOWN : name_with(g->m, c->function, NAME_ROOM - strlen(WITHOUT_LINE), NO_LINE);
         else if (is_unknown(c->function))

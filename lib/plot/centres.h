@@ -3,7 +3,7 @@
  *   profile, "D1mr+D1mw", by function  ->  { "jki", 262145 }, { "ijk", 513 }, ...; total 265082
  *
  * An event is one of the profile, a known ratio (out/columns.h) or an expression.  Invariants: counts of one function in
- * several objects are added, except of code without a name, which is "??? in OBJECT"; equal values are sorted by file and
+ * several objects are added, except of code without a name, which is "OBJECT (no symbols)"; equal values are sorted by file and
  * function; functions of the same name in several files are shown as "name (file)".
  */
 #ifndef QN_PLOT_CENTRES_H

@@ -169,7 +169,7 @@ static const char *advise_I1(struct qn_report_facts *f)
 static const char *name_place(struct qn_report_facts *f, const struct qn_plot_centre *c)
 {
     if (!qn_report_has_line(c))
-        return qn_exp_format(&f->memory, "%s%s", c->name, strcmp(c->function, "???") ? "" : " (no symbols)");
+        return c->name;
     return qn_exp_format(&f->memory, "%s, in %s", c->name, qn_plot_shorten_name(&f->memory, c->function, QN_REPORT_NAME_ROOM));
 }
 

@@ -248,6 +248,14 @@ static void put_fates(struct qn_out_modern *m)
     qn_out_free_table(&t);
 }
 
+/* Lines are what most readers want: if most of the first event has none, a warning says how to get them. */
+static void warn_of_no_lines(const struct qn_out_modern *m)
+{
+    int64_t unknown = qn_prof_count(m->fates[QN_OUT_FILES_UNKNOWN * m->events]);
+    if (!m->request->warning[0] && unknown > 0 && unknown > qn_prof_count(m->total[0]) / 2)
+        snprintf(m->request->warning, QN_TEXT_MAX, "most of %s is in code without line numbers: compile with -g", m->ledger.header.events[0]);
+}
+
 static enum qn_text_status put_sections(struct qn_out_modern *m)
 {
     if (is_of_data(m->request))
@@ -262,6 +270,8 @@ static enum qn_text_status put_sections(struct qn_out_modern *m)
     m->fates = QN_NEEDED(calloc((size_t)QN_OUT_FATES * (size_t)m->events, sizeof *m->fates));
     if (qn_out_modern_sources(m) == QN_TEXT_OK)
         put_fates(m);
+    if (m->err->status == QN_TEXT_OK)
+        warn_of_no_lines(m);
     return m->err->status;
 }
 

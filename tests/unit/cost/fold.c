@@ -112,7 +112,7 @@ static void test_sound(void)
 {
     static const qn_insn_desc plain[] = { 1, 1 };
     char wanted[400];
-    struct qn_cost_result result;
+    struct qn_cost_result result = { .program = NULL };
 
     add_block((uintptr_t)functions[0], 0, plain, 2, (uint64_t[]){ 10 }, 1);
     add_block((uintptr_t)functions[1], 0, plain, 1, (uint64_t[]){ 4 }, 1);
@@ -133,7 +133,7 @@ static void test_sound(void)
 static void test_guard(void)
 {
     struct qn_cost_guard *guard = calloc(1, sizeof *guard);
-    struct qn_cost_result result;
+    struct qn_cost_result result = { .program = NULL };
 
     guard->avoid[0] = 1;
     is_str(fold(&result, guard), "???:???:0 58", "a module that is to be avoided has no names");
@@ -147,7 +147,7 @@ static void test_damage(void)
     static const qn_insn_desc reads[] = { QN_INSN_VARIABLE | 1 };
     struct qn_arena_header *h = qn_cost_header(&store);
     struct qn_block_rec *b = part(QN_ARENA_BLOCKS_OFF);
-    struct qn_cost_result result;
+    struct qn_cost_result result = { .program = NULL };
     uint64_t n = h->n_blocks;
 
     b[n] = (struct qn_block_rec){ 0x1800, 1, 0, 0xffffffff, 0, 1, 0 };

@@ -2,7 +2,7 @@
 # Does the page show on which objects a program misses, and of a line its objects, evictors and classes, as the profile has them?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 33
+browser_test 34
 
 cat >prog.c <<'END_C'
 #include <stdlib.h>
@@ -85,6 +85,7 @@ is "$(page_cells '#layout tr + tr' 0 1 2)" "$(printf 'next 0 8\nkey 8 4\nvalue 1
 is "$(page_cells '#layout tr + tr' 3 | awk '{ s += $1 } END { print s }')" "$(js "return model.dataColumns[0].value(model.objects.find(o => o.name === 'malloc' && o.type))")" \
     'whose members have the misses of the object'
 is "$(page_text '#object .bars' | grep -c capacity)" 1 'and the classes of its misses'
+is "$(js "return [...document.querySelectorAll('#map text')].some(t => t.textContent.startsWith('struct node prog.c:14'))")" true 'a rectangle of an allocation has its type and place'
 view 'data&group=type'
 is "$(page_cells '#objects tbody tr' 0 1 | grep '^struct node ')" "struct node $(awk '/^#object: / { typed = 0 ; n++ } /^#type: 64 struct node$/ { of[n - 1] } /^#miss: / && $3 in of { s += $5 + $6 } END { print s }' p4096)" \
     'objects by type'

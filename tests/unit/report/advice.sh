@@ -277,6 +277,36 @@ ok '... no LL miss of a walk that fits it is called evicted' sh -c '! grep -q "w
 bug short short 'The dynamic linker has' 'The run is too short'
 bug good bugs
 ok 'a walk that hits: nothing of its line' sh -c '! grep -qF "$1" now' - "$(at good)"
+
+# ---- hints elsewhere ----
+
+cat >loop.c <<'END'
+#include <pthread.h>
+static volatile int n;
+static void *count(void *x) { for (int i = 0; i < 300000; i++) n++; return x; }
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    (void)argv;
+    if (argc > 1 && !pthread_create(&t, 0, count, 0))
+        pthread_join(t, 0);
+    count(0);
+    return 0;
+}
+END
+{ "$CC" -O1 -pthread -o plain loop.c && "$CC" -O1 -pthread -g -o lines loop.c; } || bail 'cannot compile'
+"$QUERN" run --out-file=plain.p ./plain 2>err
+is "$(grep -c "== No line numbers in $PWD/plain: compiled without -g?\$" err)" 1 'run tells of a program without lines'
+"$QUERN" run -q --out-file=plain.p ./plain 2>err
+is "$(cat err)" '' '... but not with -q'
+"$QUERN" run --out-file=lines.p ./lines 2>err
+is "$(grep -c 'No line numbers' err)" 0 '... nor of one with lines'
+is "$("$QUERN" annotate plain.p 2>&1 >/dev/null)" 'quern annotate: warning: most of Ir is in code without line numbers: compile with -g' 'annotate does, too'
+is "$("$QUERN" annotate lines.p 2>&1 >/dev/null)" '' '... nor of lines'
+"$QUERN" run -q --out-file=threads.p ./lines 2
+is "$(grep -a '^desc: Threads' lines.p threads.p)" 'threads.p:desc: Threads:          2' 'a profile has the number of its threads'
+"$QUERN" report -q -o threads.d threads.p
+is "$(grep -c 'class="hint">The program has 2 threads; one cache serves them all' threads.d/index.html)" 1 '... of which the report speaks'
 "$QUERN" page --runs=field.d/runs.csv -o page.html field.d/profile
 is "$(json page.html | sed 's/ \. /. /' | head -n 1)" "$(text field.d | head -n 1)" 'quern page says the same first'
 "$QUERN" report -q --data=use --D1=32768,8,64 --LL=1048576,16,64 -o use -- ./bugs field

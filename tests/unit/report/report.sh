@@ -270,6 +270,20 @@ cycles=$("$QUERN" csv --by=program --metadata=no --crlf=no --show=cycles bare.pr
 ok '... cycles of the run before' grep -q "cycles (estimated)</td><td>$(commas "$cycles")</td>" diff-page/index.html
 "$QUERN" report -q --diff -o same-page bare.prof bare.prof
 is "$(grep -c '<p>The same in both.</p>' same-page/index.html)" 2 'a profile and itself'
+# Of code without symbols the object is named; what a stripped library exports has its name.
+cat >lib.c <<'END'
+static volatile int table[1 << 16], sum;
+static __attribute__((noinline)) void hidden(void) { for (int i = 0; i < 1 << 16; i += 16) table[i]++; }
+void exported(void) { for (int n = 0; n < 10; n++) { hidden(); for (int i = 0; i < 1 << 16; i += 16) sum += table[i]; } }
+END
+echo 'void exported(void); int main(void) { exported(); return 0; }' >uses.c
+{ "$CC" -O1 -fPIC -shared -s -o libstripped.so lib.c && "$CC" -O1 -g -o uses uses.c ./libstripped.so; } || bail 'cannot compile'
+report -o stripped -- ./uses
+is "$?$(cat err)" 0 'a stripped library'
+is "$(grep -c '??? in' stripped/index.html) $(grep -o '<td>libstripped.so (no symbols)</td>' stripped/index.html | sort -u) $(grep -o '<td>exported</td>' stripped/index.html)" \
+    '0 <td>libstripped.so (no symbols)</td> <td>exported</td>' '... is named, and so is what it exports'
+ok '... in the findings, too' says "$(sed -n '/class="first"/,/<\/ol>/p' stripped/index.html)" 'libstripped.so (no symbols): '
+
 # Two builds in two folders: a file is the same if its path ends alike, for both pages; what runs of libc differ by is no row.
 for side in one two; do
     mkdir -p $side/src

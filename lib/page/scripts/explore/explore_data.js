@@ -28,8 +28,9 @@ function splitChain(name) {
 }
 
 function makeFunction(profile, row) {
-  const name = profile.names[row[0]];
-  return { name, ...splitChain(name), object: profile.names[row[1]], file: profile.names[row[2]] };
+  const name = profile.names[row[0]], object = profile.names[row[1]], f = { name, ...splitChain(name), object, file: profile.names[row[2]] };
+  // Code without a name is called after its object.
+  return name === UNKNOWN && object !== UNKNOWN ? { ...f, own: `${shortPath(object)} (no symbols)` } : f;
 }
 
 function readProfile(profile, which, index) {

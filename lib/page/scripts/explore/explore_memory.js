@@ -30,8 +30,14 @@ function kindClass(kind) {
   return 'kind' + (kind in KIND_COLOURS ? KIND_COLOURS[kind] : 5);
 }
 
+// What tells an object from others: of allocations the type, or the place, because all are made by new or malloc.
+function ownName(o) {
+  const place = o.file && o.line ? shortPath(o.file) + ':' + o.line : o.func;
+  return visible(o.kind === 'heap' && !o.objects && (o.type || place) ? [o.type, place].filter(Boolean).join(' ') : o.name.startsWith('/') ? shortPath(o.name) : o.name);
+}
+
 function objectLabel(o, width) {
-  const name = visible(o.name.startsWith('/') ? shortPath(o.name) : o.name), room = Math.floor((width - 10) / 7.8);
+  const name = ownName(o), room = Math.floor((width - 10) / 7.8);
   return room < 3 ? '' : name.length > room ? name.slice(0, room - 1) + '\u2026' : name;
 }
 
