@@ -19,6 +19,15 @@ for file in bash-completion/completions/quern zsh/site-functions/_quern; do
 done
 ok 'the headers' test -f "$DESTDIR$includedir/quern.h" -a -f "$DESTDIR$includedir/quern/decode.h"
 
+# Each file that README.md names, and each command
+awk -v RS='`' 'NR % 2 == 0 && /^([^ ]*[.](md|c|sh)|COPYING)$/' "$DESTDIR$docdir/README.md" >named
+sed -n 's/.*](\([^)]*\)).*/\1/p; s/^    .*sh \([^ ]*\.sh\) .*/\1/p' "$DESTDIR$docdir/README.md" >>named
+is "$(wc -l <named | awk '{ print ($1 > 10) }') $(while read -r file; do
+    case $file in /*) [ -e "$DESTDIR$file" ] ;; *) [ -e "$DESTDIR$docdir/$file" ] ;; esac || echo "$file"
+done <named)" '1 ' 'README.md names files that are installed'
+is "$(grep -c 'bootstrap\|HACKING\|build/' "$DESTDIR$docdir/README.md")" 0 'and nothing of the sources'
+is "$(cd "$DESTDIR$docdir" && env -u QUERN PATH="$(dirname "$QUERN"):$PATH" sh examples/demo/demo.sh "$SCRATCH/demo" | grep -c 'sum += a\[i\]\[k\]')" 1 'the demo'
+
 # ---- a program ----
 
 compile -o demo "$DESTDIR$docdir/examples/demo/demo.c"

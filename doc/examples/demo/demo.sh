@@ -1,10 +1,11 @@
 #!/bin/sh
 # demo.sh - profiles demo.c and shows its two loops; `./bootstrap demo` ends with this.
 #
-#   sh doc/examples/demo/demo.sh [FOLDER]       what it makes goes to FOLDER (build/demo); QUERN: the command (build/quern)
+#   sh doc/examples/demo/demo.sh [FOLDER]       what it makes goes to FOLDER (build/demo); QUERN: the command (build/quern, or else quern)
 set -u
 folder=${1:-build/demo}
 quern=${QUERN:-build/quern}
+[ -x "$quern" ] || quern=quern
 
 fail() {
     echo "demo.sh: $*" >&2
