@@ -26,10 +26,10 @@
 #define SAY_KNEE " The curve by size has a knee at %s: so much is used again and again."
 #define SAY_FEW_REFERENCES \
     " A line that is fetched here serves %.1f references: unless these are wide, most of its %.0f bytes are fetched in vain. Walk memory in its order " \
-    "(exchange the loops), or keep the fields that are used here in an array of their own."
+    "(exchange the loops, lay the nodes of a list side by side), or keep the fields that are used here in an array of their own."
 #define SAY_FEW_BYTES \
-    " Of a line that is fetched here, %.1f of %.0f bytes are used before it is evicted: walk memory in its order (exchange the loops), or keep the " \
-    "fields that are used here in an array of their own."
+    " Of a line that is fetched here, %.1f of %.0f bytes are used before it is evicted: walk memory in its order (exchange the loops, lay the " \
+    "nodes of a list side by side), or keep the fields that are used here in an array of their own."
 #define SAY_USE " quern report --data=use tells on which objects these are, and which fields of a line are used."
 #define SAY_NO_LINE " Which line has them is not known: compile with -g."
 
