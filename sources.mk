@@ -303,6 +303,8 @@ hosted_sources = \
 	lib/collect/collect.c \
 	lib/collect/control.c \
 	lib/collect/cpu.c \
+	lib/collect/descriptors.c \
+	lib/collect/finder.c \
 	lib/collect/finish.c \
 	lib/collect/fold.c \
 	lib/collect/fork.c \
@@ -310,6 +312,7 @@ hosted_sources = \
 	lib/collect/launch.c \
 	lib/collect/log.c \
 	lib/collect/loop.c \
+	lib/collect/merger.c \
 	lib/collect/name.c \
 	lib/collect/named.c \
 	lib/collect/part.c \
@@ -318,7 +321,6 @@ hosted_sources = \
 	lib/collect/report.c \
 	lib/collect/signals.c \
 	lib/collect/sims.c \
-	lib/collect/types.c \
 	lib/collect/wire.c
 
 serve_sources = \
@@ -736,6 +738,7 @@ headers = \
 	lib/block/order.h \
 	lib/collect/collect.h \
 	lib/collect/control.h \
+	lib/collect/descriptors.h \
 	lib/collect/options.h \
 	lib/collect/part.h \
 	lib/collect/reader.h \
@@ -1383,6 +1386,7 @@ shell_tests = \
 	tests/unit/run/calls_callgrind.sh \
 	tests/unit/run/calls_hard.sh \
 	tests/unit/run/calls_with.sh \
+	tests/unit/run/children.sh \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
 	tests/unit/run/ctl.sh \

@@ -236,6 +236,7 @@ static const struct qn_option_rule rules[] = {
     { "--trace-blocks", false, "--trace", NULL },
     { "--versus", true, "--check or --explain or --watch", NULL },
     { "--analysis", true, "--check", NULL },
+    { "--merge-children", true, "--analysis or --versus or --interval", NULL },
     { NULL, false, NULL, NULL } };
 
 static const struct qn_options command = {

@@ -139,6 +139,7 @@ static int end_main(struct qn_collect *r)
     qn_collect_flush(r);
     qn_collect_wait_for_end(r);
     qn_collect_wait_for_subs(r);
+    written = qn_collect_finish_merge(r) && written;
     qn_collect_end_reader(r);
     qn_engines_remove_scratch(&r->sims);
     status = r->exec_out ? 0 : qn_collect_fatal_status(r);
@@ -176,7 +177,7 @@ int qn_collect_run(const struct qn_collect_options *options)
     qn_debug_configure(&(struct qn_debug_settings){ .inlines = (enum qn_debug_inlines)r.options.inlines, .keep_names = !r.options.demangle,
                                                     .extra_root = r.options.debug_root });
     r.is_main = true;
-    r.pidfd = r.store.fd = r.fresh.fd = r.zero.fd = r.control = -1;
+    r.pidfd = r.store.fd = r.fresh.fd = r.zero.fd = r.control = r.finder = r.questions = r.merger = -1;
     fill_standard_descriptors();
     qn_collect_choose_geometry(&r.options, r.geometry, r.origin);
     if (r.options.data == QN_DATA_USE && r.geometry[1].line > QN_USE_LINE_MAX) {

@@ -7,7 +7,8 @@
  *   fork.c     collectors of forked guests        reader.c   reads debug information ahead
  *   finish.c   chooses the process that folds     fold.c     one attempt: profile, summary
  *   beside.c   files beside the profile           report.c   summary, failures, statistics
- *   named.c    --explain, --toggle: finds code    types.c    --data: types of blocks
+ *   named.c    --explain, --toggle: finds code    finder.c   questions of the engine
+ *   merger.c   --merge-children
  *   cpu.c      --cpu: masks of CPUID              sims.c     --sim, --versus, --analysis: engine
  *   log.c      messages                           name.c     %p and the like
  *   part.c     divides the run
@@ -106,9 +107,11 @@ struct qn_collect {
     sigset_t old_mask;          /* the mask that quern was started with */
     struct sigaction old_chld;
     int drain[2], done[2];      /* see fork.c */
-    int types;                  /* socket to the process that finds types (types.c) */
-    pid_t types_pid;            /* 0: not started yet; -1: it has died */
-    const void *types_of;       /* the arena that it has */
+    int merger;                 /* socket to the merger (merger.c); -1: none */
+    int finder;                 /* socket to the finder (finder.c), which all collectors share; -1: none */
+    bool finder_replaced;       /* it has died, and this collector has started another */
+    int questions;              /* our own socket to it; -1: none */
+    const void *questions_of;   /* the arena that it has */
     int reader;                 /* socket to the reader (reader.c); -1: none */
     pid_t reader_pid;
     int image, collector;       /* the reader's: arena of the first process; pidfd of the main collector */
@@ -189,15 +192,19 @@ void qn_collect_wait_for_subs(struct qn_collect *r);
 /* The main guest has ended and this one has not: closes the terminal. */
 void qn_collect_detach(struct qn_collect *r);
 
-/* types.c: finds the type of the blocks of object number `object`, and the layout of a frame; answers the engine. */
-void qn_collect_serve_type(struct qn_collect *r, uint32_t object);
-void qn_collect_serve_frame(struct qn_collect *r, uint32_t frame);
-void qn_collect_forget_types(struct qn_collect *r); /* closes the socket; a forked collector starts a process of its own */
+/* finder.c: starts the finder, if an option needs one; answers a question of the engine. */
+void qn_collect_start_finder(struct qn_collect *r);
+void qn_collect_serve_question(struct qn_collect *r, uint32_t kind, uint32_t number);
+void qn_collect_forget_questions(struct qn_collect *r); /* of another process or arena; the next question introduces us again */
+
+/* merger.c: --merge-children.  Hands over the profile of a process; false: the merger is gone.  finish_merge: when all have ended. */
+void qn_collect_start_merger(struct qn_collect *r);
+bool qn_collect_give_profile(struct qn_collect *r, const char *path);
+bool qn_collect_finish_merge(struct qn_collect *r);
 
 /* named.c */
 bool qn_collect_take_names(struct qn_collect *r); /* false: a line was printed */
 int qn_collect_check_names(struct qn_collect *r); /* 0, or the exit status after a line was printed */
-void qn_collect_serve_resolve(struct qn_collect *r, uint32_t map);
 void qn_collect_tell_missing(struct qn_collect *r);
 
 /* finish.c: writes the profile and prints the report.  false: the profile could not be written. */

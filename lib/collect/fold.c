@@ -110,8 +110,9 @@ static void tell_full(struct qn_collect *r)
                         QN_ARENA_USED_LINES_SIZE / qn_used_lines_bytes(r->config.D1.line), (unsigned long long)qn_cost_header(&r->store)->used_lost);
 }
 
-static enum qn_text_status write_profile(struct qn_collect_work *w, const char *path, struct qn_text_error *err)
+static enum qn_text_status write_profile(void *work, const char *path, struct qn_text_error *err)
 {
+    struct qn_collect_work *w = work;
     const struct qn_collect *r = w->run;
     const char *slash = strrchr(r->engine, '/');
     char unsupported[QN_UNSUPPORTED_MAX][UNSUPPORTED_TEXT];
@@ -157,13 +158,11 @@ static struct qn_prof_callgrind_head name_part(struct qn_collect *r)
     return head;
 }
 
-/* Writes a profile into a temporary folder and converts that. */
-static enum qn_text_status write_callgrind(struct qn_collect_work *w, const char *path, struct qn_text_error *err)
+/* Writes a profile into a scratch folder, and passes it on from there. */
+static enum qn_text_status by_scratch(qn_collect_write *write, void *data, qn_collect_write *pass, void *to, struct qn_text_error *err)
 {
-    struct qn_prof_callgrind_head head = name_part(w->run);
     const char *temporary = getenv("TMPDIR");
     char *folder, *profile = NULL;
-    struct qn_prof_writer *writer;
 
     if (asprintf(&folder, "%s/quern-profile.XXXXXX", temporary && *temporary ? temporary : "/tmp") < 0)
         qn_no_memory();
@@ -172,17 +171,53 @@ static enum qn_text_status write_callgrind(struct qn_collect_work *w, const char
     else {
         if (asprintf(&profile, "%s/profile", folder) < 0)
             qn_no_memory();
-        if (write_profile(w, profile, err) == QN_TEXT_OK && (writer = qn_prof_open_writer(path, err))) {
-            if (qn_prof_export_callgrind(profile, &head, writer, err) == QN_TEXT_OK)
-                qn_prof_close_writer(writer, err);
-            else
-                qn_prof_abandon_writer(writer);
-        }
+        if (write(data, profile, err) == QN_TEXT_OK)
+            pass(to, profile, err);
         qn_text_remove_scratch(folder);
         free(profile);
     }
     free(folder);
     return err->status;
+}
+
+struct export {
+    struct qn_collect *run;
+    const char *path;
+};
+
+static enum qn_text_status export(void *data, const char *profile, struct qn_text_error *err)
+{
+    const struct export *x = data;
+    struct qn_prof_callgrind_head head = name_part(x->run);
+    struct qn_prof_writer *writer = qn_prof_open_writer(x->path, err);
+
+    if (!writer)
+        return err->status;
+    if (qn_prof_export_callgrind(profile, &head, writer, err) == QN_TEXT_OK)
+        qn_prof_close_writer(writer, err);
+    else
+        qn_prof_abandon_writer(writer);
+    return err->status;
+}
+
+enum qn_text_status qn_collect_write_profile(struct qn_collect *r, qn_collect_write *write, void *data, const char *path, struct qn_text_error *err)
+{
+    if (r->options.profile_format == QN_COLLECT_CACHEGRIND)
+        return write(data, path, err);
+    return by_scratch(write, data, export, &(struct export){ r, path }, err);
+}
+
+static enum qn_text_status give(void *data, const char *profile, struct qn_text_error *err)
+{
+    return qn_collect_give_profile(data, profile) ? QN_TEXT_OK : qn_text_fail(err, QN_TEXT_IO, "the merger is gone");
+}
+
+/* Hands the profile to the merger; false: it is gone. */
+static bool merge(struct qn_collect_work *w)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+
+    return by_scratch(write_profile, w, give, w->run, &err) == QN_TEXT_OK;
 }
 
 static void put_line(void *data, const char *text) { qn_collect_say(data, "%s", text); }
@@ -250,7 +285,7 @@ static bool fold_and_write(struct qn_collect_work *w)
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char *path = qn_collect_name_profile(r);
     enum qn_text_status status;
-    bool written;
+    bool written, merged;
 
     if (!path)
         return false;
@@ -259,14 +294,16 @@ static bool fold_and_write(struct qn_collect_work *w)
     status = qn_cost_fold(&r->store, &w->events, w->modules, QN_COST_ALL_REGIONS, w->table, &w->result, &err);
     if (status == QN_TEXT_OK)
         status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
-    if (status == QN_TEXT_OK)
-        status = r->options.profile_format != QN_COLLECT_CACHEGRIND ? write_callgrind(w, path, &err) : write_profile(w, path, &err);
+    merged = status == QN_TEXT_OK && r->merger >= 0 && !r->trigger && merge(w);
+    if (status == QN_TEXT_OK && !merged)
+        status = qn_collect_write_profile(r, write_profile, w, path, &err);
     written = status != QN_TEXT_OK || qn_collect_write_beside(w, path);
     written = qn_collect_tell_file(r, "profile", path, status, &err) && written;
     written = qn_collect_write_intervals(w) && written;
     if (w->result.damaged)
         qn_collect_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
-    qn_collect_print_report(r, &w->result, &w->events, w->command);
+    if (!merged)
+        qn_collect_print_report(r, &w->result, &w->events, w->command);
     qn_collect_print_culprits(w);
     qn_collect_print_regions(r, &w->regions, &w->events);
     qn_cost_free_regions(&w->regions);

@@ -19,8 +19,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "cost/part.h"
 #include "cost/wire.h"
 #include "collect/collect.h"
+#include "collect/part.h"
 #include "collect/wire.h"
 
 static void close_fd(int *fd)
@@ -43,7 +45,7 @@ static void become_sub(struct qn_collect *r, const struct qn_cost_store *copy, i
     close_fd(&r->socket);
     close_fd(&r->pidfd);
     close_fd(&r->control);
-    qn_collect_forget_types(r);
+    qn_collect_forget_questions(r);
     qn_cost_close(&r->store);
     qn_cost_close(&r->fresh);
     r->store = *copy;
@@ -51,10 +53,16 @@ static void become_sub(struct qn_collect *r, const struct qn_cost_store *copy, i
     r->is_main = r->hello = r->leaves = r->ended = r->exec_out = r->replaced = false;
     r->guest = 0;
     r->log.size = 0;
+    if (r->merger >= 0) { /* the counts up to here are the parent's */
+        qn_collect_forget_parts(r);
+        r->parts = 0;
+        if (qn_cost_take_part(&r->zero, &r->store))
+            r->zero.fd = -1;
+    }
 }
 
-/* Waits until the sub-collector has a session of its own.  Only then may the guest fork: otherwise a signal that ends the whole group would
- * end the child's collector, too, and its counts would be lost. */
+/* Waits until the sub-collector has a session of its own, and with --merge-children a copy of the counts so far.  Only then may the guest
+ * fork: otherwise a signal that ends the whole group would end the child's collector, too, and its counts would be lost. */
 static void wait_for_session(int ready[2])
 {
     char byte;
@@ -81,10 +89,10 @@ static pid_t fork_sub(struct qn_collect *r, struct qn_cost_store *copy, int pair
     pid = fork();
     if (pid == 0) {
         setsid();
-        close_fd(&ready[0]);
-        close_fd(&ready[1]);
         close_fd(&pair[1]);
         become_sub(r, copy, pair[0]);
+        close_fd(&ready[0]);
+        close_fd(&ready[1]);
     } else {
         wait_for_session(ready);
     }

@@ -207,7 +207,7 @@ void qn_collect_keep_only(const int *fds, int count)
 static void close_inherited(const struct qn_collect *r, int gate)
 {
     const int own[] = { r->log.fd, r->log.errors, r->store.fd, r->socket, r->signals,
-                        r->drain[0], r->drain[1], r->done[0], r->done[1], gate };
+                        r->drain[0], r->drain[1], r->done[0], r->done[1], r->finder, gate };
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     for (int fd = 0; fd < 3; fd++)
@@ -237,6 +237,8 @@ bool qn_collect_launch(struct qn_collect *r)
         return false;
     if (!qn_collect_make_pair(pair) || !qn_collect_make_pipes(r) || pipe2(gate, O_CLOEXEC))
         return cannot("make a socket", errno);
+    if (r->options.data || r->options.calls || r->named_count)
+        qn_collect_start_finder(r);
     setitimer(ITIMER_REAL, &off, &timer);
     take_parent(r);
     collector = getpid();
@@ -257,6 +259,8 @@ bool qn_collect_launch(struct qn_collect *r)
     qn_collect_print_banner(r);
     qn_collect_flush(r);
     close_inherited(r, gate[1]);
+    if (r->options.merge_children)
+        qn_collect_start_merger(r);
     qn_collect_start_reader(r); /* before the program begins, so that the profile is not lost if both of us are killed */
     qn_collect_open_control(r, getpid());
     open_gate(gate[1]);

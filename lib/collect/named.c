@@ -1,7 +1,7 @@
 /* lib/collect/named.c - code that the user names on the command line: --explain=FILE:LINE, --toggle=FUNCTION, --dump-before=FUNCTION.
  *
  *   before the run   a source line of the program without code is an error; the message names the nearest lines with code
- *   during the run   the engine asks for each mapping that it is about to execute; the answer goes into the arena
+ *   during the run   the engine asks for each mapping that it is about to execute (finder.c)
  *   after the run    a message names lines and functions that were found nowhere, and functions whose calls were inlined
  *
  * Debug information is read in a child process each time: a damaged file may crash a library, or keep it busy.
@@ -15,12 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cost/calls/calls.h"
-#include "cost/wire.h"
 #include "debug/debug.h"
 #include "collect/collect.h"
 #include "collect/reader.h"
-#include "collect/wire.h"
 #include "text/complain.h"
 
 #define RESOLVE_SECONDS 60 /* processor time for the debug information of one file */
@@ -178,29 +175,6 @@ int qn_collect_check_names(struct qn_collect *r)
     }
     status = wait_for(pid);
     return WIFEXITED(status) && WEXITSTATUS(status) == QN_EXIT_USAGE ? QN_EXIT_USAGE : 0;
-}
-
-/* ---- during the run ---- */
-
-void qn_collect_serve_resolve(struct qn_collect *r, uint32_t map)
-{
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        struct qn_cost_library *library = qn_cost_new_library();
-
-        limit_time();
-        if (r->named_count)
-            qn_cost_find_named(&r->store, library, map, r->named, r->named_count);
-        if (r->options.calls)
-            qn_cost_find_calls(&r->store, library, map);
-        if (r->options.data)
-            qn_cost_find_data(&r->store, library, map, r->allocators, r->options.alloc.count);
-        _exit(0);
-    }
-    if (pid < 0 || wait_for(pid) != 0)
-        qn_collect_note(r, "debug information cannot be read: what --explain, --toggle, --calls or --data look for is not found there");
-    qn_collect_answer(r, QN_WIRE_RESOLVED, 0, NULL, 0);
 }
 
 /* ---- after the run ---- */

@@ -46,6 +46,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
+    X(YESNO, "merge-children", merge_children, "yes|no", "one profile: the sum of all processes, those that the program forks and, with --trace-children=yes, those that it executes [no]") \
     X(WORD, "data", data, "no|yes|use", "also count misses by variable and allocation, and by source line on which of them; use: and the bytes used of each cache line [no]") \
     X(NAMES, "alloc", alloc, "FUNCTION[:N[*M]]", "a function that allocates, with --data; argument N has the bytes")  \
     X(WORD, "profile-format", profile_format, "cachegrind|callgrind|callgrind-threads", "callgrind: for KCachegrind, with --calls=yes unless --calls is given; callgrind-threads: the same, and its name ends in -01, as that of the first thread does [cachegrind]") \
@@ -100,7 +101,7 @@ struct qn_collect_names {
 
 struct qn_collect_options {
     struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* line 0: not given */
-    bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, progress, dump_signal, local_rates, aslr, vdso,
+    bool cache_sim, branch_sim, trace_children, merge_children, instr_at_start, quiet, verbose, stats, progress, dump_signal, local_rates, aslr, vdso,
         filter, check, dump_objects, dump_instr, demangle;
     bool vdso_given, branch_sim_given, log_fd_given, interval_given, interval_auto;
     uint64_t counting;     /* enum qn_counting */

@@ -167,7 +167,7 @@ void qn_collect_end_parts(struct qn_collect *r)
         return;
     if (r->parts)
         qn_collect_say(r, "Parts of the run: %u, in files of their own; what follows was counted since.", r->parts);
-    else
+    else if (r->merger < 0)
         qn_collect_say(r, "What follows was counted since counts were set to zero.");
     qn_collect_begin_part(r);
     qn_collect_forget_parts(r);

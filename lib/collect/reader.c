@@ -24,18 +24,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/ready.h"
+#include "cost/data/data.h"
 #include "cost/places/modules.h"
 #include "collect/collect.h"
+#include "collect/descriptors.h"
 #include "collect/reader.h"
 
-#define FDS_MAX 4
 #define HEAP_READY (3 << 20) /* bytes for the symbols and lines of the C library and a small profile */
 #define HEAP_LARGE (32 << 20)
 #define WATCH_FIRST_MS 1 /* pause between two looks at the arena, doubled while nothing is new */
@@ -49,52 +49,8 @@ struct request {
     uint32_t parts;
 };
 
-union control {
-    char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
-    struct cmsghdr align;
-};
-
-static bool send_request(int socket, const struct request *q, const int *fds, int flags)
-{
-    struct iovec part = { (void *)(uintptr_t)q, sizeof *q };
-    union control control = { { 0 } };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
-                              .msg_controllen = CMSG_SPACE(q->fds * sizeof(int)) };
-    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-    ssize_t n;
-
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(q->fds * sizeof(int));
-    memcpy(CMSG_DATA(c), fds, q->fds * sizeof(int));
-    do
-        n = sendmsg(socket, &message, MSG_NOSIGNAL | flags);
-    while (n < 0 && errno == EINTR);
-    return n == sizeof *q;
-}
-
-/* 1: a request; 0: nobody can send one any more. */
-static int take_request(int socket, struct request *q, int fds[FDS_MAX])
-{
-    struct iovec part = { q, sizeof *q };
-    union control control;
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
-                              .msg_controllen = sizeof control.bytes };
-    struct cmsghdr *c;
-    ssize_t n;
-
-    do
-        n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-    while (n < 0 && errno == EINTR);
-    c = n == sizeof *q ? CMSG_FIRSTHDR(&message) : NULL;
-    if (!c || c->cmsg_len != CMSG_LEN(q->fds * sizeof(int)))
-        return 0;
-    memcpy(fds, CMSG_DATA(c), q->fds * sizeof(int));
-    return 1;
-}
-
 /* Does the work of the collector that asked. */
-_Noreturn static void fold_for(struct qn_collect *r, const struct request *q, const int fds[FDS_MAX],
+_Noreturn static void fold_for(struct qn_collect *r, const struct request *q, const int fds[QN_COLLECT_FDS_MAX],
                      struct qn_cost_library *library)
 {
     uint8_t failed;
@@ -113,13 +69,15 @@ _Noreturn static void fold_for(struct qn_collect *r, const struct request *q, co
     _exit(0);
 }
 
-static void serve_request(struct qn_collect *r, int socket, const struct request *q, int fds[FDS_MAX],
+static void serve_request(struct qn_collect *r, int socket, const struct request *q, int fds[QN_COLLECT_FDS_MAX],
                           struct qn_cost_library *library)
 {
     r->store.fd = fds[0];
     if (qn_cost_map(&r->store)) {
         if (!q->last)
             qn_cost_preload(library, &r->store);
+        if (!q->last && r->config.data)
+            qn_cost_preload_data(library, &r->store);
         if (q->last || fork() == 0) {
             close(socket);
             fold_for(r, q, fds, library);
@@ -133,7 +91,7 @@ static void serve_request(struct qn_collect *r, int socket, const struct request
 }
 
 /* Takes a file or an image that a collector hands over; false: it is a request to fold. */
-static bool take_file(struct qn_collect *r, const struct request *q, const int fds[FDS_MAX], struct qn_cost_library *library)
+static bool take_file(struct qn_collect *r, const struct request *q, const int fds[QN_COLLECT_FDS_MAX], struct qn_cost_library *library)
 {
     if (q->fds != 1)
         return false;
@@ -149,7 +107,7 @@ static bool take_file(struct qn_collect *r, const struct request *q, const int f
 
 /* Reads the debug information of files that the first guest loads, until it loads no more for a while.  1: there is a request; 0: there can
  * be none any more; -1: neither yet. */
-static int watch(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
+static int watch(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[QN_COLLECT_FDS_MAX])
 {
     struct pollfd p = { socket, POLLIN, 0 };
     uint64_t seen = 0;
@@ -158,7 +116,7 @@ static int watch(struct qn_collect *r, int socket, struct qn_cost_library *libra
         struct qn_cost_extent e;
 
         if (poll(&p, 1, pause) != 0) {
-            int got = take_request(socket, q, fds);
+            int got = qn_collect_receive(socket, q, sizeof *q, fds);
 
             if (!got || !take_file(r, q, fds, library))
                 return got;
@@ -194,7 +152,7 @@ static void write_of_killed(struct qn_collect *r, struct qn_cost_library *librar
     _exit(!qn_collect_fold(r, NULL, library));
 }
 
-static int wait_for_request(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
+static int wait_for_request(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[QN_COLLECT_FDS_MAX])
 {
     struct pollfd p[] = { { socket, POLLIN, 0 }, { r->collector, POLLIN, 0 } };
     int got;
@@ -208,21 +166,10 @@ static int wait_for_request(struct qn_collect *r, int socket, struct qn_cost_lib
         }
         if (!p[0].revents)
             continue;
-        got = take_request(socket, q, fds);
+        got = qn_collect_receive(socket, q, sizeof *q, fds);
         if (!got || !take_file(r, q, fds, library))
             return got;
     } while (true);
-}
-
-/* Raises the limit of descriptors: files that guests have mapped stay open here. */
-static void allow_many_files(void)
-{
-    struct rlimit limit;
-
-    if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
 }
 
 /* The first access to each page costs a page fault (base/ready.h), and a reader accesses hundreds.  So the heap's pages are allocated at once,
@@ -248,13 +195,13 @@ static void read_and_fold(struct qn_collect *r, int socket, int program)
 {
     struct qn_cost_library *library = qn_cost_new_library();
     struct request q = { .fds = 0 };
-    int fds[FDS_MAX], got;
+    int fds[QN_COLLECT_FDS_MAX], got;
 
     make_heap_ready(r->options.dump_instr);
     if (program >= 0)
         qn_cost_give_file(library, program);
     qn_collect_limit_folding();
-    allow_many_files();
+    qn_collect_allow_descriptors(); /* files that guests have mapped stay open here */
     got = watch(r, socket, library, &q, fds);
     qn_cost_close(&r->store);
     if (got < 0)
@@ -286,7 +233,7 @@ void qn_collect_start_reader(struct qn_collect *r)
         r->image = fcntl(r->store.fd, F_DUPFD_CLOEXEC, 3);
         r->pidfd = its[2];
         r->collector = its[3];
-        qn_collect_keep_only((int[]){ its[0], its[1], its[2], its[3], r->store.fd, r->image }, 6);
+        qn_collect_keep_only((int[]){ its[0], its[1], its[2], its[3], r->store.fd, r->image, r->merger }, 7);
         r->is_main = false;
         read_and_fold(r, its[0], its[1]);
     }
@@ -319,7 +266,7 @@ void qn_collect_give_reader(const struct qn_collect *r, int file)
     struct request q = { .fds = 1 };
 
     if (r->reader >= 0)
-        send_request(r->reader, &q, &file, MSG_DONTWAIT);
+        qn_collect_send(r->reader, &q, sizeof q, &file, q.fds, MSG_DONTWAIT);
 }
 
 void qn_collect_show_image(const struct qn_collect *r)
@@ -327,13 +274,13 @@ void qn_collect_show_image(const struct qn_collect *r)
     struct request q = { .fds = 1, .image = true };
 
     if (r->reader >= 0 && r->is_main)
-        send_request(r->reader, &q, &r->store.fd, MSG_DONTWAIT);
+        qn_collect_send(r->reader, &q, sizeof q, &r->store.fd, q.fds, MSG_DONTWAIT);
 }
 
 int qn_collect_ask_reader(struct qn_collect *r)
 {
     struct request q = { r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked, false, r->parts };
-    int reply[2], fds[FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
+    int reply[2], fds[QN_COLLECT_FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
     uint8_t failed;
     ssize_t n = 0;
 
@@ -342,7 +289,7 @@ int qn_collect_ask_reader(struct qn_collect *r)
     fds[1] = reply[1];
     if (r->log.errors >= 0)
         q.fds = r->log.fd >= 0 ? 4 : 3;
-    if (send_request(r->reader, &q, fds, 0)) {
+    if (qn_collect_send(r->reader, &q, sizeof q, fds, q.fds, 0)) {
         close(reply[1]);
         do
             n = read(reply[0], &failed, 1);

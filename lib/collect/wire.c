@@ -16,11 +16,10 @@
 
 #include "collect/collect.h"
 #include "collect/control.h"
+#include "collect/descriptors.h"
 #include "collect/part.h"
 #include "collect/reader.h"
 #include "collect/wire.h"
-
-#define DESCRIPTORS_MAX 2
 
 bool qn_collect_make_pair(int pair[2])
 {
@@ -32,26 +31,9 @@ bool qn_collect_make_pair(int pair[2])
 
 void qn_collect_answer(struct qn_collect *r, uint32_t kind, int value, const int *fds, size_t count)
 {
-    struct qn_wire_msg m = { .kind = kind, .pid = (int32_t)getpid(), .value = value };
-    struct iovec part = { &m, sizeof m };
-    union {
-        char bytes[CMSG_SPACE(DESCRIPTORS_MAX * sizeof(int))];
-        struct cmsghdr align;
-    } control = { { 0 } };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+    const struct qn_wire_msg m = { .kind = kind, .pid = (int32_t)getpid(), .value = value };
 
-    if (count) {
-        message.msg_control = control.bytes;
-        message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(count * sizeof(int));
-        memcpy(CMSG_DATA(c), fds, count * sizeof(int));
-    }
-    while (sendmsg(r->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
-        ;
+    qn_collect_send(r->socket, &m, sizeof m, fds, count, MSG_DONTWAIT);
 }
 
 static void drop_fresh(struct qn_collect *r)
@@ -151,13 +133,9 @@ static void serve_one(struct qn_collect *r, struct qn_wire_msg *m)
         become_out(r, false);
         break;
     case QN_WIRE_RESOLVE:
-        qn_collect_serve_resolve(r, (uint32_t)m->value);
-        break;
     case QN_WIRE_TYPE:
-        qn_collect_serve_type(r, (uint32_t)m->value);
-        break;
     case QN_WIRE_FRAME:
-        qn_collect_serve_frame(r, (uint32_t)m->value);
+        qn_collect_serve_question(r, m->kind, (uint32_t)m->value);
         break;
     case QN_WIRE_PART:
         make_printable(m);

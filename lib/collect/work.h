@@ -23,6 +23,10 @@ struct qn_collect_work {
     char program[PATH_MAX], build_id[256], command[65536];
 };
 
+/* fold.c: writes a profile by `write`, in the format that the user wants. */
+typedef enum qn_text_status qn_collect_write(void *data, const char *path, struct qn_text_error *err);
+enum qn_text_status qn_collect_write_profile(struct qn_collect *r, qn_collect_write *write, void *data, const char *path, struct qn_text_error *err);
+
 /* beside.c: writes the files beside the profile.  false: one could not be written, and a line says so. */
 bool qn_collect_tell_file(struct qn_collect *r, const char *what, char *path, enum qn_text_status status, const struct qn_text_error *err);
 bool qn_collect_write_intervals(struct qn_collect_work *w);

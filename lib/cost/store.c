@@ -94,7 +94,7 @@ static int fail(struct qn_cost_store *s, int error)
 /* A section has its place, which nobody else takes: the kernel gives out addresses far above, and another arena tries the next. */
 #define FIRST_BASE 0x200000000000ull
 #define BETWEEN_BASES (1ull << 33)
-#define BASES 1024u
+#define BASES 4096u
 _Static_assert(QN_ARENA_SIZE <= BETWEEN_BASES, "arenas do not overlap");
 
 static bool map_section(const struct qn_cost_store *s, uint64_t base, unsigned section)
@@ -127,11 +127,13 @@ int qn_cost_map_sections(struct qn_cost_store *s, unsigned sections)
 /* 0, or errno. */
 static int map_first(struct qn_cost_store *s)
 {
-    uint64_t base = FIRST_BASE;
+    static unsigned next;
 
     s->sections = 0;
     errno = EEXIST;
-    for (unsigned i = 0; i < BASES && errno == EEXIST; i++, base += BETWEEN_BASES) {
+    for (unsigned i = 0; i < BASES && errno == EEXIST; i++) {
+        uint64_t base = FIRST_BASE + next++ % BASES * BETWEEN_BASES;
+
         if (!map_section(s, base, QN_SECTION_FIRST))
             continue;
         s->base = (uint8_t *)(uintptr_t)base;

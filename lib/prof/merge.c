@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "prof/merge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,15 +38,21 @@ struct qn_prof_merge *qn_prof_new_merge(const struct qn_text_subst *mod_file,
     return m;
 }
 
+static void free_head(struct qn_prof_merge *m)
+{
+    for (int i = 0; i < m->head_count; i++)
+        free(m->head[i]);
+    free(m->head);
+    m->head_count = 0;
+}
+
 void qn_prof_free_merge(struct qn_prof_merge *m)
 {
     if (!m)
         return;
-    for (int i = 0; i < m->head_count; i++)
-        free(m->head[i]);
+    free_head(m);
     for (int i = 0; i < m->event_count; i++)
         free(m->events[i]);
-    free(m->head);
     free(m->events);
     free(m->descs);
     free(m->file.text);
@@ -64,18 +71,37 @@ static void use_spaces(char *text)
             *text = ' ';
 }
 
-static void begin(struct qn_prof_merge *m, const struct qn_prof_header *h)
+void qn_prof_head_merge(struct qn_prof_merge *m, const struct qn_prof_header *h)
 {
+    free_head(m);
     m->head = QN_NEEDED(calloc((size_t)h->desc_count + 2, sizeof *m->head));
-    m->events = QN_NEEDED(calloc((size_t)h->event_count, sizeof *m->events));
-    m->descs = qn_prof_join_descs(h);
-    m->table = qn_prof_new_table(h->event_count);
     for (int i = 0; i < h->desc_count; i++)
         if (!qn_prof_names_regions(h->descs[i].text)) /* which a sum does not have */
             copy_text(m->head, &m->head_count, h->descs[i].raw);
     copy_text(m->head, &m->head_count, h->cmd.raw);
     copy_text(m->head, &m->head_count, h->events_line.raw);
     use_spaces(m->head[m->head_count - 1]);
+}
+
+void qn_prof_describe_merge(struct qn_prof_merge *m, const char *text)
+{
+    int descs = m->head_count - 2;
+    size_t size = strlen(text) + sizeof "desc: ";
+    char *line = QN_NEEDED(malloc(size));
+
+    snprintf(line, size, "desc: %s", text);
+    m->head = QN_NEEDED(realloc(m->head, ((size_t)m->head_count + 1) * sizeof *m->head));
+    memmove(m->head + descs + 1, m->head + descs, 2 * sizeof *m->head);
+    m->head[descs] = line;
+    m->head_count++;
+}
+
+static void begin(struct qn_prof_merge *m, const struct qn_prof_header *h)
+{
+    m->events = QN_NEEDED(calloc((size_t)h->event_count, sizeof *m->events));
+    m->descs = qn_prof_join_descs(h);
+    m->table = qn_prof_new_table(h->event_count);
+    qn_prof_head_merge(m, h);
     for (int i = 0; i < h->event_count; i++)
         copy_text(m->events, &m->event_count, h->events[i]);
 }
@@ -214,6 +240,12 @@ static void put_classic_head(const struct qn_prof_merge *m, struct qn_prof_write
     qn_prof_set_events(w, m->event_count);
     for (int i = 0; i < m->head_count; i++)
         qn_prof_put_line(w, m->head[i]);
+}
+
+void qn_prof_write_sorted_merge(struct qn_prof_merge *m, struct qn_prof_writer *w)
+{
+    put_modern_head(m, w);
+    qn_prof_table_write(m->table, w);
 }
 
 void qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style, struct qn_prof_writer *w)

@@ -17,6 +17,7 @@
 #include "text/subst.h"
 #include "prof/write.h"
 
+struct qn_prof_header;
 struct qn_prof_merge;
 struct qn_prof_reader;
 struct qn_prof_table;
@@ -38,6 +39,15 @@ enum qn_text_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof
 
 /* The sum as rows, for other forms of output. It belongs to the merge; NULL before the first profile. */
 struct qn_prof_table *qn_prof_merge_table(const struct qn_prof_merge *m);
+
+/* The head of the sum is that of this profile instead of the first one's. */
+void qn_prof_head_merge(struct qn_prof_merge *m, const struct qn_prof_header *h);
+
+/* One more description in the head of the sum. */
+void qn_prof_describe_merge(struct qn_prof_merge *m, const char *text);
+
+/* Writes the sum in the modern style, but sorted: the same whatever the order in which profiles were added. */
+void qn_prof_write_sorted_merge(struct qn_prof_merge *m, struct qn_prof_writer *w);
 
 /* Writes the sum. At least one profile has been added. */
 void qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style, struct qn_prof_writer *w);

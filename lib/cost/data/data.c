@@ -169,6 +169,29 @@ static const struct qn_debug_type *find_type(const struct qn_data_output *o, con
     return type;
 }
 
+void qn_cost_preload_data(struct qn_cost_library *l, const struct qn_cost_store *store)
+{
+    struct qn_cost_data x = { .store = store, .modules = qn_cost_new_modules(store, l, NULL, NULL, NULL) };
+    const struct qn_data_output o = { .x = &x };
+    const struct qn_object *objects = (const void *)(store->base + QN_ARENA_OBJECTS_OFF);
+    const struct qn_data_row *rows = (const void *)(store->base + QN_ARENA_DATA_OFF);
+    struct qn_cost_extent e;
+    bool *seen;
+
+    e = qn_cost_get_extent(store);
+    seen = QN_NEEDED(calloc(e.objects + 1, sizeof *seen));
+    for (uint64_t i = 0; i < e.data; i++) {
+        uint32_t number = rows[i].object;
+
+        if (number >= e.objects || seen[number])
+            continue;
+        seen[number] = true;
+        find_type(&o, &objects[number]);
+    }
+    free(seen);
+    qn_cost_free_modules(x.modules);
+}
+
 /* The members of a type are written once. */
 static void take_type(struct qn_data_output *o, const struct qn_debug_type *type, struct qn_prof_object *to)
 {

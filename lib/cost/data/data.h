@@ -19,6 +19,9 @@ struct qn_cost_data {
 /* Writes them, after the summary.  The same run gives the same bytes. */
 void qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data);
 
+/* Reads ahead what the objects that have misses need by now. */
+void qn_cost_preload_data(struct qn_cost_library *l, const struct qn_cost_store *store);
+
 /* The name of an object as the tables have it, and for the heap where it was allocated: "malloc at main.c:12 (main)". */
 #define QN_COST_OBJECT_NAME 8192
 void qn_cost_name_object(const struct qn_cost_data *data, const struct qn_object *object, char name[QN_COST_OBJECT_NAME]);

@@ -32,6 +32,13 @@ struct search {
 
 struct qn_cost_frames *qn_cost_new_frames(void) { return calloc(1, sizeof(struct qn_cost_frames)); }
 
+void qn_cost_free_frames(struct qn_cost_frames *f)
+{
+    if (f)
+        tdestroy(f->met, free);
+    free(f);
+}
+
 static int compare(const void *left, const void *right)
 {
     const struct met *a = left, *b = right;

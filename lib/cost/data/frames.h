@@ -10,6 +10,7 @@ struct qn_cost_frames; /* objects of functions and variables that were met */
 
 /* NULL: no memory. */
 struct qn_cost_frames *qn_cost_new_frames(void);
+void qn_cost_free_frames(struct qn_cost_frames *f);
 
 /* Fills in a frame record of the arena, of which pc and map are known; appends its variables, and objects that are new.  What is not known
  * stays 0. */

@@ -258,6 +258,9 @@ void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *stor
     struct qn_cost_place place;
 
     e = qn_cost_get_extent(store);
+    if (l->preloaded_of != qn_cost_header(store)->made)
+        l->preloaded = 0;
+    l->preloaded_of = qn_cost_header(store)->made;
     open_files(l, store, e.maps);
     for (uint64_t i = l->preloaded; i < e.blocks; i++)
         qn_cost_find_place(m, blocks[i].map, blocks[i].pc, &place);

@@ -280,6 +280,7 @@ void qn_prof_unite_uses(struct qn_prof_data *d)
 void qn_prof_finish_data_sum(struct qn_prof_data_sum *s)
 {
     unite_parts(&s->data);
+    s->part_room = s->data.part_count; /* more can be added */
     s->data.miss_count = qn_prof_unite(s->data.misses, s->data.miss_count, sizeof *s->data.misses, qn_prof_compare_misses, qn_prof_add_miss, is_no_miss);
     qn_prof_unite_pairs(&s->data);
     qn_prof_unite_uses(&s->data);
