@@ -63,7 +63,8 @@ static void put_head(struct advice *a, uint32_t object, const char *name, int64_
     *headed = 1;
     end_item(a);
     QN_MORE(to->items, to->count, to->room, 8);
-    to->items[to->count] = (struct qn_out_advice_item){.object = object, .type = bytes ? a->type->type : NULL, .misses = misses};
+    to->items[to->count] = (struct qn_out_advice_item){.object = object, .type = bytes ? a->type->type : NULL, .misses = misses,
+                                                           .name_length = (int)strlen(name)};
     a->text = QN_NEEDED(open_memstream(&to->items[to->count++].text, &a->size));
     fprintf(a->text, "%s: ", name);
     if (bytes)

@@ -35,6 +35,7 @@ struct qn_out_advice_item {
     const char *type; /* NULL: of the object alone */
     int64_t misses;
     char *text;
+    int name_length;  /* of the subject's name, with which the text begins */
 };
 
 struct qn_out_advice {

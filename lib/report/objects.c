@@ -107,7 +107,7 @@ const char *qn_report_advise_object(struct qn_report_facts *f, const struct qn_p
 
         if (item->type ? !type || strcmp(item->type, type) : item->object != object)
             continue;
-        text = qn_exp_format(&f->memory, "%s %.*s: %s.", text, (int)strcspn(item->text, ":"), item->text, join_rules(f, skip_subject(item->text)));
+        text = qn_exp_format(&f->memory, "%s %.*s: %s.", text, item->name_length, item->text, join_rules(f, skip_subject(item->text)));
         advised[i] = true;
     }
     return text;

@@ -312,4 +312,7 @@ is "$(json page.html | sed 's/ \. /. /' | head -n 1)" "$(text field.d | head -n 
 "$QUERN" report -q --data=use --D1=32768,8,64 --LL=1048576,16,64 -o use -- ./bugs field
 ok 'with the bytes used: the field' sh -c 'head -n 1 now | grep -q "8.0 of the 64 bytes of a line are used before it leaves, 100.0% of these of charge: an array of this member alone"' - \
     "$(text use >now)"
+"$QUERN" report -q --data=use --D1=32768,8,64 --LL=65536,8,64 -o once -- ./bugs twice
+text once >now
+ok '... the object, by its name' sh -c 'head -n 1 now | grep -q " rows (global, bugs.c:$1, char): [0-9.]* of the 64 bytes of a line are used"' - "$(grep -n 'rows\[512' bugs.c | sed 's/:.*//')"
 done_testing
