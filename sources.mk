@@ -697,6 +697,7 @@ module_sources = \
 	lib/sim/hosted/service.c \
 	lib/sim/hosted/shows.c \
 	lib/sim/hosted/steps.c \
+	lib/sim/hosted/texts.c \
 	lib/sim/hosted/trace.c \
 	lib/sim/level/exclusive.c \
 	lib/sim/level/inclusive.c \
@@ -1463,6 +1464,7 @@ shell_tests = \
 	tests/unit/sim/threads.sh \
 	tests/unit/sim/trace_blocks.sh \
 	tests/unit/sim/trace_ends.sh \
+	tests/unit/sim/trace_text.sh \
 	tests/unit/sim/undone.sh \
 	tests/unit/stacks/stacks.sh \
 	tests/unit/text/output.sh \

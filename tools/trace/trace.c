@@ -34,7 +34,7 @@
 
 #define ARGUMENTS_MAX 4096
 #define CHUNK (1u << 20)
-#define RECORDS 3 /* of formats */
+#define RECORDS 3 /* of formats; those behind it are texts */
 #define SIGNALLED 128 /* as shells have it */
 
 struct settings {
@@ -47,14 +47,14 @@ struct settings {
     char **words;                /* options of quern run, the program */
 };
 
-static const char *const formats[] = { "quern", "champsim", "champsim72", "records", NULL },
+static const char *const formats[] = { "quern", "champsim", "champsim72", "records", "text", "lackey", "din", NULL },
                   *const compressions[] = { "auto", "none", "zstd", "xz", NULL };
 
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct settings, field)
 static const struct qn_option options[] = {
     OPTION("-o", "FILE", "the trace [quern.trace]", qn_option_text, output),
-    QN_OPTION_OF(formats, "--format", "quern|champsim|champsim72|records",
-                 "quern replay's own, a record of 64 or 72 bytes per instruction for ChampSim, or the form before: a record per reference (lib/sim/record.h) [quern]", qn_option_word, struct settings, format),
+    QN_OPTION_OF(formats, "--format", "quern|champsim|champsim72|records|text|lackey|din",
+                 "quern replay's own, a record of 64 or 72 bytes per instruction for ChampSim, the form before: a record per reference (lib/sim/record.h), or a line per reference: what quern replay --format writes, with its caches or those of --I1= --D1= --LL= --sim= [quern]", qn_option_word, struct settings, format),
     QN_OPTION_OF(compressions, "--compress", "auto|none|zstd|xz",
                  "auto: xz or zstd if FILE ends in .xz or .zst; of quern's own traces zstd, of others nothing otherwise [auto]",
                  qn_option_word, struct settings, compression),
@@ -154,28 +154,42 @@ static bool deliver(const struct settings *s, int raw, const char *name, struct 
 
 /* ---- the program ---- */
 
-/* quern run --analysis=record OPTION ...  Signals that would end us wait, or are handed on: what was recorded has to be delivered. */
-static int run_recorder(struct qn_engines_guard *g, const struct settings *s, char *option)
+/* quern ARGV ..., without its standard output if `silent`.  The exit status.  Signals that would end us wait, or are handed on: what was
+ * recorded has to be delivered. */
+static int run_quern(struct qn_engines_guard *g, char **argv, bool silent)
 {
-    char *own = qn_engines_own_path("trace"), *argv[ARGUMENTS_MAX + 16] = { own, (char *)"run", (char *)"--analysis=record", option, (char *)"--branch-sim=yes",
-                                       (char *)"--quiet", (char *)"--out-file=/dev/null" };
-    int at = 7, status;
+    int status;
     pid_t child;
 
-    if (!own)
+    argv[0] = qn_engines_own_path("trace");
+    if (!argv[0])
         return 1;
-    for (char **word = s->words; *word && at < ARGUMENTS_MAX; word++)
-        argv[at++] = *word;
     child = fork();
     if (child == 0) {
+        int null = silent ? open("/dev/null", O_WRONLY) : -1;
+
         qn_engines_in_child(g);
-        execv(own, argv);
-        _exit(complain(own, strerror(errno)));
+        if (silent)
+            dup2(null, STDOUT_FILENO);
+        execv(argv[0], argv);
+        _exit(complain(argv[0], strerror(errno)));
     }
     if (child < 0)
         return complain("fork", strerror(errno));
     status = qn_engines_await(g, child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
+}
+
+/* quern run --analysis=record OPTION ... */
+static int run_recorder(struct qn_engines_guard *g, const struct settings *s, char *option)
+{
+    char *argv[ARGUMENTS_MAX + 16] = { NULL, (char *)"run", (char *)"--analysis=record", option, (char *)"--branch-sim=yes", (char *)"--quiet",
+                                       (char *)"--out-file=/dev/null" };
+    int at = 7;
+
+    for (char **word = s->words; *word && at < ARGUMENTS_MAX; word++)
+        argv[at++] = *word;
+    return run_quern(g, argv, false);
 }
 
 /* Opens a temporary file, which the recorder inherits.  NULL: a message was printed. */
@@ -225,6 +239,75 @@ static int record_raw(struct qn_engines_guard *g, const struct settings *s, stru
     return status;
 }
 
+/* The options of the run that are those of a replay, too. */
+static int add_caches(char **argv, int n, char **words)
+{
+    static const char *const caches[] = { "--I1=", "--D1=", "--LL=", "--sim=", "--sim-opt=", "--seed=" };
+
+    for (; *words && words[0][0] == '-' && words[0][1] && n < ARGUMENTS_MAX; words++)
+        for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
+            if (!strncmp(*words, caches[i], strlen(caches[i])))
+                argv[n++] = *words;
+    return n;
+}
+
+/* quern trace -o TRACE ... */
+static int run_trace(struct qn_engines_guard *g, const struct settings *s, char *trace)
+{
+    char from[40], count[40], *argv[ARGUMENTS_MAX + 16] = { NULL, (char *)"trace", (char *)"-o", trace, from, count };
+    int n = 6;
+
+    snprintf(from, sizeof from, "--from=%" PRIu64, s->from);
+    snprintf(count, sizeof count, "--count=%" PRIu64, s->count);
+    for (char **word = s->words; *word && n < ARGUMENTS_MAX; word++)
+        argv[n++] = *word;
+    return run_quern(g, argv, false);
+}
+
+/* quern replay --outcomes=TEXT ... TRACE */
+static int run_replay(struct qn_engines_guard *g, const struct settings *s, char *trace, const char *text)
+{
+    char outcomes[PATH_MAX + 16], format[40], *argv[ARGUMENTS_MAX + 16] = { NULL, (char *)"replay", outcomes, format };
+
+    snprintf(outcomes, sizeof outcomes, "--outcomes=%s", text);
+    snprintf(format, sizeof format, "--format=%s", formats[s->format]);
+    argv[add_caches(argv, 4, s->words)] = trace;
+    return run_quern(g, argv, true);
+}
+
+/* Texts: a trace of quern's own in `folder`, and what a replay of it writes. */
+static int record_in(struct qn_engines_guard *g, const struct settings *s, const char *folder, struct qn_text_output *o)
+{
+    char trace[PATH_MAX], text[PATH_MAX];
+    int status, raw = -1;
+
+    snprintf(trace, sizeof trace, "%s/trace", folder);
+    snprintf(text, sizeof text, "%s/text", folder);
+    status = run_trace(g, s, trace);
+    if (access(trace, R_OK) == 0 && run_replay(g, s, trace, text) == 0) /* else it did not begin */
+        raw = open(text, O_RDONLY | O_CLOEXEC);
+    if (raw < 0)
+        return qn_text_drop_output(o), status ? status : 1;
+    if (deliver(s, raw, text, o))
+        status = status ? status : 1;
+    close(raw);
+    return status;
+}
+
+static int record_text(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
+{
+    const char *tmp = getenv("TMPDIR");
+    char folder[PATH_MAX - 16];
+    int status;
+
+    snprintf(folder, sizeof folder, "%s/quern-trace.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!qn_text_make_scratch(folder))
+        return qn_text_drop_output(o), complain(folder, strerror(errno));
+    status = record_in(g, s, folder, o);
+    qn_text_remove_scratch(folder);
+    return status;
+}
+
 /* quern's own format: block by block, written while the program runs. */
 static int record_blocks(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
 {
@@ -259,7 +342,7 @@ static int record(const struct settings *s)
     if (qn_text_check_output(s->output, &err) != QN_TEXT_OK || qn_text_open_output(&o, s->output, QN_TEXT_SHARED, &err) != QN_TEXT_OK)
         return qn_text_complain("quern: trace: %s", err.text), 1;
     qn_engines_guard(&g);
-    status = s->champsim || s->format == RECORDS ? record_raw(&g, s, &o) : record_blocks(&g, s, &o);
+    status = s->format > RECORDS ? record_text(&g, s, &o) : s->champsim || s->format == RECORDS ? record_raw(&g, s, &o) : record_blocks(&g, s, &o);
     g.signal = 0; /* it was the program's */
     qn_engines_unguard(&g);
     return status;
@@ -328,7 +411,7 @@ static bool choose_packing(struct settings *s)
     s->packing = chosen[s->compression];
     if (s->compression == 0 && ends_in(s->output, ".xz"))
         s->packing = QN_TRACE_XZ;
-    else if (s->compression == 0 && (ends_in(s->output, ".zst") || (!s->champsim && qn_trace_can_pack(QN_TRACE_ZSTD))))
+    else if (s->compression == 0 && (ends_in(s->output, ".zst") || (!s->champsim && s->format <= RECORDS && qn_trace_can_pack(QN_TRACE_ZSTD))))
         s->packing = QN_TRACE_ZSTD;
     if (qn_trace_can_pack(s->packing))
         return true;
@@ -379,7 +462,7 @@ int qn_tool_trace(int argc, char **argv)
     s.words = rest;
     if (!*s.words)
         return fputs("quern: trace: no program given; `quern trace --help` tells how\n", stderr), QN_EXIT_USAGE;
-    s.champsim = s.format == 0 || s.format == RECORDS ? 0 : s.format == 1 ? QN_CHAMPSIM_SHORT : QN_CHAMPSIM_LONG;
+    s.champsim = s.format == 1 ? QN_CHAMPSIM_SHORT : s.format == 2 ? QN_CHAMPSIM_LONG : 0;
     if (s.count > UINT64_MAX - s.from)
         s.count = UINT64_MAX - s.from;
     return choose_packing(&s) ? record(&s) : QN_EXIT_USAGE;

@@ -12,11 +12,14 @@
 #define HOSTED_EXIT_MODULE 70 /* a module made a mistake, or --check found a difference */
 #define HOSTED_EXIT_USAGE 2
 
+enum hosted_format { HOSTED_OUTCOMES, HOSTED_TEXT, HOSTED_LACKEY, HOSTED_DIN }; /* of the file of outcomes */
+
 struct hosted_options {
     struct qn_config config;
     bool check, filter, split_modify, branch_sim;
     uint64_t from, count; /* instructions to skip, and to simulate */
     const char *outcomes; /* file for the outcome of each reference, NULL = none */
+    enum hosted_format format;
     const char *watch_file; /* file for config.watch_count references or branches, with the state of the cache or predictor, NULL = none */
     enum sim_slot watch_of; /* D1, BC or BI */
     bool watch_of_given;
@@ -54,6 +57,13 @@ bool hosted_branches_begin(const struct hosted_options *o);
 void hosted_branches_before(const struct sim_ref *ref);
 void hosted_branches_after(const struct sim_ref *ref, bool wrong);
 bool hosted_branches_write(const struct hosted_options *o);
+
+/* texts.c: --outcomes.  Before all; for each fetch, data reference and branch; at the end.  false: a message was printed. */
+bool hosted_texts_begin(const struct hosted_options *o);
+void hosted_texts_fetch(const struct sim_ref *ref, unsigned outcome);
+void hosted_texts_data(const struct sim_ref *ref, unsigned kind, unsigned outcome);
+void hosted_texts_branch(const struct sim_ref *ref, bool is_predicted, bool wrong);
+bool hosted_texts_end(const struct hosted_options *o);
 
 /* shows.c: prints the state that a predictor has shown since hosted_shown_clear, with old and new values of its counters. */
 void hosted_shown_clear(void);

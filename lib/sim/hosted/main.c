@@ -20,15 +20,8 @@
 
 static int64_t totals[QN_COST_EVENTS];
 uint64_t hosted_references;
-static FILE *outcomes;
 static struct qn_table_head table_head;
 static uint8_t *tables;
-
-static void note(char kind, unsigned outcome)
-{
-    if (outcomes)
-        fprintf(outcomes, "%c%u\n", kind, outcome);
-}
 
 static void feed_data(const struct hosted_options *o, const struct sim_ref *ref, unsigned kind)
 {
@@ -45,7 +38,7 @@ static void feed_data(const struct hosted_options *o, const struct sim_ref *ref,
     totals[write ? QN_COST_DW : QN_COST_DR]++;
     totals[write ? QN_COST_D1MW : QN_COST_D1MR] += (int64_t)misses[0];
     totals[write ? QN_COST_DLMW : QN_COST_DLMR] += (int64_t)misses[1];
-    note('D', outcome);
+    hosted_texts_data(ref, kind, outcome);
 }
 
 static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref)
@@ -59,7 +52,7 @@ static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref
     totals[QN_COST_IR]++;
     totals[QN_COST_I1MR] += (int64_t)misses[0];
     totals[QN_COST_ILMR] += (int64_t)misses[1];
-    note('I', outcome);
+    hosted_texts_fetch(ref, outcome);
 }
 
 static void feed_branch(const struct hosted_options *o, const struct sim_ref *ref)
@@ -70,6 +63,7 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
         qn_sim_predict_call(ref->addr, ref->target);
         if (o->check)
             qn_sim_twin_call(ref->target);
+        hosted_texts_branch(ref, false, false);
         return;
     }
     hosted_branches_before(ref);
@@ -77,10 +71,9 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
         wrong = qn_sim_predict_return(ref->addr, ref->target);
         if (o->check)
             qn_sim_twin_return(ref->target, wrong, 0);
-        if (qn_sim_returns) {
+        if (qn_sim_returns)
             hosted_branches_after(ref, wrong);
-            note('R', wrong);
-        }
+        hosted_texts_branch(ref, qn_sim_returns, wrong);
         return;
     }
     if (ref->kind == SIM_REF_COND) {
@@ -93,7 +86,7 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
         totals[QN_COST_BIM] += wrong;
     }
     hosted_branches_after(ref, wrong);
-    note(ref->kind == SIM_REF_COND ? 'B' : 'J', wrong);
+    hosted_texts_branch(ref, true, wrong);
 }
 
 static void feed(const struct hosted_options *o, const struct sim_ref *ref)
@@ -180,8 +173,8 @@ static int replay(int argc, char **argv)
 
     if (status >= 0)
         return status;
-    if (o.outcomes && !(outcomes = fopen(o.outcomes, "w")))
-        return hosted_complain("%s: %s", o.outcomes, strerror(errno)), 1;
+    if (!hosted_texts_begin(&o))
+        return 1;
 #ifdef QN_SIM_LOOKS_AHEAD
     if (o.check)
         return hosted_complain("--check: a policy that looks ahead cannot be run twice"), HOSTED_EXIT_USAGE;
@@ -202,9 +195,7 @@ static int replay(int argc, char **argv)
     free(tables);
     if (!hosted_steps_write(&o) || !hosted_branches_write(&o))
         return 1;
-    if (outcomes && (ferror(outcomes) | fclose(outcomes)))
-        return hosted_complain("%s: cannot write: %s", o.outcomes, strerror(errno)), 1;
-    return 0;
+    return !hosted_texts_end(&o);
 }
 
 int main(int argc, char **argv)

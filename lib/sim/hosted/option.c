@@ -24,6 +24,8 @@ static const char help[] =
     "  --count=N                          feed N instructions [all]\n"
     "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R: 1 if\n"
     "                                     mispredicted\n"
+    "  --format=outcomes|text|lackey|din  of this file: text has pc, address, bytes, and hit or miss of each\n"
+    "                                     level; lackey and din have the references alone [outcomes]\n"
     "  --watch=N --watch-file=FILE        N data references with what the D1 held, as CSV (quern watch --trace)\n"
     "  --watch-of=D1|BC|BI                or N conditional (BC) or indirect branches (BI) with what the\n"
     "                                     predictor held [D1]\n"
@@ -84,6 +86,17 @@ static bool parse_watch_of(enum sim_slot *slot, const char *text)
     return false;
 }
 
+static bool parse_format(enum hosted_format *format, const char *text)
+{
+    static const char *const names[] = { "outcomes", "text", "lackey", "din" };
+
+    for (*format = HOSTED_OUTCOMES; *format <= HOSTED_DIN; ++*format)
+        if (!strcmp(text, names[*format]))
+            return true;
+    hosted_complain("--format: got '%s', wanted outcomes, text, lackey or din", text);
+    return false;
+}
+
 static void add_option(const char *text)
 {
     char *joined = malloc(strlen(hosted_options) + strlen(text) + 2);
@@ -120,6 +133,8 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
         return parse_number(&o->config.watch_from, name, value, "data references");
     if (!strcmp(name, "watch-of"))
         return o->watch_of_given = true, parse_watch_of(&o->watch_of, value);
+    if (!strcmp(name, "format"))
+        return parse_format(&o->format, value);
     if (!strcmp(name, "sim-opt"))
         add_option(value);
     else if (!strcmp(name, "seed"))
