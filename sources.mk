@@ -1477,6 +1477,7 @@ shell_tests = \
 	tests/robust/badinput.sh \
 	tests/robust/determinism.sh \
 	tests/robust/fault.sh \
+	tests/robust/full.sh \
 	tests/robust/interrupt.sh \
 	tests/robust/kill.sh \
 	tests/robust/outputs.sh \

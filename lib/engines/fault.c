@@ -8,15 +8,19 @@
  * line.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engines/engines.h"
 #include "text/complain.h"
 
 #define SAID_BY_MODULE "quern-module: "
 #define NAME_MAX_SHOWN 200
+#define COMPILE_ROOM (1 << 20) /* bytes that objects and program need at least */
 
 /* The functions that the engine calls begin with one of these. */
 static const char *const contract[] = { "policy_", "prefetch_", "prefetcher_", "cachesim_", "branchsim_", "analysis_" };
@@ -218,12 +222,32 @@ static void print_warnings(const struct fault *f)
         fputs(f->text, stderr);
 }
 
+/* A compiler on a full disk says anything: that a file is missing, or that there is an error in the code. */
+static bool tell_of_disk(const struct qn_engines_recipe *r, const char *folder)
+{
+    char *probe;
+    int fd, error = 0;
+
+    if (asprintf(&probe, "%s/probe", folder) < 0)
+        return false;
+    fd = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    error = fd < 0 ? errno : posix_fallocate(fd, 0, COMPILE_ROOM);
+    if (fd >= 0)
+        close(fd);
+    unlink(probe);
+    free(probe);
+    if (error != ENOSPC && error != EDQUOT && error != EFBIG)
+        return false;
+    qn_text_complain("quern: %s: %s: no room to compile: %s", r->build->tool, folder, strerror(error));
+    return true;
+}
+
 bool qn_engines_tell_fault(const struct qn_engines_recipe *r, const char *folder, bool failed)
 {
     struct fault f = { .recipe = r };
-    bool told = false;
+    bool told = failed && tell_of_disk(r, folder);
 
-    f.text = read_said(folder, r->files.n);
+    f.text = told ? NULL : read_said(folder, r->files.n);
     if (f.text) /* the linker's */
         told = tell_of_linker(&f);
     free(f.text);

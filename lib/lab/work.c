@@ -44,7 +44,7 @@ static char *read_all(int fd, size_t most, size_t *size)
 static bool write_file(const char *path, const char *bytes, size_t size, mode_t mode)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
-    bool good = fd >= 0 && (size == 0 || write(fd, bytes, size) == (ssize_t)size) && fchmod(fd, mode) == 0;
+    bool good = fd >= 0 && qn_text_write_all(fd, bytes, size) && fchmod(fd, mode) == 0;
 
     if (fd >= 0)
         close(fd);

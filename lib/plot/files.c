@@ -187,9 +187,10 @@ static enum qn_text_status run_gnuplot(const struct files *f, bool *made, struct
     *made = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !access(in_folder(f, f->folder, f->image), F_OK);
     if (*made)
         return QN_TEXT_OK;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-        return qn_text_fail(err, QN_TEXT_IO, "there is no gnuplot here, so only %s and %s were written; `gnuplot %s` draws them", f->data, f->script,
-                            f->script);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {
+        qn_plot_add_remark(f->p, "there is no gnuplot here, so only %s and %s were written; `gnuplot %s` draws them", f->data, f->script, f->script);
+        return qn_text_fail(err, QN_TEXT_IO, "%s", f->p->remark);
+    }
     return qn_text_fail(err, QN_TEXT_BAD, "gnuplot %s: %s", f->script, read_complaint(f));
 }
 
@@ -202,23 +203,32 @@ static void put_title(FILE *out, const char *title)
             putc(*title, out);
 }
 
-/* Replaces the title "Gnuplot" that every picture has, because browsers and screen readers use it. */
-static void name_svg(const char *path, const char *title)
+/* Replaces the title "Gnuplot" that every picture has, because browsers and screen readers use it.  A picture that is not whole, as on a full
+ * disk, which gnuplot says nothing about, is removed. */
+static enum qn_text_status name_svg(const char *path, const char *title, struct qn_text_error *err)
 {
-    static const char usual[] = "<title>Gnuplot</title>";
+    static const char usual[] = "<title>Gnuplot</title>", last[] = "</svg>";
     FILE *in = strcmp(strrchr(path, '.'), ".svg") ? NULL : fopen(path, "r"), *out;
     char *text = NULL, *at;
+    struct qn_text_output o;
     size_t room = 0;
 
-    if (in && getdelim(&text, &room, 0, in) > 0 && (at = strstr(text, usual)) && (out = fopen(path, "w"))) {
+    if (!in)
+        return QN_TEXT_OK;
+    if (getdelim(&text, &room, 0, in) <= 0 || !(at = strstr(text, usual)) || !strstr(at, last)) {
+        qn_text_fail(err, QN_TEXT_IO, "%s: gnuplot wrote no whole picture: no space left, or a limit of file sizes", path);
+    } else if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) == QN_TEXT_OK) {
+        out = qn_text_stream_output(&o);
         fprintf(out, "%.*s<title>", (int)(at - text), text);
         put_title(out, title);
         fprintf(out, "</title>%s", at + sizeof usual - 1);
-        fclose(out);
+        qn_text_close_output(&o, err);
     }
+    if (err->status != QN_TEXT_OK)
+        unlink(path);
     free(text);
-    if (in)
-        fclose(in);
+    fclose(in);
+    return err->status;
 }
 
 static void move_out(const struct files *f, const char *name, struct qn_text_error *err)
@@ -281,12 +291,13 @@ void qn_plot_end_batch(struct qn_plot_batch *b)
         continue;
     b->missing = b->child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND;
     for (int i = 0; i < b->count; i++) {
+        struct qn_text_error err = { .status = QN_TEXT_OK }; /* a picture that is not there is drawn by itself, which says why */
         char *image = NULL;
 
         if (asprintf(&image, "%s/%s.svg", b->folder, b->stems[i]) < 0)
             abort();
         if (b->child > 0 && WIFEXITED(status) && !WEXITSTATUS(status))
-            name_svg(image, b->titles[i]);
+            name_svg(image, b->titles[i], &err);
         else
             unlink(image);
         free(image);
@@ -313,10 +324,8 @@ enum qn_text_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_tex
             run_gnuplot(&f, &made, &drawing);
         move_out(&f, f.data, err);
         move_out(&f, f.script, err);
-        if (made) {
-            name_svg(in_folder(&f, f.folder, f.image), p->title);
+        if (made && name_svg(in_folder(&f, f.folder, f.image), p->title, err) == QN_TEXT_OK)
             move_out(&f, f.image, err);
-        }
         if (p->request->batch && err->status == QN_TEXT_OK)
             add_to_batch(&f, p->request->batch);
         if (drawing.status != QN_TEXT_OK)

@@ -30,11 +30,11 @@ struct qn_text_error {
  * `err` may be NULL. Control bytes in the message are escaped. */
 enum qn_text_status qn_text_fail(struct qn_text_error *err, enum qn_text_status status,
                                  const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4), nonnull(3)));
 
 /* Appends to the message just recorded. What it was before becomes its brief form, for a tool that keeps the
  * wording of another one. Does nothing if it has a brief form already. */
 void qn_text_fail_more(struct qn_text_error *err, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), nonnull(2)));
 
 #endif

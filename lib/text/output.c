@@ -304,6 +304,19 @@ char *qn_text_leave_output(struct qn_text_output *o)
     return left;
 }
 
+bool qn_text_write_all(int fd, const void *bytes, size_t size)
+{
+    for (const char *at = bytes; size;) {
+        ssize_t n = write(fd, at, size);
+
+        if (n < 0 && errno != EINTR)
+            return false;
+        at += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
 /* ---- a check before long work ---- */
 
 /* An empty write to a full device fails.  A pipe is not opened, because its reader would take the close for the end of the data. */

@@ -13,6 +13,7 @@
 #ifndef QN_TEXT_OUTPUT_H
 #define QN_TEXT_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -42,6 +43,9 @@ void qn_text_drop_output(struct qn_text_output *o);
 
 /* Closes the file and leaves it under its temporary name, which is returned (free it); NULL: it has none, as a pipe. */
 char *qn_text_leave_output(struct qn_text_output *o);
+
+/* Writes all bytes; false: errno says why. */
+bool qn_text_write_all(int fd, const void *bytes, size_t size);
 
 /* Tests, before a long computation, whether the name can be written: writes a byte beside it, or nothing to a device.  Changes nothing. */
 enum qn_text_status qn_text_check_output(const char *path, struct qn_text_error *err);

@@ -47,7 +47,7 @@ features() {
     is "$(../quern replay trace 2>/dev/null | sed 's/,//g' | awk '/^D *refs/ { print $3 }')" \
         "$(awk '/^summary/ { print $5 + $8 }' profile)" "$1: trace and replay"
     if [ "$1" = no-gnuplot ]; then
-        says 0 'plot: there is no gnuplot here, so only top.csv and top.gp were written; `gnuplot top.gp` draws them' \
+        says 1 'plot: there is no gnuplot here, so only top.csv and top.gp were written; `gnuplot top.gp` draws them' \
             "$1: plot" ../quern plot top profile
         ok "$1: data and script are there" test -f top.csv -a -f top.gp
     else

@@ -20,6 +20,7 @@
 #include "lab/similar.h"
 #include "lab_tool.h"
 #include "text/complain.h"
+#include "text/output.h"
 
 #define FILE_MAX (1u << 20) /* bytes, as in a check */
 
@@ -40,7 +41,7 @@ static bool make_folder(const char *path) { return mkdir(path, 0777) == 0 || err
 static bool write_file(const char *path, const char *text, size_t size, mode_t mode)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-    bool good = fd >= 0 && write(fd, text, size) == (ssize_t)size;
+    bool good = fd >= 0 && qn_text_write_all(fd, text, size);
 
     if (fd >= 0)
         close(fd);

@@ -18,6 +18,7 @@
 
 #include "../tools.h"
 #include "lab_tool.h"
+#include "text/output.h"
 
 #define STUDENT_SEEDS 1000000000ull /* nine digits can be written down */
 
@@ -30,7 +31,7 @@ static int complain(const char *path)
 static int copy(const char *folder, const char *name, const char *to)
 {
     char from_path[PATH_MAX], to_path[PATH_MAX], bytes[65536];
-    int from, out = -1;
+    int from, out = -1, status;
     struct stat st;
     ssize_t n;
 
@@ -42,12 +43,13 @@ static int copy(const char *folder, const char *name, const char *to)
     out = open(to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0111 ? 0777 : 0666);
     n = out < 0 ? -1 : 1;
     while (n > 0 && (n = read(from, bytes, sizeof bytes)) > 0)
-        if (write(out, bytes, (size_t)n) != n)
+        if (!qn_text_write_all(out, bytes, (size_t)n))
             n = -1;
+    status = n < 0 ? complain(to_path) : 0;
     close(from);
-    if (out < 0 || close(out) || n < 0)
-        return complain(to_path);
-    return 0;
+    if (out >= 0 && close(out) && !status)
+        status = complain(to_path);
+    return status;
 }
 
 static int copy_folder(const char *folder, const char *to)
@@ -64,15 +66,16 @@ static int copy_folder(const char *folder, const char *to)
     return status;
 }
 
-/* A new folder, or one that is there and empty. */
-static int make_folder(const char *path)
+/* A new folder, which is removed again if the lab does not get into it, or one that is there and empty. */
+static int make_folder(const char *path, bool *made)
 {
     DIR *d;
     struct dirent *e;
     int entries = 0;
 
-    if (mkdir(path, 0777) == 0)
-        return 0;
+    *made = mkdir(path, 0777) == 0;
+    if (*made)
+        return qn_text_watch_scratch(path), 0;
     if (errno != EEXIST || !(d = opendir(path)))
         return complain(path);
     while ((e = readdir(d)))
@@ -90,9 +93,10 @@ static int write_student(const char *directory, unsigned lab, uint64_t seed)
 
     snprintf(path, sizeof path, "%s/" QN_LAB_STUDENT_FILE, directory);
     f = fopen(path, "w");
-    if (!f || fprintf(f, "lab %u\nseed %" PRIu64 "\n", lab, seed) < 0 || fclose(f))
+    if (!f)
         return complain(path);
-    return 0;
+    fprintf(f, "lab %u\nseed %" PRIu64 "\n", lab, seed);
+    return fclose(f) ? complain(path) : 0;
 }
 
 bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder)
@@ -117,13 +121,14 @@ static int start(const struct qn_lab_request *r, const char *directory, uint64_t
     const struct qn_lab *lab = r->lab;
     struct qn_lab_place place;
     char folder[PATH_MAX], starter[PATH_MAX + 16];
+    bool made = false;
     int status;
 
     if (!qn_lab_find_place(&place))
         return 1;
     snprintf(folder, sizeof folder, "%s/%s", place.labs, lab->folder);
     snprintf(starter, sizeof starter, "%s/starter", folder);
-    status = make_folder(directory);
+    status = make_folder(directory, &made);
     if (!status)
         status = copy(folder, "HANDOUT.md", directory);
     if (!status)
@@ -134,6 +139,10 @@ static int start(const struct qn_lab_request *r, const char *directory, uint64_t
         status = write_student(directory, lab->number, seed);
     if (!status && r->has_variant)
         status = !qn_lab_write_variant(r, directory);
+    if (made && status)
+        qn_text_remove_scratch(directory);
+    else
+        qn_text_keep_scratch(directory);
     if (!status)
         printf("Lab %u, %s, is in %s: read HANDOUT.md first.\n", lab->number, lab->title, directory);
     return status;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -196,9 +197,9 @@ static void redirect(int errors)
 }
 
 /* What `quern run` or `quern replay` complains about is passed on; what the program says is not. */
-static void pass_on(const char *path)
+static void pass_on(int errors)
 {
-    FILE *f = fopen(path, "r");
+    FILE *f = lseek(errors, 0, SEEK_SET) ? NULL : fdopen(errors, "r");
     char *line = NULL;
     size_t room = 0;
 
@@ -208,13 +209,14 @@ static void pass_on(const char *path)
     free(line);
     if (f)
         fclose(f);
+    else if (errors >= 0)
+        close(errors);
 }
 
 /* 0, or the exit status of a run that made no file, or of a replay that failed; their messages are passed on. */
 int watch_execute(struct watch_runner *r, char **argv, const char *file, bool replay)
 {
-    const char *errors = qn_exp_format(&r->memory, "%s/errors", r->scratch);
-    int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status = 0;
+    int fd = memfd_create("errors", MFD_CLOEXEC), status = 0; /* it has room on a full disk, too */
     pid_t child = fd < 0 || r->guard.signal ? -1 : fork();
 
     if (child == 0) {
@@ -225,11 +227,11 @@ int watch_execute(struct watch_runner *r, char **argv, const char *file, bool re
     }
     if (child > 0)
         status = qn_engines_await(&r->guard, child);
-    if (fd >= 0)
+    if (!access(file, F_OK) && (!replay || !status)) { /* the program may well end with another status */
         close(fd);
-    if (!access(file, F_OK) && (!replay || !status)) /* the program may well end with another status */
         return 0;
-    pass_on(errors);
+    }
+    pass_on(fd);
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
 }
 

@@ -10,7 +10,7 @@ plot() { (PATH=$SCRATCH/nothing; export PATH; exec "$QUERN" plot "$@" 2>err); }
 
 # A sweep: each cell is the rate of the row with that program, simulator and size.
 plot size "$in/sweep.csv" -o size.svg
-is $? 0 'size'
+is "$? $(grep -c 'there is no gnuplot here' err)" '1 1' 'size: its data and script, without gnuplot'
 ok 'failed runs are told' grep -q 'runs that failed and are left out: 1' err
 is "$(head -n 1 size.csv)" "D1_size,sort: lru,sort: fifo,it's_odd: lru,it's_odd: fifo" 'a column for each curve, quotes made harmless'
 # shellcheck disable=SC2016
