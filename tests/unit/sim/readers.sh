@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 END
 $CC -O1 -g -o last last.c || bail 'last.c cannot be compiled'
 for option in --data=use --analysis=sizes --analysis=mattson --explain=last.c:8; do
-    timeout 60 "$QUERN" run -q "$option" --out-file=last.profile ./last >/dev/null 2>&1
+    cpu_limited 60 "$QUERN" run -q "$option" --out-file=last.profile ./last >/dev/null 2>&1
     is $? 3 "the last 8 bytes of memory are read: $option"
 done
 
