@@ -169,6 +169,8 @@ mkdir lecture && cp matrix.c lecture
 echo a-long-secret >KEY
 mkdir -p CLASS/ada CLASS/bob CLONES/ada submission && for folder in CLASS/ada CLASS/bob CLONES/ada submission; do cp -r "$top_srcdir"/labs/01-cache/starter/. $folder; done
 
+printf '#!/bin/sh\n./prog >conftest && sed -n 1p conftest\n' >configure && chmod +x configure
+
 # Profiles, under the names that documents use
 small='--I1=4096,2,32 --D1=4096,2,32 --LL=65536,8,32'
 # shellcheck disable=SC2086 # words

@@ -9,8 +9,7 @@
 #   @c file NAME            the block is that file
 #   @c run                  the lines that begin with "$ " are run by the shell, the others are what they print
 #   @c run | FILTER         what they print goes through FILTER before (a part of it, or with names for addresses)
-#   @c needs THING...       before one of these: skipped where there is no such command, processor (cpu:bmi2) or
-#                          part of quern (have:LIBCSV)
+#   @c needs THING...       before one of these: skipped where there is no such command or processor (cpu:bmi2)
 #
 # In what is printed the scratch folder is /home/me, the number of every process 4711 and what is measured in time 42.7%;
 # nothing else is changed.
@@ -54,12 +53,11 @@ answer() {
     done <"$1.commands"
 }
 
-# there NEED...: is that command installed, has the processor that feature, was quern built with that?
+# there NEED...: is that command installed, has the processor that feature?
 there() {
     for need; do
         case $need in
         cpu:*) grep -qw "${need#cpu:}" /proc/cpuinfo ;;
-        have:*) grep -q "^#define HAVE_${need#have:} 1" "$top_builddir/config.h" ;;
         *) command -v "$need" >/dev/null ;;
         esac || return 1
     done
