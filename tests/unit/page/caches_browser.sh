@@ -2,7 +2,7 @@
 # Does the page show misses by size, by set and of other caches as the run has told them, and a range of time in all that it has?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 33
+browser_test 35
 
 cat >prog.c <<'END_C'
 double a[64][64], b[64][64];
@@ -16,9 +16,10 @@ int main(void)
 }
 END_C
 "$CC" -g -O1 -o prog prog.c || bail 'cannot compile'
-"$QUERN" run --analysis=3c,mattson,sets,culprits --D1=4096,2,64 --interval=20000 --interval-file=time.csv --log-file=log --out-file=p ./prog || bail 'cannot run'
+"$QUERN" run --analysis=3c,mattson,sets,culprits --D1=4096,2,64 --LL=1048576,16,64 --interval=20000 --interval-file=time.csv --log-file=log --out-file=p ./prog || bail 'cannot run'
 printf 'program,D1_size,D1_ways,status,D1mr,D1_miss_percent\nprog,1024,1,ok,50,25.5\nprog,1024,2,ok,40,20\nprog,2048,1,ok,30,15\nprog,2048,2,ok,20,10\n' >runs.csv
-"$QUERN" page --log=log --runs=runs.csv --intervals=time.csv --sets=p.sets.csv -o page.html p && "$QUERN" page -o bare.html p || bail 'no page'
+"$QUERN" page --log=log --runs=runs.csv --intervals=time.csv --sets=p.sets.csv -o page.html p && "$QUERN" page -o bare.html p &&
+    { sed '/,2,ok,/d' runs.csv >sizes.csv; "$QUERN" page --runs=sizes.csv -o sizes.html p; } || bail 'no page'
 
 browser_start
 browser_size 1300 1000
@@ -111,5 +112,9 @@ is "$(js "return ['--analysis=mattson', '--analysis=sets', '--sets=', 'quern swe
 open_page page.html
 is "$(page_faults 400 dark caches 'time&range=1-2' 'overview&range=1-2' origin)" '' 'dark, 400 pixels: readable, named, not too wide'
 is "$(page_faults 2560 light caches 'time&range=1-2' 'overview&range=1-2')" '' 'light, 2560 pixels: so, too'
+# Runs in which only the size of the D1 differs are its misses by size.
+open_page sizes.html caches
+is "$(js "return [...document.querySelectorAll('#main h2')].map(h => h.textContent).join()")" 'Why the D1 misses,Misses by size,Misses by set of the D1,Misses by set and time' 'sizes of the D1 have the place of the curve'
+is "$(page_text '.absent' | grep -c 'by size') $(js "return document.querySelectorAll('#slider-D1_size').length")" '0 1' '... which is not said to be missing'
 is "$(browser_messages)$(browser_requests | grep -v '^about:\|^file:\|^data:')" '' 'no error, no request'
 done_testing
