@@ -1294,6 +1294,7 @@ shell_tests = \
 	tests/unit/cost/insns.sh \
 	tests/unit/cost/jit_names.sh \
 	tests/unit/cost/steps.sh \
+	tests/unit/debug/bounds.sh \
 	tests/unit/debug/inlines.sh \
 	tests/unit/debug/lines.sh \
 	tests/unit/debug/programs.sh \

@@ -108,3 +108,28 @@ const char *qn_parse_hex(const char *text, uint64_t *value)
         *value = *value << 4 | digit;
     }
 }
+
+void qn_normalise_path(char *path)
+{
+    char *to = path;
+    const char *from = path;
+
+    while (*from) {
+        size_t n = 0;
+
+        while (*from == '/')
+            from++;
+        while (from[n] && from[n] != '/')
+            n++;
+        if (n == 2 && from[0] == '.' && from[1] == '.') {
+            while (to > path && *--to != '/')
+                ;
+        } else if (n && !(n == 1 && from[0] == '.')) {
+            *to++ = '/';
+            __builtin_memmove(to, from, n);
+            to += n;
+        }
+        from += n;
+    }
+    *to = 0;
+}

@@ -19,4 +19,7 @@ size_t qn_format_v(char *buf, size_t size, const char *format, va_list args);
 const char *qn_parse_decimal(const char *text, uint64_t *value);
 const char *qn_parse_hex(const char *text, uint64_t *value);
 
+/* "/usr/./bin/..//lib" -> "/usr/lib", in place: the same file, unless one of these is a symbolic link. */
+void qn_normalise_path(char *path);
+
 #endif

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/format.h"
 #include "debug/inlines.h"
 #include "debug/memory.h"
 
@@ -123,6 +125,7 @@ void qn_debug_close(struct qn_debug *d)
     free(d->directories);
     qn_debug_free_ranges(d);
     free(d->segments);
+    free(d->too_large);
     free(d->path);
     free(d);
 }
@@ -171,14 +174,23 @@ void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *
 
 /* ---- the author's own line ---- */
 
+/* Compilers name headers as they found them: "/usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector". */
 static bool is_of_library(const char *file)
 {
-    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/", "/rust/deps/"};
+    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/", "/rust/deps/"},
+                      *const parts[] = {"/include/c++/", "/rustlib/src/", "/.cargo/registry/"};
+    char *path = strdup(file);
+    bool is = false;
 
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (!strncmp(file, places[i], strlen(places[i])))
-            return true;
-    return strstr(file, "/rustlib/src/") || strstr(file, "/.cargo/registry/");
+    if (!path)
+        return false;
+    qn_normalise_path(path);
+    for (size_t i = 0; i < QN_ARRAY_LEN(places) && !is; i++)
+        is = !strncmp(path, places[i], strlen(places[i]));
+    for (size_t i = 0; i < QN_ARRAY_LEN(parts) && !is; i++)
+        is = strstr(path, parts[i]);
+    free(path);
+    return is;
 }
 
 void qn_debug_find_user(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)

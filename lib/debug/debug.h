@@ -126,6 +126,8 @@ unsigned qn_debug_count_inlined(struct qn_debug *d, const char *name);
 
 /* Whether a part of the debug information that was read so far is damaged. */
 bool qn_debug_is_damaged(const struct qn_debug *d);
+/* The section that says it unpacks to so much that no debug information of the file is read; NULL: none does. */
+const char *qn_debug_too_large(const struct qn_debug *d);
 
 /* Lower-case hex digits, "" if the file has none. */
 const char *qn_debug_build_id(const struct qn_debug *d);

@@ -11,11 +11,13 @@
 #define _GNU_SOURCE
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/grow.h"
@@ -24,15 +26,40 @@
 #define DEPTH_MAX 100     /* nesting of entries; more is damage */
 #define REFERENCES_MAX 10 /* from code to its declaration: two are usual; more is damage */
 
+/* Is the alternate file bounded, before libdw opens it?  Its name is whole, or relative to the folder of the file that names it. */
+static bool is_alternate_bounded(struct qn_debug *d, const char *name)
+{
+    const char *slash = d->path ? strrchr(d->path, '/') : NULL;
+    bool good = true;
+    char *path;
+    Elf *elf;
+    int fd;
+
+    if (asprintf(&path, "%.*s%s", *name == '/' || !slash ? 0 : (int)(slash + 1 - d->path), d->path ? d->path : "", name) < 0)
+        return false;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    free(path);
+    if (fd < 0)
+        return true;
+    elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    good = qn_debug_is_bounded(d, elf);
+    elf_end(elf);
+    close(fd);
+    return good;
+}
+
 /* libdw does not check the build-id of the file that .gnu_debugaltlink names; one of another build would give wrong names. */
-static bool fits_alternate(Dwarf *dwarf)
+static bool fits_alternate(struct qn_debug *d, Dwarf *dwarf)
 {
     char id[2 * QN_BUILD_ID_MAX + 1], wanted[2 * QN_BUILD_ID_MAX + 1] = "";
     const char *name;
     const void *bytes;
     ssize_t n = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &bytes);
-    Dwarf *alternate = n > 0 ? dwarf_getalt(dwarf) : NULL;
+    Dwarf *alternate;
 
+    if (n > 0 && !is_alternate_bounded(d, name))
+        return false;
+    alternate = n > 0 ? dwarf_getalt(dwarf) : NULL;
     if (!alternate)
         return true;
     qn_debug_put_hex(wanted, bytes, (size_t)n);
@@ -48,7 +75,7 @@ Dwarf *qn_debug_open_dwarf(struct qn_debug *d)
         d->dwarf_tried = true;
         elf = qn_debug_dwarf_file(d);
         d->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
-        if (d->dwarf && !fits_alternate(d->dwarf)) {
+        if (d->dwarf && !fits_alternate(d, d->dwarf)) {
             dwarf_end(d->dwarf);
             d->dwarf = NULL;
         }

@@ -132,6 +132,7 @@ struct qn_debug {
     struct qn_inlines *inlines; /* NULL: not asked for yet */
     void *inline_names; /* a tree (tsearch) of struct name, inline_names.c */
     struct qn_memory *memory;   /* NULL: not asked for yet */
+    char *too_large;    /* the section that unpacks to too much, so that the file's debug information is not read; NULL: none does */
     bool damaged;       /* a part that was read is damaged */
     struct qn_directory *directories; /* sorted by offset */
     size_t ndirectories, directory_room;
@@ -154,6 +155,8 @@ bool qn_debug_is_code(const struct qn_debug *d, uint64_t address);
 Elf_Scn *qn_debug_section(Elf *elf, const char *name, GElf_Shdr *header);
 /* Does the file have line tables, compressed or not? */
 bool qn_debug_has_lines(Elf *elf);
+/* Do all sections of the file together, and each of them, unpack to what can be?  Asked before any is unpacked. */
+bool qn_debug_is_bounded(struct qn_debug *d, Elf *elf);
 /* The bytes of a debug section, unpacked; none if it is not there, or damaged. */
 struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name);
 void qn_debug_free_section(struct qn_section *s);

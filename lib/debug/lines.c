@@ -51,10 +51,13 @@ void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take)
     while (qn_debug_read_unit(&l->line, offset, &u, &offset)) {
         struct scan scan = { d, (uint32_t)l->nunits };
 
+        d->damaged |= u.bad;
+        if (u.bad || !u.names)
+            continue; /* padding and damaged ones may be as many as there are bytes */
         if (!QN_GROW(l->units, l->nunits, l->unit_room, QN_DEBUG_ROOM))
             break;
         l->units[l->nunits++] = u;
-        d->damaged |= u.bad | (take && !qn_debug_scan_unit(&u, take, &scan));
+        d->damaged |= take && !qn_debug_scan_unit(&u, take, &scan);
     }
     d->damaged |= offset < l->line.size;
 }

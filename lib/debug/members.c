@@ -20,6 +20,7 @@
 
 #define DEPTH_MAX 32     /* nesting of structures; more is damage */
 #define INDEXES_MAX 16u
+#define VISITS_MAX 10000u /* of structures, for one answer; more is damage: structures that hold each other, or each the next one twice */
 
 struct member {
     Dwarf_Die die, type; /* type: not stripped of typedefs */
@@ -89,12 +90,25 @@ static void read_members(Dwarf_Die *structure, struct members *all)
         qsort(all->list, all->count, sizeof *all->list, compare);
 }
 
+/* Begins an answer; false: no memory. */
+static bool begin(struct qn_debug *d)
+{
+    struct qn_memory *m = qn_debug_memory(d);
+
+    if (m)
+        m->visits = VISITS_MAX;
+    return m;
+}
+
 /* The members of a structure, which are read once. */
 static const struct members *members_of(struct qn_debug *d, Dwarf_Die *structure)
 {
     static const struct members none;
     struct members wanted = { .structure = structure->addr }, *fresh, **found = tfind(&wanted, &d->memory->members, qn_debug_compare_keys);
 
+    if (!d->memory->visits)
+        return &none;
+    d->memory->visits--;
     if (found)
         return *found;
     if (!(fresh = calloc(1, sizeof *fresh)))
@@ -176,7 +190,7 @@ static bool is_open_ended(struct qn_debug *d, Dwarf_Die *structure, int depth)
     return n ? count_elements(dimension, n) < 2 : qn_debug_strip(&type) && qn_debug_is_structure(&type) && is_open_ended(d, &type, depth + 1);
 }
 
-bool qn_debug_is_open_ended(struct qn_debug *d, Dwarf_Die *structure) { return is_open_ended(d, structure, 0); }
+bool qn_debug_is_open_ended(struct qn_debug *d, Dwarf_Die *structure) { return begin(d) && is_open_ended(d, structure, 0); }
 
 /* ---- the type at an offset ---- */
 
@@ -205,14 +219,14 @@ static bool type_at(struct qn_debug *d, Dwarf_Die type, uint64_t offset, Dwarf_D
     return is_found;
 }
 
-bool qn_debug_type_at(struct qn_debug *d, Dwarf_Die type, uint64_t offset, Dwarf_Die *found) { return type_at(d, type, offset, found, 0); }
+bool qn_debug_type_at(struct qn_debug *d, Dwarf_Die type, uint64_t offset, Dwarf_Die *found) { return begin(d) && type_at(d, type, offset, found, 0); }
 
 bool qn_debug_pointers_in(struct qn_debug *d, Dwarf_Die structure, Dwarf_Die *found)
 {
     const struct members *all;
     bool any = false;
 
-    if (!qn_debug_strip(&structure) || !qn_debug_is_structure(&structure))
+    if (!begin(d) || !qn_debug_strip(&structure) || !qn_debug_is_structure(&structure))
         return false;
     all = members_of(d, &structure);
     for (size_t i = 0; i < all->count && !any; i++) {
@@ -289,7 +303,7 @@ static void put_member(struct text *t, Dwarf_Die structure, uint64_t offset, con
 
         if (m->offset + m->size <= offset && m->offset + m->size > gap)
             gap = m->offset + m->size;
-        if (offset < m->offset || (offset - m->offset >= m->size && !(last && qn_debug_is_open_ended(t->debug, &structure))))
+        if (offset < m->offset || (offset - m->offset >= m->size && !(last && is_open_ended(t->debug, &structure, 0))))
             continue;
         put_inside(t, m, offset, any ? "|" : before, depth);
         any = true;
@@ -333,6 +347,8 @@ void qn_debug_put_part(const struct qn_debug_type *type, uint64_t offset, uint64
     struct text t = {type->debug, text, size};
 
     text[0] = 0;
+    if (!begin(type->debug))
+        return;
     if (type->structure && (offset < type->size || type->open_ended))
         put_member(&t, type->die, offset, "", 0);
     else if (type->structure || !type->size)
@@ -378,6 +394,6 @@ void qn_debug_list_members(const struct qn_debug_type *t, qn_debug_take_member *
 {
     struct listing l = {t->debug, take, data, ""};
 
-    if (t->structure)
+    if (t->structure && begin(t->debug))
         list(&l, t->die, 0, 0, 0);
 }

@@ -31,6 +31,7 @@ struct qn_memory { /* d->memory */
     void *types[2];          /* trees (tsearch) of types that are no arrays, by their entry; the second has those of heap blocks */
     struct qn_debug_type *arrays; /* the newest one */
     void *members;           /* a tree of structures, members.c */
+    unsigned visits;         /* of structures that are left */
     void *definitions;       /* a tree of structures by name, types.c */
     bool definitions_read;
     struct qn_global *globals; /* sorted by start */

@@ -58,6 +58,55 @@ bool qn_debug_has_lines(Elf *elf)
     return qn_debug_section(elf, ".debug_line", &h) || old_section(elf, ".debug_line", &h);
 }
 
+/* ---- bounds ---- */
+
+#define SMALL (64ull << 20)       /* bytes that any section may unpack to */
+#define RATIO_MOST 64             /* beyond that: debug information is packed to a third, seldom to a tenth */
+#define ALL_MOST (8ull << 30)     /* bytes that the sections of one file may unpack to */
+#define OLD_HEAD (4 + 8)          /* of .zdebug sections: "ZLIB", and the size, its highest byte first */
+
+/* The bytes that a section says it unpacks to; 0: it is not packed. */
+static uint64_t unpacked_size(Elf_Scn *s, const GElf_Shdr *h, const char *name)
+{
+    GElf_Chdr packed;
+    Elf_Data *data;
+    uint64_t size = 0;
+
+    if (h->sh_flags & SHF_COMPRESSED)
+        return gelf_getchdr(s, &packed) ? packed.ch_size : 0;
+    data = !strncmp(name, ".zdebug", 7) ? elf_rawdata(s, NULL) : NULL;
+    if (!data || !data->d_buf || data->d_size < OLD_HEAD || memcmp(data->d_buf, "ZLIB", 4))
+        return 0;
+    for (int i = 4; i < OLD_HEAD; i++)
+        size = size << 8 | ((const uint8_t *)data->d_buf)[i];
+    return size;
+}
+
+bool qn_debug_is_bounded(struct qn_debug *d, Elf *elf)
+{
+    uint64_t all = 0;
+    size_t names;
+
+    if (!elf || elf_getshdrstrndx(elf, &names))
+        return true;
+    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
+        GElf_Shdr h;
+        const char *name = gelf_getshdr(s, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+        uint64_t size = name ? unpacked_size(s, &h, name) : 0;
+
+        if (size <= ALL_MOST && (all += size) <= ALL_MOST && (size <= SMALL || size / RATIO_MOST <= h.sh_size))
+            continue;
+        if (!d->too_large)
+            d->too_large = strdup(name);
+        return false;
+    }
+    return true;
+}
+
+const char *qn_debug_too_large(const struct qn_debug *d) { return d->too_large; }
+
+/* ---- unpacking ---- */
+
 /* Unpacks bytes of one form; returns the unpacked size, any other number after an error. */
 typedef size_t unpack_function(void *to, size_t room, const void *from, size_t size);
 

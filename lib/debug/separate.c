@@ -203,6 +203,9 @@ void qn_debug_find_separate(struct qn_debug *d)
 
 Elf *qn_debug_dwarf_file(struct qn_debug *d)
 {
+    Elf *elf;
+
     qn_debug_find_separate(d);
-    return qn_debug_has_lines(d->main.elf) ? d->main.elf : d->separate.elf;
+    elf = qn_debug_has_lines(d->main.elf) ? d->main.elf : d->separate.elf;
+    return !d->too_large && qn_debug_is_bounded(d, elf) ? elf : NULL;
 }

@@ -24,6 +24,8 @@ struct qn_cost_jit {
 /* Adds a range, whose texts are not copied.  A range of 0 bytes, or of too many, is left out. */
 bool qn_cost_add_jit(struct qn_cost_jit *j, const struct qn_cost_jit_range *r);
 
+/* The path in "file:///my%20dir/x.js", in place; any other file as it is. */
+const char *qn_cost_plain_file(char *file);
 /* "JS:*sum /home/me/sum.js:3:13": function, file and line into r.  The text is cut. */
 void qn_cost_split_jit_name(struct qn_cost_jit_range *r, char *name);
 

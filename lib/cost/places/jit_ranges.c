@@ -23,10 +23,48 @@ static bool take_number(char *text, uint32_t *number)
     return true;
 }
 
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+const char *qn_cost_plain_file(char *file)
+{
+    char *path = strncmp(file, "file://", 7) ? NULL : strchr(file + 7, '/'), *to = path;
+
+    if (!path)
+        return file;
+    for (const char *from = path; *from; from++) {
+        int high = *from == '%' ? hex_digit(from[1]) : -1, low = high < 0 ? -1 : hex_digit(from[2]);
+
+        *to++ = low < 0 || !(high | low) ? *from : (char)(high << 4 | low);
+        from += low < 0 || !(high | low) ? 0 : 2;
+    }
+    *to = 0;
+    return path;
+}
+
+/* Does a path or a URL begin here? */
+static bool begins_file(const char *text)
+{
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+
+    return *text == '/' || !strncmp(text, "node:", 5) || (n && !strncmp(text + n, "://", 3));
+}
+
+/* The blank before the file: the first that a whole path or a URL follows, because names of folders may have blanks; else the last one. */
+static char *find_file(char *name)
+{
+    for (char *blank = strchr(name, ' '); blank; blank = strchr(blank + 1, ' '))
+        if (begins_file(blank + 1))
+            return blank;
+    return strrchr(name, ' ');
+}
+
 /* "JS:*sum /home/me/sum.js:3:13": function, file, line and column, as V8 writes them. */
 void qn_cost_split_jit_name(struct qn_cost_jit_range *r, char *name)
 {
-    char *blank = strrchr(name, ' ');
+    char *blank = find_file(name);
     uint32_t column;
 
     r->function = name;
@@ -37,9 +75,7 @@ void qn_cost_split_jit_name(struct qn_cost_jit_range *r, char *name)
         return;
     }
     *blank = 0;
-    r->file = blank + 1;
-    if (!strncmp(r->file, "file://", 7))
-        r->file += 7;
+    r->file = qn_cost_plain_file(blank + 1);
 }
 
 bool qn_cost_add_jit(struct qn_cost_jit *j, const struct qn_cost_jit_range *r)

@@ -56,7 +56,7 @@ static uint64_t shift_of(const char *function)
 }
 
 /* The entry at `at`, its file, and where the next one is; NULL: it is damaged. */
-static char *take_entry(char *at, const char *end, struct entry *e, const char **file)
+static char *take_entry(char *at, const char *end, struct entry *e, char **file)
 {
     char *nul;
 
@@ -75,8 +75,8 @@ static void add_lines(struct qn_cost_jit *j, const struct load *l, char *name, c
     uint64_t shift = shift_of(name);
     struct lines head;
     struct entry e;
-    const char *file, *before = "";
-    char *at = lines ? lines + sizeof head : NULL;
+    const char *before = "";
+    char *file, *at = lines ? lines + sizeof head : NULL;
 
     qn_cost_split_jit_name(&r, name);
     qn_cost_add_jit(j, &r); /* what no entry holds */
@@ -86,7 +86,7 @@ static void add_lines(struct qn_cost_jit *j, const struct load *l, char *name, c
     for (uint64_t i = 0; i < head.count && head.start == l->start && (at = take_entry(at, lines_end, &e, &file)); i++) {
         r.start = e.address - shift;
         r.end = l->start + l->size;
-        r.file = !strcmp(file, "\xff") ? before : file; /* as the one before */
+        r.file = !strcmp(file, "\xff") ? before : qn_cost_plain_file(file); /* as the one before */
         r.line = e.line;
         before = r.file;
         if (r.start >= l->start && r.start < r.end)

@@ -167,6 +167,12 @@ void qn_cost_find_place(struct qn_cost_modules *m, uint32_t at, uint64_t pc, str
     d = ask_library(m, map);
     if (d) {
         find_in_file(d, map, pc, place);
+        if (qn_debug_too_large(d)) {
+            char what[128];
+
+            snprintf(what, sizeof what, "its section %.60s unpacks to more than debug information can have", qn_debug_too_large(d));
+            say_once(m, map->file - 1, place->object, what, "some of its code");
+        }
         if (qn_debug_is_damaged(d))
             say_once(m, map->file - 1, place->object, "damaged debug information", "some of its code");
     }

@@ -48,32 +48,6 @@ static const char *last_part(const char *path)
     return last;
 }
 
-/* "/proc/./4711/../4712//maps" -> "/proc/4712/maps", in place. */
-static void normalise(char *path)
-{
-    char *to = path;
-    const char *from = path;
-
-    while (*from) {
-        size_t n = 0;
-
-        while (*from == '/')
-            from++;
-        while (from[n] && from[n] != '/')
-            n++;
-        if (n == 2 && from[0] == '.' && from[1] == '.') {
-            while (to > path && *--to != '/')
-                ;
-        } else if (n && !(n == 1 && from[0] == '.')) {
-            *to++ = '/';
-            __builtin_memmove(to, from, n);
-            to += n;
-        }
-        from += n;
-    }
-    *to = 0;
-}
-
 /* The guest's string, with its directory in front if it is relative.  False: it is none, or too long to be one of ours. */
 static bool whole_path(int dirfd, uint64_t path, char *text)
 {
@@ -83,7 +57,7 @@ static bool whole_path(int dirfd, uint64_t path, char *text)
     if (!qn_copy_string(path, text, QN_PROC_PATH) || kind_of(last_part(text)) == QN_PROC_OTHER)
         return false;
     if (text[0] == '/') {
-        normalise(text);
+        qn_normalise_path(text);
         return true;
     }
     if (dirfd == AT_FDCWD_)
@@ -96,7 +70,7 @@ static bool whole_path(int dirfd, uint64_t path, char *text)
     text[n++] = '/';
     if (!qn_copy_string(path, text + n, QN_PROC_PATH - (size_t)n))
         return false;
-    normalise(text);
+    qn_normalise_path(text);
     return true;
 }
 

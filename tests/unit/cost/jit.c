@@ -12,6 +12,12 @@ static const char text[] = "1000 100 JS:*sum /home/me/sum.js:3:13\n"
                            "1080 40 JS:~inner file:///x.js:7:1\n"
                            "4000 10 has a: blank:5\n"
                            "5000 ffffffffffffffff too long\n"
+                           "7000 10 JS:^walk /my dir/app.js:1:14\n"
+                           "7010 10 JS:*get x file:///my%20dir/a%2fb%zz.js:2:1\n"
+                           "7020 10 JS:*next webpack://app/./src/my file.js:30:1\n"
+                           "7030 10 JS:~ node:internal/main:5:3\n"
+                           "7040 10 JS:*run evalmachine.<anonymous>:6:1\n"
+                           "7050 10 JS:*far file://host/x.js:8:1\n"
                            "0x6000 0x10 with prefix";
 
 static void says(const struct qn_cost_jit *j, uint64_t address, const char *function, const char *file, uint32_t line, uint64_t end)
@@ -36,6 +42,12 @@ static void by_hand(void)
     says(j, 0x2010, "Builtin:Call", "", 0, 0x2080);
     says(j, 0x4000, "has a: blank:5", "", 0, 0x4010);
     says(j, 0x600f, "with prefix", "", 0, 0x6010);
+    says(j, 0x7000, "JS:^walk", "/my dir/app.js", 1, 0x7010);
+    says(j, 0x7010, "JS:*get x", "/my dir/a/b%zz.js", 2, 0x7020);
+    says(j, 0x7020, "JS:*next", "webpack://app/./src/my file.js", 30, 0x7030);
+    says(j, 0x7030, "JS:~", "node:internal/main", 5, 0x7040);
+    says(j, 0x7040, "JS:*run", "evalmachine.<anonymous>", 6, 0x7050);
+    says(j, 0x7050, "JS:*far", "/x.js", 8, 0x7060);
     ok(!qn_cost_find_jit(j, 0x1100, &p), "behind the end there is nothing");
     is_int((long long)p.end, 0x2000, "... up to the next one");
     ok(!qn_cost_find_jit(j, 0x3000, &p), "a range without bytes is none");

@@ -94,7 +94,7 @@ if command -v objcopy >/dev/null && command -v readelf >/dev/null; then
             cp "$SCRATCH/packed" "$FAKE"
             printf '\377\377\377\377\377\377\377\377' | dd of="$FAKE" bs=1 seek=$((0x$offset + at)) conv=notrunc 2>/dev/null
             fake true block 1
-            is "$(where) $(grep -c 'damaged debug information' "$SCRATCH/err")" '??? landmark 0  1' "  ... damaged at byte $at"
+            is "$(where) $(grep -cE 'damaged debug information|unpacks to more than' "$SCRATCH/err")" '??? landmark 0  1' "  ... damaged at byte $at"
         done
     fi
 else

@@ -71,6 +71,7 @@ if command -v clang >/dev/null && clang -std=gnu11 -O1 -g -o typesclang "$here/t
 else
     absent 'clang is not installed' 2
 fi
+
 # owners PROFILE: "FUNCTION LINE TYPE" of blocks
 owners() {
     awk '/^#object: / { heap = $2 == "heap"; line = "" } /^#from: / { line = $2 } /^#in: / { name = substr($0, 6) }
@@ -83,6 +84,28 @@ belongs() {
     line=$(grep -n "$2" "$3" | head -n 1 | cut -d : -f 1)
     grep -F "$1 $line $4" got || { cat got; return 1; }
 }
+
+# What a library's header allocates belongs to the lines that it is inlined in, however the compiler spells the header's path.
+for header in /usr/include/new.h /usr/bin/../lib/gcc/x86_64-linux-gnu/12/new.h /usr/./lib//new.h /opt/gcc/include/c++/14/new.h; do
+    cat >inlined.c <<END_OF_C
+#include <stdlib.h>
+# 1 "$header" 1
+static inline __attribute__((always_inline)) char *make(unsigned long n) { return malloc(n); }
+# 1 "inlined.c" 2
+int main(void)
+{
+    volatile char *a = make(100000);
+    volatile char *b = make(200000);
+    for (int i = 0; i < 100000; i += 64)
+        a[i] = b[i] = 1;
+    return 0;
+}
+END_OF_C
+    $CC -O1 -g -o inlined inlined.c 2>log || bail "inlined.c: $(cat log)"
+    run ./inlined
+    is "$(awk '/^#object: heap/ { heap = 1 } /^#from: / && heap { sub(/.*\//, "", $3); if ($3 !~ /^dl-/) print $2, $3; heap = 0 }' profile | sort)" "3 inlined.c
+4 inlined.c" "blocks of a header called $header"
+done
 
 for level in 0 1 2; do
     if command -v "${CXX:-g++}" >/dev/null && "${CXX:-g++}" -O$level -g -o grow$level "$here/grow.cc" 2>/dev/null; then
