@@ -100,6 +100,7 @@ void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take
 typedef void qn_debug_take_symbol(void *data, const char *name, uint64_t start, uint64_t end);
 void qn_debug_list_functions(struct qn_debug *d, qn_debug_take_symbol *take, void *data);
 
+#define QN_DEBUG_BELOW_MAIN "(below main)" /* what such functions are called */
 /* The ranges of functions as qn_debug_find knows them, in ascending order; and the sections of stubs that jump elsewhere (PLT). */
 void qn_debug_list_ranges(struct qn_debug *d, qn_debug_take_range *take, void *data);
 void qn_debug_list_stubs(const struct qn_debug *d, qn_debug_take_range *take, void *data);

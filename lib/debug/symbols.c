@@ -188,7 +188,7 @@ static const char *shown_name(struct qn_symbol *s)
     if (!s->known) {
         s->known = true;
         if (qn_debug_is_below_main(s->name))
-            s->shown = strdup("(below main)");
+            s->shown = strdup(QN_DEBUG_BELOW_MAIN);
         else if (!qn_debug_settings.keep_names)
             s->shown = qn_debug_demangle(s->name);
     }

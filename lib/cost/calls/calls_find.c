@@ -8,7 +8,7 @@
 #include "cost/places/library.h"
 
 struct search {
-    const struct qn_debug *debug;
+    struct qn_debug *debug;
     struct qn_map_rec map;
     struct qn_call_range *list; /* in the arena */
     uint64_t count, room;
@@ -38,13 +38,15 @@ static int by_start(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
+/* A function of several names is below main if the name is that the profile shows: lines and calls name it alike. */
 static void mark_below_main(void *data, const char *name, uint64_t start, uint64_t end)
 {
     struct search *s = data;
     uint64_t offset;
 
     (void)end;
-    if (!qn_debug_is_below_main(name) || !qn_debug_offset(s->debug, start, &offset))
+    if (!qn_debug_is_below_main(name) || strcmp(qn_debug_name_function(s->debug, start), QN_DEBUG_BELOW_MAIN)
+        || !qn_debug_offset(s->debug, start, &offset))
         return;
     for (uint64_t i = 0; i < s->count; i++)
         if (s->list[i].start == s->map.start + (offset - s->map.offset))

@@ -58,4 +58,37 @@ if command -v callgrind_annotate >where; then
 else
     absent 'valgrind is not installed' 2
 fi
+# A function of two names, of which the shown one is not among those below main, and one below main that it calls: calls and own costs name
+# functions alike.
+cat >start.s <<'END_OF_S'
+.globl _start, __libc_start_main, versioned
+.type _start, @function
+_start: call __libc_start_main
+mov $231, %eax
+xor %edi, %edi
+syscall
+.size _start, . - _start
+.type __libc_start_main, @function
+.type versioned, @function
+versioned:
+__libc_start_main: call __libc_start_call_main
+ret
+.size __libc_start_main, . - __libc_start_main
+.size versioned, . - versioned
+.type __libc_start_call_main, @function
+__libc_start_call_main: mov $1000, %ecx
+1: dec %ecx
+jnz 1b
+ret
+.size __libc_start_call_main, . - __libc_start_call_main
+END_OF_S
+if command -v objcopy >/dev/null; then
+    "$CC" -nostdlib -static -no-pie -o start start.s && objcopy --redefine-sym versioned=__libc_start_main@@GLIBC_2.34 start || bail 'start.s'
+    "$QUERN" run -q --calls=yes --profile-format=callgrind --out-file=start.out ./start || bail 'start fails'
+    is "$(sed -n 's/^c*fn=//p; s/^calls=//p' start.out | tr '\n' ' ')" \
+        '(1) (below main) (2) __libc_start_main@@GLIBC_2.34 1 0 (2) (1) 1 0 ' 'each call is of the function that the own costs are of'
+else
+    absent 'objcopy is not installed' 1
+fi
+
 done_testing
