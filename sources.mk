@@ -507,6 +507,7 @@ engine_sources = \
 	lib/run/kernel/proc_calls.c \
 	lib/run/kernel/process.c \
 	lib/run/kernel/procfs.c \
+	lib/run/kernel/space_limits.c \
 	lib/run/kernel/syscall.c \
 	lib/run/kernel/thread.c \
 	lib/run/kernel/vectors.c \
@@ -1007,6 +1008,7 @@ headers = \
 	lib/run/kernel/outside.h \
 	lib/run/kernel/pointers.h \
 	lib/run/kernel/procfs.h \
+	lib/run/kernel/space_limits.h \
 	lib/run/kernel/thread.h \
 	lib/run/kernel/wire.h \
 	lib/run/observe/interval.h \

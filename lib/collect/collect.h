@@ -176,6 +176,9 @@ void qn_collect_mirror_stop(struct qn_collect *r, int sig);
 /* Ends this process as the guest ended: `status` is what waitpid said. */
 void qn_collect_mirror_end(int status) __attribute__((noreturn));
 
+/* launch.c: raises our own limits of memory; *c has those that we were started with. */
+void qn_collect_take_space_limits(struct qn_config *c);
+
 /* loop.c */
 void qn_collect_wait(struct qn_collect *r);         /* until all is counted */
 void qn_collect_wait_for_end(struct qn_collect *r); /* of the guest */

@@ -28,6 +28,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "collect/collect.h"
 #include "collect/control.h"
 #include "collect/reader.h"
@@ -45,7 +46,7 @@ static void fill_config(struct qn_collect *r)
     struct qn_config *c = &r->config;
 
     *c = (struct qn_config){
-        .cpu = c->cpu, .engine_cpu = c->engine_cpu, .I1 = r->geometry[QN_COLLECT_I1], .D1 = r->geometry[QN_COLLECT_D1], .LL = r->geometry[QN_COLLECT_LL],
+        .cpu = c->cpu, .engine_cpu = c->engine_cpu, .space = { c->space[0], c->space[1] }, .I1 = r->geometry[QN_COLLECT_I1], .D1 = r->geometry[QN_COLLECT_D1], .LL = r->geometry[QN_COLLECT_LL],
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
@@ -86,6 +87,24 @@ static int set_limit(struct rlimit *its, uint64_t *fd_limit)
         its->rlim_cur = its->rlim_max - own;
     *fd_limit = its->rlim_cur < DESCRIPTOR_TOP - own ? its->rlim_cur : DESCRIPTOR_TOP - own;
     return (int)*fd_limit;
+}
+
+/* Limits of memory are the program's alone (lib/run/kernel/space_limits.c).  Where ours cannot be raised, they hold for all that we are. */
+void qn_collect_take_space_limits(struct qn_config *c)
+{
+    static const int which[] = { RLIMIT_AS, RLIMIT_DATA };
+    struct rlimit its, mine;
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(which); i++) {
+        if (getrlimit(which[i], &its))
+            its = (struct rlimit){ RLIM_INFINITY, RLIM_INFINITY };
+        c->space[i] = (struct qn_limit){ its.rlim_cur, its.rlim_max };
+        mine = (struct rlimit){ RLIM_INFINITY, RLIM_INFINITY };
+        if (setrlimit(which[i], &mine)) {
+            mine = (struct rlimit){ its.rlim_max, its.rlim_max };
+            setrlimit(which[i], &mine);
+        }
+    }
 }
 
 static int move_up(int fd, int base)

@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "querna01" */
-#define QN_ARENA_VERSION 20
+#define QN_ARENA_VERSION 21
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -126,6 +126,10 @@ struct qn_cpu {
 enum qn_requests { QN_REQUESTS_ALL, QN_REQUESTS_CACHEGRIND, QN_REQUESTS_CALLGRIND };
 
 /* Written by the collector before the engine starts; afterwards it is only read. */
+struct qn_limit { /* struct rlimit64 */
+    uint64_t soft, hard;
+};
+
 struct qn_config {
     struct qn_geometry I1, D1, LL;
     uint8_t counting;        /* enum qn_counting */
@@ -171,6 +175,7 @@ struct qn_config {
     uint32_t traced;         /* 1: a debugger has followed the program through execve (run/kernel/outside.c) */
     struct qn_cpu engine_cpu; /* the features that the engine uses (run/core/host.c), in the same form */
     uint64_t fd_hard;        /* hard limit as the guest sees it; the kernel's limit is not lower (run/kernel/files.c) */
+    struct qn_limit space[2]; /* of the address space and of data (RLIMIT_AS, RLIMIT_DATA), as the guest sees them (run/kernel/space_limits.c) */
     int32_t collector;       /* pid of `quern run`, the parent of the first process */
     int32_t parent;          /* pid of its parent, which the first process sees as its own parent; updated by the collector */
     int32_t death_signal;    /* the signal that the first process gets when that parent dies; 0 = none */

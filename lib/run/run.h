@@ -112,6 +112,7 @@ struct qn_thread {
     struct qn_alloc_calls *alloc_calls; /* --data: calls of allocators that have not returned; NULL: there was none */
     struct qn_user_dispatch user_dispatch;
     bool leash;                /* config.leash */
+    struct qn_limit space[2];  /* as config.space, of a process that shares our memory */
     uint32_t fixed_places;     /* personality(ADDR_NO_RANDOMIZE), as the guest has it */
     uint32_t shares;           /* enum qn_shares: this process shares the memory of the arena's process, and counts there until it
                                   executes a program or exits */

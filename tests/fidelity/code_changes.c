@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,37 @@ static void mapped_twice(void)
 }
 
 /* movb $7, 1+0f(%rip) ; 0: mov $1, %eax ; ret: the store changes the next instruction. */
+/* A file in memory that is mapped privately, and executable from the beginning or later, then written to in several ways. */
+static void private_memory(int first)
+{
+    int fd = memfd_create("code", 0), other = memfd_create("other", 0), sum = 0;
+    uint8_t *x, *w, buf[sizeof template];
+    int64_t from = 0, to = 0;
+
+    if (ftruncate(fd, 8192) || ftruncate(other, 4096))
+        return;
+    put_code(buf, 1);
+    sum += pwrite(fd, buf, sizeof buf, 0) < 0;
+    x = mmap(NULL, 4096, first, MAP_PRIVATE, fd, 0);
+    w = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    mprotect(x, 4096, PROT_READ | PROT_EXEC);
+    printf("private: %d", call(x));
+    for (int i = 2; i < 50; i++) {
+        put_code(buf, i);
+        if (pwrite(fd, buf, sizeof buf, 0) > 0)
+            sum += call(x);
+        put_code(w, 3 * i);
+        sum += call(x);
+    }
+    put_code(buf, 4000);
+    if (pwrite(other, buf, sizeof buf, 0) > 0 && copy_file_range(other, &from, fd, &to, sizeof buf, 0) > 0)
+        sum += call(x);
+    put_code(buf, 90000);
+    if (pwrite(other, buf, sizeof buf, 0) > 0 && lseek(fd, 0, SEEK_SET) == 0 && sendfile(fd, other, &(off_t){0}, sizeof buf) > 0)
+        sum += call(x);
+    printf(" %d\n", sum);
+}
+
 static void own_block(void)
 {
     static const uint8_t code[] = {0xc6, 0x05, 1, 0, 0, 0, 7, 0xb8, 1, 0, 0, 0, 0xc3};
@@ -139,6 +171,8 @@ static void flags_kept(void)
 int main(void)
 {
     mapped_twice();
+    private_memory(PROT_READ | PROT_EXEC);
+    private_memory(PROT_READ);
     own_block();
     read_into_code();
     protected_between();

@@ -1,5 +1,6 @@
 /* lib/run/kernel/attach.c - shmat, shmdt: as mmap and munmap, but only the kernel knows the size. */
 #include "guest/exec_map.h"
+#include "run/kernel/space_limits.h"
 #include "run/run.h"
 
 enum { E_INVAL = 22, E_NOMEM = 12 };
@@ -25,6 +26,8 @@ long qn_sys_shmat(const long *a)
         wish = qn_round_down(wish, QN_PAGE);
     if (wish && qn_refuses_address(wish, size ? size : QN_PAGE))
         return -E_INVAL;
+    if (!qn_space_allows(size, false, 0, false))
+        return -E_NOMEM;
     r = qn_sys3(__NR_shmat, a[0], (long)wish, a[2]);
     if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, size)) {
         qn_sys1(__NR_shmdt, r);

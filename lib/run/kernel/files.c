@@ -6,6 +6,7 @@
  *                                 limit for a moment
  */
 #include "run/kernel/files.h"
+#include "run/kernel/space_limits.h"
 
 enum { F_DUPFD_CLOEXEC_ = 1030, NOFILE = 7 /* RLIMIT_NOFILE */, OWN_AT_LEAST = 8, TOP = 65536 };
 enum { E_PERM = 1, E_FAULT = 14, E_INVAL = 22, CAP_SYS_RESOURCE_ = 24, CAPABILITY_VERSION_3 = 0x20080522 };
@@ -111,12 +112,30 @@ static long set(const struct qn_limit *new, const struct qn_limit *old, uint64_t
     return 0;
 }
 
-static long own_limit(uint64_t from, uint64_t to)
+/* A limit that is only kept here. */
+static long kept_limit(struct qn_limit *kept, uint64_t from, uint64_t to)
+{
+    struct qn_limit old = *kept, new;
+
+    if (from && !qn_read_guest(from, &new, sizeof new))
+        return -E_FAULT;
+    if (from && new.soft > new.hard)
+        return -E_INVAL;
+    if (from && new.hard > old.hard && !qn_is_capable(CAP_SYS_RESOURCE_))
+        return -E_PERM;
+    if (from)
+        *kept = new;
+    return to && !qn_write_guest(to, &old, sizeof old) ? -E_FAULT : 0;
+}
+
+static long own_limit(int which, uint64_t from, uint64_t to)
 {
     struct qn_limit old, new;
     uint64_t kernel_hard;
     long r = 0;
 
+    if (which != NOFILE)
+        return kept_limit(qn_space_limit(which), from, to);
     if (from && !qn_read_guest(from, &new, sizeof new))
         return -E_FAULT;
     limits(NULL, &old);
@@ -130,10 +149,11 @@ static long own_limit(uint64_t from, uint64_t to)
 long qn_sys_limit(long nr, const long *a)
 {
     bool prlimit = nr == __NR_prlimit64;
+    int which = (int)a[prlimit];
 
-    if ((int)a[prlimit] != NOFILE || (prlimit && a[0] && (int)a[0] != (int)qn_sys1(__NR_getpid, 0)))
+    if ((which != NOFILE && !qn_space_limit(which)) || (prlimit && a[0] && (int)a[0] != (int)qn_sys1(__NR_getpid, 0)))
         return qn_syscall_pass(nr, a);
-    return prlimit ? own_limit((uint64_t)a[2], (uint64_t)a[3])
-           : nr == __NR_setrlimit ? a[1] ? own_limit((uint64_t)a[1], 0) : -E_FAULT
-                                  : a[1] ? own_limit(0, (uint64_t)a[1]) : -E_FAULT;
+    return prlimit ? own_limit(which, (uint64_t)a[2], (uint64_t)a[3])
+           : nr == __NR_setrlimit ? a[1] ? own_limit(which, (uint64_t)a[1], 0) : -E_FAULT
+                                  : a[1] ? own_limit(which, 0, (uint64_t)a[1]) : -E_FAULT;
 }

@@ -4,10 +4,6 @@
 
 #include "run/run.h"
 
-struct qn_limit { /* struct rlimit64 */
-    uint64_t soft, hard;
-};
-
 /* Between these two calls the soft limit is higher, so that the engine can open descriptors of its own. */
 void qn_files_go_beyond(struct qn_limit *before);
 void qn_files_go_back(const struct qn_limit *before);

@@ -7,6 +7,7 @@
 #include "guest/exec_map.h"
 #include "run/kernel/locked.h"
 #include "run/kernel/maps.h"
+#include "run/kernel/space_limits.h"
 #include "run/observe/data/data.h"
 #include "run/run.h"
 #include "tcache/tcache.h"
@@ -290,6 +291,20 @@ static long map_guest(uint64_t at, const long *a)
     return r;
 }
 
+/* Of a file in memory a private mapping shows what is written to the file, too, as its page has not been copied yet. */
+static bool is_memfd(const long *a)
+{
+    static const char name[] = "/memfd:";
+    char link[32], path[sizeof name - 1];
+
+    if (a[3] & M_ANON || (int)a[4] < 0)
+        return false;
+    qn_format(link, sizeof link, "/proc/self/fd/%d", (int)a[4]);
+    return qn_sys3(__NR_readlink, (long)link, (long)path, sizeof path) == sizeof path && !__builtin_memcmp(path, name, sizeof path);
+}
+
+static bool is_data(long prot, long flags) { return prot & P_WRITE && !(flags & M_SHARED); }
+
 long qn_sys_mmap(const long *a)
 {
     uint64_t at = (uint64_t)a[0], size = (uint64_t)a[1];
@@ -299,12 +314,14 @@ long qn_sys_mmap(const long *a)
         return a[3] & M_FIXED_NEW ? -E_EXIST : -E_NOMEM;
     if (qn_is_engine_range(at, size)) /* the address is only a hint (V8 asks for random addresses) */
         at = 0;
+    if (size && !qn_space_allows(size, is_data(a[2], a[3]), at, a[3] & M_FIXED))
+        return -E_NOMEM;
     if (wants_low(a))
         at = qn_low_address(qn_round_up(size, QN_PAGE));
     r = map_guest(at, a);
     if (qn_sys_failed(r))
         return r;
-    qn_note_mapping((uint64_t)r, size, (int)a[2], a[3] & M_SHARED);
+    qn_note_mapping((uint64_t)r, size, (int)a[2], a[3] & M_SHARED || is_memfd(a));
     qn_locked_note((uint64_t)r, size);
     if ((a[2] & P_EXEC) && (int)a[4] >= 0 && !(a[3] & M_ANON))
         qn_wire_file((int)a[4]);
@@ -386,6 +403,8 @@ long qn_sys_mremap(const long *a)
     if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]) ||
         ((a[3] & REMAP_FIXED) && qn_refuses_address((uint64_t)a[4], (uint64_t)a[2])))
         return qn_is_engine_range((uint64_t)a[0], 1) ? -E_FAULT : -E_INVAL;
+    if (a[2] > a[1] && !qn_space_allows((uint64_t)(a[2] - a[1]), !shared, 0, false))
+        return -E_NOMEM;
     r = qn_sys6(__NR_mremap, a[0], a[1], a[2], a[3], a[4], 0);
     if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, (uint64_t)a[2]))
         r = move_out((uint64_t)r, a);
@@ -403,6 +422,8 @@ long qn_sys_brk(uint64_t wanted)
     uint64_t now_page = qn_round_up(brk_now, QN_PAGE), wanted_page = qn_round_up(wanted, QN_PAGE);
 
     if (wanted < brk_start || wanted > brk_start + BRK_MAX)
+        return (long)brk_now;
+    if (wanted_page > now_page && !qn_space_allows(wanted_page - now_page, true, 0, false))
         return (long)brk_now;
     if (wanted_page > now_page) {
         long r = map(now_page, wanted_page - now_page, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW | qn_locked_flag(), -1, 0);

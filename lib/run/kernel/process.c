@@ -5,6 +5,7 @@
 #include "run/kernel/files.h"
 #include "run/kernel/outside.h"
 #include "run/kernel/procfs.h"
+#include "run/kernel/space_limits.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
 #include "run/run.h"
@@ -174,6 +175,8 @@ static bool name_program(int arena, const char *path)
     h->config.fixed_places = qn_self->fixed_places != 0;
     h->config.leash = qn_self->leash;
     h->config.fd_hard = qn_cfg()->fd_hard;
+    if (qn_self->shares)
+        __builtin_memcpy(h->config.space, qn_self->space, sizeof h->config.space);
     h->config.traced = qn_exec_are_all_writable();
     qn_seccomp_save(qn_self->filters, h);
     qn_sys2(__NR_munmap, r, (long)size);
@@ -212,10 +215,12 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     }
     qn_sys1(__NR_personality, qn_personality());
     qn_files_exec(true);
+    qn_space_limits_exec(true);
     if (dirfd == AT_FDCWD_ && !flags) /* a debugger can tell the two calls apart */
         r = make_call(__NR_execve, (const long[6]){a[0], a[1], a[2]}, true);
     else
         r = make_call(__NR_execveat, (const long[6]){dirfd, a[0], a[1], a[2], flags}, true);
+    qn_space_limits_exec(false);
     qn_files_exec(false);
     qn_sys1(__NR_personality, persona);
     if (!t->shares)

@@ -145,6 +145,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->seccomp = me->seccomp;
     t->filters = me->filters;
     t->fixed_places = me->fixed_places;
+    __builtin_memcpy(t->space, me->shares ? me->space : qn_cfg()->space, sizeof t->space);
     t->has_clock = me->has_clock;
     t->leash = false; /* the kernel forgets it, too */
     /* The kernel's rule: a process that shares memory but does not suspend its parent has none. */

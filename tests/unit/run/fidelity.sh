@@ -58,6 +58,8 @@ same exec_stack 'code on stacks and in memory that no call has named executable'
 flags=-DNESTED
 same exec_stack 'the same, the stack executable from the beginning'
 flags=
+same memory_limits 'limits of its memory that a program sets'
+same memory_limits 'the same, the programs followed' --trace-children=yes
 same addresses 'addresses that a program chooses'
 flags='-static -no-pie'
 same addresses 'the same, linked at fixed ones'
