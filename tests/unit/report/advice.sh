@@ -168,7 +168,8 @@ with=
 descs='\ndesc: Threads: 3'
 d1 0 100 0; says 'The program has 3 threads; one cache serves them all here' 'threads'
 with='--sharing=sharing.csv'; says_not 'The program has 3 threads' '... whose sharing was looked at'
-with= descs=
+with=''
+descs=''
 d1 0 100 0; says_not 'threads' 'no threads'
 says_not 'compile it with -g' 'lines'
 profile '0 Ir=1000 Dr=1000'; says 'The program has no line numbers: compile it with -g' 'no lines'
