@@ -185,7 +185,7 @@ enum qn_text_status qn_prof_open_lines(struct qn_text_lines *l, const char *path
         return QN_TEXT_OK;
     qn_text_close_lines(l);
     if (kind == OTHER)
-        return qn_text_fail(err, QN_TEXT_BAD, "%s: got %s, wanted a profile of quern, Cachegrind or Callgrind: %s", path, other.what, other.advice);
+        return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got %s, wanted a profile of quern, Cachegrind or Callgrind: %s", path, other.what, other.advice);
     return convert(path, err) == QN_TEXT_OK ? qn_text_open_lines(l, path, err) : err->status;
 }
 

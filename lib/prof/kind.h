@@ -2,7 +2,7 @@
  * Opens a profile whatever wrote it, and names what is none.
  *
  * In:  callgrind.out.7          Out: the lines of the profile that `quern convert` makes of it
- *      massif.out.7                  "massif.out.7: got a heap profile of Massif, wanted a profile of quern, Cachegrind or Callgrind: ms_print shows it"
+ *      massif.out.7                  "massif.out.7:1: got a heap profile of Massif, wanted a profile of quern, Cachegrind or Callgrind: ms_print shows it"
  *
  * A file of Callgrind's is converted when it is opened first, to a copy in memory (text/input.h), so each reader of profiles takes it.
  */

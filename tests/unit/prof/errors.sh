@@ -21,7 +21,7 @@ refuses() {
 head='desc: x\ncmd: y\nevents: Ir Dr\n'
 body="${head}fl=a.c\nfn=f\n"
 
-refuses ' got an empty file, wanted a profile of quern, Cachegrind or Callgrind: was the run that wrote it killed?' ''
+refuses '1: got an empty file, wanted a profile of quern, Cachegrind or Callgrind: was the run that wrote it killed?' ''
 refuses '1: missing a `command:` line, got `events: Ir`, wanted `cmd: COMMAND`' 'events: Ir\n'
 refuses '2: missing a `command:` line, got `garbage`, wanted `cmd: COMMAND`' 'desc: a\ngarbage\n'
 refuses '2: missing an `events:` line, got the end of the file, wanted `events: A B ...`' 'cmd: x\n'

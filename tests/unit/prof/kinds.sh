@@ -116,7 +116,7 @@ other() {
         # shellcheck disable=SC2086 # a command and its option
         "$QUERN" $command x 2>&1 >out | sed -n 's/^quern [a-z]*: \(error: \)\{0,1\}//p'
     done | sort -u >said
-    is "$(cat said)" "x: got $1, wanted a profile of quern, Cachegrind or Callgrind: $2" "$1"
+    is "$(cat said)" "x:1: got $1, wanted a profile of quern, Cachegrind or Callgrind: $2" "$1"
 }
 other 'an empty file' 'was the run that wrote it killed?' ''
 other 'a program or library' '`quern run` makes a profile of a program' '\177ELF\002\001\001'
