@@ -191,6 +191,8 @@ static enum qn_text_status export(void *data, const char *profile, struct qn_tex
     struct qn_prof_callgrind_head head = name_part(x->run);
     struct qn_prof_writer *writer = qn_prof_open_writer(x->path, err);
 
+    if (x->run->options.dump_instr)
+        qn_collect_note(x->run, "--dump-instr: left out of the Callgrind format, whose counts are by line here; the usual format has them");
     if (!writer)
         return err->status;
     if (qn_prof_export_callgrind(profile, &head, writer, err) == QN_TEXT_OK)

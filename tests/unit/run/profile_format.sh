@@ -91,4 +91,7 @@ else
     absent 'objcopy is not installed' 1
 fi
 
+"$QUERN" run --profile-format=callgrind --dump-instr=yes --out-file=instr.out true 2>err
+is "$(sed -n 's/^--[0-9]*-- \(--dump-instr: left out\).*/\1/p' err)" '--dump-instr: left out' 'instructions that the format does not get are not left out without a word'
+
 done_testing
