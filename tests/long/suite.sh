@@ -3,7 +3,9 @@
 #
 #   sh tests/long/suite.sh BUILD KIND SOURCES [NAME...]
 #
-# KIND is what the folder SOURCES holds: rr, valgrind, ltp (its testcases/kernel/syscalls), glibc; none of it comes with quern.
+# KIND is what the folder SOURCES holds, the top of its repository: rr, valgrind, ltp (its testcases/kernel/syscalls), glibc, or one of the
+# table below: fex and fex-asm (FEX-Emu; they want catch2 and nasm), box64, blink, libc-test (musl's), open_posix (in LTP), dynamorio, qemu.
+# None of it comes with quern.
 # Its programs are built in BUILD/suite/KIND/bin (ltp: where their own makefiles put them), those that cannot be built here are
 # listed in BUILD/suite/KIND/unbuilt.  NAMEs choose some.  Each runs as an ordinary user who is root of a name space of his own:
 # processes, network, messages and mounts, so that nothing stays behind and nothing of the machine is changed.
@@ -26,14 +28,99 @@ work=$build/suite/$kind
 LIMIT=${LIMIT:-20} JOBS=${JOBS:-2}
 export LIMIT JOBS
 
-# compile NAME SOURCE WORDS...: one program, beside JOBS - 1 others
+# compile_by NAME COMPILER WORDS...: one program, beside JOBS - 1 others
 compiled=0
-compile() {
+compile_by() {
     name=$1
     shift
-    { [ -x "$work/bin/$name" ] || ${CC:-gcc} -w -g -O1 -o "$work/bin/$name" "$@" >"$work/build/$name.log" 2>&1 || echo "$name" >>"$work/unbuilt"; } &
+    { [ -x "$work/bin/$name" ] || "$@" -o "$work/bin/$name" >"$work/build/$name.log" 2>&1 || echo "$name" >>"$work/unbuilt"; } &
     compiled=$((compiled + 1))
     [ $((compiled % JOBS)) -ne 0 ] || wait
+}
+
+compile() {
+    program=$1
+    shift
+    compile_by "$program" ${CC:-gcc} -w -g -O1 "$@"
+}
+
+# The suites whose programs are built by one command for each source file: which files, and how.  $names is the part of a file's path that is
+# not in the name of its program; $but are files that are left out.
+table() {
+    gnu="${CC:-gcc} -w -g -O1 -D_GNU_SOURCE -pthread" behind='-lm -ldl -lrt -lutil'
+    case $kind in
+    fex) files='unittests/FEXLinuxTests/tests/*/*.cpp' but='*.32.cpp' names=unittests/FEXLinuxTests/tests/
+        gnu="${CXX:-g++} -w -g -O1 -std=c++20 -masm=intel -pthread -I$sources/unittests/FEXLinuxTests/tests/include -I$work/build" behind="$work/build/common.a -ldl -lrt" ;;
+    fex-asm) files='unittests/ASM/*.asm unittests/ASM/*/*.asm unittests/ASM/*/*/*.asm' names=unittests/ASM/ ;;
+    box64) files='tests/test*.c tests/test*.cpp' behind='-lstdc++ -lm -ldl -lrt' ;;
+    blink) files='test/func/*_test.c test/asm/*.S' gnu="$gnu -I$sources" ;;
+    libc-test) files='src/functional/*.c src/regression/*.c' but='*/dlopen_dso.c' gnu="$gnu -I$sources/src/common" behind="$work/build/common.a $behind" ;;
+    open_posix) files='testcases/open_posix_testsuite/conformance/interfaces/*/*.c' names=testcases/open_posix_testsuite/conformance/interfaces/
+        gnu="$gnu -I$sources/testcases/open_posix_testsuite/include" ;;
+    dynamorio) files='suite/tests/linux/*.c suite/tests/common/*.c suite/tests/security-linux/*.c' names=suite/tests/
+        gnu="$gnu -I$work/build -I$sources/suite/tests -I$sources/common -I$sources/core -I$sources/core/lib -I$sources/core/ir -I$sources/core/drlibc -I$sources/core/arch" behind="$work/build/common.a $behind" ;;
+    qemu) files='tests/tcg/multiarch/*.c tests/tcg/multiarch/linux/*.c tests/tcg/x86_64/*.c tests/tcg/i386/test-*.c' names=tests/tcg/
+        gnu="$gnu -I$sources/tests/tcg/multiarch -I$sources/tests/tcg/x86_64 -I$sources/tests/tcg/i386 -msse4.2" ;;
+    *) return 1 ;;
+    esac
+}
+
+# What the programs of a suite share.
+build_common() {
+    also=
+    case $kind in
+    fex) # Catch2's third version has these headers; its second, of Debian 12, has one for all
+        mkdir -p "$work/build/catch2/generators"
+        for header in catch_test_macros generators/catch_generators generators/catch_generators_range; do
+            printf '#include <catch2/catch.hpp>\n#undef CATCH_TRAP\n#define CATCH_TRAP() __builtin_trap()\n' >"$work/build/catch2/$header.hpp"
+        done
+        printf '#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n' >"$work/build/main.cpp"
+        common=$work/build/main.cpp also=-masm=att ;;
+    libc-test) common="$sources/src/common/*.c" ;;
+    dynamorio) # what its own build would make
+        printf '#define %s 1\n' LINUX UNIX X86 X64 X86_64 ASSEMBLE_WITH_GAS >"$work/build/configure.h"
+        echo '#include "mcxtx_api.h"' >"$work/build/dr_mcxtx.h"
+        echo '#include <limits.h>' >"$work/build/limits_wrapper.h"
+        echo 'long dynamorio_syscall(unsigned nr, unsigned n, long a, long b, long c, long d, long e, long f) {
+            long r; register long r10 asm("r10") = d, r8 asm("r8") = e, r9 asm("r9") = f;
+            asm volatile("syscall" : "=a"(r) : "a"((long)nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+            return r; }' >"$work/build/dr_syscall.c"
+        common="$sources/suite/tests/tools.c $work/build/dr_syscall.c" ;;
+    fex-asm) ${CC:-gcc} -w -O1 -o "$work/build/flat" "$top/tests/long/flat.c" && return ;;
+    *) return ;;
+    esac
+    mkdir -p "$work/build/common"
+    for file in $common; do
+        $gnu $also -c -o "$work/build/common/$(basename "${file%.*}").o" "$file" >"$work/build/common.log" 2>&1
+    done
+    rm -f "$work/build/common.a" && ar cr "$work/build/common.a" "$work"/build/common/*.o || exit 2
+}
+
+# One of FEX's pieces of assembly: its code, and the memory that it wants (tests/long/flat.c).
+assemble() {
+    nasm -w-all --before 'BITS 64' -I "$(dirname "$2")/" -I "$sources/unittests/ASM/Includes/" -f bin -o "$work/build/$1.flat" "$2" >"$work/build/$1.log" 2>&1 || { echo "$1" >>"$work/unbuilt"; return; }
+    sed -n '/"MemoryRegions"/,/}/s/.*"\(0x[0-9a-fA-F]*\)": *"\([0-9]*\)".*/\1 \2/p' "$2" >"$work/build/$1.regions"
+    ln -sf ../build/flat "$work/bin/$1"
+}
+
+# shellcheck disable=SC2086,SC2254 # words and patterns
+build_table() {
+    names='' but=
+    table || exit 2
+    build_common
+    for pattern in $files; do
+        for file in "$sources"/$pattern; do
+            case $file in *'*'*) continue ;; esac
+            [ -z "$but" ] || case $file in $but) continue ;; esac
+            name=${file#"$sources/$names"}
+            name=$(printf %s "${name%.*}" | tr / .)
+            case $file in
+            *.asm) assemble "$name" "$file" ;;
+            *.S) compile_by "$name" $gnu -nostdlib -static "$file" ;;
+            *) compile_by "$name" $gnu "$file" $behind ;;
+            esac
+        done
+    done
 }
 
 build_rr() {
@@ -167,10 +254,13 @@ if [ "${1:-}" = --one ]; then
     one "$2"
     exit 0
 fi
-case $kind in rr | valgrind | ltp | glibc) ;; *) echo "suite.sh: no such kind: $kind" >&2; exit 2 ;; esac
+case $kind in
+rr | valgrind | ltp | glibc) how=$kind ;;
+*) how=table && table || { echo "suite.sh: no such kind: $kind" >&2; exit 2; } ;;
+esac
 ulimit -c 0
 mkdir -p "$work/bin" "$work/build" "$work/run" && : >"$work/results" && : >"$work/unbuilt" || exit 2
-[ -n "${BUILT:-}" ] || "build_$kind"
+[ -n "${BUILT:-}" ] || "build_$how"
 wait
 [ $# -gt 0 ] || set -- $(ls "$work/bin")
 printf '%s\n' "$@" | xargs -n 1 -P "$JOBS" sh "$top/tests/long/suite.sh" "$build" "$kind" "$sources" --one
