@@ -136,13 +136,14 @@ links_alone = tests/unit/decode/library.sh tests/unit/decode/vectors.sh
 hosted_tests = $(unit_programs) \
 	$(filter-out $(links_alone),$(filter $(hosted_folders:%=tests/unit/%/%.sh) tests/golden/%,$(shell_tests)))
 
-## These under AddressSanitizer and UndefinedBehaviorSanitizer, in a build of its own; SANITIZE_TESTS names others.  A malloc that cannot
-## be is refused, as without (damaged files ask for some).  Instrumented code brings warnings of its own (a format that might be null).
+## These under AddressSanitizer and UndefinedBehaviorSanitizer, in a build of its own, configured by the words of HACKING and without a
+## warning; SANITIZE_TESTS names others.  A malloc that cannot be is refused, as without (damaged files ask for some).
 SANITIZE_TESTS = $(hosted_tests)
 sanitize:
 	$(MKDIR_P) sanitize
-	cd sanitize && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' \
-		CFLAGS='-O1 -g -Wno-error -fsanitize=address,undefined -fno-sanitize-recover=undefined'; }
+	cd sanitize && { test -f Makefile || eval "$(abs_top_srcdir)/configure -q CC='$(CC)' --enable-werror \
+		$$(sed -n "s/^ *\.\.\/configure \(CFLAGS='[^']*\)' && make check$$/\1 -fno-sanitize-recover=undefined'/p" $(abs_top_srcdir)/HACKING)"; }
+	grep -q '^CFLAGS = .*-fsanitize=address' sanitize/Makefile
 	$(MAKE) -C sanitize
 	$(MAKE) -C sanitize guests
 	ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) -C sanitize check TESTS='$(SANITIZE_TESTS)'
