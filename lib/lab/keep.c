@@ -49,13 +49,21 @@ bool qn_lab_begin_keeping(const struct qn_lab_check *c)
     return complain(c->request->keep);
 }
 
+/* Whose folder it is may have put links there. */
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return !lstat(path, &st) && (S_ISDIR(st.st_mode) || (errno = ENOTDIR, false));
+}
+
 void qn_lab_keep(const struct qn_lab_check *c, const char *name, const char *bytes, size_t size)
 {
     char *folder = folder_of_test(c);
     const char *path = qn_lab_kept_path(c, name);
     FILE *f;
 
-    if ((mkdir(folder, 0777) && errno != EEXIST) || !(f = fopen(path, "w"))) {
+    if ((mkdir(folder, 0777) && errno != EEXIST) || !is_folder(folder) || (unlink(path) && errno != ENOENT) || !(f = fopen(path, "wx"))) {
         complain(path);
     } else {
         if (fwrite(bytes, 1, size, f) != size)
@@ -97,7 +105,7 @@ void qn_lab_forget_kept(const struct qn_lab_check *c)
     static const char *const names[] = { "remarks.txt", "trace.txt", "why.txt", "branches.trace", "stream.txt", "results", "wanted.txt", "conversation.txt" };
     char *folder = folder_of_test(c);
 
-    for (size_t i = 0; i < QN_ARRAY_LEN(names); i++)
+    for (size_t i = 0; i < QN_ARRAY_LEN(names) && is_folder(folder); i++)
         forget(c, names[i]);
     rmdir(folder);
     free(folder);

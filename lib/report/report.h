@@ -23,6 +23,8 @@
 #define QN_REPORT_EXPLORE "explore.html" /* the interactive page (lib/page), to which the page has a link */
 /* At the top of the page; by it quern recognises a folder with a report. */
 #define QN_REPORT_MARK "<!-- made by quern report -->"
+/* In the folder: the names of all files that quern report made there, a line each.  A new report replaces a folder that has these only. */
+#define QN_REPORT_LIST ".quern-report"
 
 struct qn_report_facts;
 

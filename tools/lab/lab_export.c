@@ -40,7 +40,7 @@ static bool make_folder(const char *path) { return mkdir(path, 0777) == 0 || err
 
 static bool write_file(const char *path, const char *text, size_t size, mode_t mode)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
     bool good = fd >= 0 && qn_text_write_all(fd, text, size);
 
     if (fd >= 0)

@@ -10,10 +10,12 @@
 #define _GNU_SOURCE
 #include "report_tool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -125,15 +127,55 @@ static int parse(struct qn_report_options *o, char **argv)
 
 /* ---- folders ---- */
 
-static bool holds_report(const struct qn_report_options *o)
+static char *in_output(const struct qn_report_options *o, const char *name)
 {
-    FILE *page = fopen(qn_exp_format((struct qn_exp_memory *)&o->memory, "%s/" QN_REPORT_PAGE, o->output), "r");
-    char text[100] = "";
-    size_t n = page ? fread(text, 1, sizeof text - 1, page) : 0;
+    return qn_exp_format((struct qn_exp_memory *)&o->memory, "%s/%s", o->output, name);
+}
 
-    if (page)
-        fclose(page);
-    return n && strstr(text, QN_REPORT_MARK);
+/* Names have no newline: they are those that this command chose. */
+static bool list_files(const char *folder, const char *list)
+{
+    FILE *f = fopen(list, "wxe");
+    struct dirent **entries = NULL;
+    int n = f ? scandir(folder, &entries, NULL, alphasort) : -1;
+
+    if (f)
+        fputs("files of quern report:\n", f);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(entries[i]->d_name, ".") && strcmp(entries[i]->d_name, ".."))
+            fprintf(f, "%s\n", entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return f && !fclose(f) && n >= 0; /* a cut list would only make the report one that is not replaced */
+}
+
+/* The first thing in the folder that no quern report has put there; NULL: there is none.  "." : it is no report at all. */
+static const char *find_foreign(const struct qn_report_options *o)
+{
+    FILE *f = fopen(in_output(o, QN_REPORT_LIST), "re");
+    char *list = NULL, name[NAME_MAX + 3];
+    const char *foreign = NULL;
+    DIR *d = opendir(o->output);
+    size_t room = 0;
+    struct dirent *e;
+    struct stat st;
+
+    if (!f || !d || getdelim(&list, &room, 0, f) < 0)
+        foreign = ".";
+    while (!foreign && (e = readdir(d))) {
+        snprintf(name, sizeof name, "\n%s\n", e->d_name);
+
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
+            (!strstr(list, name) || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode)))
+            foreign = qn_exp_copy((struct qn_exp_memory *)&o->memory, e->d_name);
+    }
+    free(list);
+    if (f)
+        fclose(f);
+    if (d)
+        closedir(d);
+    return foreign;
 }
 
 static const char *make_folder(struct qn_report_options *o)
@@ -160,9 +202,14 @@ static bool move_aside(struct qn_report_options *o)
 /* A rename replaces an empty folder.  An existing report, maybe one that another quern has just written, is swapped with the new one. */
 static int move_into_place(struct qn_report_options *o)
 {
-    bool moved = !chmod(o->folder, 0755) && !rename(o->folder, o->output);
+    const char *list = qn_exp_format(&o->memory, "%s/" QN_REPORT_LIST, o->folder);
+    bool moved;
 
-    while (!moved && (errno == EEXIST || errno == ENOTEMPTY) && holds_report(o)) {
+    if (!list_files(o->folder, list))
+        return complain(list, strerror(errno), 1);
+    moved = !chmod(o->folder, 0755) && !rename(o->folder, o->output);
+
+    while (!moved && (errno == EEXIST || errno == ENOTEMPTY) && !find_foreign(o)) {
         if (!renameat2(AT_FDCWD, o->folder, AT_FDCWD, o->output, RENAME_EXCHANGE))
             return 0;
         if (errno == EINVAL && !move_aside(o) && errno != ENOENT)
@@ -178,15 +225,19 @@ static int move_into_place(struct qn_report_options *o)
 
 static int check_output(const struct qn_report_options *o)
 {
+    const char *foreign;
     struct stat st;
 
     if (lstat(o->output, &st))
         return errno == ENOENT ? 0 : complain(o->output, strerror(errno), 1);
     if (!S_ISDIR(st.st_mode))
         return complain(o->output, "got a file, wanted the name of a folder", 1);
-    if (holds_report(o) || rmdir(o->output) == 0)
+    foreign = rmdir(o->output) ? find_foreign(o) : NULL;
+    if (!foreign)
         return 0;
-    return complain(o->output, "is a folder without a report in it; name another with -o", 1);
+    return complain(strcmp(foreign, ".") ? in_output(o, foreign) : o->output,
+                    strcmp(foreign, ".") ? "is not of the report in this folder, and would be lost; name another with -o"
+                                         : "is a folder without a report in it; name another with -o", 1);
 }
 
 /* ---- all ---- */

@@ -5,7 +5,7 @@
  * is repeated alone.
  */
 #define _GNU_SOURCE
-#include <glob.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,10 +95,13 @@ bool qn_sweep_take_group(struct qn_sweep *s, const struct qn_exp_job *job, const
 
 void qn_sweep_remove_files(struct qn_sweep *s, const char *stem)
 {
-    glob_t g;
+    DIR *d = opendir(s->work);
+    size_t n = strlen(stem);
+    struct dirent *e;
 
-    if (glob(qn_exp_format(&s->options.exp.memory, "%s/%s.*", s->work, stem), GLOB_NOESCAPE, NULL, &g) == 0)
-        for (size_t i = 0; i < g.gl_pathc; i++)
-            unlink(g.gl_pathv[i]);
-    globfree(&g);
+    while (d && (e = readdir(d)))
+        if (!strncmp(e->d_name, stem, n) && e->d_name[n] == '.')
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
 }

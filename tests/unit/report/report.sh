@@ -366,6 +366,19 @@ echo mine >mine/file
 report -o mine -- ./walk
 is "$?: $(cat err)" '1: quern report: mine: is a folder without a report in it; name another with -o' 'but not of anything else'
 is "$(ls mine)" file '... which stays'
+for what in file folder link; do
+    cp -r again theirs
+    case $what in
+    file) foreign=notes.csv && echo mine >theirs/notes.csv ;;
+    folder) foreign=photos && mkdir theirs/photos ;;
+    link) foreign=profile && rm theirs/profile && ln -s ../mine/file theirs/profile ;;
+    esac
+    report -o theirs -- ./walk
+    is "$?: $(cat err)" "1: quern report: theirs/$foreign: is not of the report in this folder, and would be lost; name another with -o" \
+        "nor of a report beside which there is a $what of the user's"
+    ok '... which stays' test -e "theirs/$foreign" -a -e theirs/index.html
+    rm -rf theirs
+done
 report -o mine/file -- ./walk
 is "$?: $(cat err)" '1: quern report: mine/file: got a file, wanted the name of a folder' 'nor of a file'
 report -o empty -- ./walk
