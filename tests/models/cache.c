@@ -79,6 +79,16 @@ static unsigned follow(const struct set *s, unsigned ways, unsigned lo, unsigned
     return hi - lo < 2 ? lo : s->turn[lo * (ways + 1) + hi] ? follow(s, ways, mid, hi) : follow(s, ways, lo, mid);
 }
 
+/* Ways of a tree: the largest power of two that divides their number. */
+static unsigned tree_of(unsigned ways)
+{
+    unsigned tree = 1;
+
+    while (ways % (2 * tree) == 0)
+        tree *= 2;
+    return tree;
+}
+
 static struct line *at_slot(const struct set *s, unsigned slot)
 {
     struct line *l = s->lines;
@@ -94,7 +104,9 @@ static void use(struct cache *c, struct set *s, struct line *l)
 {
     l->used = ++c->now;
     l->uses += l->uses < 255;
-    turn_away(s, c->ways, 0, c->ways, l->slot);
+    unsigned tree = tree_of(c->ways), lo = l->slot / tree * tree;
+
+    turn_away(s, c->ways, lo, lo + tree, l->slot);
     l->referenced = true;
     for (unsigned i = 0; i < c->ways; i++) {
         const struct line *other = at_slot(s, i);
@@ -174,6 +186,27 @@ static uint64_t worth(const struct cache *c, const struct line *l)
     return is(c, "lru") ? l->used : is(c, "fifo") ? l->born : l->uses;
 }
 
+/* The time at which a line of this tree was used last. */
+static uint64_t tree_used(const struct set *s, unsigned lo, unsigned tree)
+{
+    uint64_t used = 0;
+
+    for (const struct line *l = s->lines; l; l = l->next)
+        if (l->slot >= lo && l->slot < lo + tree && l->used > used)
+            used = l->used;
+    return used;
+}
+
+static unsigned point_at(const struct cache *c, const struct set *s)
+{
+    unsigned tree = tree_of(c->ways), oldest = 0;
+
+    for (unsigned lo = tree; lo < c->ways; lo += tree)
+        if (tree_used(s, lo, tree) < tree_used(s, oldest, tree))
+            oldest = lo;
+    return follow(s, c->ways, oldest, oldest + tree);
+}
+
 static unsigned victim(struct cache *c, struct set *s, size_t now, const struct trace_ops *future, bool code)
 {
     unsigned best = 0;
@@ -181,7 +214,7 @@ static unsigned victim(struct cache *c, struct set *s, size_t now, const struct 
     if (is(c, "random"))
         return random_below(c, c->ways);
     if (is(c, "plru"))
-        return follow(s, c->ways, 0, c->ways);
+        return point_at(c, s);
     if (strstr(c->policy, "rrip") || is(c, "ship"))
         return oldest_prediction(c, s);
     for (unsigned i = 0; i < c->ways; i++) {

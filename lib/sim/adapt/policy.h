@@ -364,7 +364,10 @@ static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64
 #define LEVEL_WAY_VALUE(set, way) ((void)(set), (void)(way), 0)
 #endif
 #ifdef POLICY_SET_SHOWS
-#define LEVEL_SET_VALUE(set) ((uint64_t)set_state(set))
+#ifndef policy_show_set
+#define policy_show_set(set) ((uint64_t)set_state(set))
+#endif
+#define LEVEL_SET_VALUE(set) policy_show_set(set)
 #else
 #define POLICY_SET_SHOWS NULL
 #define LEVEL_SET_VALUE(set) ((void)(set), 0)

@@ -16,7 +16,9 @@
 #include "alone.h"
 
 #define LINE 64
+#ifndef SETS_WAYS
 #define SETS_WAYS 4
+#endif
 
 bool qn_up_wants_evictions;
 void qn_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }

@@ -6,7 +6,7 @@
 
 policies='default lru fifo random plru nru lfu srrip brrip drrip ship'
 predictors='taken btfn onebit bimodal local global gshare tournament perceptron tage cachegrind'
-geometries='1024,2,32:1024,2,32:4096,4,64 2048,4,64:4096,8,32:16384,8,64 64,1,8:256,16,16:4096,16,32 1024,1,16:16,16,1:64,4,1'
+geometries='1536,12,32:1536,6,32:7168,7,64 1024,2,32:1024,2,32:4096,4,64 2048,4,64:4096,8,32:16384,8,64 64,1,8:256,16,16:4096,16,32 1024,1,16:16,16,1:64,4,1'
 
 # compare WHAT OPTIONS-OF-MODEL OPTIONS-OF-REPLAY
 compare() {

@@ -1,6 +1,6 @@
 /* tests/unit/sim/plru.c - plru, step by step: the set beside each access. */
 #define POLICY_FILE "sim/policy/plru.c"
-#define DRAW(way) set_state(0)
+#define DRAW(way) tree_bits(0)
 #include "draw.h"
 
 int main(void)
