@@ -120,7 +120,7 @@ static void show(const char *to)
 {
     char script[600];
 
-    snprintf(script, sizeof script, "{ grep -E '^(Sig(Q|Blk|Ign|Cgt)|Umask|SigPnd)' /proc/self/status; ls /proc/self/fd | wc -l; ulimit -a; tty; } >%s", to);
+    snprintf(script, sizeof script, "{ grep -E '^(Sig(Blk|Ign|Cgt|Pnd)|Umask)' /proc/self/status; ls /proc/self/fd | wc -l; ulimit -a; tty; } >%s", to);
     add(script, NULL);
     qn_exp_run_jobs(&jobs);
 }
