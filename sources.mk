@@ -1240,6 +1240,7 @@ unit_programs = \
 	tests/unit/sim/opt \
 	tests/unit/sim/perceptron \
 	tests/unit/sim/plru \
+	tests/unit/sim/plru_trees \
 	tests/unit/sim/random \
 	tests/unit/sim/ras \
 	tests/unit/sim/recency \
