@@ -1,7 +1,7 @@
 #!/bin/sh
-# sources.sh - keep sources.mk, the explicit lists that Automake wants, equal to what the folders hold.
+# sources.sh - makes sources.mk, the explicit lists that Automake wants, of what the folders hold.  make and autoreconf run it.
 #
-#   sh build-aux/sources.sh --update     write sources.mk anew (after adding or removing a file)
+#   sh build-aux/sources.sh --update     writes sources.mk, unless it is as it should be
 #   sh build-aux/sources.sh --check      say what differs, exit 1 if anything does (a test runs this)
 #
 # The rules are those of HACKING, "Add a file": the folder decides which program a C file belongs to.
@@ -57,7 +57,7 @@ write_units() {
 }
 
 write_lists() {
-    printf '%s\n' '# Written by "sh build-aux/sources.sh --update"; do not edit.'
+    printf '%s\n' '# Made by build-aux/sources.sh.'
     list hosted_sources $(for folder in base decode text prof out debug cost exp lab plot report page trace json stacks engines collect; do
         printf '%s\n' lib/$folder/*.c lib/$folder/*/*.c
     done)
@@ -84,11 +84,12 @@ write_lists() {
 
 case ${1-} in
 --update)
-    write_lists >sources.mk.new && mv sources.mk.new sources.mk
+    lists=$(write_lists)
+    printf '%s\n' "$lists" | cmp -s - sources.mk || printf '%s\n' "$lists" >sources.mk
     ;;
 --check)
     write_lists | diff sources.mk - && exit 0
-    echo 'sources.mk is not what the folders hold; run: sh build-aux/sources.sh --update' >&2
+    echo 'sources.mk is not what the folders hold; run make' >&2
     exit 1
     ;;
 *)
