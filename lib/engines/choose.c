@@ -274,6 +274,8 @@ bool qn_engines_choose(struct qn_engines_choice *c, const char *text)
     } else if (strchr(text, '=') && access(text, F_OK)) {
         return choose_words(c, text);
     }
+    if (strchr(text, ',') && access(text, F_OK))
+        return refuse(c, text, "wanted one simulator that was built before, or SLOT=MODULE,...");
     c->engine = qn_engines_search_engine(c->tool, c->option, text);
     return c->engine;
 }

@@ -9,7 +9,7 @@ cp "$top_builddir/quern-engine" engine || bail 'there is no quern-engine'
 explain() {
     where=$1
     shift
-    "$QUERN" run -q --sim=./engine --I1=2048,2,32 --LL=65536,4,64 --explain="$where" --explain-file=told --out-file=profile "$@" -- ./guest
+    "$QUERN" run -q --sim="${sim-./engine}" --I1=2048,2,32 --LL=65536,4,64 --explain="$where" --explain-file=told --out-file=profile "$@" -- ./guest
 }
 
 # body FILE: a profile without its descriptions
@@ -71,7 +71,7 @@ ok 'the source line is shown' grep -q '^    8          string 1, 2, 3, 4, 1, 2, 
 is "$(sed -n 4p told)" 'place in the line, the next 0 the set, the rest is the tag (hexadecimal below).' 'the bits of an address'
 
 "$QUERN" sim build --D1=fifo -o fifo || bail 'cannot build'
-explain belady.S:"$line" --D1=48,3,16 --sim=./fifo
+sim=./fifo explain belady.S:"$line" --D1=48,3,16
 is "$(accesses)" '1 compulsory
 2 compulsory
 3 compulsory
@@ -85,7 +85,7 @@ is "$(accesses)" '1 compulsory
 4 capacity 2
 5 hit' 'first in, first out: nine misses'
 is "$(grep -c '(by way)' told)" 12 'its sets are shown by way'
-explain belady.S:"$line" --D1=64,4,16 --sim=./fifo
+sim=./fifo explain belady.S:"$line" --D1=64,4,16
 is "$(accesses | grep -vc hit)" 10 "four places: ten, which is Belady's anomaly"
 is "$(accesses | tail -n 5)" '1 conflict 2
 2 conflict 3
@@ -134,7 +134,7 @@ is "$(grep -c '^    [345]  ' told)" 3 'is shown'
 
 # ---- the sums are those of the profile and of a slow model ----
 
-$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/bytes.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c "$top_srcdir"/lib/sim/hosted/parts_file.c ||
+$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/bytes.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c "$top_srcdir"/lib/sim/hosted/parts_file.c -lzstd -llzma ||
     bail 'cannot compile the slow model'
 "$QUERN" sim build --AN=record -o record || bail 'cannot build the recorder'
 for program in matmul conflict sort rep masked; do
