@@ -175,11 +175,11 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
 END
 "$QUERN" sim build --D1=own.c -o own || bail 'cannot build'
 cp "$top_builddir/tests/guest/matmul" guest
-explain matmul.c:44 --D1=1024,2,32 --sim=./own
+sim=./own explain matmul.c:44 --D1=1024,2,32
 is "$?$(grep -c 'The set held' told)" 00 'a level that does not show its sets'
 "$QUERN" sim build --D1=victim -o victim || bail 'cannot build'
 cp "$top_builddir/tests/guest/conflict" guest
-explain conflict.c:27 --D1=1024,1,32 --sim=./victim --explain-first=1000
+sim=./victim explain conflict.c:27 --D1=1024,1,32 --explain-first=1000
 ok 'a victim buffer: not there, but no miss' grep -q 'not there, but no miss: the module found it elsewhere; conflict' told
 
 # ---- libraries that come later ----
