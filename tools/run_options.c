@@ -126,7 +126,7 @@ static const char *take_GEOMETRY(const struct qn_option *o, void *field, char **
         p = end + 1;
     }
     *(struct qn_geometry *)field = (struct qn_geometry){ (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2] };
-    return qn_collect_check_geometry(o->names + 2, field) ? NULL : "";
+    return qn_collect_check_geometry(o->names, field) ? NULL : "";
 }
 
 /* The index of a word in the argument, "exact|cachegrind", is its value in the enum (exact: QN_COUNTING_EXACT). */

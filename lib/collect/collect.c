@@ -180,7 +180,8 @@ int qn_collect_run(const struct qn_collect_options *options)
     r.pidfd = r.store.fd = r.fresh.fd = r.zero.fd = r.control = r.finder = r.questions = r.merger = -1;
     fill_standard_descriptors();
     qn_collect_take_space_limits(&r.config);
-    qn_collect_choose_geometry(&r.options, r.geometry, r.origin);
+    if (!qn_collect_choose_geometry(&r.options, r.geometry, r.origin))
+        return QN_EXIT_USAGE;
     if (r.options.data == QN_DATA_USE && r.geometry[1].line > QN_USE_LINE_MAX) {
         qn_collect_complain("--data=use: got D1 lines of %u bytes, wanted at most %u", r.geometry[1].line, QN_USE_LINE_MAX);
         return QN_EXIT_USAGE;

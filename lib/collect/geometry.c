@@ -1,7 +1,8 @@
 /* lib/collect/geometry.c - the geometry of the caches: from the options, otherwise this machine's.
  *
- * In:  --D1=32768,8,64 and nothing for I1 and LL
- * Out: D1 as given; I1 and LL from CPUID; if CPUID does not have them, the defaults of the manual
+ * In:  --D1=32768,8,64 and nothing for I1 and LL; the environment variable QUERN_CACHES, which states caches of the machine:
+ *      "I1=32768,8,64 LL=8388608,16,64"
+ * Out: D1 as given; I1 and LL as stated, else from CPUID; if CPUID does not have them, the defaults of the manual
  *
  * A cache is valid if its line is a power of two of at least 16 bytes, the number of sets is a power
  * of two and size = sets * assoc * line.  A geometry from CPUID is made valid, as Cachegrind does for its last level: the number of sets
@@ -10,6 +11,7 @@
  */
 #include <cpuid.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -26,25 +28,25 @@
 
 static const struct qn_geometry defaults[QN_COLLECT_LEVELS] = { { 65536, 2, 64 }, { 65536, 2, 64 }, { 262144, 8, 64 } };
 
-static bool invalid(const char *option, const char *what, const struct qn_geometry *g, uint64_t got, const char *wanted)
+static bool invalid(const char *name, const char *what, const struct qn_geometry *g, uint64_t got, const char *wanted)
 {
-    qn_collect_complain("--%s=%u,%u,%u: %s: got %llu, wanted %s", option, g->size, g->assoc, g->line, what,
+    qn_collect_complain("%s=%u,%u,%u: %s: got %llu, wanted %s", name, g->size, g->assoc, g->line, what,
                     (unsigned long long)got, wanted);
     return false;
 }
 
-bool qn_collect_check_geometry(const char *option, const struct qn_geometry *g)
+bool qn_collect_check_geometry(const char *name, const struct qn_geometry *g)
 {
     uint64_t way = (uint64_t)g->assoc * g->line;
 
     if (g->line < LINE_MIN || !qn_is_pow2(g->line))
-        return invalid(option, "line size", g, g->line, "a power of two, at least 16");
+        return invalid(name, "line size", g, g->line, "a power of two, at least 16");
     if (g->assoc < 1)
-        return invalid(option, "associativity", g, g->assoc, "at least 1");
+        return invalid(name, "associativity", g, g->assoc, "at least 1");
     if (g->size == 0 || g->size % way)
-        return invalid(option, "size", g, g->size, "sets * associativity * line size");
+        return invalid(name, "size", g, g->size, "sets * associativity * line size");
     if (!qn_is_pow2(g->size / way))
-        return invalid(option, "number of sets", g, g->size / way, "a power of two");
+        return invalid(name, "number of sets", g, g->size / way, "a power of two");
     return true;
 }
 
@@ -134,21 +136,60 @@ static bool read_cpuid(struct qn_geometry found[QN_COLLECT_LEVELS])
     return found[QN_COLLECT_D1].line == 0 && read_legacy(amd, found);
 }
 
-void qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_geometry geometry[QN_COLLECT_LEVELS],
+#define CACHES "QUERN_CACHES"
+
+/* One cache of the variable: "D1=49152,12,64". */
+static bool read_stated(const char *word, struct qn_geometry stated[QN_COLLECT_LEVELS])
+{
+    static const char *const names[QN_COLLECT_LEVELS] = { CACHES ": I1", CACHES ": D1", CACHES ": LL" };
+    struct qn_geometry g;
+    int end = -1;
+
+    for (int i = 0; i < QN_COLLECT_LEVELS; i++) {
+        if (strncmp(word, strrchr(names[i], ' ') + 1, 2) || sscanf(word + 2, "=%u,%u,%u%n", &g.size, &g.assoc, &g.line, &end) != 3 ||
+            word[2 + end])
+            continue;
+        stated[i] = g;
+        return qn_collect_check_geometry(names[i], &g);
+    }
+    qn_collect_complain(CACHES ": got '%s', wanted caches as 'I1=32768,8,64 D1=32768,8,64 LL=8388608,16,64'", word);
+    return false;
+}
+
+static bool read_all_stated(struct qn_geometry stated[QN_COLLECT_LEVELS])
+{
+    const char *text = getenv(CACHES);
+    char *copy = text ? strdup(text) : NULL, *left = copy, *word;
+    bool good = copy || !text;
+
+    while (good && (word = strsep(&left, " ")))
+        good = !*word || read_stated(word, stated);
+    free(copy);
+    return good;
+}
+
+bool qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_geometry geometry[QN_COLLECT_LEVELS],
                             enum qn_collect_origin origin[QN_COLLECT_LEVELS])
 {
-    struct qn_geometry host[QN_COLLECT_LEVELS];
+    struct qn_geometry host[QN_COLLECT_LEVELS], stated[QN_COLLECT_LEVELS];
     bool stands_in;
 
     memset(host, 0, sizeof host);
+    memset(stated, 0, sizeof stated);
     stands_in = read_cpuid(host);
+    if (!read_all_stated(stated))
+        return false;
     for (int i = 0; i < QN_COLLECT_LEVELS; i++) {
         if (o->geometry[i].line) {
             geometry[i] = o->geometry[i];
             origin[i] = QN_COLLECT_GIVEN;
+        } else if (stated[i].line) {
+            geometry[i] = stated[i];
+            origin[i] = QN_COLLECT_STATED;
         } else {
             geometry[i] = host[i].line ? host[i] : defaults[i];
             origin[i] = !host[i].line ? QN_COLLECT_DEFAULT : i == QN_COLLECT_LL && stands_in ? QN_COLLECT_NEXT : QN_COLLECT_HOST;
         }
     }
+    return true;
 }

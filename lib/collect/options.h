@@ -131,7 +131,7 @@ struct qn_collect_options {
 /* Runs the program.  Returns the exit status of `quern run`, or does not return and ends as the program did.  Call it once in a process. */
 int qn_collect_run(const struct qn_collect_options *options);
 
-/* Checks every given geometry; false: a line was printed. */
-bool qn_collect_check_geometry(const char *option, const struct qn_geometry *g);
+/* name: "--D1".  false: a line was printed. */
+bool qn_collect_check_geometry(const char *name, const struct qn_geometry *g);
 
 #endif

@@ -168,8 +168,7 @@ static bool find_geometry(struct qn_report_runner *r)
         if (r->o->geometry[i] && (sscanf(r->o->geometry[i], "%u,%u,%u", &g->size, &g->assoc, &g->line) != 3 || !g->line))
             return false;
     }
-    qn_collect_choose_geometry(&given, r->geometry, origin);
-    return true;
+    return qn_collect_choose_geometry(&given, r->geometry, origin);
 }
 
 static void begin_sizes(struct qn_report_runner *r, const char *runs, const char *errors)

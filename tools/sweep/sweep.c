@@ -37,7 +37,8 @@ static int make_runs(struct qn_sweep *s)
     enum qn_collect_origin origin[QN_COLLECT_LEVELS];
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    qn_collect_choose_geometry(&none, host, origin);
+    if (!qn_collect_choose_geometry(&none, host, origin))
+        return QN_EXIT_USAGE;
     if (!qn_sweep_take_machine(host))
         return 1;
     if (qn_exp_make_runs(&s->options.exp, host, &s->runs, &err))

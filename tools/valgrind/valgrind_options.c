@@ -259,7 +259,7 @@ static bool check_geometry(const struct entry *e, const char *word, const char *
 {
     struct qn_geometry g;
 
-    if (sscanf(value, "%u,%u,%u", &g.size, &g.assoc, &g.line) == 3 && qn_collect_check_geometry(e->run + 2, &g))
+    if (sscanf(value, "%u,%u,%u", &g.size, &g.assoc, &g.line) == 3 && qn_collect_check_geometry(e->run, &g))
         return true;
     return refuse("Bad option", word, "");
 }
