@@ -23,7 +23,7 @@
 #define COMPILE_ROOM (1 << 20) /* bytes that objects and program need at least */
 
 /* The functions that the engine calls begin with one of these. */
-static const char *const contract[] = { "policy_", "prefetch_", "prefetcher_", "cachesim_", "branchsim_", "analysis_" };
+static const char *const contract[] = { "policy_", "prefetch_", "prefetcher_", "cachesim_", "branchsim_", "analysis_", "WANTS_" };
 
 struct fault {
     const struct qn_engines_recipe *recipe;
@@ -159,6 +159,17 @@ static bool tell_no_source(const struct fault *f)
     return !c;
 }
 
+/* A function that the module must define; or module.h's WANTS_PC_is_missing, WANTS_THREAD_is_missing. */
+static void tell_missing(const struct fault *f, char *name)
+{
+    char *mark = strstr(name, "_is_missing");
+
+    if (mark)
+        *mark = 0;
+    tell(f, name, !mark ? " is missing" : !strcmp(name, "WANTS_PC") ? " is missing: sim_pc needs #define WANTS_PC 1"
+                                                                    : " is missing: sim_thread needs #define WANTS_THREAD 1");
+}
+
 static bool tell_of_file(struct fault *f, bool failed)
 {
     char name[NAME_MAX_SHOWN];
@@ -171,7 +182,7 @@ static bool tell_of_file(struct fault *f, bool failed)
         qn_text_complain("quern: %s: %s cannot be compiled", f->recipe->build->tool, f->recipe->files.word[f->file]);
     } else if (!tell_no_source(f) && !tell_by_module(f)) {
         if (missing) {
-            tell(f, name, " is missing");
+            tell_missing(f, name);
         } else {
             fputs(f->text, stderr);
             tell(f, "the compiler refuses it", "");
@@ -193,7 +204,10 @@ static bool tell_of_linker(struct fault *f)
             snprintf(part, sizeof part, "/%d.o: ", f->file);
             object = strstr(f->text, part);
             if (object && object < text && find_slot(f)) {
-                tell(f, name, is_contract(name) ? " is missing" : " is not there for modules; sim_alloc and sim_print are");
+                if (is_contract(name))
+                    tell_missing(f, name);
+                else
+                    tell(f, name, " is not there for modules; sim_alloc and sim_print are");
                 return true;
             }
         }

@@ -99,9 +99,12 @@ static const struct qn_unit *shipped(enum sim_slot slot, bool second, const char
     return NULL;
 }
 
+/* The word itself, not a module of that name: "default:50b3...". */
 static bool is_default(const char *choice)
 {
-    return sim_option_skip(choice, "default") != NULL;
+    const char *rest = sim_option_skip(choice, "default");
+
+    return rest && (!*rest || *rest == ' ');
 }
 
 /* The one that is named. */

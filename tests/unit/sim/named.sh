@@ -44,6 +44,13 @@ named "D1=fifo:$(hash_of fifo)" 'I1=lru D1=fifo LL=lru BC=cachegrind BI=cachegri
 named "$top_srcdir/lib/sim/policy/fifo.c" 'I1=lru D1=fifo LL=lru BC=cachegrind BI=cachegrind'
 named "D1=$top_srcdir/lib/sim/cachesim_D1.c" "$lru"
 cp "$top_srcdir/lib/sim/policy/fifo.c" copy.c
+cp copy.c default.c
+named default.c 'I1=lru D1=default LL=lru BC=cachegrind BI=cachegrind'
+run --sim=copy.c
+counts >wanted
+run --sim=default.c
+counts >got
+same_file got wanted 'a module of that name is not the default one'
 named copy.c 'I1=lru D1=copy LL=lru BC=cachegrind BI=cachegrind'
 CC=/nowhere/cc run --versus=fifo
 is "$? $(sed -n 's/^B: \(.*\)/\1/p' said | sed 's/:[0-9a-f]*//g')" '0 I1=lru D1=fifo LL=lru BC=cachegrind BI=cachegrind' '--versus=fifo'
@@ -258,6 +265,13 @@ refused 'run: --sim=srrip: not with an analysis module that observes instruction
 "$QUERN" run -q --sim=D1=fifo --sim=BC=gshare --analysis=3c --analysis=sets --out-file=profile /bin/true
 is "$(modules | sed 's/:[0-9a-f]*//g') $(sed -n 's/^events:.* \(Bc Bcm\) .*/\1/p' profile)" 'I1=lru D1=fifo LL=lru BC=gshare BI=cachegrind AN=3c AN=sets Bc Bcm' \
     'options that are given twice add up; a predictor that is named is simulated'
+sed 's/(void)set; return FIRST/unsigned char n[2] = {1, 1}; (void)set; memset(n, 0, 2); memcpy(n + 1, n, 1); return FIRST + n[1]/' mine.c >mem.c
+run -q --sim=mem.c
+is "$? $(cat said)" '0 ' 'memset and memcpy are declared by module.h'
+sed 's/return FIRST/return FIRST + (unsigned)sim_pc * 0/' mine.c >no_pc.c
+wrong no_pc.c 'D1=no_pc.c: WANTS_PC is missing: sim_pc needs #define WANTS_PC 1'
+sed 's/sim_pc/sim_thread/' no_pc.c >no_thread.c
+wrong no_thread.c 'D1=no_thread.c: WANTS_THREAD is missing: sim_thread needs #define WANTS_THREAD 1'
 wrong D1=gshare 'D1=gshare: is not for this slot, only for BC'
 wrong BC=srrip 'BC=srrip: is not for this slot, only for I1 D1 LL'
 wrong D1=opt 'D1=opt: opt needs to know the future: it runs in `quern replay` only'
