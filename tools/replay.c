@@ -9,15 +9,20 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "text/output.h"
+#include "debug/debug.h"
 #include "engines/engines.h"
 #include "json/json.h"
+#include "sim/at_work.h"
+#include "sim/hosted/places.h"
 #include "tools.h"
 
 #define ARGUMENTS_MAX 256
@@ -75,6 +80,54 @@ static bool check_output(const char *word)
     return true;
 }
 
+/* "mine:50b34235a5a88360" in a slot -> "mine.c"; NULL: nothing is there. */
+static char *file_in(const char *description, enum qn_engines_slot slot)
+{
+    char *name = qn_engines_text_of_slot(description, slot), *file = NULL;
+
+    if (name && asprintf(&file, "%.*s.c", (int)strcspn(name, ":"), name) < 0)
+        file = NULL;
+    free(name);
+    return file;
+}
+
+/* What the program has said of a module, with the line of the source where the module stands. */
+static void tell(const struct qn_engines_build *b, const char *program, const struct hosted_places *p)
+{
+    const char *files[QN_ENGINES_SLOTS + 1] = { NULL };
+    char where[PATH_MAX + 16], *own[QN_ENGINES_SLOTS] = { NULL }, *sources = qn_engines_read_replay(program);
+    bool found;
+    int n = 0;
+
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
+        if (b->module[i])
+            files[n++] = b->module[i];
+        else if (sources && (own[i] = file_in(sources, (enum qn_engines_slot)i)))
+            files[n++] = own[i];
+    found = qn_debug_say_where(program, p->place, p->n < HOSTED_PLACES ? (unsigned)p->n : HOSTED_PLACES, files, where, sizeof where);
+    qn_text_complain("quern: replay: %.*s%s%s%s", (int)sizeof p->line - 1, p->line, found ? ", at " : "", found ? where : "",
+                     strstr(p->line, SIM_CRASHED) && !(b->cflags && strstr(b->cflags, "-fsanitize")) ? SIM_SANITIZED_REPLAY : "");
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
+        free(own[i]);
+    free(sources);
+}
+
+static int run_program(const struct qn_engines_build *b, char **argv)
+{
+    struct hosted_places p;
+    int fd = memfd_create("places", 0), status;
+    char number[16];
+
+    snprintf(number, sizeof number, "%d", fd);
+    if (fd >= 0)
+        setenv(HOSTED_PLACES_VARIABLE, number, 1);
+    status = qn_engines_run(argv);
+    if (fd >= 0 && pread(fd, &p, sizeof p, 0) == sizeof p)
+        tell(b, argv[0], &p);
+    close(fd);
+    return status;
+}
+
 static int build_and_run(struct qn_engines_build *b, char **argv)
 {
     struct qn_engines_setup s = { .engine = NULL };
@@ -83,7 +136,7 @@ static int build_and_run(struct qn_engines_build *b, char **argv)
     b->replay = b->kept = true;
     argv[0] = qn_engines_keep(b, &s.scratch);
     if (argv[0])
-        status = qn_engines_run(argv);
+        status = run_program(b, argv);
     qn_engines_remove_scratch(&s);
     return status;
 }
@@ -108,7 +161,7 @@ static int run(struct qn_engines_build *b, char **argv, bool build, bool json)
 
     if (json && (!text || dup2(fileno(text), STDOUT_FILENO) < 0))
         return perror("quern: replay: --json"), 1;
-    status = build ? build_and_run(b, argv) : qn_engines_run(argv);
+    status = build ? build_and_run(b, argv) : run_program(b, argv);
     if (!json)
         return status;
     dup2(own, STDOUT_FILENO);

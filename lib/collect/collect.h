@@ -43,7 +43,7 @@
 #define QN_COLLECT_FINDINGS_SUFFIX ".findings.csv" /* behind the profile's name */
 
 /* QN_COLLECT_NEXT: the machine's cache of the level before the last, because CPUID does not say how many ways the last one has. */
-enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_HOST, QN_COLLECT_DEFAULT, QN_COLLECT_NEXT };
+enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_STATED, QN_COLLECT_HOST, QN_COLLECT_DEFAULT, QN_COLLECT_NEXT };
 
 /* Messages: lines are buffered and written by one write, so that those of several processes do not mix. */
 struct qn_collect_log {
@@ -119,7 +119,7 @@ struct qn_collect {
 };
 
 /* geometry.c */
-void qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_geometry geometry[QN_COLLECT_LEVELS],
+bool qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_geometry geometry[QN_COLLECT_LEVELS],
                             enum qn_collect_origin origin[QN_COLLECT_LEVELS]);
 
 /* cpu.c: the masks for --cpu=VALUE on this machine.  false: a line was printed. */
@@ -133,6 +133,7 @@ bool qn_collect_is_program(const char *path); /* is it an executable file? */
 
 /* sims.c: 0, or the exit status after one line was printed; sets options that the modules need. */
 int qn_collect_set_up_sims(struct qn_collect *r);
+const char *const *qn_collect_list_module_files(const struct qn_collect *r); /* source files of all modules; NULL is the last */
 void qn_collect_print_sims(struct qn_collect *r); /* with --verbose: the module in each slot, and how it was simulated */
 
 /* name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */

@@ -197,8 +197,9 @@ static bool take_caller(struct qn_arena_header *h)
  *
  * A running thread comes to the dispatcher and reads the wish; a thread that waits in the kernel is not disturbed, and reads it when it goes on
  * (QN_KICK_VALUE).  A process that shares the guest's memory for a while (vfork) is not kicked. */
-static void call_runner(const struct qn_collect *r, struct qn_arena_header *h)
+void qn_collect_kick(const struct qn_collect *r)
 {
+    struct qn_arena_header *h = qn_cost_header(&r->store);
     siginfo_t info = { .si_signo = SIGTRAP, .si_code = SI_QUEUE };
     uint64_t runner;
 
@@ -222,7 +223,7 @@ static bool wish(struct qn_collect *r, enum qn_wish what, FILE *out)
     if (what == QN_WISH_ZERO && qn_collect_never_divides(r))
         return fprintf(out, "not supported with %s\n", qn_collect_never_divides(r)), false;
     __atomic_store_n(&h->wish, what, __ATOMIC_SEQ_CST);
-    call_runner(r, h);
+    qn_collect_kick(r);
     for (int i = 0; i < WISH_LOOKS && __atomic_load_n(&h->wish, __ATOMIC_SEQ_CST) == what; i++)
         syscall(SYS_futex, &h->wish, FUTEX_WAIT, what, &patience, NULL, 0);
     fprintf(out, __atomic_load_n(&h->wish, __ATOMIC_SEQ_CST) ? "asked; it does so when it goes on\n" : "done\n");

@@ -28,6 +28,8 @@ bool qn_control_is_own(int socket, struct ucred *who);
 void qn_collect_open_control(struct qn_collect *r, pid_t pid);
 /* Takes a connection; a new process handles the command. */
 void qn_collect_serve_control(struct qn_collect *r);
+/* Kicks the thread that runs, if one does. */
+void qn_collect_kick(const struct qn_collect *r);
 /* Writes a profile now, for SIGUSR1 with --dump-signal. */
 void qn_collect_dump(struct qn_collect *r);
 /* --progress: a line each second. */

@@ -88,43 +88,16 @@ static uint64_t cpu_time(pid_t pid)
     return user + system;
 }
 
-/* "D1=mine:50b3..." -> "mine" */
-static void module_name(char *name, size_t size, const char *modules, const char *slot)
-{
-    char key[8];
-    const char *at;
-
-    snprintf(key, sizeof key, "%s=", slot);
-    at = strstr(modules, key);
-    at = at ? at + strlen(key) : "?";
-    snprintf(name, size, "%.*s", (int)strcspn(at, ": "), at);
-}
-
-static void give_up(struct qn_collect *r, uint64_t call, uint64_t function)
-{
-    static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
-    struct qn_arena_header *h = qn_cost_header(&r->store);
-    char modules[sizeof h->sim_output.modules], name[64];
-    const char *slot = slots[sim_at_work_slot(call)];
-    bool second = (call & SIM_AT_WORK_SECOND) && r->options.versus;
-
-    memcpy(modules, second ? h->versus.modules : h->sim_output.modules, sizeof modules);
-    modules[sizeof modules - 1] = 0;
-    module_name(name, sizeof name, modules, slot);
-    snprintf(h->fatal_text, sizeof h->fatal_text, "module %s in slot %s%s, %s, reference %llu: does not come back: an endless loop?",
-             name, slot, second ? " of B" : "", function < SIM_FUNCTIONS ? functions[function] : "?",
-             (unsigned long long)(call >> 8));
-    h->fatal = QN_FATAL_MODULE;
-    kill(r->guest, SIGKILL);
-}
-
-/* A module hangs if it is in the same call as SIM_STUCK_SECONDS of processor time ago. */
+/* A module hangs if it is in the same call as SIM_STUCK_SECONDS of processor time ago.  In a call that lasts the engine is asked where the
+ * module stands: at a kick it notes that (run/core/die.c). */
 static void check_modules(struct qn_collect *r)
 {
     static uint64_t before, since;
-    volatile uint64_t *at_work = qn_cost_header(&r->store)->sim_output.at_work;
+    struct qn_arena_header *h = qn_cost_header(&r->store);
+    volatile uint64_t *at_work = h->sim_output.at_work;
     uint64_t call = at_work[2], now;
 
+    h->sim_output.stays_in = 0;
     if (!at_work[0] || sim_at_work_slot(call) >= SLOTS) {
         before = 0;
         return;
@@ -132,9 +105,20 @@ static void check_modules(struct qn_collect *r)
     now = cpu_time(r->guest);
     if (call != before)
         since = now;
+    else
+        h->sim_output.stays_in = call;
     before = call;
-    if (now - since >= sim_stuck_seconds(getenv(SIM_STUCK_VARIABLE)) * (uint64_t)sysconf(_SC_CLK_TCK))
-        give_up(r, call, at_work[0] == call ? at_work[1] : SIM_IN_DOREF);
+    if (!h->sim_output.stays_in)
+        return;
+    qn_collect_kick(r);
+    if (now - since < sim_stuck_seconds(getenv(SIM_STUCK_VARIABLE)) * (uint64_t)sysconf(_SC_CLK_TCK))
+        return;
+    if (at_work[0] != call) { /* the outermost call asks other modules again and again */
+        at_work[0] = call;
+        at_work[1] = SIM_IN_DOREF;
+    }
+    h->fatal = QN_FATAL_STUCK;
+    kill(r->guest, SIGKILL);
 }
 
 static int64_t milliseconds(void)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,13 +14,15 @@
 #include "cost/fold.h"
 #include "cost/regions.h"
 #include "cost/summary.h"
+#include "debug/debug.h"
+#include "sim/at_work.h"
 #include "collect/collect.h"
 #include "text/version.h"
 
 #define NS_PER_SECOND 1000000000ull
 
 static const char *const level_names[QN_COLLECT_LEVELS] = { "I1", "D1", "LL" };
-static const char *const origin_texts[] = { "", ", of this machine", ", a default: CPUID describes no such cache",
+static const char *const origin_texts[] = { "", ", as QUERN_CACHES says", ", of this machine", ", a default: CPUID describes no such cache",
                                             ", the L2 of this machine, whose L3 has no number of ways in CPUID: --LL chooses another" };
 
 void qn_collect_print_banner(struct qn_collect *r)
@@ -270,14 +273,78 @@ static void print_load_failure(struct qn_collect *r, const struct qn_arena_heade
     qn_collect_fail(r, "%s: %s", path, explain_load_failure(path, h));
 }
 
+/* ---- modules ---- */
+
+/* "D1=mine:50b3..." -> "mine" */
+static void module_name(char *name, size_t size, const char *modules, const char *slot)
+{
+    char key[8];
+    const char *at;
+
+    snprintf(key, sizeof key, "%s=", slot);
+    at = strstr(modules, key);
+    at = at ? at + strlen(key) : "?";
+    snprintf(name, size, "%.*s", (int)strcspn(at, ": "), at);
+}
+
+/* "module mine in slot D1, doref, reference 17", of the module that is being called. */
+static bool describe_call(const struct qn_collect *r, const struct qn_arena_header *h, char *text, size_t size)
+{
+    static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
+    uint64_t call = h->sim_output.at_work[0], function = h->sim_output.at_work[1];
+    bool second = (call & SIM_AT_WORK_SECOND) && r->options.versus;
+    char modules[sizeof h->sim_output.modules], name[64];
+
+    if (sim_at_work_slot(call) >= SLOTS)
+        return false;
+    memcpy(modules, second ? h->versus.modules : h->sim_output.modules, sizeof modules);
+    modules[sizeof modules - 1] = 0;
+    module_name(name, sizeof name, modules, slots[sim_at_work_slot(call)]);
+    snprintf(text, size, "module %s in slot %s%s, %s, reference %llu", name, slots[sim_at_work_slot(call)], second ? " of B" : "",
+             function < SIM_FUNCTIONS ? functions[function] : "?", (unsigned long long)(call >> 8));
+    return true;
+}
+
+/* ", at mine.c:31": where it stood when it crashed or was asked last; "": not known. */
+static void describe_place(const struct qn_collect *r, const struct qn_arena_header *h, char *text, size_t size)
+{
+    const struct qn_sim_output *o = &h->sim_output;
+    struct qn_engines_setup with_lines = { .scratch = NULL };
+    char where[PATH_MAX + 16];
+
+    *text = 0;
+    if (o->n_places - 1u < QN_PLACES_MAX && qn_engines_add_lines(&r->sims, &with_lines) &&
+        qn_debug_say_where(with_lines.engine, o->places, o->n_places, qn_collect_list_module_files(r), where, sizeof where))
+        snprintf(text, size, ", at %s", where);
+    qn_engines_remove_scratch(&with_lines);
+    free(with_lines.engine);
+}
+
+/* The module made a mistake, and the engine has said which; or it did not come back; or the run was ended while it did not. */
+static void print_module_failure(struct qn_collect *r, const struct qn_arena_header *h)
+{
+    char call[256], place[PATH_MAX + 32];
+
+    describe_place(r, h, place, sizeof place);
+    if (h->fatal == QN_FATAL_MODULE && *h->fatal_text) /* otherwise `quern trace` prints the reason (record.c) */
+        qn_collect_fail(r, "%s%s%s", h->fatal_text, place, strstr(h->fatal_text, SIM_CRASHED) ? SIM_SANITIZED_REPLAY : "");
+    else if (describe_call(r, h, call, sizeof call) && h->fatal == QN_FATAL_STUCK)
+        qn_collect_fail(r, "%s: does not come back: an endless loop?%s (after %llu s of processor time; " SIM_STUCK_VARIABLE " sets another number)",
+                        call, place, (unsigned long long)sim_stuck_seconds(getenv(SIM_STUCK_VARIABLE)));
+    else if (!h->fatal)
+        qn_collect_fail(r, "%s: had not come back when the run was ended%s", call, place);
+}
+
 void qn_collect_print_fatal(struct qn_collect *r, struct qn_cost_modules *modules)
 {
     struct qn_arena_header h = *qn_cost_header(&r->store);
     char where[PATH_MAX + 1024], bytes[3 * sizeof h.fatal_bytes + 1];
 
+    h.fatal_text[sizeof h.fatal_text - 1] = 0;
+    if (!h.fatal && h.sim_output.stays_in && h.sim_output.at_work[0] && h.sim_output.at_work[2] == h.sim_output.stays_in)
+        print_module_failure(r, &h);
     if (!h.fatal)
         return;
-    h.fatal_text[sizeof h.fatal_text - 1] = 0;
     describe_address(r, modules, h.fatal_pc, where, sizeof where);
     format_bytes(bytes, &h);
     switch (h.fatal) {
@@ -294,8 +361,8 @@ void qn_collect_print_fatal(struct qn_collect *r, struct qn_cost_modules *module
         qn_collect_fail(r, "--check found a difference: %s", h.fatal_text);
         break;
     case QN_FATAL_MODULE:
-        if (*h.fatal_text) /* otherwise `quern trace` prints the reason (record.c) */
-            qn_collect_fail(r, "%s", h.fatal_text);
+    case QN_FATAL_STUCK:
+        print_module_failure(r, &h);
         break;
     case QN_FATAL_RESOURCE:
         qn_collect_fail(r, "the engine ran out of room: %s", h.fatal_text);

@@ -123,6 +123,26 @@ static char *file_of(const struct qn_engines_choice *c, enum qn_engines_slot slo
     return asprintf(&path, "%s/sim/%s_%s.c", library, slot <= QN_ENGINES_LL ? "cachesim" : "branchsim", qn_engines_slot_names[slot]) < 0 ? NULL : path;
 }
 
+const char *const *qn_collect_list_module_files(const struct qn_collect *r)
+{
+    static const char *files[2 * QN_ENGINES_SLOTS + QN_ENGINES_MORE_MAX + 1];
+    const struct qn_engines_choice *const both[] = { &r->first, &r->second };
+    const char *library = qn_engines_library("run");
+    struct qn_engines_texts t;
+    unsigned n = 0;
+
+    if (!library || !qn_engines_read_texts(r->engine, &t))
+        return files;
+    for (unsigned k = 0; k < 2 * QN_ENGINES_SLOTS; k++)
+        if ((files[n] = file_of(both[k / QN_ENGINES_SLOTS], (enum qn_engines_slot)(k % QN_ENGINES_SLOTS), &t, library)))
+            n++;
+    for (int i = 0; i < r->first.nmore; i++)
+        if ((files[n] = r->first.more[i].file))
+            n++;
+    qn_engines_free_texts(&t);
+    return files;
+}
+
 /* Does the file have the name of a default module?  If it is called for each reference, it was edited: emitted code simulates the original. */
 static bool is_changed_default(const char *file)
 {

@@ -225,7 +225,8 @@ enum qn_fatal { /* the reason for a fatal error */
     QN_FATAL_INTERNAL,     /* a bug in the engine: fatal_text */
     QN_FATAL_CHECK,        /* --check found a difference: fatal_text */
     QN_FATAL_RESOURCE,     /* arena or memory exhausted: fatal_text */
-    QN_FATAL_MODULE        /* an error in a simulator module: fatal_text */
+    QN_FATAL_MODULE,       /* an error in a simulator module: fatal_text */
+    QN_FATAL_STUCK         /* set by the collector: a module does not come back */
 };
 
 struct qn_stats { /* all counts since start; --stats=yes prints them */
@@ -329,10 +330,15 @@ struct qn_table_row {
 };
 #define QN_TABLE_LIST_MAX 64
 
+#define QN_PLACES_MAX 32
+
 /* Output of the simulator modules: lines for the user, and their own events. */
 struct qn_sim_output {
     char modules[QN_SIM_MODULES_MAX]; /* "I1=lru D1=srrip:50b34235a5a88360 ...": name and hash of what is in each slot */
     uint64_t at_work[3];        /* the module that is being called; see sim/at_work.h */
+    uint64_t places[QN_PLACES_MAX]; /* where it stood when it crashed or was kicked last: its pc, and words of its stack that point to code */
+    uint32_t n_places, pad_places;
+    uint64_t stays_in;          /* set by the collector: the call of a module (at_work[2]) that had not come back when it looked last; 0: none */
     uint32_t used;              /* bytes in text */
     uint32_t events;            /* all are declared before the first reference */
     uint64_t charges;           /* rows of QN_ARENA_CHARGES_OFF */

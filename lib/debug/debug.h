@@ -73,6 +73,10 @@ const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t 
 /* Always fills `place`. */
 void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *place);
 
+/* "FILE:LINE" of the first address whose line is in one of the files, which are compared without their folders and of which NULL is the
+ * last.  address[0] is a pc, the others may be return addresses.  false: there is none. */
+bool qn_debug_say_where(const char *program, const uint64_t *address, unsigned n, const char *const *files, char *text, size_t size);
+
 /* The reverse of qn_debug_address: the offset in the file of a byte at an address.  false: no segment has it in the file. */
 bool qn_debug_offset(const struct qn_debug *d, uint64_t address, uint64_t *offset);
 

@@ -89,25 +89,6 @@ char *qn_engines_text_of_slot(const char *description, enum qn_engines_slot slot
 /* What is in a replay; NULL: it is none. */
 char *qn_engines_read_replay(const char *path);
 
-/* ---- setting up (set_up.c) ---- */
-
-struct qn_engines_setup {
-    char *engine;
-    char *scratch;       /* a folder to remove when the engine is no longer needed; NULL: none */
-    char *slots, *other; /* for struct qn_config: of the simulator, and of the second one */
-    bool observes;       /* there is an analysis module, and it observes instructions */
-    bool analyses;
-    bool mixed;          /* some of the analyses observe instructions, and others do not */
-};
-
-/* An engine for `a`, and with `b` for both.  0, or the exit status after a line was printed. */
-int qn_engines_set_up(struct qn_engines_choice *a, struct qn_engines_choice *b, struct qn_engines_setup *s);
-void qn_engines_remove_scratch(struct qn_engines_setup *s);
-/* Can the default engine take all of it by name?  "I1=default+D1=srrip:50b3..."; free() it.  NULL: no. */
-char *qn_engines_by_name(struct qn_engines_choice *c);
-
-/* ---- building ---- */
-
 struct qn_engines_build {
     const char *tool;                /* "sim build": for messages */
     const char *module[QN_ENGINES_SLOTS];
@@ -120,6 +101,29 @@ struct qn_engines_build {
     bool many;                       /* simulators of lib/sim/many: no unfiltered twin */
     const char *const *extra;        /* more source files and flags, NULL at the end; NULL = none */
 };
+
+/* ---- setting up (set_up.c) ---- */
+
+struct qn_engines_setup {
+    char *engine;
+    char *scratch;       /* a folder to remove when the engine is no longer needed; NULL: none */
+    char *slots, *other; /* for struct qn_config: of the simulator, and of the second one */
+    bool observes;       /* there is an analysis module, and it observes instructions */
+    bool analyses;
+    bool mixed;          /* some of the analyses observe instructions, and others do not */
+    bool compiled;       /* from this, and kept without debug information: */
+    struct qn_engines_build from;
+};
+
+/* An engine for `a`, and with `b` for both.  0, or the exit status after a line was printed. */
+int qn_engines_set_up(struct qn_engines_choice *a, struct qn_engines_choice *b, struct qn_engines_setup *s);
+void qn_engines_remove_scratch(struct qn_engines_setup *s);
+/* The same engine with debug information, at the same addresses.  false: it cannot be compiled now. */
+bool qn_engines_add_lines(const struct qn_engines_setup *s, struct qn_engines_setup *with_lines);
+/* Can the default engine take all of it by name?  "I1=default+D1=srrip:50b3..."; free() it.  NULL: no. */
+char *qn_engines_by_name(struct qn_engines_choice *c);
+
+/* ---- building ---- */
 
 /* Compiles and links.  0, or the exit status after a message. */
 int qn_engines_build(const struct qn_engines_build *b);

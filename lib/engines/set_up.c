@@ -163,6 +163,8 @@ static int compile(struct qn_engines_choice *a, struct qn_engines_choice *b, con
     }
     qn_engines_free_texts(&read);
     s->engine = good ? qn_engines_keep(&build, &s->scratch) : NULL;
+    s->compiled = true;
+    s->from = build;
     return s->engine ? 0 : QN_EXIT_USAGE;
 }
 
@@ -285,6 +287,22 @@ void qn_engines_remove_scratch(struct qn_engines_setup *s)
     if (s->scratch)
         qn_text_remove_scratch(s->scratch);
     s->scratch = NULL;
+}
+
+bool qn_engines_add_lines(const struct qn_engines_setup *s, struct qn_engines_setup *with_lines)
+{
+    struct qn_engines_build b = s->from;
+    char *output = NULL;
+
+    *with_lines = (struct qn_engines_setup){ .engine = s->compiled ? NULL : strdup(s->engine) };
+    if (!s->compiled && with_lines->engine)
+        return true;
+    if (!(with_lines->scratch = qn_engines_scratch(b.tool)) || asprintf(&output, "%s/engine", with_lines->scratch) < 0)
+        return false;
+    b.kept = false;
+    b.cflags = "-w"; /* its warnings were shown when it was compiled first */
+    b.output = with_lines->engine = output;
+    return !qn_engines_build(&b);
 }
 
 char *qn_engines_by_name(struct qn_engines_choice *c)

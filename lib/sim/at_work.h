@@ -29,6 +29,10 @@ enum sim_function {
 #define SIM_STUCK_SECONDS 10
 #define SIM_STUCK_VARIABLE "QUERN_MODULE_SECONDS"
 
+/* How a message tells of a crash, and what it ends with. */
+#define SIM_CRASHED "crashed: "
+#define SIM_SANITIZED_REPLAY "; `quern replay --cflags='-g -fsanitize=address,undefined'` checks each access of a module"
+
 static inline uint64_t sim_stuck_seconds(const char *text)
 {
     uint64_t seconds = 0;

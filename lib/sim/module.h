@@ -28,6 +28,10 @@
 
 #ifdef QN_SIM_HOSTED
 #include <stdio.h>
+#include <string.h>
+#else
+void *memset(void *to, int byte, size_t n);
+void *memcpy(void *to, const void *from, size_t n);
 #endif
 
 /* SIM_MODIFY: a read-modify-write (inc m), which is one reference.
@@ -211,8 +215,8 @@ SIM_OF_SLOT void sim_prefetch(uint64_t addr);
 
 /* ---- state of a policy: zeroed memory ----
  * #define POLICY_WAY_STATE and POLICY_SET_STATE to the types of the state of a way and of a set.  `quern watch` shows them if
- * POLICY_WAY_SHOWS and POLICY_SET_SHOWS name them: #define POLICY_WAY_SHOWS "RRPV".  To show another number for a way,
- * #define policy_show_way(set, way). */
+ * POLICY_WAY_SHOWS and POLICY_SET_SHOWS name them: #define POLICY_WAY_SHOWS "RRPV".  To show another number,
+ * #define policy_show_way(set, way) or policy_show_set(set). */
 static void *sim_way_memory __attribute__((unused)), *sim_set_memory __attribute__((unused));
 #define way_state(set, way) (((POLICY_WAY_STATE *)sim_way_memory)[(uint64_t)(set) * sim.ways + (way)])
 #define set_state(set) (((POLICY_SET_STATE *)sim_set_memory)[set])

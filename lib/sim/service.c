@@ -14,6 +14,7 @@ static struct qn_sim_output nowhere; /* used until qn_sim_service_init */
 static const char *options = "";
 static bool text_full;
 #define DENSE_MIN (1u << 20) /* bytes */
+#define DENSE_UNIT (2u << 20) /* of qn_engine_try_alloc_dense */
 #define LINE_BYTES 512 /* of a line that a module prints */
 #define TEXT_END "(modules have more to say than there is room for)"
 _Static_assert(SIM_EVENTS_MAX == QN_SIM_EVENTS_MAX, "module.h and arena.h");
@@ -57,7 +58,8 @@ void *sim_alloc(uint64_t bytes)
     if (bytes < DENSE_MIN)
         qn_ready(p, bytes);
     total += bytes;
-    return p;
+    qn_engine_leave_gap();
+    return qn_sim_up_to_guard(p, bytes, bytes < DENSE_MIN ? QN_PAGE : DENSE_UNIT);
 }
 
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)

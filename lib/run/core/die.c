@@ -96,14 +96,48 @@ _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b)
     qn_die_fatal(QN_FATAL_INTERNAL, qn_ctx.rip, text);
 }
 
-_Noreturn void qn_engine_module_failed(const char *line)
-{
-    qn_die_fatal(QN_FATAL_MODULE, 0, line);
-}
-
 _Noreturn void qn_engine_check_failed(const char *what)
 {
     qn_die_fatal(QN_FATAL_CHECK, qn_ctx.arg_pc, what);
+}
+
+/* ---- faults of the engine and of modules ---- */
+
+extern const char __executable_start[], etext[]; /* the linker's: the engine's code lies between them */
+
+static bool is_code(uint64_t address)
+{
+    return address - (uint64_t)(uintptr_t)__executable_start < (uint64_t)(uintptr_t)etext - (uint64_t)(uintptr_t)__executable_start;
+}
+
+static void note_places(uint64_t pc, uint64_t sp)
+{
+    struct qn_sim_output *o = &qn_arena->sim_output;
+    uint64_t words[QN_PAGE / 8];
+    struct { uint64_t base, len; } to = {(uint64_t)(uintptr_t)words, sizeof words}, from = {sp, sizeof words};
+    struct qn_sim_culprit c;
+    uint32_t n = 0;
+    long got;
+
+    if (!qn_sim_at_work(&c))
+        return;
+    got = qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&to, 1, (long)&from, 1, 0); /* up to the stack's end, without a fault */
+    o->places[n++] = pc;
+    for (long i = 0; i < got / 8 && n < QN_PLACES_MAX; i++)
+        if (is_code(words[i]))
+            o->places[n++] = words[i];
+    o->n_places = n;
+}
+
+void qn_note_places(const struct qn_ucontext *uc) { note_places(uc->mc.ip, uc->mc.sp); }
+
+static bool crashed;
+
+_Noreturn void qn_engine_module_failed(const char *line)
+{
+    if (!crashed)
+        note_places((uint64_t)(uintptr_t)__builtin_return_address(0), (uint64_t)(uintptr_t)__builtin_frame_address(0));
+    qn_die_fatal(QN_FATAL_MODULE, 0, line);
 }
 
 /* Is it an address in a guard below one of the engine's stacks (start.S, thread.c)? */
@@ -117,17 +151,19 @@ static const char *crash(const struct qn_siginfo *info)
 {
     if (info->signo == SIG_SEGV && on_guard(info->fault.addr))
         return "its stack is full: a recursion without end?";
-    return info->signo == SIG_SEGV || info->signo == SIG_BUS ? "crashed: an access out of bounds"
-           : info->signo == SIG_FPE                          ? "crashed: a division by zero"
-                                                             : "crashed: a trap";
+    return info->signo == SIG_SEGV || info->signo == SIG_BUS ? SIM_CRASHED "an access out of bounds"
+           : info->signo == SIG_FPE                          ? SIM_CRASHED "a division by zero"
+                                                             : SIM_CRASHED "a trap";
 }
 
-_Noreturn void qn_die_of_fault(const struct qn_siginfo *info, uint64_t pc)
+_Noreturn void qn_die_of_fault(const struct qn_siginfo *info, const struct qn_ucontext *uc)
 {
     struct qn_sim_culprit c;
 
+    qn_note_places(uc);
+    crashed = true;
     if (qn_sim_at_work(&c))
         sim_fail(c.slot, c.module, c.function, c.reference, crash(info));
     qn_engine_die(info->signo == SIG_SEGV ? "the engine itself faulted (pc, address)" : "the engine itself trapped (pc, address)",
-                  pc, info->fault.addr);
+                  uc->mc.ip, info->fault.addr);
 }

@@ -44,6 +44,8 @@ extern uint64_t hosted_references; /* records read so far */
 
 /* blame.c: from now on, modules that crash or hang are named in a message. */
 void hosted_watch(void);
+/* A line about a module that stands there: printed, or left for `quern replay` (places.h). */
+void hosted_say(const char *line, uintptr_t pc, uintptr_t sp);
 
 /* steps.c: --watch.  Called before qn_sim_init; after it; before and after each data reference; at the end.  false: a message was printed. */
 void hosted_steps_choose(const struct hosted_options *o);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/context.h"
 #include "base/format.h"
@@ -53,19 +54,49 @@ static void remember_memory(void *memory)
     last = this;
 }
 
+static void *alloc(uint64_t bytes)
+{
+    void *p = calloc(1, bytes ? bytes : 1);
+
+    if (p)
+        remember_memory(p);
+    return p;
+}
+
+/* A page that faults lies before the memory, and one behind it.  AddressSanitizer has guards of its own. */
+static void *alloc_guarded(uint64_t bytes)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return alloc(bytes);
+#else
+    uint64_t size = qn_round_up(bytes, QN_PAGE);
+    char *p = mmap(NULL, size + 2 * QN_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED || mprotect(p + QN_PAGE, size, PROT_READ | PROT_WRITE))
+        return NULL;
+    return qn_sim_up_to_guard(p + QN_PAGE, bytes, QN_PAGE);
+#endif
+}
+
 void *sim_alloc(uint64_t bytes)
 {
     static uint64_t total;
-    void *p = bytes <= QN_SIM_MEMORY_MAX - total ? calloc(1, bytes ? bytes : 1) : NULL;
+    void *p = bytes <= QN_SIM_MEMORY_MAX - total ? alloc_guarded(bytes) : NULL;
 
     if (!p)
         sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than modules may have, or than there is");
     total += bytes;
-    remember_memory(p);
     return p;
 }
 
-void *qn_engine_alloc(uint64_t bytes) { return sim_alloc(bytes); }
+void *qn_engine_alloc(uint64_t bytes)
+{
+    void *p = alloc(bytes);
+
+    if (!p)
+        abort();
+    return p;
+}
 
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
 {
@@ -109,7 +140,7 @@ static struct kept_finding {
 
 struct sim_finding *sim_keep_of(const struct sim_finding *f, const uint64_t *cell)
 {
-    struct kept_finding *k = sim_alloc(sizeof *k);
+    struct kept_finding *k = qn_engine_alloc(sizeof *k);
 
     k->row = *f;
     k->of = cell;
@@ -131,7 +162,7 @@ void *sim_keep_values(uint64_t pc, const char *what, unsigned entries)
     struct qn_value_list *list;
 
     if (kept_values % CHUNK == 0)
-        chunk = sim_alloc(CHUNK * bytes);
+        chunk = qn_engine_alloc(CHUNK * bytes);
     list = (void *)(chunk + kept_values++ % CHUNK * bytes);
     list->pc = pc;
     memcpy(list->what, what, sizeof list->what);
@@ -145,7 +176,7 @@ static struct kept_shared {
 
 struct sim_shared *sim_keep_shared(const struct sim_shared *row)
 {
-    struct kept_shared *k = sim_alloc(sizeof *k);
+    struct kept_shared *k = qn_engine_alloc(sizeof *k);
 
     k->row = *row;
     *last_kept_shared = k;
@@ -223,6 +254,7 @@ void hosted_complain(const char *format, ...)
 _Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)
 {
     struct qn_sim_culprit c;
+    char line[LINE_MAX_BYTES];
 
     if (*slot == '?' && qn_sim_at_work(&c)) {
         slot = c.slot;
@@ -230,7 +262,8 @@ _Noreturn void sim_fail(const char *slot, const char *module, const char *functi
         reference = c.reference;
     }
     fflush(stdout);
-    hosted_complain("module %s in slot %s, %s, reference %llu: %s", module, slot, function, (unsigned long long)reference, what);
+    snprintf(line, sizeof line, "module %s in slot %s, %s, reference %llu: %s", module, slot, function, (unsigned long long)reference, what);
+    hosted_say(line, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0));
     exit(HOSTED_EXIT_MODULE);
 }
 

@@ -179,10 +179,11 @@ in_engine() {
 in_replay() {
     case $simulator:$function in BC*) trace=branches ;; *return) trace=calls ;; BI*) trace=branches ;; *) trace=trace ;; esac
     # shellcheck disable=SC2086
-    "$SCRATCH/replay-$simulator" --sim-opt="$2" $geometry "$SCRATCH/$trace" >"$SCRATCH/stdout" 2>"$SCRATCH/err"
+    "$QUERN" replay --sim="$SCRATCH/replay-$simulator" --sim-opt="$2" $geometry "$SCRATCH/$trace" >"$SCRATCH/stdout" 2>"$SCRATCH/err"
     status=$?
     [ $status -eq 70 ] || { echo "status $status"; cat "$SCRATCH/err"; return 1; }
     grep -qE "$1" "$SCRATCH/err" || { echo "nothing like '$1' in:"; cat "$SCRATCH/err"; return 1; }
+    [ "$(wc -l <"$SCRATCH/err")" -eq 1 ] || { echo 'not one line:'; cat "$SCRATCH/err"; return 1; }
 }
 
 # index WORD LIST: its place in the list, from 1
@@ -199,6 +200,7 @@ mistake() {
     simulator=$1 slot=${1%%-*} function=$2
     options=place=$(index "$2" "$places"),kind=$(index "$3" "$kinds")
     wanted="module mine in slot $slot, ${5-$2}, reference [0-9]+: $4"
+    case $4 in crashed* | 'does not'* | asks* | declares*) wanted="$wanted.*, at .*mine\\.c:[0-9]+" ;; esac
     ok "$3 in $slot, $2: the engine says so" in_engine "$wanted" "$options"
     ok "$3 in $slot, $2: the replay says so" in_replay "$wanted" "$options"
 }
@@ -249,11 +251,72 @@ observing analysis_insn recursion 'its stack is full'
 observing analysis_insn loop 'does not come back'
 observing finish null 'crashed: an access out of bounds'
 
+# ---- a write behind what a module has asked for ----
+
+cat >"$SCRATCH/behind.c" <<'END'
+#include "sim/module.h"
+#define POLICY "behind"
+#define POLICY_INIT 1
+#define POLICY_HIT_IS_NOOP 1
+static unsigned long *table, beyond;
+static const char *policy_init(void)
+{
+    table = sim_alloc(sim_option(sim.slot, "bytes", 8));
+    beyond = sim_option(sim.slot, "at", 0);
+    return NULL;
+}
+static void policy_fill(unsigned set, unsigned way)
+{
+    (void)set, (void)way;
+    table[beyond]++; /* HERE */
+}
+static unsigned policy_victim(unsigned set) { return set % sim.ways; }
+END
+sed 's/row\[way\] = moved/row[way + 100] = moved/' "$top_srcdir/lib/sim/cachesim_D1.c" >"$SCRATCH/default.c"
+# behind FILE PATTERN OPTIONS: crashed at the line that has PATTERN.
+behind() {
+    line=$(grep -n "$2" "$SCRATCH/$1" | cut -d: -f1)
+    wanted="in slot D1, [a-z_]*, reference [0-9]+: crashed: an access out of bounds.*, at .*$1:$line; .quern replay --cflags"
+    for tool in run replay; do
+        case $tool in run) what=/bin/true ;; *) what=$SCRATCH/trace ;; esac
+        # shellcheck disable=SC2086 # options are words
+        "$QUERN" $tool --sim=D1="$SCRATCH/$1" --D1=32768,8,64 $3 "$what" >"$SCRATCH/stdout" 2>"$SCRATCH/err"
+        is "$? $(grep -cE "$wanted" "$SCRATCH/err")" '70 1' "$tool, $1 $3: the line is named" || cat "$SCRATCH/err"
+    done
+}
+behind default.c 'row\[way + 100\] = moved' ''
+for words in 8 512 1024 1000000; do behind behind.c HERE "--sim-opt=bytes=$((8 * words)),at=$words"; done
+behind behind.c HERE '--sim-opt=bytes=8,at=600'
+
+# ---- the run is ended while a module does not come back ----
+
+# used PID: processor time of its children, in ticks of 1/100 s
+used() {
+    for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do cat "/proc/$child/stat" 2>/dev/null; done | awk '{ sum += $14 + $15 } END { print sum + 0 }'
+}
+runs() { grep -q '^State:[[:space:]]*[^Z]' "/proc/$1/status" 2>/dev/null; }
+for tool in run replay; do
+    options="-q --sim=$SCRATCH/engine-D1-policy /bin/true"
+    [ $tool = run ] || options="--sim=$SCRATCH/replay-D1-policy $SCRATCH/trace"
+    for sig in INT TERM; do
+        # shellcheck disable=SC2086
+        QUERN_MODULE_SECONDS=100000 env --default-signal=INT "$QUERN" $tool --sim-opt="place=$(index policy_victim "$places"),kind=$(index loop "$kinds")" \
+            $geometry $options >"$SCRATCH/stdout" 2>"$SCRATCH/err" &
+        pid=$!
+        while runs $pid && [ "$(used $pid)" -lt 200 ]; do sleep 0.1; done
+        kill -$sig $pid
+        wait $pid
+        is "$?" "$(case $sig in INT) echo 130 ;; *) echo 143 ;; esac)" "$tool, SIG$sig: ends by it"
+        ok '... and names where the module stands' grep -qE \
+            'module mine in slot D1, policy_victim, reference [0-9]+: had not come back when the run was ended.*, at .*mine\.c:[0-9]+' "$SCRATCH/err" || cat "$SCRATCH/err"
+    done
+done
+
 # A geometry that the policy refuses.
-"$QUERN" sim build --D1=plru -o "$SCRATCH/engine" || bail 'cannot build plru'
-"$QUERN" run -q --sim="$SCRATCH/engine" --D1=192,3,64 --out-file="$SCRATCH/profile" -- /bin/true 2>"$SCRATCH/err"
+"$QUERN" sim build --D1=nru -o "$SCRATCH/engine" || bail 'cannot build nru'
+"$QUERN" run -q --sim="$SCRATCH/engine" --D1=8192,128,64 --out-file="$SCRATCH/profile" -- /bin/true 2>"$SCRATCH/err"
 is $? 70 'a geometry that the policy cannot do: 70'
-ok '... and why' grep -q 'module plru in slot D1, policy_init, .*power of two' "$SCRATCH/err"
+ok '... and why' grep -q 'module nru in slot D1, policy_init, .*at most 64 ways' "$SCRATCH/err"
 "$QUERN" sim build --D1=victim -o "$SCRATCH/engine" || bail 'cannot build victim'
 "$QUERN" run -q --sim="$SCRATCH/engine" --sim-opt=victim-lines=0 --out-file="$SCRATCH/profile" -- /bin/true 2>"$SCRATCH/err"
 is $? 70 'an option out of range: 70'

@@ -229,6 +229,7 @@ static bool handle_trap(struct qn_thread *t, struct qn_siginfo *info, struct qn_
     if (info->code < 0 && info->queue.value == QN_KICK_VALUE) {
         t->kicked = 0;
         qn_arena->called = 0;
+        qn_note_places(uc);
         if (swallowed_trap(t, info, uc))
             return false;
         if (holds_cache(t))
@@ -298,12 +299,12 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
     if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_gone_take(uc, info->fault.addr))
         return;
     if (!holds_cache(t) || !in_code_cache(uc->mc.ip))
-        qn_die_of_fault(info, uc->mc.ip);
+        qn_die_of_fault(info, uc);
     if (t->stepping)
         stop_stepping(t, uc);
     after = is_behind(info, uc);
     if (!qn_recover_fault(uc, after))
-        qn_die_of_fault(info, uc->mc.ip);
+        qn_die_of_fault(info, uc);
     note(t, info, uc);
     t->pending_fault = 1;
     t->pending |= 2;

@@ -64,7 +64,9 @@ void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler
 void qn_signal_kernel_action(int sig, uint64_t handler, uint64_t flags);
 void qn_signal_stand_in(int sig, uint64_t flags);
 
-/* die.c: ends the run, because the engine itself, or a module, has faulted at this host pc. */
-_Noreturn void qn_die_of_fault(const struct qn_siginfo *info, uint64_t pc);
+/* die.c: ends the run, because the engine itself, or a module, has faulted. */
+_Noreturn void qn_die_of_fault(const struct qn_siginfo *info, const struct qn_ucontext *uc);
+/* die.c: if a module is being called, notes where it stands. */
+void qn_note_places(const struct qn_ucontext *uc);
 
 #endif
