@@ -183,11 +183,15 @@ static void add_hosted_files(struct qn_engines_recipe *r, const char *library)
     free_words(&files);
 }
 
+/* A module that calls something is found on the stack (lib/debug/where.c). */
+#define CALLERS "-fno-optimize-sibling-calls"
+
 static bool add_hosted(struct qn_engines_recipe *r, const char *library)
 {
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
     char *archive = r->build->cflags ? NULL : find_hosted_archive();
 
+    add_words(&r->compile, CALLERS);
     add_words(&r->compile, flags);
     add_words(&r->link, flags);
     add(&r->compile, "-DQN_SIM_HOSTED=1");
@@ -238,6 +242,7 @@ static bool add_engine(struct qn_engines_recipe *r, const char *library)
     bool many = is_compiled(b), debug = !many && !b->kept;
 
     add_engine_flags(&r->compile, debug);
+    add_words(&r->compile, CALLERS);
     add_engine_flags(&r->link, debug);
     add_words(&r->compile, b->cflags);
     add_words(&r->link, b->cflags);

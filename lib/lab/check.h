@@ -28,8 +28,8 @@ bool qn_lab_keeps(const struct qn_lab_check *c);
 void qn_lab_keep(const struct qn_lab_check *c, const char *name, const char *bytes, size_t size);
 /* A line of why.txt. */
 void qn_lab_why(struct qn_lab_check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The path of such a file; valid until the next call. */
-const char *qn_lab_kept_path(const struct qn_lab_check *c, const char *name);
+/* The same, a command that ends with the path of such a file. */
+void qn_lab_why_with(struct qn_lab_check *c, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Drawn from the seed and the number of the test: the same for --case-seed, whichever tests are run. */
 uint64_t qn_lab_draw(struct qn_lab_check *c);

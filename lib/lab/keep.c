@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "lab/internal.h"
 
 #define KEPT_BYTES_MAX (16u << 20)
@@ -22,18 +23,30 @@ bool qn_lab_keeps(const struct qn_lab_check *c) { return c->request->keep != NUL
 
 static char *folder_of_test(const struct qn_lab_check *c) { return qn_lab_format("%s/%02u", c->request->keep, c->test + 1); }
 
-const char *qn_lab_kept_path(const struct qn_lab_check *c, const char *name)
+/* free() it. */
+static char *kept_path(const struct qn_lab_check *c, const char *name)
 {
-    static char path[4096];
-    char *folder = folder_of_test(c), *whole;
+    char *whole = realpath(c->request->keep, NULL), *path = qn_lab_format("%s/%02u/%s", whole ? whole : c->request->keep, c->test + 1, name);
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    whole = realpath(c->request->keep, NULL);
-    if (whole)
-        snprintf(path, sizeof path, "%s/%02u/%s", whole, c->test + 1, name);
     free(whole);
-    free(folder);
     return path;
+}
+
+/* The same, quoted for the shell if need be. */
+static char *kept_word(const struct qn_lab_check *c, const char *name)
+{
+    char *path = kept_path(c, name), *word = QN_NEEDED(calloc(4 * strlen(path) + 3, 1)), *to = word;
+
+    if (path[strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+:,@")]) {
+        *to++ = '\'';
+        for (const char *from = path; *from; from++)
+            to = *from == '\'' ? stpcpy(to, "'\\''") : (*to = *from, to + 1);
+        *to = '\'';
+    } else {
+        strcpy(word, path);
+    }
+    free(path);
+    return word;
 }
 
 static bool complain(const char *path)
@@ -59,8 +72,7 @@ static bool is_folder(const char *path)
 
 void qn_lab_keep(const struct qn_lab_check *c, const char *name, const char *bytes, size_t size)
 {
-    char *folder = folder_of_test(c);
-    const char *path = qn_lab_kept_path(c, name);
+    char *folder = folder_of_test(c), *path = kept_path(c, name);
     FILE *f;
 
     if ((mkdir(folder, 0777) && errno != EEXIST) || !is_folder(folder) || (unlink(path) && errno != ENOENT) || !(f = fopen(path, "wx"))) {
@@ -72,6 +84,7 @@ void qn_lab_keep(const struct qn_lab_check *c, const char *name, const char *byt
             complain(path);
     }
     free(folder);
+    free(path);
 }
 
 /* Keeps the files that the test's last program read and wrote, unless the lab has kept a file of that name. */
@@ -83,9 +96,11 @@ static void keep_cases(struct qn_lab_check *c)
 
     while (d && (e = readdir(d))) {
         size_t size = 0;
-        char *bytes;
+        char *bytes, *path = kept_path(c, e->d_name);
+        bool is_kept = access(path, F_OK) == 0;
 
-        if (*e->d_name == '.' || access(qn_lab_kept_path(c, e->d_name), F_OK) == 0)
+        free(path);
+        if (*e->d_name == '.' || is_kept)
             continue;
         bytes = qn_lab_read_out(c, e->d_name, &size);
         if (bytes && size <= KEPT_BYTES_MAX)
@@ -98,7 +113,13 @@ static void keep_cases(struct qn_lab_check *c)
 }
 
 /* Removes a file of an earlier check. */
-static void forget(const struct qn_lab_check *c, const char *name) { unlink(qn_lab_kept_path(c, name)); }
+static void forget(const struct qn_lab_check *c, const char *name)
+{
+    char *path = kept_path(c, name);
+
+    unlink(path);
+    free(path);
+}
 
 void qn_lab_forget_kept(const struct qn_lab_check *c)
 {
@@ -126,20 +147,38 @@ void qn_lab_keep_failed(struct qn_lab_check *c)
 
 /* ---- why.txt ---- */
 
+static void add_why(struct qn_lab_check *c, const char *name, const char *format, va_list args)
+{
+    char *line = NULL, *longer, *word = name ? kept_word(c, name) : NULL;
+
+    if (vasprintf(&line, format, args) < 0)
+        abort();
+    longer = qn_lab_format("%s%s%s%s\n", c->why ? c->why : "", line, word ? " " : "", word ? word : "");
+    free(c->why);
+    free(line);
+    free(word);
+    c->why = longer;
+    qn_lab_keep(c, "why.txt", c->why, strlen(c->why));
+}
+
 void qn_lab_why(struct qn_lab_check *c, const char *format, ...)
 {
     va_list args;
-    char *line = NULL, *longer;
 
     if (!qn_lab_keeps(c))
         return;
     va_start(args, format);
-    if (vasprintf(&line, format, args) < 0)
-        abort();
+    add_why(c, NULL, format, args);
     va_end(args);
-    longer = qn_lab_format("%s%s\n", c->why ? c->why : "", line);
-    free(c->why);
-    free(line);
-    c->why = longer;
-    qn_lab_keep(c, "why.txt", c->why, strlen(c->why));
+}
+
+void qn_lab_why_with(struct qn_lab_check *c, const char *name, const char *format, ...)
+{
+    va_list args;
+
+    if (!qn_lab_keeps(c))
+        return;
+    va_start(args, format);
+    add_why(c, name, format, args);
+    va_end(args);
 }

@@ -108,7 +108,6 @@ static void tell_set(struct qn_lab_check *c, const struct qn_lab_trace *t, size_
 static void find_first(struct qn_lab_check *c, const struct qn_lab_trace *t, struct qn_lab_csim_shape g)
 {
     size_t good = 0, bad = t->n;
-    const char *text;
 
     while (bad - good > 1) {
         struct qn_lab_trace part = { t->at, good + (bad - good) / 2, 0 };
@@ -119,13 +118,11 @@ static void find_first(struct qn_lab_check *c, const struct qn_lab_trace *t, str
             bad = part.n;
     }
     qn_lab_write_trace(c, &(struct qn_lab_trace){ t->at, bad, 0 }, "trace.txt");
-    text = qn_lab_kept_path(c, "trace.txt");
     qn_lab_say(c, "first wrong at reference %zu: %c %llx,%u", bad, t->at[bad - 1].op, (unsigned long long)t->at[bad - 1].addr, t->at[bad - 1].size);
     qn_lab_why(c, "The counts are right up to reference %zu, and wrong with reference %zu, the last line of trace.txt: %c %llx,%u", good, bad,
                t->at[bad - 1].op, (unsigned long long)t->at[bad - 1].addr, t->at[bad - 1].size);
     tell_set(c, t, bad - 1, g);
-    qn_lab_why(c, "In a debugger (csim compiled with -g):\n    gdb -ex 'break reference' -ex run --args ./csim -s %u -E %u -b %u -t %s", g.s, g.E, g.b,
-               text);
+    qn_lab_why_with(c, "trace.txt", "In a debugger (csim compiled with -g):\n    gdb -ex 'break reference' -ex run --args ./csim -s %u -E %u -b %u -t", g.s, g.E, g.b);
 }
 
 static bool agrees(struct qn_lab_check *c, const struct qn_lab_trace *t, struct qn_lab_csim_shape g, bool any_order)

@@ -126,9 +126,8 @@ static void explain(struct qn_lab_check *c, const struct qn_lab_managed *m, cons
     if (again.set_bytes)
         qn_lab_why(c, "    set_state %s", qn_lab_number(little_endian(again.state + m->ways * again.way_bytes, again.set_bytes)));
     explain_model(c, m, p, at);
-    qn_lab_why(c, "In a debugger:\n    quern sim build --replay --D1=%s --cflags='-g -O0' -o mine\n"
-                  "    gdb -ex 'break policy_victim' -ex run --args ./mine --D1=%u,%u,1 %s", p->file, m->sets * m->ways, m->ways,
-               qn_lab_kept_path(c, "trace.txt"));
+    qn_lab_why_with(c, "trace.txt", "In a debugger:\n    quern sim build --replay --D1=%s --cflags='-g -O0' -o mine\n"
+                  "    gdb -ex 'break policy_victim' -ex run --args ./mine --D1=%u,%u,1", p->file, m->sets * m->ways, m->ways);
 }
 
 static bool compare(struct qn_lab_check *c, const struct qn_lab_managed *m, const struct policy *p)

@@ -117,8 +117,7 @@ static void explain(struct qn_lab_check *c, const struct qn_lab_trace *t, const 
                (unsigned long long)t->at[bad - 1].addr);
     qn_lab_why(c, "Lines that were used before it, the one used last first, with the reference that did so:");
     tell_stack(c, t, bad - 1, bits);
-    qn_lab_why(c, "In a debugger (mrc compiled with -g):\n    gdb -ex 'break reference' -ex run --args ./mrc%s -t %s", words,
-               qn_lab_kept_path(c, "trace.txt"));
+    qn_lab_why_with(c, "trace.txt", "In a debugger (mrc compiled with -g):\n    gdb -ex 'break reference' -ex run --args ./mrc%s -t", words);
 }
 
 struct curve {

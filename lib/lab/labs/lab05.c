@@ -43,7 +43,7 @@ static unsigned long count_wrong(const unsigned char *wrong, size_t n)
     return sum;
 }
 
-static bool compare(struct qn_lab_check *c, const struct qn_lab_branches *t, const unsigned char *got,
+static bool compare(struct qn_lab_check *c, const char *file, const struct qn_lab_branches *t, const unsigned char *got,
                     const unsigned char *wrong, unsigned bits)
 {
     size_t i = 0;
@@ -60,9 +60,9 @@ static bool compare(struct qn_lab_check *c, const struct qn_lab_branches *t, con
         qn_lab_why(c, "    0x%llx %s", (unsigned long long)t->at[k].pc, t->at[k].taken ? "taken" : "not taken");
     qn_lab_why(c, "It was %spredicted, wanted %spredicted; it was %staken.", got[i] ? "mis" : "", wrong[i] ? "mis" : "",
                t->at[i].taken ? "" : "not ");
-    qn_lab_why(c, "In a debugger:\n    quern sim build --replay --BC=FILE.c --cflags='-g -O0' -o mine\n"
-                  "    gdb -ex 'break branchsim_BC_predict if pc == 0x%llx' -ex run --args ./mine --sim-opt=bits=%u %s",
-               (unsigned long long)t->at[i].pc, bits, qn_lab_kept_path(c, "branches.trace"));
+    qn_lab_why_with(c, "branches.trace", "In a debugger:\n    quern sim build --replay --BC=%s --cflags='-g -O0' -o mine\n"
+                  "    gdb -ex 'break branchsim_BC_predict if pc == 0x%llx' -ex run --args ./mine --sim-opt=bits=%u",
+               file, (unsigned long long)t->at[i].pc, bits);
     return qn_lab_say(c, "bits=%u, branch %zu at 0x%llx, %staken: was %spredicted, wanted %spredicted", bits, i + 1,
                       (unsigned long long)t->at[i].pc, t->at[i].taken ? "" : "not ", wrong[i] ? "" : "mis",
                       wrong[i] ? "mis" : "");
@@ -93,7 +93,7 @@ static bool is_model(struct qn_lab_check *c, const char *file, enum qn_lab_predi
     bool good;
 
     qn_lab_mispredicts(t, model, bits, qn_lab_rules(c), wanted);
-    good = run(c, file, bits, t, got) && compare(c, t, got, wanted, bits);
+    good = run(c, file, bits, t, got) && compare(c, file, t, got, wanted, bits);
     free(wanted);
     free(got);
     qn_lab_free_branches(t);

@@ -62,10 +62,9 @@ static void explain(struct qn_lab_check *c, const struct module *m, struct shape
         qn_lab_why(c, "Then it is a %s, and these lines are guessed:", qn_lab_prefetching_miss(&p, line_of(t, at)) ? "miss" : "hit");
         for (unsigned i = 0; i < p.guesses; i++)
             qn_lab_why(c, "    %llx", (unsigned long long)p.guessed[i]);
-        qn_lab_why(c, "In a debugger:\n    quern sim build --replay --D1=%s --cflags='-g -O0' -o mine\n"
-                      "    gdb -ex 'break cachesim_X_doref if addr == 0x%llx' -ex run --args ./mine --D1=%u,%u,%u --sim-opt=degree=%u %s", m->file,
-                   (unsigned long long)t->at[at].addr, s.sets * s.ways * QN_LAB_LINE, s.ways, QN_LAB_LINE, s.degree,
-                   qn_lab_kept_path(c, "trace.txt"));
+        qn_lab_why_with(c, "trace.txt", "In a debugger:\n    quern sim build --replay --D1=%s --cflags='-g -O0' -o mine\n"
+                      "    gdb -ex 'break cachesim_X_doref if addr == 0x%llx' -ex run --args ./mine --D1=%u,%u,%u --sim-opt=degree=%u", m->file,
+                   (unsigned long long)t->at[at].addr, s.sets * s.ways * QN_LAB_LINE, s.ways, QN_LAB_LINE, s.degree);
     }
     qn_lab_free_level(p.level);
 }
@@ -268,9 +267,9 @@ static void explain_pair(struct qn_lab_check *c, struct pair g, const struct qn_
         tell_lines(c, x.first, line_of(t, at), "");
         qn_lab_why(c, "and the set of a right LL:");
         tell_lines(c, x.second, line_of(t, at), "");
-        qn_lab_why(c, "In a debugger (plain.c is of the starter):\n    quern sim build --replay --I1=plain.c --D1=plain.c --LL=exclusive.c --cflags='-g -O0' -o mine\n"
-                      "    gdb -ex 'break exclusive.c:cachesim_X_doref' -ex run --args ./mine --D1=%u,%u,%u --LL=%u,%u,%u %s", g.d1 * QN_LAB_LINE, g.d1,
-                   QN_LAB_LINE, g.sets * g.ways * QN_LAB_LINE, g.ways, QN_LAB_LINE, qn_lab_kept_path(c, "trace.txt"));
+        qn_lab_why_with(c, "trace.txt", "In a debugger (plain.c is of the starter):\n    quern sim build --replay --I1=plain.c --D1=plain.c --LL=exclusive.c --cflags='-g -O0' -o mine\n"
+                      "    gdb -ex 'break exclusive.c:cachesim_X_doref' -ex run --args ./mine --D1=%u,%u,%u --LL=%u,%u,%u", g.d1 * QN_LAB_LINE, g.d1,
+                   QN_LAB_LINE, g.sets * g.ways * QN_LAB_LINE, g.ways, QN_LAB_LINE);
     }
     free_pair(&x);
 }

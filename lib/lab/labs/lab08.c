@@ -63,9 +63,8 @@ bool qn_lab08_prints(struct qn_lab_check *c, const char *what, const char *optio
         good = false;
         if (qn_lab_keeps(c))
             qn_lab_keep(c, "wanted.txt", wanted->bytes, wanted->size);
-        qn_lab_why(c, "wanted.txt is what it should have printed. In a debugger (profile compiled with -g):\n"
-                      "    gdb -ex 'break main' -ex run --args ./profile %s %s %u -s %s -t %s", what, option, number, job.argv[5],
-                   qn_lab_kept_path(c, "stream.txt"));
+        qn_lab_why_with(c, "stream.txt", "wanted.txt is what it should have printed. In a debugger (profile compiled with -g):\n"
+                      "    gdb -ex 'break main' -ex run --args ./profile %s %s %u -s %s -t", what, option, number, job.argv[5]);
     }
     free(wanted->bytes);
     qn_lab_free_job(&job);

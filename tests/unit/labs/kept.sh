@@ -1,8 +1,8 @@
 #!/bin/sh
-# Is what --keep leaves of labs 2, 4, 6, 7 and 8 the first thing that is wrong, and do the commands that it names show it?
+# Is what --keep leaves of the labs the first thing that is wrong, and do the commands that it names show it?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 16
+[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 36
 out=$SCRATCH/out cc=${CC:-cc}
 
 # wrong LAB FILE EDIT ONLY: the solution with an edit, checked with --keep; $kept is the folder of the first test that failed.
@@ -12,10 +12,32 @@ wrong() {
     cp "$top_srcdir"/labs/solutions/0"$1"-*/*.c "$dir"
     sed "$3" "$top_srcdir"/labs/solutions/0"$1"-*/"$2" >"$dir/$2"
     ok "lab $1: the edit is one" test -n "$(diff "$dir/$2" "$top_srcdir"/labs/solutions/0"$1"-*/"$2")"
-    "$QUERN" lab check --case-seed=7 --seed=1 --only="$4" --keep="$SCRATCH/kept$1" "$1" "$dir" >"$out" 2>&1
-    kept=$SCRATCH/kept$1/$(ls "$SCRATCH/kept$1" | head -n 1)
+    "$QUERN" lab check --case-seed=7 --seed=1 --only="$4" --keep="$SCRATCH/it's kept$1" "$1" "$dir" >"$out" 2>&1
+    kept=$SCRATCH/"it's kept$1"/$(ls "$SCRATCH/it's kept$1" | head -n 1)
     ok "lab $1: why.txt is there" test -s "$kept/why.txt" || diag "$(cat "$out")"
 }
+
+# debugged FILE: the command for a debugger reads this file, and is run with it: its arguments are good.
+debugged() {
+    command=$(sed -n 's/.*--args //p' "$kept/why.txt" | head -n 1)
+    name=$1
+    eval "set -- $command"
+    for last; do :; done
+    is "$(readlink -f "$last")" "$(readlink -f "$kept/$name")" "... and the command for a debugger reads $name"
+    builds=$(sed -n 's/^ *quern \(sim build .*\)/\1/p' "$kept/why.txt" | head -n 1)
+    [ -z "$builds" ] || (cd "$dir" && eval "\"$QUERN\" $builds") >"$out" 2>&1 || diag "$(cat "$out")"
+    (cd "$dir" && eval "$command") >"$SCRATCH/debugged" 2>&1
+    is $? 0 "... and is right: $command" || diag "$(cat "$SCRATCH/debugged")"
+}
+
+# Lab 1, 3, 5: what is run in the debugger is the student's file, on the references up to the first that is wrong.
+wrong 1 csim.c "s/op == 'I'/0/" 'fetches are passed over'
+"$cc" -O1 -o "$dir/csim" "$dir/csim.c" || bail 'no compiler'
+debugged trace.txt
+wrong 3 lru.c 's/++now/now/' 'lru: every'
+debugged trace.txt
+wrong 5 twobit.c 's/ < 3/ < 2/' 'twobit: branch'
+debugged branches.trace
 
 # Lab 2: the call that it names finds the result wrong.
 wrong 2 kernels.c '/^static void transpose_any/,/^}/s/i < n; i++/i < m; i++/' 'right for every shape'
@@ -30,6 +52,8 @@ sed '$d' "$kept/trace.txt" >"$SCRATCH/before"
 is "$("$SCRATCH/wrong" $options -t "$SCRATCH/before" | cksum)" "$("$SCRATCH/right" $options -t "$SCRATCH/before" | cksum)" 'lab 4: before it all was right'
 ok 'lab 4: with it no longer' test "$("$SCRATCH/wrong" $options -t "$kept/trace.txt" | cksum)" != "$("$SCRATCH/right" $options -t "$kept/trace.txt" | cksum)"
 
+"$cc" -O1 -o "$dir/mrc" "$dir/mrc.c" && debugged trace.txt
+
 # Lab 6: the box that it names is asked the same questions.
 wrong 6 probe.c 's/box_answer(find_size/box_answer(2 * find_size/' 'probe: size'
 "$cc" -O1 -o "$SCRATCH/lab6/probe" "$SCRATCH/lab6/probe.c" "$SCRATCH/lab6/box.c" || bail 'no compiler'
@@ -43,13 +67,12 @@ wrong 7 nextline.c 's/(missed)/(true)/' 'nextline: every'
 command=$(sed -n 's/^ *quern \(sim build .*\)/\1/p' "$kept/why.txt")
 (cd "$SCRATCH/lab7" && eval "\"$QUERN\" $command") >"$out" 2>&1
 is $? 0 'lab 7: the command that it names builds it' || diag "$(cat "$out")"
-replay=$(sed -n 's/.*--args \.\/mine \(.*\) [^ ]*trace.txt$/\1/p' "$kept/why.txt")
-"$SCRATCH/lab7/mine" $replay "$kept/trace.txt" >"$out" 2>&1
-is $? 0 'lab 7: and what was built replays the trace' || diag "$(cat "$out")"
+debugged trace.txt
 ok 'lab 7: what the set would hold is told' grep -q 'guessed and not used yet' "$kept/why.txt"
 
 # Lab 8: the stream and what is wanted.
 wrong 8 profile.c 's/4 \* n\[0\] + 40/n[0] + 40/' 'the mix'
 "$cc" -O1 -o "$SCRATCH/profile" "$top_srcdir/labs/solutions/08-sampling/profile.c"
 is "$("$SCRATCH/profile" mix -t "$kept/stream.txt" | cksum)" "$(cksum <"$kept/wanted.txt")" 'lab 8: what is wanted of the stream'
+"$cc" -O1 -o "$dir/profile" "$dir/profile.c" && debugged stream.txt
 done_testing
