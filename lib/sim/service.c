@@ -58,7 +58,7 @@ void *sim_alloc(uint64_t bytes)
     if (bytes < DENSE_MIN)
         qn_ready(p, bytes);
     total += bytes;
-    qn_engine_leave_gap();
+    qn_engine_leave_gap(QN_SIM_GUARD);
     return qn_sim_up_to_guard(p, bytes, bytes < DENSE_MIN ? QN_PAGE : DENSE_UNIT);
 }
 

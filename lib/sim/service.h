@@ -25,11 +25,12 @@ void *qn_engine_alloc(uint64_t bytes);                       /* supplied by run 
 void *qn_engine_alloc_low(uint64_t bytes);                   /* the same below 2 GiB, within reach of emitted code */
 void *qn_engine_try_alloc(uint64_t bytes);                   /* NULL: out of memory */
 void *qn_engine_try_alloc_dense(uint64_t bytes);             /* the same in huge pages, for memory that is used densely */
-void qn_engine_leave_gap(void);                              /* behind what was allocated last there is a page that faults */
+void qn_engine_leave_gap(uint64_t bytes);                    /* behind what was allocated last so many bytes fault */
 
-/* Memory of modules lies at the end of its pages, and a page that faults lies behind it, so that a write out of bounds is found at once.
+/* Memory of modules lies at the end of its pages, and pages that fault lie behind it, so that a write out of bounds is found at once.
  * It begins at a multiple of a line of the processor's caches. */
 #define QN_SIM_ALIGNMENT 64u
+#define QN_SIM_GUARD (64u << 10) /* bytes that fault */
 static inline void *qn_sim_up_to_guard(void *pages, uint64_t bytes, uint64_t unit)
 {
     return (char *)pages + (qn_round_up(bytes, unit) - qn_round_up(bytes, QN_SIM_ALIGNMENT));

@@ -70,7 +70,7 @@ static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--predictor", "NAME:KEY=VALUE,...", "a predictor or a C file, with its options if need be, in place of caches; may be repeated", take_predictor),
     QN_OPTION("--line", "FILE:LINE", "begin when this line of source first refers to data, or branches", qn_option_text, struct watch_settings, line),
     QN_OPTION("--region", "NAME", "begin with the first data reference of this region, which the program names (quern.h)", qn_option_text, struct watch_settings, region),
-    QN_OPTION("--from", "N", "begin with the Nth data reference, or branch, of the run [1]", qn_option_number, struct watch_settings, from),
+    QN_OPTION("--from", "N", "begin with the Nth data reference, or branch, of the run [the first in main, with an empty cache; of branches 1]", qn_option_number, struct watch_settings, from),
     QN_OPTION("--references", "N", "show so many, 100,000 at most [2000]", qn_option_number, struct watch_settings, references),
     QN_OPTION("--trace", "FILE", "of a trace that quern trace has recorded, instead of a program", qn_option_text, struct watch_settings, trace),
     QN_OPTION_SOURCE_MAP,
@@ -175,6 +175,8 @@ static char **make_run(struct watch_runner *r, const char *cache, const char *fi
     add_stretch(r, words, &n, file);
     if (r->s->region)
         words[n++] = qn_exp_format(&r->memory, "--watch-region=%s", r->s->region);
+    if (r->from_main)
+        words[n++] = (char *)"--toggle=main";
     if (r->s->line) {
         words[n++] = qn_exp_format(&r->memory, "--explain=%s", r->s->line);
         words[n++] = (char *)"--explain-file=/dev/null";
@@ -235,13 +237,31 @@ int watch_execute(struct watch_runner *r, char **argv, const char *file, bool re
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
 }
 
+/* Is there a line behind the names of the columns? */
+static bool has_steps(const char *file)
+{
+    FILE *f = fopen(file, "r");
+    int lines = 0;
+
+    for (int c; f && lines < 2 && (c = getc(f)) != EOF;)
+        lines += c == '\n';
+    if (f)
+        fclose(f);
+    return lines == 2;
+}
+
+/* Where nothing else tells where to begin, main does; a program that has none, or no names, is watched from its beginning. */
 static int run_cache(struct watch_runner *r, int i, const char *file)
 {
-    char **argv = (r->s->trace ? make_replay : make_run)(r, r->s->caches[i], file);
+    int status;
 
     if (!r->s->quiet)
         fprintf(stderr, PROGRAM ": %d of %d: %s\n", i + 1, r->s->count, r->s->caches[i]);
-    return watch_execute(r, argv, file, r->s->trace);
+    status = watch_execute(r, (r->s->trace ? make_replay : make_run)(r, r->s->caches[i], file), file, r->s->trace);
+    if (!r->from_main || status || has_steps(file))
+        return status;
+    r->from_main = false;
+    return watch_execute(r, make_run(r, r->s->caches[i], file), file, false);
 }
 
 /* ---- all ---- */
@@ -267,6 +287,7 @@ static int run_all(struct watch_runner *r)
     if (status)
         return status;
     w.places = r->places;
+    r->from_main = !r->s->trace && !r->s->predictors && !r->s->from && !r->s->line && !r->s->region;
     for (int i = 0; i < w.count; i++) {
         w.files[i] = qn_exp_format(&r->memory, "%s/%d.csv", r->scratch, i);
         w.names[i] = r->s->caches[i];

@@ -21,6 +21,7 @@ struct watch_settings {
 };
 
 struct watch_runner {
+    bool from_main;         /* the stretch begins where main does */
     struct watch_settings *s;
     struct qn_exp_memory memory;
     struct qn_engines_guard guard;

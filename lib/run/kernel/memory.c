@@ -82,7 +82,7 @@ void *qn_engine_try_alloc_dense(uint64_t bytes)
     return p;
 }
 
-void qn_engine_leave_gap(void) { heap_next += QN_PAGE; }
+void qn_engine_leave_gap(uint64_t bytes) { heap_next += bytes; }
 
 void *qn_engine_alloc(uint64_t bytes)
 {

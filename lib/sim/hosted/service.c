@@ -63,18 +63,18 @@ static void *alloc(uint64_t bytes)
     return p;
 }
 
-/* A page that faults lies before the memory, and one behind it.  AddressSanitizer has guards of its own. */
+/* Pages that fault lie before the memory, and behind it.  AddressSanitizer has guards of its own. */
 static void *alloc_guarded(uint64_t bytes)
 {
 #ifdef __SANITIZE_ADDRESS__
     return alloc(bytes);
 #else
     uint64_t size = qn_round_up(bytes, QN_PAGE);
-    char *p = mmap(NULL, size + 2 * QN_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *p = mmap(NULL, size + 2 * QN_SIM_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    if (p == MAP_FAILED || mprotect(p + QN_PAGE, size, PROT_READ | PROT_WRITE))
+    if (p == MAP_FAILED || mprotect(p + QN_SIM_GUARD, size, PROT_READ | PROT_WRITE))
         return NULL;
-    return qn_sim_up_to_guard(p + QN_PAGE, bytes, QN_PAGE);
+    return qn_sim_up_to_guard(p + QN_SIM_GUARD, bytes, QN_PAGE);
 #endif
 }
 

@@ -87,6 +87,17 @@ named='. as $d | [.steps[] | select($d.places[.[1]][1] == 9) | .[4]] | unique | 
 symbol=$(nm region | awk '$3 == "first" || $3 == "second" { print $1, $3 }' | sort | awk 'NR == 1 { print $2 }')
 is "$(data "$named" region.html)" "$symbol" '... as the symbol table has them'
 
+# Without a word of where to begin: in main, not in ld.so.
+echo 'static int table[100]; int main(void) { for (int i = 0; i < 100; i++) table[i] += i; return 0; }' >main.c
+$CC -O1 -g -o main main.c || bail 'cannot compile main'
+"$QUERN" watch -q --references=100 -o main.html ./main
+is "$(data '. as $d | [.steps[] | $d.places[.[1]] | tostring | test("main.c")] | [length, all]' main.html)" '[100,true]' 'the first step is in main'
+"$QUERN" watch -q --references=3 --from=1 -o start.html ./main
+is "$(data '. as $d | [.steps[] | $d.places[.[1]] | tostring | test("main.c")] | any' start.html)" false '... with --from=1 in ld.so'
+strip -o stripped main
+"$QUERN" watch -q --references=3 -o stripped.html ./stripped
+is "$? $(data '.steps | length' stripped.html)" '0 3' '... without names at the beginning'
+
 # ---- what cannot be ----
 
 refused 2 'size: got 1000' --cache=lru:1000,2,64 -o x.html ./prog
