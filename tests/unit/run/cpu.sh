@@ -71,9 +71,16 @@ is "$(shown x86-64,+sse3 | sed -n 's/^1\.0: //p')" '00060fb1 00010800 00000001 0
 is "$(shown x86-64-v2,-sse3 | sed -n 's/^1\.0: //p')" '00060fb1 00010800 00802000 07888111' '-sse3 takes what builds on it'
 # Leaves 1 and b also say which processor of several it runs on.
 anywhere() { sed 's/^\(1\.0: [0-9a-f]*\) ../\1 --/; s/^\(b\.[0-9]: .*\) [0-9a-f]*$/\1 --/'; }
-is "$(shown native | anywhere)" "$(./cpu | anywhere)" 'native is what there is'
+# Leaf 7 has no HLE and no RTM under quern, which hides transactions (doc/limits.md).
+native() {
+    ./cpu | anywhere | while read -r leaf eax ebx rest; do
+        [ "$leaf" != 7.0: ] || ebx=$(printf '%08x' $((0x$ebx & ~0x810)))
+        echo "$leaf $eax $ebx $rest"
+    done
+}
+is "$(shown native | anywhere)" "$(native)" 'native is what there is'
 
-is "$(shown -popcnt | anywhere | grep -v '^1\.0')" "$(./cpu | anywhere | grep -v '^1\.0')" '-FEATURE alone: the rest is this processor'
+is "$(shown -popcnt | anywhere | grep -v '^1\.0')" "$(native | grep -v '^1\.0')" '-FEATURE alone: the rest is this processor'
 if has x86-64-v3; then
     is "$(shown x86-64-v3 | grep -e '^1\.0' -e '^7\.0' -e '^80000001\.0' -e '^d\.0' -e agree)" '1.0: 00060fb1 00010800 3cd83201 07888111
 7.0: 00000001 00000128 00000000 00000000
