@@ -39,6 +39,8 @@ echo sudo >>"$SCRATCH/calls"
 exec "\$@"
 END
 
+unset QUERN_CONFIGURE # of the ./bootstrap that runs this test
+
 # bootstrap UID INSTALLED...: run `./bootstrap packages` there; status in $status, words in $SCRATCH/output.
 bootstrap() {
     echo "$1" >"$SCRATCH/uid"

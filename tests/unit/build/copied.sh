@@ -2,6 +2,7 @@
 # Is an edit ever ignored because a built tree was copied, moved, linked to, or is a git worktree?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
+unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this test
 case $top_builddir in "$top_srcdir"/*) ;; *) skip_all 'the build is not below the sources' 6 ;; esac
 below=${top_builddir#"$top_srcdir"/}
 
