@@ -9,8 +9,8 @@ is "$?" 0 'make distdir' || diag "$(tail -n 5 log)"
 grep -v -e '^labs/solutions/' -e '^\.ci/' -e '^\.gitignore$' tracked | LC_ALL=C sort >wanted
 (cd release && find . ! -type d) | sed 's|^\./||' | LC_ALL=C sort >got
 is "$(LC_ALL=C comm -23 wanted got)" '' 'nothing is missing'
-# What Autoconf, Automake and Texinfo make
-is "$(LC_ALL=C comm -13 wanted got | grep -vx -e aclocal.m4 -e configure -e config.h.in -e Makefile.in -e 'build-aux/[a-z.-]*' -e 'doc/manual/\(quern.info\|stamp-vti\|version.texi\).*')" \
+# What Autoconf, Automake, Texinfo and sources.sh make
+is "$(LC_ALL=C comm -13 wanted got | grep -vx -e aclocal.m4 -e configure -e config.h.in -e Makefile.in -e sources.mk -e 'build-aux/[a-z.-]*' -e 'doc/manual/\(quern.info\|stamp-vti\|version.texi\).*')" \
     '' 'nothing else is there'
 chmod -R u+w release
 done_testing

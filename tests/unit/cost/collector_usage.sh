@@ -51,7 +51,7 @@ refused 2 'no program given; `quern run --help` describes it' 'no program' --bra
 refused 2 '--cachegrind-out-file=%q{QN_NOT_SET}: %q{QN_NOT_SET}: this environment variable is not set' \
     'a name from a variable that is not set' --cachegrind-out-file='%q{QN_NOT_SET}' true
 refused 2 '--log-file=a%z: %z: wanted %p, %q{VARIABLE}, %n or %%' 'a pattern unknown' --log-file=a%z true
-refused 2 '--sim=nosuch: no such simulator beside quern or in its libexec, and no module' 'a simulator that is not there' --sim=nosuch true
+sim=nosuch refused 2 '--sim=nosuch: no such simulator beside quern or in its libexec, and no module' 'a simulator that is not there' true
 
 refused 127 'nosuchprogram: not found in PATH' 'not in PATH' nosuchprogram
 refused 127 './nosuch: No such file or directory' 'no such file' ./nosuch

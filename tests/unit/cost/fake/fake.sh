@@ -22,7 +22,7 @@ fresh() {
 # Runs; leaves $SCRATCH/out, $SCRATCH/err and the status in $status.
 fake() {
     fresh
-    "$QUERN" run --sim="$FAKE" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+    "$QUERN" run --sim="${sim-$FAKE}" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
     status=$?
 }
 
