@@ -119,6 +119,7 @@ for command in annotate 'annotate --by=data' 'annotate --by=calls' csv 'page -o 
     doubles 500 "$QUERN" $command profile@
 done
 is "$(grep -c '^#object: symbol .* room$' profile1000)" 1000 "all libraries' variables are in the profile"
+most=2.3
 
 # Mappings, of data or of code, with a gap between each two.  What the engine does about them cannot be counted so; it ends, at least.
 cat >mappings.c <<'END_OF_C'
