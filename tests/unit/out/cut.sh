@@ -34,7 +34,7 @@ cp i s.csv c.csv p in/
 ok 'a profile' cut_off p "$QUERN" csv -o out.csv in/p
 ok 'CSV of a profile' cut_off c.csv "$QUERN" csv --to-profile -o out.p in/c.csv
 mkdir bin
-printf '#!/bin/sh\necho "</svg>" >"$(sed -n "s/^set output .\\(.*\\).$/\\1/p" "$2")"\n' >bin/gnuplot
+printf '#!/bin/sh\necho "<title>Gnuplot</title></svg>" >"$(sed -n "s/^set output .\\(.*\\).$/\\1/p" "$2")"\n' >bin/gnuplot
 chmod +x bin/gnuplot
 PATH=$PWD/bin:$PATH
 ok 'intervals' cut_off i "$QUERN" plot -o out.svg time in/i
