@@ -103,11 +103,13 @@ struct qn_collect {
     int control;                /* listening socket for `quern ctl`; -1: none */
     pid_t progress_pid;         /* the process that prints --progress; 0: none */
     uint64_t progress_ns;
-    int signals;                /* signalfd */
+    int signals, ends;          /* signalfd of all signals, and of those that ask a process to end */
+    int hurry;                  /* eventfd, of all collectors: readable when debug information is not to be read any more */
     sigset_t old_mask;          /* the mask that quern was started with */
     struct sigaction old_chld;
     int drain[2], done[2];      /* see fork.c */
     int merger;                 /* socket to the merger (merger.c); -1: none */
+    pid_t finder_pid;
     int finder;                 /* socket to the finder (finder.c), which all collectors share; -1: none */
     bool finder_replaced;       /* it has died, and this collector has started another */
     int questions;              /* our own socket to it; -1: none */
@@ -173,6 +175,11 @@ bool qn_collect_launch(struct qn_collect *r);
 bool qn_collect_take_signals(struct qn_collect *r);
 void qn_collect_restore_signals(const struct qn_collect *r); /* in a child, before exec */
 void qn_collect_read_signals(struct qn_collect *r);
+void qn_collect_forward_ends(struct qn_collect *r); /* only the signals that ask a process to end */
+/* Waits until a process that reads debug information answers by fd, or ends.  false: a signal asks us to end, so this process should be ended. */
+bool qn_collect_wait_for(struct qn_collect *r, int fd);
+void qn_collect_end_process(pid_t pid); /* which reads debug information; by a negative number its group */
+bool qn_collect_is_hurried(const struct qn_collect *r); /* did such a signal come after the program's end? */
 void qn_collect_mirror_stop(struct qn_collect *r, int sig);
 /* Ends this process as the guest ended: `status` is what waitpid said. */
 void qn_collect_mirror_end(int status) __attribute__((noreturn));

@@ -161,6 +161,7 @@ static bool dump(struct qn_collect *r, FILE *out)
     const char *why;
     char *path;
 
+    qn_collect_limit_reading();
     if (!take_counts(r))
         return fprintf(out, "nothing is counted yet\n"), false;
     path = claim(r, &why);

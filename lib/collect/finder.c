@@ -17,7 +17,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,7 +30,6 @@
 #include "cost/data/frames.h"
 #include "cost/wire.h"
 
-#define SECONDS_MAX 60 /* processor time for one question */
 #define CLIENTS_FIRST 16
 
 struct question {
@@ -54,21 +52,11 @@ struct finder {
     size_t count, room, clients_room;
 };
 
-static void limit_time(void)
-{
-    struct rusage used;
-    rlim_t seconds;
-
-    getrusage(RUSAGE_SELF, &used);
-    seconds = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SECONDS_MAX;
-    setrlimit(RLIMIT_CPU, &(struct rlimit){ seconds, RLIM_INFINITY });
-}
-
 static void answer(struct finder *f, struct client *c, const struct question *q)
 {
     const struct qn_collect *r = f->run;
 
-    limit_time();
+    qn_collect_limit_reading();
     if (q->kind == QN_WIRE_TYPE)
         qn_cost_find_element(&c->store, f->library, q->number);
     else if (q->kind == QN_WIRE_FRAME)
@@ -128,7 +116,6 @@ static _Noreturn void answer_all(const struct qn_collect *r, int introduced)
 
     close_all_but(introduced);
     qn_collect_allow_descriptors();
-    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
     f.room = f.clients_room = CLIENTS_FIRST;
     f.sockets = QN_NEEDED(calloc(f.room, sizeof *f.sockets));
     f.clients = QN_NEEDED(calloc(f.room, sizeof *f.clients));
@@ -174,6 +161,7 @@ void qn_collect_start_finder(struct qn_collect *r)
         close(pair[0]);
     else
         r->finder = pair[0];
+    r->finder_pid = pid;
 }
 
 void qn_collect_forget_questions(struct qn_collect *r)
@@ -205,8 +193,12 @@ static bool ask(struct qn_collect *r, struct question q)
         qn_collect_forget_questions(r);
     if ((r->questions < 0 && !introduce(r)) || !qn_collect_send(r->questions, &q, sizeof q, NULL, 0, 0))
         return false;
-    while ((n = recv(r->questions, &q, sizeof q, 0)) < 0 && errno == EINTR)
-        continue;
+    if (!qn_collect_wait_for(r, r->questions)) { /* end what it reads; there is no other that would read it again */
+        qn_collect_end_process(r->finder_pid);
+        r->finder_replaced = true;
+        return false;
+    }
+    n = recv(r->questions, &q, sizeof q, 0);
     return n == (ssize_t)sizeof q;
 }
 

@@ -28,6 +28,8 @@ static void take_note(void *data, const char *text)
     qn_collect_note(data, "%s", text);
 }
 
+static bool is_avoided(const struct qn_collect_work *w) { return w->guard && w->guard->avoided; }
+
 static void read_texts(struct qn_collect_work *w)
 {
     const struct qn_collect *r = w->run;
@@ -41,7 +43,7 @@ static void read_texts(struct qn_collect_work *w)
     qn_cost_get_string(&r->store, h->cmd, w->command, sizeof w->command);
     if (!w->command[0])
         snprintf(w->command, sizeof w->command, "%s", r->command);
-    if (!(w->guard && w->guard->avoid_all) && (d = qn_debug_open(w->program, why, sizeof why))) {
+    if (!is_avoided(w) && (d = qn_debug_open(w->program, why, sizeof why))) {
         snprintf(w->build_id, sizeof w->build_id, "%s", qn_debug_build_id(d));
         qn_debug_close(d);
     }
@@ -270,7 +272,7 @@ static void tell_lines(struct qn_collect_work *w)
 {
     struct qn_collect *r = w->run;
 
-    if (w->result.has_program && !w->result.has_lines && r->options.requests == QN_REQUESTS_ALL)
+    if (w->result.has_program && !w->result.has_lines && !is_avoided(w) && r->options.requests == QN_REQUESTS_ALL)
         qn_collect_say(r, "No line numbers in %s: compiled without -g?", w->program);
 }
 
@@ -291,6 +293,8 @@ static bool fold_and_write(struct qn_collect_work *w)
 
     if (!path)
         return false;
+    if (is_avoided(w))
+        qn_collect_note(r, "%s: all code is shown without names", w->guard->avoided);
     read_texts(w);
     w->result.program = w->program;
     status = qn_cost_fold(&r->store, &w->events, w->modules, QN_COST_ALL_REGIONS, w->table, &w->result, &err);
@@ -328,7 +332,7 @@ bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struc
     w = (struct qn_collect_work){ .run = r, .guard = guard };
     qn_cost_choose_events(&w.events, r->config.cache_sim, r->config.branch_sim);
     qn_cost_add_module_events(&w.events, &qn_cost_header(&r->store)->sim_output);
-    w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, take_note, r);
+    w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, is_avoided(&w) ? NULL : take_note, r);
     w.table = qn_prof_new_table(w.events.count);
     qn_prof_table_want(w.table, choose_detail(&r->options));
     written = !qn_cost_header(&r->store)->started || fold_and_write(&w);

@@ -122,6 +122,7 @@ void qn_collect_wait_for_subs(struct qn_collect *r)
 
     close_fd(&r->drain[1]);
     close_fd(&r->done[1]);
+    qn_collect_wait_for(r, r->done[0]); /* a signal ends what they read, not what they write then */
     while (read(r->done[0], &byte, 1) < 0 && errno == EINTR)
         ;
 }

@@ -225,7 +225,7 @@ void qn_collect_keep_only(const int *fds, int count)
  * the guest closes it. */
 static void close_inherited(const struct qn_collect *r, int gate)
 {
-    const int own[] = { r->log.fd, r->log.errors, r->store.fd, r->socket, r->signals,
+    const int own[] = { r->log.fd, r->log.errors, r->store.fd, r->socket, r->signals, r->ends, r->hurry,
                         r->drain[0], r->drain[1], r->done[0], r->done[1], r->finder, gate };
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cost/calls/calls.h"
@@ -82,11 +81,10 @@ static char *describe(const struct qn_collect *r, int what, const char *text)
 static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, const char *path, int what, const char *text)
 {
     struct qn_cost_store copy;
-    pid_t pid = fork();
-    int status;
+    int end;
+    pid_t pid = qn_collect_fork_limited(&end);
 
     if (pid == 0) {
-        qn_collect_limit_folding();
         if (qn_cost_copy(&copy, now))
             _exit(1);
         r->store = copy;
@@ -94,10 +92,7 @@ static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, co
         qn_collect_begin_part(r);
         _exit(!qn_collect_write_now(r, path));
     }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return pid > 0 && qn_collect_wait_limited(r, pid, end) == 0;
 }
 
 static void dump(struct qn_collect *r, const struct qn_cost_store *now, int what, const char *text)

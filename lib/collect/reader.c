@@ -62,7 +62,7 @@ _Noreturn static void fold_for(struct qn_collect *r, const struct request *q, co
     r->log.errors = q->fds > 2 ? fds[2] : -1;
     r->log.fd = q->fds > 3 ? fds[3] : -1;
     r->log.size = 0;
-    qn_collect_limit_folding();
+    qn_collect_limit_reading();
     failed = !qn_collect_fold(r, NULL, library);
     while (write(fds[1], &failed, 1) < 0 && errno == EINTR)
         ;
@@ -74,6 +74,7 @@ static void serve_request(struct qn_collect *r, int socket, const struct request
 {
     r->store.fd = fds[0];
     if (qn_cost_map(&r->store)) {
+        qn_collect_limit_reading();
         if (!q->last)
             qn_cost_preload(library, &r->store);
         if (!q->last && r->config.data)
@@ -200,7 +201,7 @@ static void read_and_fold(struct qn_collect *r, int socket, int program)
     make_heap_ready(r->options.dump_instr);
     if (program >= 0)
         qn_cost_give_file(library, program);
-    qn_collect_limit_folding();
+    qn_collect_limit_reading();
     qn_collect_allow_descriptors(); /* files that guests have mapped stay open here */
     got = watch(r, socket, library, &q, fds);
     qn_cost_close(&r->store);
@@ -249,7 +250,7 @@ void qn_collect_start_reader(struct qn_collect *r)
         r->reader = pair[0];
 }
 
-/* The reader ends when nobody can ask it any more: at once, unless a sub-collector lives on. */
+/* The reader ends when nobody can ask it any more: at once, whatever it reads, unless a sub-collector lives on. */
 void qn_collect_end_reader(struct qn_collect *r)
 {
     r->shared->alone = true;
@@ -257,6 +258,8 @@ void qn_collect_end_reader(struct qn_collect *r)
         return;
     close(r->reader);
     r->reader = -1;
+    if (!r->has_forked)
+        qn_collect_end_process(r->reader_pid);
     while (!r->has_forked && waitpid(r->reader_pid, NULL, 0) < 0 && errno == EINTR)
         ;
 }
@@ -291,9 +294,8 @@ int qn_collect_ask_reader(struct qn_collect *r)
         q.fds = r->log.fd >= 0 ? 4 : 3;
     if (qn_collect_send(r->reader, &q, sizeof q, fds, q.fds, 0)) {
         close(reply[1]);
-        do
+        if (qn_collect_wait_for(r, reply[0]))
             n = read(reply[0], &failed, 1);
-        while (n < 0 && errno == EINTR);
         if (n == 1)
             status = failed;
     } else {

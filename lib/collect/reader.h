@@ -3,6 +3,7 @@
 #define QN_COLLECT_READER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "cost/places/modules.h"
 
@@ -10,14 +11,20 @@ struct qn_collect;
 
 struct qn_collect_guard {
     struct qn_cost_guard modules;
-    bool avoid_all; /* read nothing at all */
+    const char *avoided; /* why nothing at all is read; else NULL */
 };
 
 /* Folds r->store, writes the profile, prints the report, in this process.  guard may be NULL. */
 bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struct qn_cost_library *library);
 
-/* Limits this process's time and memory. */
-void qn_collect_limit_folding(void);
+/* Limits this process's memory, and its time from now on; SIGTERM ends it. */
+void qn_collect_limit_reading(void);
+
+/* Forks a process with these limits, which shall read debug information.  *end becomes readable when it ends. */
+pid_t qn_collect_fork_limited(int *end);
+
+/* Waits for its end, or ends it when a signal asks us to end; end may be -1.  The exit status; -1: it died. */
+int qn_collect_wait_limited(struct qn_collect *r, pid_t pid, int end);
 
 /* Closes every descriptor but these (and the standard ones, which are /dev/null). */
 void qn_collect_keep_only(const int *fds, int count);

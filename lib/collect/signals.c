@@ -7,6 +7,7 @@
  *     on: they were sent to the group.
  *   - Death of the collector's parent: the guest sees that process as its own parent (lib/run/kernel/signal/signal_calls.c), so it gets its
  *     parent-death signal.
+ *   - After the guest's end, a signal that asks quern to end ends the reading of debug information, of sub-collectors, too.
  *   - The guest stopped: the collector stops in the same way, so that the shell sees its job stop.  When either is continued, both are.
  *   - The guest died of a signal: the collector dies of the same signal, without a core file of its own.
  */
@@ -14,26 +15,44 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "collect/collect.h"
 #include "collect/control.h"
 
 #define LOOK_MS 100 /* between two checks of whether the guest was continued */
 
+/* The signals that ask a process to end, without those that quern was started to ignore (nohup). */
+static sigset_t choose_ends(void)
+{
+    static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+    struct sigaction a;
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < QN_ARRAY_LEN(ends); i++)
+        if (!sigaction(ends[i], NULL, &a) && a.sa_handler != SIG_IGN)
+            sigaddset(&set, ends[i]);
+    return set;
+}
+
 bool qn_collect_take_signals(struct qn_collect *r)
 {
     struct sigaction plain = { .sa_handler = SIG_DFL };
-    sigset_t all;
+    sigset_t all, ends = choose_ends();
 
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &r->old_mask);
     sigaction(SIGCHLD, &plain, &r->old_chld); /* if it is ignored, children leave no status */
     r->signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-    return r->signals >= 0;
+    r->ends = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+    r->hurry = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return r->signals >= 0 && r->ends >= 0 && r->hurry >= 0;
 }
 
 void qn_collect_restore_signals(const struct qn_collect *r)
@@ -100,6 +119,39 @@ void qn_collect_read_signals(struct qn_collect *r)
     while (read(r->signals, &s, sizeof s) == sizeof s)
         if (r->is_main && !says_parent_died(r, &s))
             forward(r, &s);
+}
+
+void qn_collect_forward_ends(struct qn_collect *r)
+{
+    struct signalfd_siginfo s;
+
+    while (r->is_main && read(r->ends, &s, sizeof s) == sizeof s)
+        forward(r, &s);
+}
+
+void qn_collect_end_process(pid_t pid)
+{
+    kill(pid, SIGTERM);
+    kill(pid, SIGCONT); /* if somebody has stopped it */
+}
+
+bool qn_collect_is_hurried(const struct qn_collect *r) { return poll(&(struct pollfd){ r->hurry, POLLIN, 0 }, 1, 0) > 0; }
+
+bool qn_collect_wait_for(struct qn_collect *r, int fd)
+{
+    struct pollfd p[] = { { fd, POLLIN, 0 }, { r->hurry, POLLIN, 0 }, { r->is_main ? r->ends : -1, POLLIN, 0 } };
+
+    while (poll(p, QN_ARRAY_LEN(p), -1) < 0)
+        ;
+    if (p[0].revents || p[1].revents)
+        return p[0].revents;
+    qn_collect_forward_ends(r);
+    if (r->ended || r->leaves) {
+        eventfd_write(r->hurry, 1);
+        if (r->reader >= 0)
+            qn_collect_end_process(-r->reader_pid); /* and all that it has forked */
+    }
+    return false;
 }
 
 /* Raises a signal on this process with its default effect, at once. */

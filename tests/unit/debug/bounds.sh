@@ -74,4 +74,74 @@ run circle >/dev/null
 is "$?$(said)" 0 '... end'
 ok '... with all counts' grep -q '^#object: symbol 65536 0 0 shared$' profile
 
+# A process that is stopped reads debug information for ever.  `quern run` is told to end until it has ended: the first time ends the program.
+cat >waits.c <<'END_OF_C'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+long *shared;
+int main(int argc, char **argv)
+{
+    signal(SIGTERM, argc > 1 ? SIG_IGN : SIG_DFL);
+    puts("here");
+    fclose(stdout);
+    if (getchar() == EOF && argc == 1)
+        return 0;
+    shared = calloc(100000, sizeof *shared);
+    for (int i = 0; i < 100000; i += 8)
+        shared[i]++;
+    for (signal(SIGTERM, SIG_DFL); argv[0];)
+        pause();
+    return 0;
+}
+END_OF_C
+"$CC" -g -O0 -o waits waits.c || bail 'waits.c cannot be compiled'
+mkfifo in out
+# begin OPTION... PROGRAM...: starts it; $quern and $readers, the processes that read
+begin() {
+    rm -f profile
+    "$QUERN" run --out-file=profile "$@" <in >out 2>err &
+    quern=$!
+    exec 8>in 9<out
+    read -r line <&9
+    readers=
+    for child in $(cat /proc/$quern/task/$quern/children); do
+        [ "$(cut -d' ' -f5 /proc/$child/stat)" = "$child" ] && readers="$readers $child"
+    done
+}
+# finish: tells it to end until it has; its status
+finish() {
+    while kill -TERM $quern 2>/dev/null && [ -e /proc/$quern/exe ]; do
+        :
+    done
+    wait $quern
+    status=$?
+    exec 8>&- 9<&-
+}
+hurried='a signal has ended the reading of debug information: all code is shown without names'
+
+begin ./waits
+is "$(sed -n 's/^Max \(cpu time\|data size\)  *\([0-9]*\) .*/\2/p' /proc/${readers# }/limits | paste -s -d' ')" '120 4294967296' 'a reader has limits'
+kill -TERM $quern
+wait $quern
+is "$? $(said)" '143 ' 'a program that TERM ends'
+exec 8>&- 9<&-
+ok '... has its names' grep -q '^fn=main$' profile
+
+begin ./waits
+kill -STOP $readers
+finish
+is "$status $(said)" "143 $hurried" 'TERM ends its reader, too'
+ok '... and no name is known' test "$(grep -c '^fn=' profile)" = 1
+ok '... but all is counted' grep -q '^summary: [1-9]' profile
+is "$(for r in $readers; do [ -e /proc/$r/exe ] && echo $r; done)" '' '... no process is left'
+
+begin --data=yes ./waits waits
+kill -STOP $readers
+echo >&8
+finish
+is "$status $(said | grep -c "$hurried")" '143 1' 'TERM ends the process that finds types, while the program waits for it'
+ok '... and all is counted' grep -q '^summary: [1-9]' profile
+
 done_testing
