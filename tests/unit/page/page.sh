@@ -47,7 +47,7 @@ is "$(data '[.after.files[0].lines[][0]] | min' d.html)" 30001 'what is left out
 
 "$QUERN" page -o none.html nothing 2>err
 is "$? $(wc -l <err) $(ls none.html 2>&1 | grep -c 'No such')" '1 1 1' 'no profile: one line, no page'
-printf 'events: Ir\nfl=a\nfn=b\n1 2\n' >cut
+printf 'cmd: p\nevents: Ir\nfl=a\nfn=b\n1 2\n' >cut
 "$QUERN" page -o none.html cut 2>err
 is "$? $(wc -l <err) $(ls none.html 2>&1 | grep -c 'No such')" '1 1 1' 'a profile that is cut short: no page'
 "$QUERN" page --diff p 2>err

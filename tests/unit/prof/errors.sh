@@ -2,20 +2,20 @@
 # Does every malformed profile give one message FILE:LINE: what, got, wanted, exit 1 and nothing on stdout?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-# refuses MESSAGE PROFILE: the profile is a printf format. merge, diff and both styles of annotate must refuse it; merge
-# says it with the message given.
+# refuses MESSAGE PROFILE: the profile is a printf format. merge, diff and both styles of annotate, csv, json, convert, page
+# and plot must refuse it, and write nothing; merge says it with the message given.
 refuses() {
     # shellcheck disable=SC2059 # it is a format
     printf "$2" >x.out
     "$QUERN" merge x.out >got 2>got.err
     is "$? $(cat got)$(cat got.err)" "1 quern merge: x.out:$1" "refused: $(printf '%s' "$1" | tr '\n' ' ')"
     failed=
-    for command in 'annotate' 'annotate --style=classic' 'annotate --by=line' 'diff x.out'; do
+    for command in 'annotate' 'annotate --style=classic' 'annotate --by=line' 'diff x.out' csv json convert 'page -o x.html' 'plot flame -o x.svg'; do
         # shellcheck disable=SC2086 # a command and its option
         "$QUERN" $command x.out >got 2>got.err
-        { [ $? = 1 ] && [ ! -s got ] && [ -s got.err ]; } || failed="$failed $command"
+        { [ $? = 1 ] && [ ! -s got ] && [ -s got.err ] && [ ! -e x.html ] && [ ! -e x.svg ]; } || failed="$failed $command"
     done
-    is "$failed" '' "  ... by annotate and diff too, with nothing on stdout"
+    is "$failed" '' "  ... by all commands that read profiles, with nothing on stdout"
 }
 
 head='desc: x\ncmd: y\nevents: Ir Dr\n'
