@@ -4,6 +4,7 @@
  * Out: ip 401000, branch, taken, writes 26 6, reads 6 26, written address 7ffe0ff8          (a direct call)
  *
  * An instruction is decoded when the trace gives its bytes; the registers of its record are then kept in a table by address.
+ * A repeated string instruction has one fetch and the references of all its steps; each step becomes a record.
  */
 #include "trace/champsim.h"
 
@@ -28,6 +29,7 @@ _Static_assert(sizeof(struct record) == QN_CHAMPSIM_LONG, "ChampSim's record");
 struct known {
     uint64_t pc;
     uint8_t is_there, branch, writes[WRITTEN], reads[READ]; /* branch: 1 + enum qn_champsim_branch, 0 none */
+    uint8_t step; /* references of a step of a repeated string instruction; 0: another instruction */
 };
 
 struct writer {
@@ -38,6 +40,7 @@ struct writer {
     size_t size, used;
     struct record now;
     unsigned written, read, next; /* addresses in `now`; length of its instruction */
+    unsigned references, step;    /* of `now`; after `step` of them the next step begins (see struct known) */
     bool is_open, is_decided;     /* `now` is in use; the trace said whether its branch is taken */
     struct known decoded;         /* of the next fetch; is_there: 0 if nothing was decoded */
 };
@@ -148,6 +151,7 @@ static struct known decode(const uint8_t *bytes, size_t n)
 
     if (qn_decode_insn(bytes, n, &in) != QN_DEC_OK)
         return k;
+    k.step = in.attr & (QN_ATTR_REP | QN_ATTR_REPNE) ? in.n_mem : 0;
     kind = kind_of(&in);
     if (kind >= 0)
         list_branch(&k, &in, kind);
@@ -224,26 +228,31 @@ static bool close_record(struct writer *w, uint64_t next, bool is_last)
     return qn_trace_pack(w->to, &w->now, w->bytes);
 }
 
-static bool open_record(struct writer *w, const struct qn_trace_record *ref)
+static bool open_record(struct writer *w, uint64_t pc, uint32_t bytes)
 {
-    const struct known *k = know(w, ref->addr);
+    const struct known *k = know(w, pc);
 
     if (!k)
         return false;
-    w->now = (struct record){ .ip = ref->addr };
+    w->now = (struct record){ .ip = pc };
     memcpy(w->now.writes, k->writes, sizeof k->writes);
     memcpy(w->now.reads, k->reads, sizeof k->reads);
-    w->written = w->read = 0;
-    w->next = ref->size;
+    w->written = w->read = w->references = 0;
+    w->step = k->step;
+    w->next = bytes;
     w->is_open = true;
     w->is_decided = false;
     return true;
 }
 
-static void add_reference(struct writer *w, const struct qn_trace_record *ref)
+static bool add_reference(struct writer *w, const struct qn_trace_record *ref)
 {
     bool reads = ref->kind != RECORD_WRITE, writes = ref->kind != RECORD_READ;
+    uint64_t pc = w->now.ip;
 
+    if (w->step && w->references == w->step && !(close_record(w, pc, false) && open_record(w, pc, w->next)))
+        return false;
+    w->references++;
     w->counts->reads += reads;
     w->counts->writes += writes;
     if (reads && w->read < READ)
@@ -254,15 +263,16 @@ static void add_reference(struct writer *w, const struct qn_trace_record *ref)
         w->now.written[w->written++] = ref->addr;
     else
         w->counts->left_out += writes;
+    return true;
 }
 
 static bool take(struct writer *w, const struct qn_trace_record *ref)
 {
     switch (ref->kind) {
-    case RECORD_FETCH: return close_record(w, ref->addr, false) && open_record(w, ref);
+    case RECORD_FETCH: return close_record(w, ref->addr, false) && open_record(w, ref->addr, ref->size);
     case RECORD_READ:
     case RECORD_WRITE:
-    case RECORD_MODIFY: add_reference(w, ref); break;
+    case RECORD_MODIFY: return add_reference(w, ref);
     case RECORD_COND:
         w->is_decided = true;
         w->now.taken = ref->code & 1;

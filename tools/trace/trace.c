@@ -103,8 +103,6 @@ static void print_champsim(const struct qn_champsim_counts *c)
     fprintf(stderr, "branches: %" PRIu64 " conditional (%" PRIu64 " taken), %" PRIu64 " jumps, %" PRIu64 " indirect jumps, %" PRIu64
             " calls, %" PRIu64 " indirect calls, %" PRIu64 " returns\n", b[QN_CHAMPSIM_CONDITIONAL], c->taken, b[QN_CHAMPSIM_JUMP],
             b[QN_CHAMPSIM_INDIRECT], b[QN_CHAMPSIM_CALL], b[QN_CHAMPSIM_INDIRECT_CALL], b[QN_CHAMPSIM_RETURN]);
-    if (c->left_out)
-        fprintf(stderr, "%" PRIu64 " references were left out: a record has four reads and two writes\n", c->left_out);
 }
 
 /* A record per instruction out of the recorded references. */
@@ -122,6 +120,8 @@ static bool convert(int raw, unsigned bytes, bool quiet, struct qn_trace_pack *t
     munmap(all, (size_t)size);
     if (good && !quiet)
         print_champsim(&counts);
+    if (good && counts.left_out) /* with -q, too */
+        fprintf(stderr, "%" PRIu64 " references were left out: a record has four reads and two writes\n", counts.left_out);
     return good;
 }
 

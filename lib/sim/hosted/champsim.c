@@ -30,6 +30,8 @@ struct champsim {
     unsigned bytes;
     struct record now, next;
     uint64_t records; /* that are whole */
+    uint64_t last;    /* address of the record before `now` */
+    uint64_t more;    /* steps of repeated string instructions after the first that were not taken yet */
     bool has_next, begun;
     struct sim_ref queue[QUEUE];
     unsigned at, n;
@@ -82,6 +84,14 @@ static int read_record(struct champsim *c, struct bytes *from, struct record *r)
 }
 
 uint64_t champsim_records(const struct champsim *c) { return c->records; }
+
+uint64_t champsim_take_more(struct champsim *c)
+{
+    uint64_t more = c->more;
+
+    c->more = 0;
+    return more;
+}
 
 static bool lists(const uint8_t *list, unsigned n, unsigned number)
 {
@@ -176,12 +186,16 @@ static void add_branch(struct champsim *c)
     }
 }
 
-/* An address that is read and written is one that is modified. */
+/* An address that is read and written is one that is modified.  Only a repeated string instruction follows itself without a branch: it was fetched
+ * once. */
 static void add_references(struct champsim *c)
 {
     struct record *r = &c->now;
 
-    add(c, SIM_REF_FETCH, r->ip, 0);
+    if (r->ip == c->last && kind_of(r) == NONE)
+        c->more++;
+    else
+        add(c, SIM_REF_FETCH, r->ip, 0);
     for (unsigned i = 0; i < 4; i++) {
         unsigned kind = SIM_READ;
 
@@ -203,11 +217,12 @@ int champsim_next(struct champsim *c, struct bytes *from, struct sim_ref *ref)
 {
     int more;
 
-    if (c->at == c->n) {
+    while (c->at == c->n) {
         if (!c->begun && (more = read_record(c, from, &c->next)) <= 0)
             return more;
         if (c->begun && !c->has_next)
             return 0;
+        c->last = c->now.ip;
         c->now = c->next;
         if ((more = read_record(c, from, &c->next)) < 0)
             return -1;

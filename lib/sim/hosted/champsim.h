@@ -25,5 +25,6 @@ struct champsim *champsim_open(unsigned record_bytes); /* NULL: no memory */
 /* 1: *ref; 0: the end; -1: the last record is not whole. */
 uint64_t champsim_records(const struct champsim *c); /* read so far, one more than those of which references came */
 int champsim_next(struct champsim *c, struct bytes *from, struct sim_ref *ref);
+uint64_t champsim_take_more(struct champsim *c); /* as trace_take_more: records of further steps of a string instruction have no fetch */
 
 #endif

@@ -315,7 +315,10 @@ static int next_champsim(struct trace *t, struct sim_ref *ref)
 
 uint64_t trace_seek(struct trace *t, uint64_t n) { return t->parts ? parts_seek(t->parts, n) : 0; }
 
-uint64_t trace_take_more(struct trace *t) { return t->parts ? parts_take_more(t->parts) : 0; }
+uint64_t trace_take_more(struct trace *t)
+{
+    return t->parts ? parts_take_more(t->parts) : t->champsim ? champsim_take_more(t->champsim) : 0;
+}
 
 int trace_next(struct trace *t, struct sim_ref *ref)
 {

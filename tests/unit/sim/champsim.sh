@@ -22,7 +22,7 @@ kinds() {
 
 # ---- what the program did ----
 
-for program in calls indirect flow; do
+for program in calls indirect flow rep; do
     guest=$guests/$program
     "$QUERN" trace --format=champsim -o t "$guest" 2>told
     is "$(kinds 64 t)" "$(cat told)" "$program: kinds and numbers are those that quern trace tells"
@@ -31,6 +31,8 @@ for program in calls indirect flow; do
         awk 'NR == 1 { ir = $1 } NR == 2 { print ir, $1, $2 + $3 }')" \
         "$(awk '/^events/ { for (i = 2; i <= NF; i++) at[$i] = i } /^summary/ { print $at["Ir"], $at["Bc"], $at["Bi"] }' p)" \
         "$program: instructions, conditional branches, indirect ones as quern run counts them"
+    is "$(sed -n 's/.*reads \([0-9]*\), writes \([0-9]*\)/\1 \2/p' told)" "$(awk '/^events/ { for (i = 2; i <= NF; i++) at[$i] = i } /^summary/ { print $at["Dr"], $at["Dw"] }' p)" \
+        "$program: reads and writes, too"
     "$QUERN" trace -o own "$guest"
     for sims in D1=srrip,BC=gshare D1=lru,BC=bimodal; do
         "$QUERN" replay --sim="$sims" --D1=4096,2,64 own >own.out && "$QUERN" replay --sim="$sims" --D1=4096,2,64 t >t.out
@@ -45,6 +47,54 @@ guest=$guests/chase
 for sims in srrip ship; do
     "$QUERN" replay --sim=D1=$sims --D1=4096,2,64 --I1=1024,2,64 own >own.out && "$QUERN" replay --sim=D1=$sims --D1=4096,2,64 --I1=1024,2,64 t >t.out
     is "$(grep '^D' t.out)" "$(grep '^D' own.out)" "chase: replay with $sims: data misses as of quern's own trace"
+done
+
+# ---- repeated string instructions: a record for each step; what has no room in a record ----
+
+cat >steps.S <<'END'
+        .globl _start
+_start: lea from(%rip), %rsi
+        lea to(%rip), %rdi
+        mov $3, %ecx
+copy:   rep movsb
+        lea from(%rip), %rsi
+        lea to(%rip), %rdi
+        mov $2, %ecx
+same:   repe cmpsw
+        mov $4, %ecx
+clear:  rep stosq
+none:   rep lodsb
+        lea from(%rip), %rdi
+        movdqu all(%rip), %xmm0
+scatter: maskmovdqu %xmm0, %xmm0
+        mov $60, %eax
+        xor %edi, %edi
+        syscall
+        .data
+from:   .skip 64
+to:     .skip 64
+all:    .fill 16, 1, 0xff
+END
+# records SYMBOL: the addresses of each record of the instruction there, from the beginning of `from` on: written, then read
+records() {
+    od -An -v -tu8 -w64 steps.t | awk -v pc="$(at "$1")" -v from="$(at from)" '$1 == pc {
+        line = "" ; for (i = 3; i <= 8; i++) if ($i) line = line (i < 5 ? "w" : "r") $i - from " "; printf "%s%s", n++ ? ", " : "", substr(line, 1, length(line) - 1) } END { print "" }'
+}
+at() { echo $((0x$(nm steps | sed -n "s/^0*\([0-9a-f]*\) . $1\$/\1/p"))); }
+${CC:-cc} -static -nostdlib -o steps steps.S || bail 'no compiler'
+said=$("$QUERN" trace -q --format=champsim -o steps.t ./steps 2>&1)
+is "$(records copy)" 'w64 r0, w65 r1, w66 r2' 'rep movsb: a record for each step, with its own read and write'
+is "$(records same)" 'r0 r64, r2 r66' 'repe cmpsw: with its two reads'
+is "$(records clear)" 'w68, w76, w84, w92' 'rep stosq'
+is "$(od -An -v -tu8 -w64 steps.t | awk -v pc="$(at none)" '$1 == pc' | wc -l | tr -d ' ')" 1 'no step: one record'
+is "$said" '14 references were left out: a record has four reads and two writes' 'maskmovdqu writes 16 bytes one by one: the message comes with -q, too'
+"$QUERN" trace -o steps.own ./steps
+is "$("$QUERN" replay steps.t | grep '^[ID] *refs' | sed 's/[0-9,]* wr)//; s/^D .*(/D /')" "$("$QUERN" replay steps.own | grep '^[ID] *refs' | sed 's/[0-9,]* wr)//; s/^D .*(/D /')" \
+    'replay: instructions and reads as of quern'"'"'s own trace'
+for window in '3 1' '3 2' '4 9'; do
+    set -- $window
+    is "$("$QUERN" replay --from="$1" --count="$2" steps.t | grep '^I *refs')" "$("$QUERN" replay --from="$1" --count="$2" steps.own | grep '^I *refs')" \
+        "... and instructions $1 to $(($1 + $2 - 1)), where a repeated one is one"
 done
 
 # ---- lengths, compression ----
@@ -98,7 +148,7 @@ refused 1 "quern: replay: cut:16: cut off: got 'a part of a record', wanted a wh
 gzip -c t >t.gz
 refused 1 'quern: replay: t.gz: is compressed by gzip: unpack it first, as in gzip -dc FILE | quern replay -' replay t.gz
 is "$(gzip -dc t.gz | "$QUERN" replay - | cmp - t.out)" '' 'as that says'
-refused 2 "quern: trace: --format: got 'pin', wanted quern, champsim, champsim72 or records" trace --format=pin "$guest"
+refused 2 "quern: trace: --format: got 'pin', wanted quern, champsim, champsim72, records, text, lackey or din" trace --format=pin "$guest"
 refused 2 "quern: trace: --count: got '1x', wanted a number" trace --count=1x "$guest"
 refused 2 "quern: replay: --from: got 'x', wanted a number of instructions" replay --from=x t
 refused 1 'quern: trace: /nonexistent/t: cannot create: No such file or directory' trace --format=champsim -o /nonexistent/t "$guest"
