@@ -16,7 +16,7 @@ int main(void)
 }
 END
 $CC -O1 -g -o prog prog.c || bail 'cannot compile the program'
-sed -n '/^Then profile a program/,/^A cache is/s/^    build\/quern \([^#]*[^# ]\)  *#.*/\1/p' "$top_srcdir/README.md" >commands
+sed -n '/^## A program of your own/,/^A cache is/s/^    build\/quern \([^#]*[^# ]\)  *#.*/\1/p' "$top_srcdir/README.md" >commands
 [ "$(wc -l <commands)" -ge 6 ] || bail 'README has no such commands'
 
 for ways in 8 12 16; do
