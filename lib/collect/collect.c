@@ -68,6 +68,10 @@ static bool check_pattern(const char *option, const char *pattern)
 
 static bool check_options(const struct qn_collect_options *o)
 {
+    if (o->processors > QN_PROCESSORS_MAX) {
+        qn_collect_complain("--processors: got %llu, wanted at most %u", (unsigned long long)o->processors, QN_PROCESSORS_MAX);
+        return false;
+    }
     if (o->block_max > UINT32_MAX) {
         qn_collect_complain("--block-max: got %llu, wanted a number below 2^32", (unsigned long long)o->block_max);
         return false;

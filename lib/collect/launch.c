@@ -49,7 +49,7 @@ static void fill_config(struct qn_collect *r)
         .cpu = c->cpu, .engine_cpu = c->engine_cpu, .space = { c->space[0], c->space[1] }, .I1 = r->geometry[QN_COLLECT_I1], .D1 = r->geometry[QN_COLLECT_D1], .LL = r->geometry[QN_COLLECT_LL],
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
-        .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
+        .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso, .processors = (uint32_t)o->processors,
         .data = (uint8_t)o->data, .batch = (uint8_t)o->batch, .vectors = (uint8_t)o->vectors,
         .requests = (uint32_t)o->requests, .calls = (uint32_t)o->calls, .calls_room = o->calls_room, .calls_depth = o->calls_depth,
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,

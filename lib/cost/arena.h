@@ -125,6 +125,8 @@ struct qn_cpu {
 /* The client requests that are obeyed, besides Valgrind's and quern's own: all, or those of one tool. */
 enum qn_requests { QN_REQUESTS_ALL, QN_REQUESTS_CACHEGRIND, QN_REQUESTS_CALLGRIND };
 
+#define QN_PROCESSORS_MAX 64u /* a bit for each in a word */
+
 /* Written by the collector before the engine starts; afterwards it is only read. */
 struct qn_limit { /* struct rlimit64 */
     uint64_t soft, hard;
@@ -180,6 +182,8 @@ struct qn_config {
     int32_t parent;          /* pid of its parent, which the first process sees as its own parent; updated by the collector */
     int32_t death_signal;    /* the signal that the first process gets when that parent dies; 0 = none */
     uint32_t calls;          /* enum qn_calls: inclusive costs of calls are counted */
+    uint32_t processors;     /* that the program sees, at most QN_PROCESSORS_MAX; 0 = those of the machine */
+    uint64_t affinity;       /* a bit for each of them that it may run on; 0 = all */
     uint64_t calls_room, calls_depth; /* limits: edges, and contexts; calls that have not returned */
 };
 

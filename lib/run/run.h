@@ -114,6 +114,7 @@ struct qn_thread {
     bool leash;                /* config.leash */
     struct qn_limit space[2];  /* as config.space, of a process that shares our memory */
     uint32_t fixed_places;     /* personality(ADDR_NO_RANDOMIZE), as the guest has it */
+    uint64_t processors;       /* a bit for each that it may run on, with config.processors */
     uint32_t shares;           /* enum qn_shares: this process shares the memory of the arena's process, and counts there until it
                                   executes a program or exits */
     uint32_t seccomp;          /* mode: 0, strict, filter */

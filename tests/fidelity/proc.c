@@ -1,6 +1,7 @@
 /* proc.c - what a program finds about itself in /proc. */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -82,7 +83,7 @@ static void tell_exe(const char *what, int dir, const char *path)
 static void by_descriptor(void)
 {
     struct { uint64_t flags, mode, resolve; } how = {O_RDONLY, 0, 0};
-    int proc = open("/proc", O_PATH | O_DIRECTORY), self = openat(proc, "self", O_RDONLY | O_DIRECTORY), here = open(".", O_RDONLY | O_DIRECTORY);
+    int proc = open("/proc", O_PATH | O_DIRECTORY), self = openat(proc, "self", O_RDONLY | O_DIRECTORY), here = open(".", O_RDONLY | O_DIRECTORY), ends[2];
     struct stat a, b;
     char path[64];
 
@@ -102,6 +103,9 @@ static void by_descriptor(void)
         tell_exe("exe", AT_FDCWD, "exe");
     }
     printf("back %d\n", fchdir(here));
+    if (pipe(ends) == 0)
+        printf("maps in a pipe: %d", openat(ends[0], "maps", O_RDONLY));
+    printf(" %s\n", strerrorname_np(errno));
     close(proc);
     close(self);
     close(here);

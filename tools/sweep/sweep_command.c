@@ -57,6 +57,7 @@ char **qn_sweep_command(struct qn_sweep *s, const struct qn_sweep_command *c)
     add(&w, s->self);
     add(&w, "run");
     add_simulation(&w, s, c);
+    add(&w, "--processors=4"); /* wherever it runs */
     add(&w, "--stats=yes");
     add(&w, qn_exp_format(w.m, "--out-file=%s/%s.%%p", work, c->stem));
     add(&w, qn_exp_format(w.m, "--log-file=%s/%s.log", work, c->stem));

@@ -57,7 +57,7 @@ static long open_call(long nr, const long *a)
 
     if (entry == QN_PROC_OTHER || !readable || how.resolve)
         return open_other(nr, a, how.flags);
-    return entry == QN_PROC_MAPS ? qn_proc_open_maps(f.path, (long)how.flags) : renamed(nr, a, path, f.exe);
+    return entry == QN_PROC_EXE ? renamed(nr, a, path, f.exe) : qn_proc_open_copy(entry, f.path, (long)how.flags);
 }
 
 /* path, flags: numbers of these arguments; flags 0: the call has none */

@@ -173,6 +173,7 @@ static bool name_program(int arena, const char *path)
         h->config.guest_path = (uint32_t)at;
     }
     h->config.fixed_places = qn_self->fixed_places != 0;
+    h->config.affinity = qn_self->processors;
     h->config.leash = qn_self->leash;
     h->config.fd_hard = qn_cfg()->fd_hard;
     if (qn_self->shares)

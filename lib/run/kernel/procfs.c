@@ -4,6 +4,8 @@
  *   exe                                              the guest's file is opened, or its name read, instead
  *   maps, smaps, numa_maps                           a copy without the engine's mappings, made when it is opened
  *   fd, fdinfo                                       the engine's descriptors are removed from listings
+ *   status; /proc/stat, cpuinfo; online, possible,
+ *   present in /sys/devices/system/cpu               with --processors=N: a copy that shows N processors
  *
  * The name may be relative, to the working directory or to a descriptor; self, thread-self, a number; task/TID below.  Of another
  * process that runs under quern, maps are shown without the engine's as well, and exe is what its arena says.
@@ -12,6 +14,7 @@
 
 #include "base/format.h"
 #include "run/kernel/files.h"
+#include "run/kernel/processors.h"
 #include "run/kernel/thread.h"
 
 #include <stddef.h>
@@ -35,7 +38,22 @@ static enum qn_proc_entry kind_of(const char *name)
 {
     return qn_streq(name, "exe")                                                                    ? QN_PROC_EXE
            : qn_streq(name, "maps") || qn_streq(name, "smaps") || qn_streq(name, "numa_maps") ? QN_PROC_MAPS
+           : qn_cfg()->processors && qn_streq(name, "status")                                      ? QN_PROC_STATUS
                                                                                                      : QN_PROC_OTHER;
+}
+
+/* Of files about the machine. */
+static enum qn_proc_entry machine_kind_of(const char *path)
+{
+    static const struct { const char *path; enum qn_proc_entry kind; } files[] = {
+        {"/proc/stat", QN_PROC_STAT}, {"/proc/cpuinfo", QN_PROC_CPUINFO}, {"/sys/devices/system/cpu/online", QN_PROC_RANGE},
+        {"/sys/devices/system/cpu/possible", QN_PROC_RANGE}, {"/sys/devices/system/cpu/present", QN_PROC_RANGE},
+    };
+
+    for (unsigned i = 0; qn_cfg()->processors && i < sizeof files / sizeof *files; i++)
+        if (qn_streq(path, files[i].path))
+            return files[i].kind;
+    return QN_PROC_OTHER;
 }
 
 static const char *last_part(const char *path)
@@ -54,7 +72,7 @@ static bool whole_path(int dirfd, uint64_t path, char *text)
     char link[32];
     long n;
 
-    if (!qn_copy_string(path, text, QN_PROC_PATH) || kind_of(last_part(text)) == QN_PROC_OTHER)
+    if (!qn_copy_string(path, text, QN_PROC_PATH) || (!qn_cfg()->processors && kind_of(last_part(text)) == QN_PROC_OTHER))
         return false;
     if (text[0] == '/') {
         qn_normalise_path(text);
@@ -65,7 +83,7 @@ static bool whole_path(int dirfd, uint64_t path, char *text)
     else
         qn_format(link, sizeof link, "/proc/self/fd/%d", dirfd);
     n = qn_sys3(__NR_readlink, (long)link, (long)text, QN_PROC_PATH - 1);
-    if (n <= 0 || n == QN_PROC_PATH - 1)
+    if (n <= 0 || n == QN_PROC_PATH - 1 || text[0] != '/') /* "pipe:[7]" is no directory */
         return false;
     text[n++] = '/';
     if (!qn_copy_string(path, text + n, QN_PROC_PATH - (size_t)n))
@@ -112,10 +130,13 @@ bool qn_proc_is_own(int32_t id)
 enum qn_proc_entry qn_proc_find(int dirfd, uint64_t path, struct qn_proc_file *f)
 {
     const char *p, *q;
+    enum qn_proc_entry entry;
     uint64_t number;
 
-    if (!whole_path(dirfd, path, f->path) || !(p = skip(f->path, "/proc/")))
+    if (!whole_path(dirfd, path, f->path))
         return QN_PROC_OTHER;
+    if ((entry = machine_kind_of(f->path)) != QN_PROC_OTHER || !(p = skip(f->path, "/proc/")))
+        return entry;
     f->exe = qn_arena_text(qn_arena->exe);
     if (!(q = skip(p, "self")) && !(q = skip(p, "thread-self"))) {
         q = qn_parse_decimal(p, &number);
@@ -145,37 +166,142 @@ static bool shows(const char *line, bool before)
     return !qn_is_engine_range(start, end - start);
 }
 
+/* ---- copies ---- */
+
 struct filter {
     char line[2 * QN_PAGE];
     size_t n;
     bool shown;
+    bool first;       /* cpuinfo: the first processor's lines are not over */
+    uint32_t as;      /* cpuinfo: the number that it gets */
+    uint64_t allowed; /* status: the processors of the thread */
     long to;
+    void (*take)(struct filter *);
 };
 
-static void take_byte(struct filter *f, char c)
+static void write_line(const struct filter *f, const char *line) { qn_sys3(__NR_write, f->to, (long)line, (long)qn_strlen(line)); }
+
+static void take_map(struct filter *f)
 {
-    if (f->n < sizeof f->line - 1)
-        f->line[f->n++] = c;
-    if (c != '\n')
-        return;
-    f->line[f->n] = 0;
     f->shown = shows(f->line, f->shown);
     if (f->shown)
-        qn_sys3(__NR_write, f->to, (long)f->line, (long)f->n);
+        write_line(f, f->line);
+}
+
+/* /proc/stat: "cpu0 ..." N times, and no other "cpu1 ...". */
+static void take_stat(struct filter *f)
+{
+    const char *number = skip(f->line, "cpu"), *rest;
+    char name[16];
+    uint64_t which;
+
+    if (!number || (rest = qn_parse_decimal(number, &which)) == number) {
+        write_line(f, f->line);
+        return;
+    }
+    for (uint32_t i = 0; which == 0 && i < qn_cfg()->processors; i++) {
+        qn_format(name, sizeof name, "cpu%u", i);
+        write_line(f, name);
+        write_line(f, rest);
+    }
+}
+
+/* /proc/cpuinfo: the first processor as number `as` of one package. */
+static void take_cpuinfo(struct filter *f)
+{
+    static const struct { const char *begin; bool all; } numbers[] = {
+        {"processor\t: ", false}, {"siblings\t: ", true}, {"core id\t\t: ", false}, {"cpu cores\t: ", true}, {"apicid\t\t: ", false},
+        {"initial apicid\t: ", false},
+    };
+    char number[16];
+
+    if (!f->first)
+        return;
+    f->first = f->line[0] != '\n';
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (skip(f->line, numbers[i].begin)) {
+            qn_format(number, sizeof number, "%u\n", numbers[i].all ? qn_cfg()->processors : f->as);
+            write_line(f, numbers[i].begin);
+            write_line(f, number);
+            return;
+        }
+    write_line(f, f->line);
+}
+
+/* "/proc/7/task/8/status" -> 8; 0: this thread */
+static int32_t thread_in(const char *path)
+{
+    uint64_t id = qn_streq(path, "/proc/self/status") ? (uint64_t)qn_self->pid : 0;
+
+    for (const char *p = path; *p; p++)
+        if (*p == '/' && p[1] >= '0' && p[1] <= '9')
+            qn_parse_decimal(p + 1, &id);
+    return (int32_t)id;
+}
+
+/* /proc/PID/status. */
+static void take_status(struct filter *f)
+{
+    static const char mask[] = "Cpus_allowed:\t", list[] = "Cpus_allowed_list:\t";
+    char text[QN_PROCESSORS_TEXT];
+
+    if (skip(f->line, mask))
+        qn_processors_mask(text, f->allowed);
+    else if (skip(f->line, list))
+        qn_processors_list(text, f->allowed);
+    else {
+        write_line(f, f->line);
+        return;
+    }
+    write_line(f, skip(f->line, mask) ? mask : list);
+    write_line(f, text);
+    write_line(f, "\n");
+}
+
+/* A line that is too long is taken in parts. */
+static void take_byte(struct filter *f, char c)
+{
+    f->line[f->n++] = c;
+    if (c != '\n' && f->n < sizeof f->line - 1)
+        return;
+    f->line[f->n] = 0;
+    f->take(f);
     f->n = 0;
 }
 
-/* Copies the file `from` without the engine's lines into a file in memory; its descriptor, or -errno. */
-static long copy_maps(long from)
+static void filter_file(struct filter *f, long from)
 {
-    static struct filter f;
     static char part[QN_PAGE];
     long n;
 
-    f = (struct filter){.shown = true, .to = qn_sys2(__NR_memfd_create, (long)"maps", 1)};
-    while (!qn_sys_failed(f.to) && (n = qn_sys3(__NR_read, from, (long)part, sizeof part)) > 0)
+    while ((n = qn_sys3(__NR_read, from, (long)part, sizeof part)) > 0)
         for (long i = 0; i < n; i++)
-            take_byte(&f, part[i]);
+            take_byte(f, part[i]);
+}
+
+/* Copies the file `from`, as the program is to see it, into a file in memory; its descriptor, or -errno. */
+static long copy_file(enum qn_proc_entry entry, const char *path, long from)
+{
+    static struct filter f;
+    uint32_t times = entry == QN_PROC_CPUINFO ? qn_cfg()->processors : 1;
+    char text[QN_PROCESSORS_TEXT];
+
+    f = (struct filter){.shown = true, .to = qn_sys2(__NR_memfd_create, (long)last_part(path), 1)};
+    f.take = entry == QN_PROC_MAPS ? take_map : entry == QN_PROC_STAT ? take_stat : entry == QN_PROC_CPUINFO ? take_cpuinfo : take_status;
+    if (qn_sys_failed(f.to))
+        return f.to;
+    if (entry == QN_PROC_RANGE) {
+        qn_processors_list(text, qn_processors_all());
+        write_line(&f, text);
+        write_line(&f, "\n");
+        return f.to;
+    }
+    f.allowed = qn_processors_of(thread_in(path));
+    for (; f.as < times; f.as++) {
+        f.first = true;
+        qn_sys3(__NR_lseek, from, 0, 0);
+        filter_file(&f, from);
+    }
     return f.to;
 }
 
@@ -197,7 +323,7 @@ static long put_in_place(long copy, long fd, long flags)
 }
 
 /* Lets the kernel open the file first, so that the descriptor's number and errors are right; the limit may leave no descriptor for the copy. */
-long qn_proc_open_maps(const char *path, long flags)
+long qn_proc_open_copy(enum qn_proc_entry entry, const char *path, long flags)
 {
     long fd = qn_sys3(__NR_open, (long)path, flags, 0), copy;
     struct qn_limit before;
@@ -205,7 +331,7 @@ long qn_proc_open_maps(const char *path, long flags)
     if (qn_sys_failed(fd) || (flags & O_PATH_) || (flags & O_ACCMODE_) == O_WRONLY_)
         return fd;
     qn_files_go_beyond(&before);
-    copy = copy_maps(fd);
+    copy = copy_file(entry, path, fd);
     if (!qn_sys_failed(copy))
         copy = put_in_place(copy, fd, flags);
     qn_files_go_back(&before);

@@ -4,7 +4,7 @@
 
 #include "guest/elf.h"
 
-enum qn_proc_entry { QN_PROC_OTHER, QN_PROC_EXE, QN_PROC_MAPS };
+enum qn_proc_entry { QN_PROC_OTHER, QN_PROC_EXE, QN_PROC_MAPS, QN_PROC_STATUS, QN_PROC_STAT, QN_PROC_CPUINFO, QN_PROC_RANGE /* of processors */ };
 
 #define QN_PROC_PATH 512 /* bytes of a name, with its NUL */
 
@@ -20,7 +20,7 @@ const char *qn_proc_program(int32_t pid);
 bool qn_proc_is_own(int32_t id);   /* this process, or a thread of it */
 bool qn_proc_holds(long fd);       /* a file of /proc */
 /* A descriptor, or -errno. */
-long qn_proc_open_maps(const char *path, long flags);
+long qn_proc_open_copy(enum qn_proc_entry entry, const char *path, long flags);
 #define QN_PROC_LIST 65536u /* most bytes of a listing at a time */
 /* Removes the engine's descriptors from the `bytes` bytes that getdents64 gave for a directory of /proc; returns the bytes that are left. */
 long qn_proc_list(uint64_t buffer, long bytes);

@@ -7,6 +7,7 @@
 #include "run/kernel/locked.h"
 #include "run/kernel/outside.h"
 #include "run/kernel/pointers.h"
+#include "run/kernel/processors.h"
 #include "run/kernel/procfs.h"
 #include "run/kernel/seccomp/seccomp.h"
 #include "run/kernel/signal/signal.h"
@@ -235,6 +236,7 @@ static long dispatch_call(long nr, const long *a)
     case __NR_prctl: return prctl_call(a);
     case __NR_personality: return qn_sys_personality((uint32_t)a[0]);
     case __NR_getppid: return qn_sys_getppid();
+    case __NR_sched_getaffinity: case __NR_sched_setaffinity: case __NR_getcpu: return qn_sys_processors(nr, a);
     case __NR_rseq: return -E_NOSYS;
     case __NR_ptrace:
         qn_outside_ptrace(a);

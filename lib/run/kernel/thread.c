@@ -4,6 +4,7 @@
  * threads of a process that shares this memory, while its parent runs or waits (vfork), as threads of this process with another pid.
  */
 #include "run/observe/calls/calls.h"
+#include "run/kernel/processors.h"
 #include "run/kernel/thread.h"
 
 #define THREAD_CHUNK (128ull << 10)
@@ -78,6 +79,7 @@ void qn_thread_init(void)
     qn_self = qn_thread_new();
     take_ids(qn_self);
     qn_self->fixed_places = qn_cfg()->fixed_places;
+    qn_self->processors = qn_cfg()->affinity ? qn_cfg()->affinity : qn_processors_all();
     qn_self->leash = qn_cfg()->leash;
     count = 1;
     qn_lock_reset();
@@ -145,6 +147,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->seccomp = me->seccomp;
     t->filters = me->filters;
     t->fixed_places = me->fixed_places;
+    t->processors = me->processors;
     __builtin_memcpy(t->space, me->shares ? me->space : qn_cfg()->space, sizeof t->space);
     t->has_clock = me->has_clock;
     t->leash = false; /* the kernel forgets it, too */

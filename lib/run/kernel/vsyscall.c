@@ -3,7 +3,7 @@
  * The page cannot be read: the kernel executes the call when a program jumps there (arch/x86/entry/vsyscall).  So does the engine, on a
  * kernel that has the page.  No instruction is counted, because there is none.
  */
-#include "run/run.h"
+#include "run/kernel/processors.h"
 
 #define PAGE_START 0xffffffffff600000ull
 #define ENTRY_DISTANCE 0x400u
@@ -37,7 +37,8 @@ bool qn_vsyscall(void)
 
     if (at % ENTRY_DISTANCE || at / ENTRY_DISTANCE >= QN_ARRAY_LEN(calls) || !kernel_has_it() || !qn_read_guest(g[4], &back, 8))
         return false;
-    r = qn_sys3(calls[at / ENTRY_DISTANCE], (long)g[7], (long)g[6], (long)g[2]);
+    r = calls[at / ENTRY_DISTANCE] == __NR_getcpu ? qn_sys_processors(__NR_getcpu, (const long[6]){(long)g[7], (long)g[6], (long)g[2]})
+                                                  : qn_sys3(calls[at / ENTRY_DISTANCE], (long)g[7], (long)g[6], (long)g[2]);
     if (r == -14 /* EFAULT */)
         return false; /* the kernel raises SIGSEGV */
     g[0] = (uint64_t)r;

@@ -54,6 +54,32 @@ is "$? $(echo "$said" | sed "s/processor is [^,]*,/processor is PROCESSOR,/")" \
     "1 quern: sweep: this node's processor is PROCESSOR, wanted that of the sweep, NoSuchProcessor-1-2" 'a node with another processor refuses'
 ok 'and writes nothing' test ! -e other.csv
 
+# ---- a job that is bound to a processor, as Slurm binds it ----
+
+cat >ask.c <<'END'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <unistd.h>
+static volatile char a[8192];
+int main(void)
+{
+    cpu_set_t set;
+    long n = sysconf(_SC_NPROCESSORS_ONLN), k;
+
+    if (sched_getaffinity(0, sizeof set, &set))
+        return 1;
+    for (k = 0; k < 100 * n + 1000 * CPU_COUNT(&set); k++)
+        a[k % 8192]++;
+    return 0;
+}
+END
+"$CC" -O1 -g -o ask ask.c || bail 'cannot compile'
+asks() { out=$1; shift; "$@" "$QUERN" sweep -q -L sim=lru --I1=4096,2,32 --D1=1024,2,32 --LL=65536,8,64 -o "$out" -- ./ask; }
+asks free.csv env
+asks bound.csv taskset -c 0
+is "$? $(cmp free.csv bound.csv 2>&1)" '0 ' 'bound to a processor: the same file'
+is "$("$QUERN" sweep --list -L sim=lru -- ./ask | grep -c -e ' --processors=4 ')" 1 'which sees as many processors on any machine'
+
 # ---- GNU parallel ----
 
 if ! command -v parallel >/dev/null || ! parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
