@@ -2,25 +2,27 @@
  * increments the counters, as engine.c does.
  *
  *   row = rows + (line number & mask) * ways
- *   the line is the first of the row: a hit that changes nothing
- *   otherwise it becomes the first, and the others move up by one, up to the line's old position or the end of the row
+ *   word = line number + 1
+ *   the word is the first of the row: a hit that changes nothing
+ *   otherwise it becomes the first, and the others move up by one, up to the word's old position or the end of the row
  */
 #include "emit/internal.h"
 
-enum { LINE, ROW, CARRIED, HERE, END }; /* the five registers during the search; afterwards: */
-enum { SITE = LINE, SLOT = ROW, MISSED = CARRIED, EXECUTION = HERE };
+enum { WORD, ROW, CARRIED, HERE, END }; /* the five registers during the search; afterwards: */
+enum { SITE = WORD, SLOT = ROW, MISSED = CARRIED, EXECUTION = HERE };
 
 static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
 {
     const struct qn_fast_LL *l = &qn_fast.LL;
 
-    x_mov(c, r[LINE], address);
-    x_shr64(c, r[LINE], l->line_bits);
-    x_mov32(c, r[ROW], r[LINE]);
+    x_mov(c, r[WORD], address);
+    x_shr64(c, r[WORD], l->line_bits);
+    x_mov32(c, r[ROW], r[WORD]);
     x_alu_imm32(c, 0, X_AND, r[ROW], l->set_mask);
     x_imul32(c, r[ROW], r[ROW], l->ways * 8);
     x_movi(c, r[HERE], l->rows);
     x_lea(c, r[ROW], r[ROW], r[HERE], 1, 0);
+    x_lea(c, r[WORD], r[WORD], QN_REG_NONE, 1, 1);
 }
 
 /* r[MISSED] = 0 or 1 */
@@ -29,10 +31,10 @@ static void look_up(struct qn_code *c, const unsigned *r)
     uint64_t first, found, again, end;
 
     x_table(c, X_LOAD, r[CARRIED], r[ROW], 0);
-    x_rr(c, 1, X_CMP, r[CARRIED], r[LINE]);
+    x_rr(c, 1, X_CMP, r[CARRIED], r[WORD]);
     x_jcc(c, X_CC_E, 0);
     first = c->exec;
-    x_table(c, X_STORE, r[LINE], r[ROW], 0);
+    x_table(c, X_STORE, r[WORD], r[ROW], 0);
     x_lea(c, r[END], r[ROW], QN_REG_NONE, 1, (int32_t)(qn_fast.LL.ways - 1) * 8);
     again = c->exec;
     x_rr(c, 1, X_CMP, r[ROW], r[END]);
@@ -42,7 +44,7 @@ static void look_up(struct qn_code *c, const unsigned *r)
     x_table(c, X_LOAD, r[HERE], r[ROW], 0);
     x_table(c, X_STORE, r[CARRIED], r[ROW], 0);
     x_mov(c, r[CARRIED], r[HERE]);
-    x_rr(c, 1, X_CMP, r[HERE], r[LINE]);
+    x_rr(c, 1, X_CMP, r[HERE], r[WORD]);
     x_jcc(c, X_CC_NE, again);
     found = c->exec;
     x_patch(first, found);

@@ -1,5 +1,8 @@
 /* lib/sim/fast/LL.h - the fast version of cachesim_LL.c: the same rows, which emitted code looks up by itself.
  *
+ * A word is a line's number plus one; 0 is no line.  So an empty cache is memory that nobody has written yet: of a large cache, a short
+ * program takes only the pages of the sets that it uses.
+ *
  *   fast_LL_init(geometry)
  *   fast_LL_ref(addr, size)   1 on a miss
  */
@@ -19,25 +22,23 @@ static void fast_LL_init(struct qn_geometry g)
     LL.line_bits = qn_log2(g.line);
     LL.set_mask = sets - 1;
     LL_rows = sim_alloc((uint64_t)sets * g.assoc * 8);
-    for (uint64_t i = 0; i < (uint64_t)sets * g.assoc; i++)
-        LL_rows[i] = QN_NO_LINE;
     qn_fast.LL = (struct qn_fast_LL){(uintptr_t)LL_rows, LL.line_bits, LL.set_mask, LL.ways};
 }
 
 /* Moves the line to the front of its row.  Returns 1 on a miss. */
 static inline unsigned LL_touch(uint64_t *row, unsigned ways, uint64_t line)
 {
-    uint64_t carried = row[0];
+    uint64_t word = line + 1, carried = row[0];
     unsigned i;
 
-    if (carried == line)
+    if (carried == word)
         return 0;
-    row[0] = line;
+    row[0] = word;
     for (i = 1; i < ways; i++) {
         uint64_t here = row[i];
 
         row[i] = carried;
-        if (here == line)
+        if (here == word)
             return 0;
         carried = here;
     }

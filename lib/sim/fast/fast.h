@@ -30,7 +30,7 @@ struct qn_fast_D1 {
     uint32_t sets;        /* 0: the file in the slot is called */
 };
 
-/* A set is a row of line numbers, used last first. */
+/* A set is a row of words, used last first: a line number plus one, 0: none. */
 struct qn_fast_LL {
     uint64_t rows;        /* address of the 64-bit words */
     uint32_t line_bits, set_mask;

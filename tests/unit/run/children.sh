@@ -39,7 +39,7 @@ cat >faults.c <<'END'
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* faults PROGRAM [ARGUMENTS]: page faults of the program and of the processes that it waited for */
+/* faults PROGRAM [ARGUMENTS]: page faults of the program and of the processes that it waited for; the most KiB that one of them had at a time */
 int main(int argc, char **argv)
 {
     struct rusage used;
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     }
     wait(&status);
     getrusage(RUSAGE_CHILDREN, &used);
-    printf("%ld\n", used.ru_minflt);
+    printf("%ld %ld\n", used.ru_minflt, used.ru_maxrss);
     return argc < 2;
 }
 END
@@ -146,7 +146,7 @@ ok '... and the message names the option' grep -q 'merge-children' err
 # ---- how the work grows ----
 
 # faults_of N: of N children in one profile
-faults_of() { ./faults "$QUERN" run -q --merge-children=yes --out-file=profile -- ./children "$1"; }
+faults_of() { ./faults "$QUERN" run -q --merge-children=yes --out-file=profile -- ./children "$1" | cut -d' ' -f1; }
 
 # linear SMALL MIDDLE LARGE: of numbers that double, the second step is at most 2.3 times the first (n log n; 4 if it were quadratic)
 linear() {
@@ -155,6 +155,11 @@ linear() {
 ok '500, 1,000, 2,000 processes: page faults' linear "$(faults_of 500)" "$(faults_of 1000)" "$(faults_of 2000)"
 is "$(sed -n 's/^desc: Processes: //p' profile) $(cost before profile) $(cost inside profile)" \
     "2001, 2001 of ./children $(cost before one/*) $((2000 * $(cost inside two/*)))" 'all of them are in the profile'
+
+# A short program takes little of a large cache: of 1 GiB for the sets of 2 GiB in lines of 16 bytes, less than an eighth.
+memory_with() { ./faults "$QUERN" run -q --trace-children=yes --out-file=profile --LL="$1" -- ./children 2 ./three | cut -d' ' -f2; }
+small=$(memory_with 1048576,16,64) large=$(memory_with 2147483648,16,16)
+ok "memory with an LL of 1 MiB and of 2 GiB: $small and $large KiB" [ $((large - small)) -lt $((128 * 1024)) ]
 
 # few_reads BYTES PROTECTION OPTIONS...: 10,000 mappings take a few calls of read, natively 2
 few_reads() {
