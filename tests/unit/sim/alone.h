@@ -10,3 +10,9 @@ bool qn_sim_at_work(struct qn_sim_culprit *c)
     (void)c;
     return false;
 }
+
+void hosted_say(const char *line, uintptr_t pc, uintptr_t sp)
+{
+    (void)pc, (void)sp;
+    fprintf(stderr, "%s\n", line);
+}

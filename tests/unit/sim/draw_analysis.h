@@ -14,9 +14,6 @@
 #define QN_SLOT_FILE ANALYSIS_FILE
 #include "sim/adapt/analysis.h"
 
-#undef sim_pc
-uint64_t sim_pc;
-
 #include "tap.h"
 static char said[1 << 18];
 
@@ -26,16 +23,10 @@ static int take_line(const char *line)
 }
 
 #define puts take_line
-#include "sim/hosted/service.c"
+#include "alone.h"
 #include "sim/cells.c"
 #undef puts
 #include "cost/beside/cells.h"
-
-bool qn_sim_at_work(struct qn_sim_culprit *c)
-{
-    (void)c;
-    return false;
-}
 
 void qn_up_refer(uint32_t site) { (void)site; }
 void qn_up_charge(uint32_t site) { (void)site; }
