@@ -70,7 +70,7 @@ static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--predictor", "NAME:KEY=VALUE,...", "a predictor or a C file, with its options if need be, in place of caches; may be repeated", take_predictor),
     QN_OPTION("--line", "FILE:LINE", "begin when this line of source first refers to data, or branches", qn_option_text, struct watch_settings, line),
     QN_OPTION("--region", "NAME", "begin with the first data reference of this region, which the program names (quern.h)", qn_option_text, struct watch_settings, region),
-    QN_OPTION("--from", "N", "begin with the Nth data reference, or branch, of the run [the first in main, with an empty cache; of branches 1]", qn_option_number, struct watch_settings, from),
+    QN_OPTION("--from", "N", "begin with the Nth data reference, or branch, of the run [the first in main, with an empty cache or predictor]", qn_option_number, struct watch_settings, from),
     QN_OPTION("--references", "N", "show so many, 100,000 at most [2000]", qn_option_number, struct watch_settings, references),
     QN_OPTION("--trace", "FILE", "of a trace that quern trace has recorded, instead of a program", qn_option_text, struct watch_settings, trace),
     QN_OPTION_SOURCE_MAP,
@@ -215,7 +215,7 @@ static void pass_on(int errors)
         close(errors);
 }
 
-/* 0, or the exit status of a run that made no file, or of a replay that failed; their messages are passed on. */
+/* 0, or the exit status of a run that made no file, or of a replay that failed; their messages are passed on, unless it began in main. */
 int watch_execute(struct watch_runner *r, char **argv, const char *file, bool replay)
 {
     int fd = memfd_create("errors", MFD_CLOEXEC), status = 0; /* it has room on a full disk, too */
@@ -233,7 +233,10 @@ int watch_execute(struct watch_runner *r, char **argv, const char *file, bool re
         close(fd);
         return 0;
     }
-    pass_on(fd);
+    if (r->from_main && !replay)
+        close(fd); /* a second attempt follows */
+    else
+        pass_on(fd);
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -258,7 +261,7 @@ static int run_cache(struct watch_runner *r, int i, const char *file)
     if (!r->s->quiet)
         fprintf(stderr, PROGRAM ": %d of %d: %s\n", i + 1, r->s->count, r->s->caches[i]);
     status = watch_execute(r, (r->s->trace ? make_replay : make_run)(r, r->s->caches[i], file), file, r->s->trace);
-    if (!r->from_main || status || has_steps(file))
+    if (!r->from_main || r->s->trace || (!status && has_steps(file)))
         return status;
     r->from_main = false;
     return watch_execute(r, make_run(r, r->s->caches[i], file), file, false);
@@ -282,12 +285,13 @@ static int run_all(struct watch_runner *r)
 {
     struct qn_page_watch w = { .title = r->s->trace ? r->s->trace : r->program[0], .count = r->s->count };
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    int status = r->s->predictors ? watch_prepare(r) : 0;
+    int status;
 
+    r->from_main = !r->s->trace && !r->s->from && !r->s->line && !r->s->region;
+    status = r->s->predictors ? watch_prepare(r) : 0;
     if (status)
         return status;
     w.places = r->places;
-    r->from_main = !r->s->trace && !r->s->predictors && !r->s->from && !r->s->line && !r->s->region;
     for (int i = 0; i < w.count; i++) {
         w.files[i] = qn_exp_format(&r->memory, "%s/%d.csv", r->scratch, i);
         w.names[i] = r->s->caches[i];

@@ -65,10 +65,10 @@ void watch_add_predictor(struct watch_runner *r, char **words, int *n, const cha
 
 /* ---- the program ---- */
 
-static int record(struct watch_runner *r)
+static int record_to(struct watch_runner *r, char *trace)
 {
     int n = 0, arguments = 0;
-    char *trace = qn_exp_format(&r->memory, "%s/trace", r->scratch), **words;
+    char **words;
 
     while (r->program[arguments])
         arguments++;
@@ -79,12 +79,29 @@ static int record(struct watch_runner *r)
     words[n++] = (char *)"-o";
     words[n++] = trace;
     words[n++] = qn_exp_format(&r->memory, "--branches-file=%s", r->places);
+    if (r->from_main)
+        words[n++] = (char *)"--toggle=main";
     words[n++] = (char *)"--";
     memcpy(words + n, r->program, (size_t)(arguments + 1) * sizeof *words);
+    return watch_execute(r, words, trace, false);
+}
+
+/* A program without main makes no trace of it: all of it is recorded. */
+static int record(struct watch_runner *r)
+{
+    char *trace = qn_exp_format(&r->memory, "%s/trace", r->scratch);
+    int status;
+
     if (!r->s->quiet)
         fprintf(stderr, "quern watch: recording %s\n", r->program[0]);
+    status = record_to(r, trace);
+    if (status && r->from_main) {
+        r->from_main = false;
+        status = record_to(r, trace);
+    }
+    r->from_main = false;
     r->s->trace = trace;
-    return watch_execute(r, words, trace, false);
+    return status;
 }
 
 /* ---- --line ---- */

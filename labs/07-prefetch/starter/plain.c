@@ -4,6 +4,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "plain"
+#define LEVEL_LINES lines /* quern watch draws them */
 #define LEVEL_TELLS_EVICTIONS 1
 
 static struct lines lines; /* the sets, each with its lines in order of use */

@@ -1,6 +1,6 @@
 // watch_data.js - the steps of caches in `quern watch`, and what each set holds before and after each of them.
 //
-//   cache.touches.get(set)     [{ step, before, after, state, setState, line, hit, class, victim }], in order of steps
+//   cache.touches.get(set)     [{ step, before, after, state, setState, line, hit, class, victim, next }], in order of steps; states are those before
 //   setAt(cache, set, step)    the last of these up to `step`: what the set looks like then
 //
 // A set that no step has touched is not shown: nothing is known of it.
@@ -48,7 +48,9 @@ function readCache(cache) {
       const before = content || (last ? last.after : []), known = state || states.get(set) || [];
       states.set(set, known);
       const after = hit ? (recent ? fillSet(before, line, line, true) : before) : fillSet(before, line, victim, recent);
-      list.push({ step, line, hit, class: className, victim, before, after, state: known, setState });
+      const touch = { step, line, hit, class: className, victim, before, after, state: known, setState, next: null };
+      if (last) last.next = touch;
+      list.push(touch);
       cache.touches.set(set, list);
     }
   });
@@ -98,6 +100,12 @@ function hex(n) {
 function wayText(cache, touch, line) {
   const way = touch.before.indexOf(line);
   return cache.way && way >= 0 && way < touch.state.length ? `, ${cache.way} ${touch.state[way]}` : '';
+}
+
+// The state of a line after the step is what the set's next touch finds; after the last touch only the state before it is known.
+function stateAfter(cache, touch, line) {
+  const text = wayText(cache, touch.next || touch, line).slice(2);
+  return text && !touch.next ? `${text} before` : text;
 }
 
 function whyVictim(cache, touch) {

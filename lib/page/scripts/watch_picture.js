@@ -49,10 +49,8 @@ function drawWay(cache, touch, way, x, y, now) {
   if (line === undefined || line === -1) return nodes;
   nodes.push(words(x + 8, y + 15, hex(tagOf(cache, line))));
   if (objectOf(line)) nodes.push(words(x + CELL.width - 6, y + 15, objectOf(line).slice(0, 8), { 'text-anchor': 'end', 'font-weight': 'bold', 'font-size': 12 }));
-  // A policy's state is known as it was before the step; a line that was just filled had none.
-  const before = touch.before.indexOf(line);
   const note = filled && touch.victim >= 0 ? 'for ' + hex(tagOf(cache, touch.victim))
-    : cache.way && before >= 0 && before < touch.state.length ? `${cache.way} ${touch.state[before]}`
+    : cache.way ? stateAfter(cache, touch, line)
       : cache.order === 'recent' ? (way === 0 ? 'last used' : way === cache.ways - 1 ? 'oldest' : '') : '';
   nodes.push(words(x + 8, y + 28, note, { 'font-size': 10, fill: colours.soft }));
   return nodes;
@@ -74,14 +72,15 @@ function drawCache(cache, step, x, y) {
     }
   }
   at = Math.max(at, y + 96 + 17 * 6);
-  for (const set of shownSets(cache, step)) {
+  if (!cache.order) nodes.push(words(x, at + 21, 'This module does not show its sets (LEVEL_LINES, doc/modules.md).', { fill: colours.soft }));
+  for (const set of cache.order ? shownSets(cache, step) : []) {
     const touch = setAt(cache, set, step), now = touch && touch.step === step;
     nodes.push(words(x, at + 21, (now ? '>' : ' ') + 'set ' + set, { 'font-weight': now ? 'bold' : 'normal', 'xml:space': 'preserve' }));
     for (let way = 0; way < Math.min(cache.ways, 16); way++) {
       const left = x + CELL.label + 10 + way * (CELL.width + CELL.gap);
       nodes.push(...(touch ? drawWay(cache, touch, way, left, at, now) : [box(left, at, CELL.width, CELL.height, colours.paper, { 'stroke-dasharray': '2 3' })]));
     }
-    if (cache.set && touch) nodes.push(words(x + CELL.label + 16 + cache.ways * (CELL.width + CELL.gap), at + 21, setText(cache, touch), { fill: colours.soft, 'font-size': 11 }));
+    if (cache.set && touch) nodes.push(words(x + CELL.label + 16 + cache.ways * (CELL.width + CELL.gap), at + 21, touch.next ? setText(cache, touch.next) : setText(cache, touch) + ' before', { fill: colours.soft, 'font-size': 11 }));
     at += CELL.height + CELL.gap;
   }
   return { nodes, width: width + (cache.set ? 130 : 20), height: at - y };

@@ -2,7 +2,7 @@
 # Is what `quern watch --predictor` plays what replays of the recorded program write (which sim/shows.sh compares with models)?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 . "$top_srcdir/tests/unit/page/watch.inc"
-command -v jq >/dev/null || absent_all 'jq is not installed' 24
+command -v jq >/dev/null || absent_all 'jq is not installed' 27
 
 cat >prog.S <<'END'
     .globl _start
@@ -69,6 +69,24 @@ is "$(data '[.kind, (.steps | length), ([.predictors[0].steps[][0]] | add)]' btb
 "$QUERN" watch -q --predictor=ras -o ras.html ./prog
 is "$(data '[(.steps | length), ([.steps[] | select(.[3] == "return")] | length), ([.predictors[0].steps[][0]] | add)]' ras.html)" '[80,40,1]' '... and returns'
 is "$(data '[.places[] | .[1]] | sort' ras.html)" '[11,18]' '... with their lines'
+
+# ---- a program with main: its branches, not those of ld.so ----
+
+cat >with_main.c <<'END'
+int main(int argc, char **argv)
+{
+    volatile int sum = 0;
+    for (int i = 0; i < 10 * argc; i++)
+        sum += i;
+    return argv[0] ? 7 : 0;
+}
+END
+"$CC" -g -O0 -o with_main with_main.c || bail 'cannot compile'
+"$QUERN" watch -q --predictor=bimodal -o main.html ./with_main >out 2>err
+is "$? $(cat out err)" '0 ' 'a program with main'
+is "$(data '. as $d | [.steps[] | $d.places[.[1]][1]] | [.[0], ([.[] | select(. == 4)] | length)]' main.html)" '[4,11]' 'the first branch is that of its loop'
+"$QUERN" watch -q --predictor=bimodal --from=1 --references=1 -o first.html ./with_main
+ok '--from=1: the first of the run, which is of ld.so' test "$(data '.steps[0][2]' first.html)" != "$(data '.steps[0][2]' main.html)"
 
 # ---- what cannot be ----
 

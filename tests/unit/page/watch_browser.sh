@@ -2,7 +2,7 @@
 # Does a real browser play what `quern watch` has recorded: steps, jumps, counts, pictures, without an error or a request?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 21
+browser_test 24
 cat >prog.c <<'END'
 double a[32][32], b[32][32], c[32][32];
 int main(void)
@@ -45,6 +45,18 @@ is "$(js "$paper")" '#14171a' '... and leaves the page as it is'
 ok 'tags have the names of variables' test "$(js 'return [..."abc"].filter(name => [...document.querySelectorAll("#picture text")].some(t => t.textContent === name)).length > 1')" = true
 ok 'a still is an SVG by itself' test "$(js 'return stillText().startsWith("<?xml") && stillText().includes("xmlns")')" = true
 ok 'srrip shows what it keeps' test "$(js 'return document.querySelector("#picture svg").textContent.includes("RRPV")')" = true
+is "$(js 'const cache = play.data.caches[1], touches = [...cache.touches.values()].flat();
+    const note = (t, line) => drawWay(cache, t, t.after.indexOf(line), 0, 0, true).at(-1).textContent;
+    const changed = touches.filter(t => t.hit && t.next && t.next.before.includes(t.line) && t.next.state[t.next.before.indexOf(t.line)] !== t.state[t.before.indexOf(t.line)]);
+    return changed.length > 0 && changed.every(t => note(t, t.line) === "RRPV " + t.next.state[t.next.before.indexOf(t.line)])')" true '... as it is after the step, as the lines are'
+cp "$top_srcdir/labs/07-prefetch/starter/plain.c" plain.c
+sed '/LEVEL_LINES/d' plain.c >hidden.c
+"$QUERN" watch -q --cache=plain.c:1024,2,64 --cache=hidden.c:1024,2,64 --references=300 -o own.html ./prog || bail 'no page of a module'
+browser_open "file://$SCRATCH/own.html#step=299"
+is "$(js 'const [shown, hidden] = play.data.caches.map(cache => [...cache.touches.values()].flat().filter(t => t.hit));
+    return shown.length > 0 && shown.every(t => t.before.includes(t.line)) && hidden.every(t => t.before.length === 0)')" true 'a hit is of a line that is drawn'
+is "$(js 'return document.querySelector("#picture svg").textContent.split("does not show its sets").length')" 2 '... and a module that does not show its sets is said not to'
+browser_open "file://$SCRATCH/w.html#step=299"
 browser_size 500 800
 ok 'in a narrow window the page does not run over its edge' test "$(js 'return document.documentElement.scrollWidth <= innerWidth')" = true
 "$QUERN" trace -o prog.trace ./prog

@@ -3,6 +3,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "tagged"
+#define LEVEL_LINES lines /* quern watch draws them */
 #define DEGREE_MAX 64
 
 enum { PREFETCHED = 1 }; /* a flag of a line: it was guessed, and not used since */
