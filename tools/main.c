@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "text/output.h"
 #include "tools.h"
 
 static const struct {
@@ -77,7 +78,10 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *command = argc > 1 && argv[1][0] != '-' && strcmp(argv[1], "help") ? argv[1] : "";
-    int status = run(argc, argv);
+    int status;
+
+    qn_text_pass_over_file_limit();
+    status = run(argc, argv);
 
     if (status || (!fflush(stdout) && !ferror(stdout)))
         return status;

@@ -77,11 +77,16 @@ static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 static char *volatile watched[WATCHED_MAX];
 static volatile pid_t owner;
 
-static void take_end(int sig)
+static void remove_watched(void)
 {
     for (int i = 0; owner == getpid() && i < WATCHED_MAX; i++)
         if (watched[i])
             remove_at(AT_FDCWD, watched[i]);
+}
+
+static void take_end(int sig)
+{
+    remove_watched();
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -89,16 +94,27 @@ static void take_end(int sig)
 /* A handler of SIGXFSZ makes the write fail with EFBIG. */
 static void pass_over(int sig) { (void)sig; }
 
-/* Ignored signals stay ignored.  SIGXFSZ gets a handler, since programs that we start would inherit it as ignored. */
-static void take_signals(void)
+/* It is not ignored, since programs that we start would inherit that. */
+void qn_text_pass_over_file_limit(void)
 {
     struct sigaction act;
 
+    if (!sigaction(SIGXFSZ, NULL, &act) && act.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = pass_over, .sa_flags = SA_RESTART }, NULL);
+}
+
+/* Ignored signals stay ignored.  A command that ends in the middle (no memory) removes what is unfinished, too. */
+static void take_ends(void)
+{
+    static bool taken;
+    struct sigaction act;
+
+    if (!taken)
+        atexit(remove_watched);
+    taken = true;
     for (size_t i = 0; i < QN_ARRAY_LEN(ends); i++)
         if (!sigaction(ends[i], NULL, &act) && act.sa_handler == SIG_DFL)
             sigaction(ends[i], &(struct sigaction){ .sa_handler = take_end }, NULL);
-    if (!sigaction(SIGXFSZ, NULL, &act) && act.sa_handler == SIG_DFL)
-        sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = pass_over, .sa_flags = SA_RESTART }, NULL);
 }
 
 static sigset_t hold_signals(void)
@@ -120,7 +136,7 @@ static void watch(const char *path)
     for (int i = 0; owner != getpid() && i < WATCHED_MAX; i++)
         watched[i] = NULL;
     owner = getpid();
-    take_signals();
+    take_ends();
     while (at < WATCHED_MAX && watched[at] && strcmp(watched[at], path))
         at++;
     if (at < WATCHED_MAX && !watched[at])

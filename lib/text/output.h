@@ -4,9 +4,9 @@
  * In:  qn_text_open_output(&o, "out/p", 0600, &err), writes to o.fd, qn_text_close_output(&o, &err)
  * Out: out/p, which was out/.p.XXXXXX until it was whole; or one message, and out/p as it was before
  *
- * Invariants: unfinished files, and scratch folders with all they hold, are removed when the command ends by SIGINT, SIGTERM or
+ * Invariants: unfinished files, and scratch folders with all they hold, are removed when the command ends by exit, SIGINT, SIGTERM or
  * SIGHUP.  A link is followed: the file that it points to is replaced.  A target that is no regular file (a device, a pipe)
- * is written directly.  At a limit of file sizes the write fails; SIGXFSZ does not end the command.
+ * is written directly.  At a limit of file sizes writes fail: SIGXFSZ does not end the command.
  *
  * Not done: fsync.  After a crash of the machine there is the old file, the new one or, on some file systems, an empty one.
  */
@@ -43,6 +43,9 @@ void qn_text_drop_output(struct qn_text_output *o);
 
 /* Closes the file and leaves it under its temporary name, which is returned (free it); NULL: it has none, as a pipe. */
 char *qn_text_leave_output(struct qn_text_output *o);
+
+/* Makes a write beyond the limit of file sizes fail with EFBIG, that to standard output, too. */
+void qn_text_pass_over_file_limit(void);
 
 /* Writes all bytes; false: errno says why. */
 bool qn_text_write_all(int fd, const void *bytes, size_t size);

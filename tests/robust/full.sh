@@ -74,4 +74,36 @@ try tmp replay --D1=1024,2,64 --sim=D1=mine.c trace
 try tmp run -q --sim=D1=mine.c --out-file=here ./prog
 try tmp trace -q --format=champsim -o here ./prog
 try tmp lab check 1 "$top_srcdir/labs/solutions/01-cache"
+
+# ---- limits of file sizes (a quota is the same), and of memory ----
+
+# under LIMIT N REASON COMMAND...: it succeeds, or there is one line with the reason, status 1, and nothing left.  Where the kernel cannot even
+# start quern (it kills it before its first instruction), nothing is asked.
+under() {
+    limit=$1 n=$2 reason=$3
+    shift 3
+    rm -rf made
+    mkdir made
+    { (ulimit -S "$limit" "$n"; exec "$QUERN" "$@" >made.out 2>&3) 3>&1 2>/dev/null; echo "status $?"; } | cat >err
+    status=$(sed -n '$s/status //p' err)
+    [ "$status" -eq 139 ] && [ "$limit" = -v ] && [ "$(wc -l <err)" -eq 1 ] && return
+    [ "$status" -eq 0 ] && return
+    [ "$status" -eq 1 ] && [ "$(wc -l <err)" -eq 2 ] && grep -q "^quern.*$reason" err || echo "$limit $n: $(cat err)"
+    [ -z "$(ls -A made)" ] || echo "$limit $n: left $(ls -A made)"
+}
+limited() {
+    is "$(for n in 0 1 8; do under -f $n 'File too large' "$@"; done)" '' "limited files: quern $*"
+    is "$(for n in 9000 9500 10000 10500 11000 12000 14000; do under -v $n 'no memory' "$@"; done)" '' "limited memory: quern $*"
+}
+limited annotate profile
+limited diff profile profile
+limited page -o made/p.html profile
+limited merge -o made/m profile profile
+limited csv profile
+limited csv -o made/c.csv profile
+limited json profile
+limited convert --to=callgrind -o made/cg profile
+limited watch -q --cache=lru:1024,2,64 --references=500 -o made/w.html ./prog
+is "$(for n in 1 8; do under -f $n 'File too large' report -q -o made/r ./prog; done)" '' 'limited files: quern report'
+is "$(for n in 0 1; do under -f $n 'File too large' plot top -o made/t.svg profile; done)" '' 'limited files: quern plot'
 done_testing
