@@ -4,8 +4,7 @@
  *   0x60000000  code cache
  *   0x68000000  position-independent programs, dynamic linker, libraries (natively at 0x555555554000 and 0x7ffff7fff000)
  *   0x70000000  the engine: text, data, context, code-line records
- *   0x78000000  more libraries
- *   0x7c000000  tables of the engine (indirect-branch table, filter rows), from the top down
+ *   0x78000000  tables of the engine (indirect-branch tables: one for each region; filter rows), from the top down
  *   >= 4 GiB    everything that only C code touches
  *
  * One guest thread runs at a time, so the context sits at one fixed address (qn_ctx, linked below 2 GiB) and
@@ -22,7 +21,7 @@
 #define QN_CODE_FIXED (2ull << 20) /* stubs that are never evicted, at the beginning */
 #define QN_ENGINE_BASE 0x70000000ull
 #define QN_ENGINE_END 0x78000000ull
-#define QN_LOW_TABLES 0x7c000000ull
+#define QN_LOW_TABLES QN_ENGINE_END
 #define QN_LOW_TABLES_END 0x7ff00000ull
 /* Where all sanitizers expect memory of the program's (ThreadSanitizer stops at a mapping anywhere else), and below what the kernel
  * takes for stack and libraries even when it puts them at random. */

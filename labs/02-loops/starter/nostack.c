@@ -15,7 +15,7 @@
 #define FREE (1024 + 256)           /* bytes: for the kernel, and for the driver's functions that call it */
 
 static const uint64_t querns[][2] = { /* base/context.h; between these lie programs and libraries */
-    { 0x54000000, 0x68000000 }, { 0x70000000, 0x78000000 }, { 0x7c000000, 0x80000000 }, { 0x7e8000000000, 0x7ef000000000 }
+    { 0x54000000, 0x68000000 }, { 0x70000000, 0x80000000 }, { 0x7e8000000000, 0x7ef000000000 }
 };
 
 static struct lines lines;

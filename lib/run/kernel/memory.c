@@ -39,7 +39,7 @@ static struct low_range {
 static unsigned nlow;
 
 /* Where images are placed, one above the other. */
-static struct { uint64_t next, end; } rooms[] = {{QN_CODE_BASE + QN_CODE_MAX, QN_ENGINE_BASE}, {QN_ENGINE_END, QN_LOW_TABLES}};
+static uint64_t next_image = QN_CODE_BASE + QN_CODE_MAX;
 
 #define IMAGES_MAX 1024
 static struct low_range images[IMAGES_MAX];
@@ -129,24 +129,19 @@ void qn_memory_reserve(void)
 
 void qn_memory_init(void)
 {
-    rooms[0].next += random_pages();
+    next_image += random_pages();
     brk_start = brk_now = BRK_START + random_pages();
 }
 
 uint64_t qn_low_address(uint64_t size)
 {
-    for (unsigned i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
-        uint64_t at = rooms[i].next;
+    uint64_t at = next_image;
 
-        if (size > rooms[i].end - at || nimages == IMAGES_MAX)
-            continue;
-        images[nimages++] = (struct low_range){at, size};
-        rooms[i].next = qn_round_up(at + size, QN_PAGE) + QN_PAGE; /* a guard page, so that an access after the end faults */
-        if (rooms[i].next > rooms[i].end)
-            rooms[i].next = rooms[i].end;
-        return at;
-    }
-    return 0;
+    if (at >= QN_ENGINE_BASE || size > QN_ENGINE_BASE - at || nimages == IMAGES_MAX)
+        return 0;
+    images[nimages++] = (struct low_range){at, size};
+    next_image = qn_round_up(at + size, QN_PAGE) + QN_PAGE; /* a guard page, so that an access after the end faults */
+    return at;
 }
 
 /* ---- the engine's ranges ---- */

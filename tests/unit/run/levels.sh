@@ -17,7 +17,7 @@ here=$top_srcdir/tests/unit/run/levels
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o executed "$here/executed.c" "$top_builddir/libquern.a" || bail 'executed.c cannot be compiled'
 $CC -std=gnu11 -O1 -ffreestanding -fno-stack-protector -fcf-protection=none -fno-pic -no-pie -static -nostdlib -o little "$here/little.c" ||
     bail 'little.c cannot be compiled'
-$CC -O1 -g -o exact "$top_srcdir/tests/fidelity/exact.c" || bail 'exact.c cannot be compiled'
+$CC -O1 -g -no-pie -o exact "$top_srcdir/tests/fidelity/exact.c" || bail 'exact.c cannot be compiled'
 $CC -O1 -g -static -o masks "$here/masks.c" || bail 'masks.c cannot be compiled'
 small='--I1=1024,1,64 --D1=4096,8,64 --LL=4096,1,64'
 
