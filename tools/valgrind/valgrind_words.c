@@ -94,12 +94,15 @@ static char *read_file(const char *path)
 
     if (fd < 0)
         return NULL;
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & S_IWOTH) || st.st_size > FILE_MAX)
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & S_IWOTH))
         qn_text_complain("valgrind: %s was not read: wanted a regular file of this user, not writable by all", path);
-    else if ((text = malloc((size_t)st.st_size + 1)) && (n = read(fd, text, (size_t)st.st_size)) >= 0)
+    else if (st.st_size <= FILE_MAX && (text = malloc((size_t)st.st_size + 1)) && (n = read(fd, text, (size_t)st.st_size)) >= 0 && !memchr(text, 0, (size_t)n))
         text[n] = 0;
-    else
-        free(text), text = NULL;
+    else {
+        qn_text_complain("valgrind: %s was not read: wanted text, at most %u bytes", path, FILE_MAX);
+        free(text);
+        text = NULL;
+    }
     close(fd);
     return text;
 }

@@ -136,6 +136,14 @@ rm -f home/.valgrindrc
 mkdir home/.valgrindrc
 same $run ./exits
 rmdir home/.valgrindrc
+# No text, or too much: not read, with one line each.
+for bytes in '\000--D1=1024,2,64' '%01048577d'; do
+    # shellcheck disable=SC2059
+    printf "$bytes" >home/.valgrindrc
+    is "$(HOME=$PWD/home own/valgrind --tool=cachegrind -q --cachegrind-out-file=/dev/null true 2>&1)" \
+        "valgrind: $PWD/home/.valgrindrc was not read: wanted text, at most 1048576 bytes" ".valgrindrc of $bytes"
+done
+rm home/.valgrindrc
 unset VALGRIND_OPTS
 
 # ---- what only quern says ----
