@@ -118,14 +118,18 @@ static void print_choices(struct qn_collect *r, const struct qn_stats *s)
                 vectors[s->vectors & 3], s->state_bytes);
 }
 
-static void print_stats(struct qn_collect *r, const int64_t *totals)
+static void print_stats(struct qn_collect *r, const struct qn_cost_result *result)
 {
     struct qn_stats s = qn_cost_header(&r->store)->stats;
+    int64_t simulated[QN_COST_COLUMNS];
+
+    for (int e = 0; e < QN_COST_COLUMNS; e++)
+        simulated[e] = result->totals[e] + result->aside[e];
 
     print_translation(r, &s);
     qn_collect_note(r, "dispatcher: %" PRIu64 " entries, %" PRIu64 " indirect branches not in the table", s.dispatches,
                 s.ibl_misses);
-    print_filter(r, &s, totals);
+    print_filter(r, &s, simulated);
     print_memory(r, &s);
     print_checks(r, &s);
     if (s.state_bytes)
@@ -179,7 +183,7 @@ void qn_collect_print_report(struct qn_collect *r, const struct qn_cost_result *
     print_share(r);
     qn_collect_print_sims(r);
     if (r->options.stats)
-        print_stats(r, result->totals);
+        print_stats(r, result);
 }
 
 /* Column of an event, -1 if it is not shown. */

@@ -370,7 +370,7 @@ struct qn_versus {
 };
 
 /* Regions that the program has named, as paths: region 0 is no region; the others have a parent. */
-#define QN_REGION_ASIDE UINT16_MAX /* of blocks that run while counting is off; their counts are not used (qn_config.aside) */
+#define QN_REGION_ASIDE UINT16_MAX /* of blocks that run while counting is off; their counts are in no profile (qn_config.aside) */
 #define QN_ARENA_REGIONS_MAX 250 /* with region 0; each has a home in the code cache (tcache.h) */
 #define QN_REGION_NAME 64        /* bytes of a name, with its NUL */
 

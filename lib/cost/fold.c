@@ -107,7 +107,8 @@ static enum qn_text_status fold_insns(struct fold *f, const struct qn_block_rec 
     const qn_insn_desc *insns = (const qn_insn_desc *)(f->store->base + QN_ARENA_INSNS_OFF) + b->first_insn;
     const uint64_t *counters = (const uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF);
     uint64_t next = b->misses ? b->misses : (uint64_t)b->counter + 1, pc = b->pc;
-    bool sound = true;
+    bool sound = true, aside = b->region == QN_REGION_ASIDE;
+    int64_t *sum = aside ? f->result->aside : f->sum;
 
     for (uint32_t i = 0; i < b->ninsns; i++) {
         uint32_t d = ((const volatile qn_insn_desc *)insns)[i];
@@ -118,14 +119,13 @@ static enum qn_text_status fold_insns(struct fold *f, const struct qn_block_rec 
             break;
         }
         x = qn_cost_count_executions(&f->leaves, i, x);
-        if ((status = move_to(f, b->map, pc)) != QN_TEXT_OK)
+        if (!aside && (status = move_to(f, b->map, pc)) != QN_TEXT_OK)
             return status;
-        if (f->detail == QN_PROF_DETAIL_INSNS && (status = begin_insn(f, b->map, pc, d)) != QN_TEXT_OK)
+        if (!aside && f->detail == QN_PROF_DETAIL_INSNS && (status = begin_insn(f, b->map, pc, d)) != QN_TEXT_OK)
             return status;
-        f->open = true;
-        sound &= qn_cost_count(d, x, counters + next, f->sum);
-        sound &= qn_cost_add_charges(&f->charges, (uint32_t)next, (uint32_t)next + qn_insn_counters(d),
-                                     f->sum + QN_COST_EVENTS);
+        f->open |= !aside;
+        sound &= qn_cost_count(d, x, counters + next, sum);
+        sound &= qn_cost_add_charges(&f->charges, (uint32_t)next, (uint32_t)next + qn_insn_counters(d), sum + QN_COST_EVENTS);
         next += qn_insn_counters(d);
         pc += QN_INSN_LEN(d);
     }
@@ -142,7 +142,7 @@ static enum qn_text_status fold_block(struct fold *f, uint64_t at)
         f->result->damaged++;
         return QN_TEXT_OK;
     }
-    if (b.region == QN_REGION_ASIDE || (f->region != QN_COST_ALL_REGIONS && f->region != b.region))
+    if (f->region != QN_COST_ALL_REGIONS && f->region != b.region)
         return QN_TEXT_OK;
     x = ((const volatile uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF))[b.counter];
     if (x == 0)
@@ -151,7 +151,8 @@ static enum qn_text_status fold_block(struct fold *f, uint64_t at)
         f->result->damaged++;
         return QN_TEXT_OK;
     }
-    f->result->executions += x;
+    if (b.region != QN_REGION_ASIDE)
+        f->result->executions += x;
     qn_cost_seek_leaves(&f->leaves, (uint32_t)at);
     return fold_insns(f, &b, x);
 }

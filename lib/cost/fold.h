@@ -20,6 +20,7 @@
 
 struct qn_cost_result {
     int64_t totals[QN_COST_COLUMNS]; /* every event, shown or not */
+    int64_t aside[QN_COST_COLUMNS]; /* the same of what was simulated while counting was off; in no table */
     uint64_t executions;            /* of blocks */
     uint64_t damaged;               /* blocks that could not be used */
     const char *program;            /* set before: the path of the program; NULL: not asked */

@@ -38,6 +38,25 @@ stats --sim=./modules --D1=1024,2,32 --branch-sim=yes -- "$guests/indirect"
 is "$(number predictors: 1)" "$(total Bc)" 'every conditional branch comes to a module'
 is "$(number predictors: 2)" "$(total Bi)" 'and every indirect one'
 
+# What is off is simulated, so that the caches are as they would be: it counts among the references, and in no profile.
+cat >off.c <<'END'
+static volatile char block[1 << 20];
+__attribute__((noinline)) static void on(void) { block[0]++; }
+int main(void)
+{
+    for (int i = 0; i < 1 << 20; i += 64)
+        block[i]++;
+    on();
+    return 0;
+}
+END
+"$CC" -g -O1 -o off off.c || bail 'off.c cannot be compiled'
+stats --D1=1024,1,32 --collect-atstart=no --toggle-collect=on -- ./off
+off=$(number D1: 2)
+is "$(number D1: 3) $(($(total Dr Dw) < 10))" "$(awk -v slow="$(number D1: 4)" -v all="$off" 'BEGIN { printf "%.3f", 100 * (1 - slow / all) }') 1" 'what is off: the share'
+stats --D1=1024,1,32 -- ./off
+is "$off" "$(number D1: 2)" 'the references are those of all that was simulated'
+
 # ---- time ----
 # Translation is timed by the time stamp counter, which a program may forbid itself and whom it starts.
 
