@@ -31,6 +31,7 @@
 #include "base/base.h"
 #include "collect/collect.h"
 #include "collect/control.h"
+#include "collect/descriptors.h"
 #include "collect/reader.h"
 #include "collect/wire.h"
 #include "engines/engines.h"
@@ -269,6 +270,7 @@ bool qn_collect_launch(struct qn_collect *r)
     }
     if (r->guest < 0)
         return cannot("fork", errno);
+    qn_collect_allow_descriptors(); /* each process of the program has a collector, which needs a dozen */
     r->root = r->guest;
     r->socket = pair[0];
     if (!qn_collect_open_log(r) || !qn_collect_check_outputs(r)) {

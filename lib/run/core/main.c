@@ -23,6 +23,7 @@ enum { E_NOEXEC = 8, E_ACCES = 13, E_EXIST = 17, E_LOOP = 40 };
 #define AT_VDSO 33
 #define RLIMIT_STACK_ 3
 #define STACK_ENOUGH (1u << 20) /* bytes */
+#define STACK_BELOW (128u << 10) /* bytes below the stack pointer that Linux maps at exec, so that a lower limit does not take them away */
 
 _Noreturn void qn_engine_main(uint64_t *kernel_sp);
 
@@ -183,6 +184,8 @@ static void load_guest(uint64_t *kernel_sp)
         qn_die_load(err);
     qn_sys1(__NR_close, fd);
     qn_ctx.gpr[QN_RSP] = qn_stack_build(kernel_sp, &image, &start, &vdso);
+    if (!start.tight)
+        (void)*(const volatile char *)(qn_ctx.gpr[QN_RSP] - STACK_BELOW);
     if (image.exec_stack)
         qn_make_stack_executable(qn_ctx.gpr[QN_RSP]);
     qn_ctx.rip = image.entry;

@@ -117,6 +117,11 @@ for limit in 64 128 1024; do
 42
 status 3" "a stack of $limit KiB"
 done
+# A program that limits its own stack keeps what Linux gave it; one that is started with next to none dies.
+own_limit() { (cd "$SCRATCH" && "$@" /bin/sh -c "ulimit -s $limit; /bin/sh -c 'exit 3'; echo \$?" 2>/dev/null; echo "status $?"); }
+for limit in 1 8 64; do
+    is "$(own_limit "$QUERN" run -q --out-file=profile.%p)" "$(own_limit env)" "a program that limits its stack to $limit KiB"
+done
 
 # The limit of descriptors: the engine's own lie above it where there is room, below the hard limit.
 many_files() {
