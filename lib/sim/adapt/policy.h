@@ -72,16 +72,17 @@ enum { LEVEL_PROVE_EACH_HIT = 0, LEVEL_PROVE_NOW_AND_THEN = LEVEL_HITS_CHANGE };
 #endif
 enum { LEVEL_PROOF_PERIOD = 256 }; /* publications */
 
-static uint64_t *level_tags;   /* address of the line's first byte, or QN_NO_LINE */
+static uint64_t *level_tags;   /* the address of the line's first byte, or QN_NO_LINE; xor QN_NO_LINE, so that memory not yet written is free ways */
 static uint64_t *level_shown;  /* by set: a bit for each way whose line is published */
 static uint32_t level_words;   /* 64-bit words of level_shown in a set */
-static uint32_t *level_free;   /* by set: the number of free ways */
+static uint32_t *level_used;   /* by set: the number of ways that are not free */
 static uint64_t level_count;   /* references so far */
 static uint64_t level_evictions;
 
 static uint64_t unit_reference(void) { return level_count; }
 static inline unsigned level_set(uint64_t line) { return (unsigned)(line >> sim.line_bits) & (sim.sets - 1); }
-static inline uint64_t *level_tag(unsigned set, unsigned way) { return &level_tags[(uint64_t)set * sim.ways + way]; }
+static inline uint64_t *level_row(unsigned set) { return &level_tags[(uint64_t)set * sim.ways]; }
+static inline uint64_t level_tag(unsigned set, unsigned way) { return level_row(set)[way] ^ QN_NO_LINE; }
 static inline bool level_settled(unsigned set, unsigned way) { return policy_settled(set, way); }
 
 /* ---- where lines are published ---- */
@@ -92,8 +93,8 @@ static inline bool level_settled(unsigned set, unsigned way) { return policy_set
 enum { LEVEL_PUBLISHES = 1 };
 static void level_show_init(struct qn_unit_facts *facts) { facts->filter = filter_init(); }
 static inline void level_show_entry(unsigned set, unsigned way, uint64_t line) { (void)set, (void)way, (void)line; }
-static inline void level_show_line(unsigned set, unsigned way) { *filter_entry(*level_tag(set, way)) = *level_tag(set, way); }
-static inline void level_hide_line(unsigned set, unsigned way) { filter_remove(*level_tag(set, way)); }
+static inline void level_show_line(unsigned set, unsigned way) { *filter_entry(level_tag(set, way)) = level_tag(set, way); }
+static inline void level_hide_line(unsigned set, unsigned way) { filter_remove(level_tag(set, way)); }
 
 static void level_forget(void)
 {
@@ -182,7 +183,7 @@ static __attribute__((noinline)) void level_prove(unsigned set)
 
     for (unsigned way = 0; way < sim.ways; way++)
         if (*level_bits(set, way) >> way % 64 & 1) {
-            sim_line = *level_tag(set, way);
+            sim_line = level_tag(set, way);
             level_hit_settled(set, way);
         }
     sim_line = line;
@@ -249,14 +250,14 @@ static inline void level_hit(unsigned set, unsigned way)
     policy_hit(set, way);
 }
 
-static inline unsigned level_choose(unsigned set, const uint64_t *tags)
+static inline unsigned level_choose(unsigned set)
 {
     unsigned way;
 
-    if (QN_UNLIKELY(level_free[set]))
+    if (QN_UNLIKELY(level_used[set] < sim.ways))
         for (way = 0; way < sim.ways; way++)
-            if (tags[way] == QN_NO_LINE) {
-                level_free[set]--;
+            if (level_tag(set, way) == QN_NO_LINE) {
+                level_used[set]++;
                 return way;
             }
     sim_in(SIM_IN_VICTIM);
@@ -279,7 +280,7 @@ static inline void level_set_line(unsigned set, unsigned way, uint64_t line)
 {
     if (LEVEL_PUBLISHES)
         level_hide(set, way);
-    *level_tag(set, way) = line;
+    level_row(set)[way] = line ^ QN_NO_LINE;
     level_show_entry(set, way, line);
 }
 
@@ -291,8 +292,8 @@ static unsigned level_fill(unsigned set, uint64_t line, enum sim_kind kind, bool
 
     if (sim_wants_evictions()) /* an exclusive next level removes the line before it is filled with the victim */
         outcome |= QN_UNIT_NEXT_DONE | (sim_next(line, sim.line, kind) ? QN_UNIT_NEXT_MISS : 0);
-    way = level_choose(set, level_tag(set, 0));
-    old = *level_tag(set, way);
+    way = level_choose(set);
+    old = level_tag(set, way);
     level_set_line(set, way, line);
     sim_in(SIM_IN_FILL);
     policy_fill(set, way);
@@ -305,7 +306,7 @@ static unsigned level_fill(unsigned set, uint64_t line, enum sim_kind kind, bool
 
 static inline unsigned level_line(uint64_t line, enum sim_kind kind, bool publishes)
 {
-    unsigned set = level_set(line), way = rows_find(level_tag(set, 0), sim.ways, line);
+    unsigned set = level_set(line), way = rows_find(level_row(set), sim.ways, line ^ QN_NO_LINE);
 
     sim_line = line;
     if (way == sim.ways)
@@ -338,7 +339,7 @@ static inline __attribute__((unused)) bool level_line_settled(uint64_t line)
     unsigned set = level_set(line);
 
     for (unsigned way = 0; way < sim.ways; way++)
-        if (*level_tag(set, way) == (line & ~(uint64_t)(sim.line - 1)))
+        if (level_tag(set, way) == (line & ~(uint64_t)(sim.line - 1)))
             return level_settled(set, way);
     return false;
 }
@@ -347,7 +348,7 @@ static inline __attribute__((unused)) bool level_line_settled(uint64_t line)
 static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64_t *lines)
 {
     for (unsigned way = 0; way < sim.ways; way++)
-        lines[way] = *level_tag(level_set(line), way);
+        lines[way] = level_tag(level_set(line), way);
     return sim.ways;
 }
 
@@ -392,9 +393,9 @@ static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
     unsigned set = level_set(line);
 
     for (unsigned way = 0; way < sim.ways; way++)
-        if (*level_tag(set, way) == line) {
+        if (level_tag(set, way) == line) {
             level_set_line(set, way, QN_NO_LINE);
-            level_free[set]++;
+            level_used[set]--;
         }
 }
 
@@ -420,13 +421,9 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->repeat_is_noop = LEVEL_REPEAT_IS_NOOP;
     facts->back_invalidates = UNIT_IS_LL && LEVEL_INCLUSIVE;
     level_tags = sim_alloc((lines + ROWS_MORE) * 8);
-    for (uint64_t i = 0; i < lines; i++)
-        level_tags[i] = QN_NO_LINE;
     level_words = (sim.ways + 63) / 64;
     level_shown = sim_alloc((uint64_t)sim.sets * level_words * 8);
-    level_free = sim_alloc(sim.sets * sizeof *level_free);
-    for (uint32_t i = 0; i < sim.sets; i++)
-        level_free[i] = sim.ways;
+    level_used = sim_alloc(sim.sets * sizeof *level_used);
     sim_way_memory = LEVEL_WAY_STATE_BYTES ? sim_alloc(lines * LEVEL_WAY_STATE_BYTES) : NULL;
     sim_set_memory = LEVEL_SET_STATE_BYTES ? sim_alloc((uint64_t)sim.sets * LEVEL_SET_STATE_BYTES) : NULL;
     level_show_init(facts);

@@ -157,9 +157,11 @@ is "$(sed -n 's/^desc: Processes: //p' profile) $(cost before profile) $(cost in
     "2001, 2001 of ./children $(cost before one/*) $((2000 * $(cost inside two/*)))" 'all of them are in the profile'
 
 # A short program takes little of a large cache: of 1 GiB for the sets of 2 GiB in lines of 16 bytes, less than an eighth.
-memory_with() { ./faults "$QUERN" run -q --trace-children=yes --out-file=profile --LL="$1" -- ./children 2 ./three | cut -d' ' -f2; }
-small=$(memory_with 1048576,16,64) large=$(memory_with 2147483648,16,16)
-ok "memory with an LL of 1 MiB and of 2 GiB: $small and $large KiB" [ $((large - small)) -lt $((128 * 1024)) ]
+memory_with() { ./faults "$QUERN" run -q --trace-children=yes --out-file=profile --sim="$1" --LL="$2" -- ./children 2 ./three | cut -d' ' -f2; }
+for sim in LL=default LL=fifo; do
+    small=$(memory_with $sim 1048576,16,64) large=$(memory_with $sim 2147483648,16,16)
+    ok "$sim: memory with an LL of 1 MiB and of 2 GiB: $small and $large KiB" [ $((large - small)) -lt $((128 * 1024)) ]
+done
 
 # few_reads BYTES PROTECTION OPTIONS...: 10,000 mappings take a few calls of read, natively 2
 few_reads() {

@@ -44,7 +44,7 @@ static const char *draw(void)
     char *p = drawing;
 
     for (unsigned way = 0; way < SETS_WAYS; way++) {
-        uint64_t tag = level_tags[way];
+        uint64_t tag = level_tag(0, way);
 
         if (tag == QN_NO_LINE)
             p += sprintf(p, "%s.", way ? " " : "");
@@ -62,7 +62,7 @@ static bool filter_true(void)
         bool good = filter_entries[i].line == QN_NO_LINE;
 
         for (unsigned way = 0; way < SETS_WAYS; way++)
-            good |= level_tags[way] == filter_entries[i].line && level_settled(0, way);
+            good |= level_tag(0, way) == filter_entries[i].line && level_settled(0, way);
         if (!good)
             return false;
     }

@@ -21,12 +21,12 @@ static const char *draw_next_uses(void)
 
     for (unsigned way = 0; way < SETS_WAYS; way++) {
         p += sprintf(p, "%s", way ? " " : "");
-        if (level_tags[way] == QN_NO_LINE)
+        if (level_tag(0, way) == QN_NO_LINE)
             p += sprintf(p, ".");
         else if (way_state(0, way) == UINT64_MAX)
-            p += sprintf(p, "%c-", (char)('A' + level_tags[way] / LINE));
+            p += sprintf(p, "%c-", (char)('A' + level_tag(0, way) / LINE));
         else
-            p += sprintf(p, "%c%u", (char)('A' + level_tags[way] / LINE), (unsigned)way_state(0, way));
+            p += sprintf(p, "%c%u", (char)('A' + level_tag(0, way) / LINE), (unsigned)way_state(0, way));
     }
     return drawing;
 }
