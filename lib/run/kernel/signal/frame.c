@@ -18,6 +18,8 @@
 #define FXSAVE_IP 8           /* offset of the x87 instruction pointer */
 #define XSTATE_BV 512
 #define XSTATE_LEGACY 3ull    /* x87 and SSE */
+#define XSTATE_TILES (1ull << 18)
+#define ARCH_GET_XCOMP_PERM_ 0x1022
 #define XSAVE_HEADER_END 576
 #define MAGIC2_SIZE 4u
 #define SW_RESERVED 464       /* offset of struct _fpx_sw_bytes in the fxsave image */
@@ -36,14 +38,27 @@ struct frame {
 /* On a processor without xsave the frame has the state that fxsave stores. */
 static bool is_extended(void) { return qn_host_state() != 0; }
 
+/* Components that a frame has.  The program may use AMX's tiles (8 KiB) only if it has asked for them, which may happen at any time. */
+static uint64_t frame_state(void)
+{
+    uint64_t all = qn_host_state(), permitted;
+
+    if (all & XSTATE_TILES)
+        all &= qn_sys_failed(qn_sys2(__NR_arch_prctl, ARCH_GET_XCOMP_PERM_, (long)&permitted)) ? ~XSTATE_TILES : permitted;
+    return all;
+}
+
 /* Bytes of x87 and vector state, without the magic word behind what xsave stores. */
 static uint32_t fpu_bytes(void)
 {
-    static uint32_t bytes;
+    static struct { uint64_t state; uint32_t bytes; } last;
+    uint64_t state = frame_state();
 
-    if (!bytes)
-        bytes = is_extended() ? qn_cpu_state_bytes(qn_host_state(), false) : FXSAVE_SIZE;
-    return bytes;
+    if (!last.bytes || last.state != state) {
+        last.bytes = is_extended() ? qn_cpu_state_bytes(state, false) : FXSAVE_SIZE;
+        last.state = state;
+    }
+    return last.bytes;
 }
 
 uint32_t qn_frame_fpu_bytes(void) { return fpu_bytes() + (is_extended() ? MAGIC2_SIZE : 0); }
@@ -55,12 +70,12 @@ static void save_extended(uint8_t *area)
 
     for (unsigned i = FXSAVE_SIZE; i < XSAVE_HEADER_END; i++)
         area[i] = 0;
-    qn_fpu_save(area, qn_host_state());
+    qn_fpu_save(area, frame_state());
     *(uint64_t *)(area + XSTATE_BV) |= XSTATE_LEGACY; /* also if they have their initial state: what a handler stores there counts */
     __builtin_memset(sw, 0, FXSAVE_SIZE - SW_RESERVED);
     sw[0] = FP_MAGIC1;
     sw[1] = size + MAGIC2_SIZE;
-    *(uint64_t *)(sw + 2) = qn_host_state();
+    *(uint64_t *)(sw + 2) = frame_state();
     sw[4] = size;
     __builtin_memcpy(area + size, &magic2, MAGIC2_SIZE);
 }
@@ -84,7 +99,7 @@ static void reset_fpu(void)
     *(uint16_t *)init = FCW_DEFAULT;
     *(uint32_t *)(init + 24) = MXCSR_DEFAULT;
     if (is_extended())
-        qn_fpu_restore(init, qn_host_state());
+        qn_fpu_restore(init, frame_state());
     else
         qn_fpu_restore_legacy(init);
 }
@@ -182,7 +197,7 @@ static bool is_extended_frame(uint64_t fpstate, uint64_t *components)
     if (!is_extended() || !qn_read_guest(fpstate + SW_RESERVED, sw, sizeof sw) || sw[0] != FP_MAGIC1 || sw[4] < XSAVE_HEADER_END ||
         sw[4] > fpu_bytes() || sw[4] > sw[1] || !qn_read_guest(fpstate + sw[4], &magic2, sizeof magic2) || magic2 != FP_MAGIC2)
         return false;
-    *components = (sw[2] | (uint64_t)sw[3] << 32) & qn_host_state();
+    *components = (sw[2] | (uint64_t)sw[3] << 32) & frame_state();
     return true;
 }
 
