@@ -15,6 +15,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -27,14 +28,16 @@ extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 /* ---- system calls ---- */
 
-static long call(long number, long a, long b, long c)
+static long call4(long number, long a, long b, long c, long d)
 {
-    register long fourth __asm__("r10") = 0, fifth __asm__("r8") = 0;
+    register long fourth __asm__("r10") = d, fifth __asm__("r8") = 0;
     long result;
 
     __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth) : "rcx", "r11", "memory");
     return result;
 }
+
+static long call(long number, long a, long b, long c) { return call4(number, a, b, c, 0); }
 
 static _Noreturn void leave(int status)
 {
@@ -202,6 +205,68 @@ static char *variables(uint64_t *size)
     *size = 0;
     return 0;
 }
+
+/* ---- signals: what the module was doing when it crashed, or when its time was up ---- */
+
+#if !NO_MEMORY
+#define SIGNAL_STACK (64u << 10) /* bytes; a frame with AMX registers has 11 KiB */
+
+static struct host_message now; /* what the module was asked last */
+
+static void add_text(char **to, const char *text)
+{
+    while (*text)
+        *(*to)++ = *text++;
+}
+
+static void add_number(char **to, unsigned n)
+{
+    if (n >= 10)
+        add_number(to, n / 10);
+    *(*to)++ = (char)('0' + n % 10);
+}
+
+static const char *function_of(unsigned op)
+{
+    switch (op) {
+    case HOST_HIT: return "policy_hit";
+    case HOST_FILL: return "policy_fill";
+    case HOST_VICTIM: return "policy_victim";
+    case HOST_SETTLED: return "policy_settled";
+    case HOST_REF: return "cachesim_X_doref";
+    case HOST_INIT: return "its initialization";
+    default: return "none of its functions";
+    }
+}
+
+static _Noreturn void tell(int number)
+{
+    char line[128], *end = line;
+
+    add_text(&end, "It was in ");
+    add_text(&end, function_of(now.op));
+    if (now.op != HOST_REF && now.c) {
+        add_text(&end, ", at reference ");
+        add_number(&end, now.c);
+    }
+    *end++ = '\n';
+    call(SYS_write, 2, (long)line, end - line);
+    leave(128 + number);
+}
+
+static void catch_signals(void)
+{
+    static char stack[SIGNAL_STACK];
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGXCPU };
+    const stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
+    const struct { void (*handler)(int); unsigned long flags; void (*restorer)(int); unsigned long mask; } action = {
+        (void (*)(int))tell, 0x04000000ul | SA_ONSTACK, (void (*)(int))tell, 0 }; /* SA_RESTORER: it does not come to that */
+
+    call(SYS_sigaltstack, (long)&own, 0, 0);
+    for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
+        call4(SYS_rt_sigaction, signals[i], (long)&action, 0, sizeof action.mask);
+}
+#endif
 
 /* ---- answers ---- */
 
@@ -375,6 +440,9 @@ static void obey(struct stream *s, const struct host_message *m)
     unsigned word;
     uint8_t byte;
 
+#if !NO_MEMORY
+    now = *m;
+#endif
     switch (m->op) {
     case HOST_STRICT: go_strict(); break;
     case HOST_WINDOW: begin_window(s); break;
@@ -400,6 +468,9 @@ __attribute__((used)) static _Noreturn void host_main(void)
     uint64_t size;
 
     stream.at = stream.end = stream.said = 0;
+#if !NO_MEMORY
+    catch_signals();
+#endif
     variables(&size);
     say(&stream, &size, sizeof size);
     for (;;) {

@@ -42,7 +42,7 @@ static uint64_t next_use(const struct asked *a)
 
 static void say(struct asked *a, enum host_op op)
 {
-    struct host_message m = { .op = op, .a = set_of(a), .b = a->way, .pc = reference(a)->addr, .next = next_use(a) };
+    struct host_message m = { .op = op, .a = set_of(a), .b = a->way, .c = (uint32_t)a->at + 1, .pc = reference(a)->addr, .next = next_use(a) };
 
     qn_lab_add_text(&a->d.said, &m, sizeof m);
 }
@@ -238,6 +238,7 @@ bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m)
     good = qn_lab_hold_dialogue(c, m->program, &a.d, false);
     if (good && (a.d.waits_for != QN_LAB_OVER || a.wrong))
         good = qn_lab_say(c, "reference %zu: %s", a.at + 1, a.wrong ? a.wrong : "the module ended");
+    m->reached = a.at < m->trace->n ? a.at : m->trace->n - 1;
     free(a.tags);
     free(a.filled);
     return good;

@@ -49,6 +49,7 @@ struct qn_lab_managed {
     size_t stop;                    /* ends before this reference and returns the contents of its set; SIZE_MAX: runs to the end */
     /* out */
     unsigned char *missed;          /* of each reference before stop */
+    size_t reached;                 /* the last reference of which the module was told anything */
     size_t unproved;                /* a hit on a settled line that changed the state; SIZE_MAX: there was none */
     uint64_t *lines;                /* of the set, `ways` of them, those that are there first ... */
     unsigned filled;                /* ... so many */

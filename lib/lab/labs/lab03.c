@@ -130,6 +130,19 @@ static void explain(struct qn_lab_check *c, const struct qn_lab_managed *m, cons
                   "    gdb -ex 'break policy_victim' -ex run --args ./mine --D1=%u,%u,1", p->file, m->sets * m->ways, m->ways);
 }
 
+/* The module did not come to its end: the trace up to there, and what names function and reference. */
+static void keep_crash(struct qn_lab_check *c, const struct qn_lab_managed *m, const struct policy *p)
+{
+    struct qn_lab_trace part = { m->trace->at, m->reached + 1, 0 };
+
+    if (!qn_lab_keeps(c) || !m->program)
+        return;
+    qn_lab_write_trace(c, &part, "trace.txt");
+    qn_lab_why(c, "%s did not come to the end of trace.txt, %u sets of %u ways.", p->file, m->sets, m->ways);
+    qn_lab_why_with(c, "trace.txt", "The same with line numbers in gdb:\n    quern sim build --replay --D1=%s --cflags='-g -O0' -o mine\n"
+                  "    gdb -ex run --args ./mine --D1=%u,%u,1", p->file, m->sets * m->ways, m->ways);
+}
+
 static bool compare(struct qn_lab_check *c, const struct qn_lab_managed *m, const struct policy *p)
 {
     const struct qn_lab_trace *t = m->trace;
@@ -151,8 +164,10 @@ static bool agrees(struct qn_lab_check *c, const struct policy *p, const struct 
 {
     struct qn_lab_managed m = { .program = qn_lab_module(c, p->file, false), .trace = t, .sets = sets, .ways = ways, .settled = settled,
                                 .stop = SIZE_MAX, .missed = calloc(t->n + 1, 1) };
-    bool good = qn_lab_manage(c, &m) && compare(c, &m, p);
+    bool ended = qn_lab_manage(c, &m), good = ended && compare(c, &m, p);
 
+    if (!ended)
+        keep_crash(c, &m, p);
     if (good && m.unproved != SIZE_MAX)
         good = qn_lab_say(c, "%u sets of %u ways, reference %zu, line %llx: policy_settled says that a hit changes nothing, and it changes "
                              "the state of the set", sets, ways, m.unproved + 1, (unsigned long long)t->at[m.unproved].addr);

@@ -21,6 +21,7 @@
 #define EXIT_UNCONFINED 125 /* of the child, before the program begins; a message is in the pipe `report` */
 #define MIB (1ull << 20)
 #define IDLE_MS 2000u       /* a program that sleeps for so long is ended */
+#define ANSWER_MS 200u      /* for a line about what a module is doing, when its time is up */
 #define LOOK_MS 100         /* between two checks of that */
 
 const struct qn_lab_limits qn_lab_limits_program = {
@@ -271,6 +272,17 @@ static const char *wait_for_end(struct child *c, const struct qn_lab_job *job)
     return NULL;
 }
 
+/* A module's host (labs/host) answers SIGXCPU with a line that says what the module is doing; of others it is the end. */
+static void ask_where(struct child *c, struct qn_lab_job *job)
+{
+    int64_t end = milliseconds() + ANSWER_MS, left;
+    struct pollfd p = { .events = POLLIN };
+
+    kill(c->pid, SIGXCPU);
+    while ((p.fd = c->fd[ERR]) >= 0 && (left = end - milliseconds()) > 0 && poll(&p, 1, (int)left) == 1)
+        take_errors(c, ERR, &job->errors, &job->errors_size);
+}
+
 static void judge(struct qn_lab_job *job, int status, const char *gave_up)
 {
     char *t = job->trouble;
@@ -285,7 +297,7 @@ static void judge(struct qn_lab_job *job, int status, const char *gave_up)
     else if (gave_up && !strcmp(gave_up, "sleep"))
         snprintf(t, size, "waits for something that does not come: %u s without using the processor", IDLE_MS / 1000);
     else if (gave_up && !strcmp(gave_up, "turn"))
-        snprintf(t, size, "took more than %u ms of processor time%s", job->limits.cpu_ms, job->talk ? " for a word" : "");
+        snprintf(t, size, "took more than %u ms of processor time%s", job->limits.cpu_ms, job->talk ? " between two answers" : "");
     else if (gave_up)
         snprintf(t, size, "printed more than %u MiB", QN_LAB_OUTPUT_MAX >> 20);
     else if (signal_number == SIGXCPU)
@@ -318,6 +330,8 @@ bool qn_lab_run(struct qn_lab_job *job)
         gave_up = wait_for_end(&c, job);
     if (c.fd[REPORT] >= 0)
         take_errors(&c, REPORT, &report, &report_size);
+    if (gave_up && !strcmp(gave_up, "turn"))
+        ask_where(&c, job);
     qn_lab_reap(c.pid, &status, gave_up != NULL);
     for (int i = 0; i < PIPES; i++)
         close_pipe(&c, i);

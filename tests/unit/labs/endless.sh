@@ -28,6 +28,7 @@ for file in "$SCRATCH"/in/*.c; do
     cp "$SCRATCH/edited" "$file"
 done
 endless 3 'seven victims that are looked for without an end' 4000
+ok '... and it says in which function, at which reference' grep -q '^# It was in policy_victim, at reference [1-9]' "$out"
 start 6
 echo 'int main(void) { for (;;) ; }' >"$SCRATCH/in/probe.c"
 endless 6 'a loop' 3000

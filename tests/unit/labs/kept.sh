@@ -2,11 +2,12 @@
 # Is what --keep leaves of the labs the first thing that is wrong, and do the commands that it names show it?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 36
+[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 40
 out=$SCRATCH/out cc=${CC:-cc}
 
 # wrong LAB FILE EDIT ONLY: the solution with an edit, checked with --keep; $kept is the folder of the first test that failed.
 wrong() {
+    rm -rf "$SCRATCH/lab$1" "$SCRATCH/it's kept$1"
     dir=$SCRATCH/lab$1
     cp -r "$top_srcdir"/labs/0"$1"-*/starter "$dir"
     cp "$top_srcdir"/labs/solutions/0"$1"-*/*.c "$dir"
@@ -36,6 +37,12 @@ wrong 1 csim.c "s/op == 'I'/0/" 'fetches are passed over'
 debugged trace.txt
 wrong 3 lru.c 's/++now/now/' 'lru: every'
 debugged trace.txt
+wrong 3 lru.c '/^static unsigned policy_victim/,/^}/s/unsigned oldest = 0;/& static unsigned calls; if (++calls == 20) *(volatile int *)8 = 1;/' 'lru: every'
+reference=$(sed -n 's/^# It was in policy_victim, at reference \([0-9]*\)$/\1/p' "$out")
+ok 'a crash: the status names the signal' grep -q 'ended with status 139: Segmentation fault' "$out"
+command=$(sed -n 's/^ *gdb -ex run --args .\/mine \(.*\)/\1/p' "$kept/why.txt")
+is "$(cd "$dir" && eval "\"$QUERN\" replay --sim=D1=lru.c $command" 2>&1 | grep -o 'policy_victim, reference [0-9]*')" "policy_victim, reference $reference" \
+    '... and function and reference are those that a replay of the kept trace names'
 wrong 5 twobit.c 's/ < 3/ < 2/' 'twobit: branch'
 debugged branches.trace
 
