@@ -76,9 +76,9 @@ is $? 3 'a limit on the size of files does not stop the arena'
 # An engine that says for ever that another one calls: who asks gets an answer.
 fresh
 mkfifo fifo
-"$QUERN" run --sim="$FAKE" -- /bin/true block 1 calls read fifo exit 0 >"$SCRATCH/out" 2>"$SCRATCH/err" &
+"$QUERN" run --sim="$FAKE" -- /bin/true block 1 calls print ready read fifo exit 0 >"$SCRATCH/out" 2>"$SCRATCH/err" &
 quern=$!
-wait_for grep -q Command "$SCRATCH/err"
+wait_for grep -q ready "$SCRATCH/out"
 "$QUERN" ctl $quern stop >stopped 2>&1
 is "$?: $(cat stopped)" '0: asked; it does so when it goes on' 'a wish to an arena that is damaged so'
 : >fifo # opened and closed: a line written would kill this shell if the guest had closed it already
