@@ -343,6 +343,29 @@ static void add_start(struct qn_report_facts *f, struct finding_list *l)
                .cost = 1 });
 }
 
+static int compare_lines(const void *a, const void *b)
+{
+    const struct qn_report_finding *x = a, *y = b;
+
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Adds up what the findings about each line cost. */
+static void sum_places(struct qn_report_finding *at, size_t count)
+{
+    size_t end;
+
+    qsort(at, count, sizeof *at, compare_lines);
+    for (size_t start = 0; start < count; start = end) {
+        double sum = 0;
+
+        for (end = start; end < count && (end == start || (at[end].line >= 0 && at[end].line == at[start].line)); end++)
+            sum += at[end].cost;
+        for (size_t i = start; i < end; i++)
+            at[i].place = sum;
+    }
+}
+
 /* Findings about places come before those about the whole run. */
 static int compare_findings(const void *a, const void *b)
 {
@@ -350,6 +373,8 @@ static int compare_findings(const void *a, const void *b)
 
     if (x->whole != y->whole)
         return x->whole ? 1 : -1;
+    if (x->place != y->place)
+        return x->place > y->place ? -1 : 1;
     if (x->cost != y->cost)
         return x->cost > y->cost ? -1 : 1;
     return strcmp(x->what, y->what);
@@ -379,8 +404,10 @@ int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[
         if (wholes[i](f, &finding))
             add(&l, finding);
     }
-    if (l.count)
+    if (l.count) {
+        sum_places(l.at, l.count);
         qsort(l.at, l.count, sizeof *l.at, compare_findings);
+    }
     count = l.count < QN_REPORT_FINDINGS_MAX ? l.count : QN_REPORT_FINDINGS_MAX;
     if (count)
         memcpy(findings, l.at, count * sizeof *findings);

@@ -21,9 +21,10 @@ struct qn_report_finding {
     int line;                          /* a centre of facts->lines whose source is shown, -1: none */
     bool whole;                        /* about the whole run: it comes last, because it adds no cost to the others */
     double cost;                       /* share of the estimated cost */
+    double place;                      /* the same of all findings about this line: LL misses and D1 misses of one line have one cause */
 };
 
-/* Fills findings[], first those about places, the most costly first, then those about the whole run; returns how many.  The profile has the event
+/* Fills findings[], first those about places, the place that costs most first, then those about the whole run; returns how many.  The profile has the event
  * Ir. */
 int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX]);
 

@@ -38,7 +38,7 @@ static void find_places(struct hosted_places *p, uintptr_t pc, uintptr_t sp)
 
     p->place[p->n++] = pc - loaded_at;
     for (ssize_t i = 0; i < got / (ssize_t)sizeof *words && p->n < HOSTED_PLACES; i++)
-        if (words[i] - (uintptr_t)__executable_start < (uintptr_t)(etext - __executable_start))
+        if (words[i] - (uintptr_t)__executable_start < (uintptr_t)etext - (uintptr_t)__executable_start)
             p->place[p->n++] = words[i] - loaded_at;
 }
 
