@@ -2,7 +2,7 @@
  * increments the counters, as engine.c does.
  *
  *   row = rows + (line number & mask) * ways
- *   word = line number + 1
+ *   word = line number + QN_FAST_LL_BIAS
  *   the word is the first of the row: a hit that changes nothing
  *   otherwise it becomes the first, and the others move up by one, up to the word's old position or the end of the row
  */
@@ -22,7 +22,7 @@ static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
     x_imul32(c, r[ROW], r[ROW], l->ways * 8);
     x_movi(c, r[HERE], l->rows);
     x_lea(c, r[ROW], r[ROW], r[HERE], 1, 0);
-    x_lea(c, r[WORD], r[WORD], QN_REG_NONE, 1, 1);
+    x_lea(c, r[WORD], r[WORD], QN_REG_NONE, 1, QN_FAST_LL_BIAS);
 }
 
 /* r[MISSED] = 0 or 1 */

@@ -1,6 +1,6 @@
 /* lib/sim/fast/LL.h - the fast version of cachesim_LL.c: the same rows, which emitted code looks up by itself.
  *
- * A word is a line's number plus one; 0 is no line.  So an empty cache is memory that nobody has written yet: of a large cache, a short
+ * A word is a line's number plus QN_FAST_LL_BIAS; 0 is no line.  So an empty cache is memory that nobody has written yet: of a large cache, a short
  * program takes only the pages of the sets that it uses.
  *
  *   fast_LL_init(geometry)
@@ -28,7 +28,7 @@ static void fast_LL_init(struct qn_geometry g)
 /* Moves the line to the front of its row.  Returns 1 on a miss. */
 static inline unsigned LL_touch(uint64_t *row, unsigned ways, uint64_t line)
 {
-    uint64_t word = line + 1, carried = row[0];
+    uint64_t word = line + QN_FAST_LL_BIAS, carried = row[0];
     unsigned i;
 
     if (carried == word)

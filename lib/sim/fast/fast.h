@@ -30,7 +30,11 @@ struct qn_fast_D1 {
     uint32_t sets;        /* 0: the file in the slot is called */
 };
 
-/* A set is a row of words, used last first: a line number plus one, 0: none. */
+/* A word of the last level's rows is a line's number plus this.  Not 1: with lines of one byte, the last byte of memory would be no line.  So it is
+ * the byte at 0xffffffff80000001, which is the kernel's. */
+#define QN_FAST_LL_BIAS 0x7fffffff
+
+/* A set is a row of words, used last first; 0: none. */
 struct qn_fast_LL {
     uint64_t rows;        /* address of the 64-bit words */
     uint32_t line_bits, set_mask;
