@@ -39,10 +39,10 @@ static struct host_feature *host_feature(const struct qn_feature *f)
     return &host_features[i];
 }
 
-/* Shadow stacks must be enabled for the thread by the operating system. */
+/* Shadow stacks must be enabled for the thread by the operating system; AMX's tiles must be asked for and configured. */
 static bool wants_system(const struct qn_feature *f)
 {
-    return !strcmp(f->name, "cet_ss");
+    return !strcmp(f->name, "cet_ss") || !strncmp(f->name, "amx_", 4);
 }
 
 /* Enter what the processor did; true if that is wrong already. */
@@ -56,6 +56,8 @@ static bool enter_features(const uint8_t *bytes, const struct qn_insn *insn, boo
     for (size_t i = 0; i < n; i++) {
         struct host_feature *f = host_feature(list[i]);
         if (wants_system(list[i]))
+            return false;
+        if (!strcmp(list[i]->name, "ptwrite") && memchr(bytes, 0x66, 4)) /* #UD (SDM), which the decoder does not tell */
             return false;
         if (!f->reported) {
             lacking = f;

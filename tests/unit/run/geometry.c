@@ -20,7 +20,7 @@ static uint32_t answer(uint32_t leaf, char which)
 
 #undef __cpuid
 #undef __cpuid_count
-#define __cpuid(leaf, a, b, c, d) ((a) = answer(leaf, 'a'), (b) = answer(leaf, 'b'), (c) = answer(leaf, 'c'), (d) = answer(leaf, 'd'))
+#define __cpuid(leaf, a, b, c, d) ((a) = answer(leaf, 'a'), (b) = answer(leaf, 'b'), (c) = answer(leaf, 'c'), (d) = answer(leaf, 'd'), (void)(a), (void)(b), (void)(c), (void)(d))
 #define __cpuid_count(leaf, count, a, b, c, d) ((void)(count), __cpuid(leaf, a, b, c, d))
 #define __get_cpuid_max(leaf, signature) ((leaf) ? 0x80000008u : 1u)
 #include "../../../lib/collect/geometry.c"
