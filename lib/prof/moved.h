@@ -1,7 +1,7 @@
 /* lib/prof/moved.h - a profile of the same program in another folder.
  *
- * In:  before.out with /work/old/src/a.c, after.out with /work/new/src/a.c
- * Out: from now on before.out is read as if it had /work/new/src/a.c
+ * In:  before.out with /home/ada/old/src/a.c, after.out with /home/ada/new/src/a.c
+ * Out: from now on before.out is read as if it had /home/ada/new/src/a.c
  *
  * Files of the same name are the same file.  Of the others, a file of the earlier profile is the one of the later profile whose path ends in most of
  * the same folders; the folder before these that most files have in common is replaced, in names of files and of inlined functions.  This
