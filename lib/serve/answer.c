@@ -180,6 +180,7 @@ static enum MHD_Result post(struct qn_serve *s, struct qn_serve_request *r, cons
 
 /* ---- receiving a request ---- */
 
+/* A body that is too large is read to its end all the same: a client that is still sending does not look for an answer. */
 static void take_body(struct qn_serve_request *r, const char *data, size_t size)
 {
     char *longer = r->size + size > QN_SERVE_BODY_MAX ? NULL : realloc(r->body, r->size + size + 1);
@@ -191,14 +192,6 @@ static void take_body(struct qn_serve_request *r, const char *data, size_t size)
     r->body = longer;
     r->size += size;
     longer[r->size] = 0;
-}
-
-/* The header announces the body's size before the body comes. */
-static bool is_too_large(struct MHD_Connection *c)
-{
-    const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
-
-    return length && strtoull(length, NULL, 10) > QN_SERVE_BODY_MAX;
 }
 
 enum MHD_Result qn_serve_answer(void *server, struct MHD_Connection *c, const char *url, const char *method, const char *version,
@@ -214,8 +207,6 @@ enum MHD_Result qn_serve_answer(void *server, struct MHD_Connection *c, const ch
     if (!path)
         return refuse(c, status, why);
     if (!r) {
-        if (is_too_large(c))
-            return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "the request is larger than 2 MiB");
         *request = r = calloc(1, sizeof *r);
         if (r)
             r->connection = c;

@@ -110,7 +110,7 @@ sed '2s/0x/<b>/' $table >bad.csv
 is "$? $(sed 's/`.*`/.../' err)" '1 quern page: bad.csv:2: got ... as address, wanted a number of base 16, 0x...' 'a cell that cannot be right is refused'
 "$QUERN" page --sharing=p -o none.html p 2>err
 is "$? $(grep -c '^quern page: p:' err)" '1 1' '... and what is no such table'
-sed '2s/counter/<img src=x>/; 2s/count,/<b>,/' $table >evil.csv
+sed "/^$line,/{ s/counter/<img src=x>/; s/count,/<b>,/; }" $table >evil.csv
 "$QUERN" page --sharing=evil.csv -o evil.html p || bail 'no page'
 open_page evil.html "threads&line=$line"
 is "$(js "return document.querySelectorAll('main img, main b').length")" 0 'names stay text'
