@@ -7,7 +7,7 @@
 # lines   .c, .h and .S of lib and tools, without labs' graders (lib/lab, tools/lab) and the modules of the zoo
 # files   .c, .h and .S of lib and tools
 # once    share of static functions, in per cent, that are called in one place only
-# words   of doc/*.md, doc/modules/*.md and the manual
+# words   of doc/*.md, and the manual
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -32,7 +32,7 @@ measure() {
                     print once + 0, all + 0
                 }'
         done | awk '{ once += $1; all += $2 } END { printf "%.0f\n", 100 * once / all }' ;;
-    words) cat doc/*.md doc/modules/*.md doc/manual/*.texi | wc -w ;;
+    words) cat doc/*.md doc/manual/*.texi | wc -w ;;
     *) exit 2 ;;
     esac
 }

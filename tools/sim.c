@@ -21,12 +21,14 @@
 static const char help[] =
     "usage: quern sim build [OPTIONS] -o PATH\n"
     "       quern sim list [--json] [PATH...]\n"
+    "       quern sim show NAME...\n"
     "       quern sim test MODULE\n\n"
     "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces,\n"
     "for gdb and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.\n"
     "It needs a C compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` needs no simulator made before.\n"
     "list shows the slots and the modules that ship, or what is in a simulator, with a hash of each module's file,\n"
     "as profiles have it.\n"
+    "show prints a module's page: what it does, an example, options, events, storage, source.\n"
     "test says of a module whether it keeps the contract of modules (doc/modules.md): a line for each check.\n\n";
 
 /* ---- options ---- */
@@ -245,6 +247,50 @@ static int list(char **simulators, bool json)
     return 0;
 }
 
+/* Prints a module's page, which is the comment at the head of its file, and where the file is. */
+static bool print_page(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL, *end = NULL;
+    size_t size = 0;
+
+    while (f && !end && getline(&line, &size, f) >= 0) {
+        const char *text = strlen(line) > 3 ? line + 3 : "\n"; /* behind the comment's mark */
+
+        end = strstr(text, " */");
+        printf("%.*s\n", end ? (int)(end - text) : (int)strcspn(text, "\n"), text);
+    }
+    if (f)
+        printf("\n%s\n", path);
+    free(line);
+    return f && fclose(f) == 0;
+}
+
+static int show(char **names)
+{
+    const char *library = qn_engines_library("sim show");
+    int status = library ? 0 : 1;
+
+    if (!names[0])
+        return qn_options_wrong(&command, "", "show wants the name of a module that ships");
+    for (; library && *names; names++) {
+        bool found = false;
+
+        for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+            char *path = NULL;
+
+            if (!strchr(*names, '/') && asprintf(&path, "%s/sim/%s/%s.c", library, folders[i].name, *names) >= 0)
+                found |= print_page(path);
+            free(path);
+        }
+        if (!found) {
+            qn_text_complain("quern: sim show: %s: no module that ships; `quern sim list` lists them", *names);
+            status = 1;
+        }
+    }
+    return status;
+}
+
 static int test(char **words)
 {
     const char *own = qn_engines_own_path("sim");
@@ -265,9 +311,11 @@ int qn_tool_sim(int argc, char **argv)
         return status;
     if (words[0] && !strcmp(words[0], "list"))
         return list(words + 1, b.json);
+    if (words[0] && !strcmp(words[0], "show"))
+        return show(words + 1);
     if (words[0] && !strcmp(words[0], "test"))
         return test(words + 1);
     if (!words[0] || strcmp(words[0], "build"))
-        return qn_options_wrong(&command, words[0] ? words[0] : "", "wanted build, list or test");
+        return qn_options_wrong(&command, words[0] ? words[0] : "", "wanted build, list, show or test");
     return words[1] ? qn_options_wrong(&command, words[1], "build takes options only") : build(&b);
 }

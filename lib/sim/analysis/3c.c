@@ -1,12 +1,22 @@
 /* analysis/3c.c - the three Cs: is a data miss compulsory, capacity or conflict?
  *
- *   compulsory  the line was never referenced before
- *   capacity    a fully associative LRU cache of the same size misses, too
- *   conflict    a fully associative LRU cache of the same size hits
+ * The three Cs: why did a data reference miss the D1? *Compulsory*: the line was never used before. *Capacity*: a fully associative
+ * LRU cache of the same size would miss, too. *Conflict*: it would not. Four sets of one line; A and E want the same place:
  *
- * Slot AN; data references to the D1 of this run.  Prints totals, and the lines with the most conflict misses, of equals the lower
- * address first.  Misses are enough where the D1 keeps times of last use (recency.h); elsewhere each reference is asked for (stack.h).
- * Source: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989. */
+ *   A B C D    miss     compulsory
+ *   E          misses   compulsory
+ *   A          misses   capacity       B C D E were used since: four lines have no room for a fifth
+ *   E          misses   conflict       only A was used since
+ *
+ * A reference to several lines counts by the line that was away longest. At the end it lists the ten lines with the most conflicts.
+ *
+ * Of several lines with as many conflicts the one at the lower address comes first.
+ *
+ * Events: `compulsory`, `capacity`, `conflict`.
+ * Storage: of the tool: with the default D1, 512 bytes for each 64 neighbouring lines of which one has ever left the D1 (an eighth of
+ * the memory that the program uses, if lines have 64 bytes), whichever of them it was, and 24 bytes for each line with conflicts, of
+ * which 1.5 million are listed. With another D1 a record per line, and a tree. At 4 GiB the run stops with a line that says so.
+ * Source: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Transactions on Computers 38(12), 1989. */
 #include "sim/analysis/recency_later.h"
 #include "sim/analysis/sites.h"
 #include "sim/analysis/stack.h"

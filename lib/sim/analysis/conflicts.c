@@ -1,15 +1,19 @@
 /* analysis/conflicts.c - memory-order conflicts: loads shortly after a store to the same bytes, or to bytes 4 KiB apart.
  *
- *   401136: mov %eax,0x8(%rsp)
- *   40113a: mov 0x8(%rsp),%edx      bytes:(100.00% 401136 at 0x7ffc08)    the store's value is forwarded, or the load waits for it
- *   401140: mov 0x1000(%rdi),%ecx   4k:(50.00% 401136 at 0x601008)        the lower twelve bits of both addresses are the same
+ * Memory-order conflicts: a processor that executes a load before older stores must find out whether they touch the same bytes. Many
+ * compare the lower twelve bits of the addresses first, so that addresses 4 KiB apart look the same. Of each load the newest store of
+ * the last 128 instructions that touches its bytes counts, or if none does, the newest that would if all addresses were in one page:
  *
- * Slot AN, observes instructions.  A processor that executes loads before older stores has to find out whether they access the
- * same bytes; many processors first compare the lower twelve bits.  For each load, the newest store among the last `window` instructions
- * (128) that overlaps it counts; if there is none, the newest store that overlaps it 4 KiB apart.  Only stores in the same window of a
- * sample are compared.  Findings: bytes or 4k; the address of the load; the store; the count out of all executions of the load.  They are
- * there even if the program is killed.
- * Not observed: loads of instructions without accesses in sim_insn, and loads of more than 4 KiB.
+ *   401136: mov %eax,0x8(%rsp)
+ *   40113a: mov 0x8(%rsp),%edx      bytes:(100.00% 401136 at 0x7ffc08)
+ *   401140: mov 0x1000(%rdi),%ecx   4k:(50.00% 401136 at 0x601008)        in half of its executions
+ *
+ * The address is that of the load, the last time. Of a sample only stores of the same window are compared, so windows should have 128
+ * instructions or more (`--sample=128/M`).
+ *
+ * Options: `window` (128, at most 4096): instructions.
+ * Findings: `bytes` or `4k`; the address; the store; so many times of all executions of the load.
+ * Storage: of the tool: a ring of stores, a record per load and per pair.
  * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000 (vreplay, for the replay traps of the Alpha 21264). */
 #include "sim/analysis/sites.h"
 #include "sim/module.h"

@@ -1,12 +1,26 @@
 /* analysis/culprits.c - for each miss of the D1, the instruction that had evicted the line.
  *
- *   source line 12 misses 9,000 lines that were in the D1 before: 8,000 were evicted by source line 15, 1,000 by line 12 itself
+ * Who evicted it? A line of memory that misses the D1 although it was there before was evicted by a reference that needed its place.
+ * Each such miss is told of the instruction that missed, and of the one that had evicted the line. A D1 of two lines, one set;
+ * instruction 1 walks through A B C, instruction 2 uses A:
  *
- * Slot AN.  It is called for fills, so hits cost nothing.  Findings: evictor; value: the address of the line missed last; other: the
- * instruction that evicted the lines; count: their number, out of all lines that this instruction missed although they had been in the D1.
- * `quern run` prints the source lines that lost most lines.  A line that is filled for the first time is in no finding.
- * It needs the default D1, because no other module reports its victims.
- * Source: causes of replacement in M. Martonosi, A. Gupta, T. Anderson, MemSpy: analyzing memory system bottlenecks in programs, SIGMETRICS 1992. */
+ *   1: A B    miss     for the first time
+ *   1: C      misses   for the first time; evicts A
+ *   2: A      misses   its culprit is 1; evicts B
+ *
+ * `quern run` prints the ten pairs of lines of source with most of them, and writes all into `PROFILE.culprits.csv`, beside the
+ * profile: count, of how many that this line lost, its file, function and line, and those of the evictor. `PROFILE.findings.csv` has
+ * them by instruction, and `quern annotate --asm --values` shows them behind the instructions. A line whose culprit is itself uses
+ * more memory than the cache holds; two lines that evict each other's are candidates for another layout or for turns of their own.
+ *
+ * Lines of the cache are counted, so a reference over two lines may count twice; lines that come in for the first time have no
+ * culprit. Only the default D1 says which line leaves: with another module there, or without its filter, the run is refused.
+ *
+ * Storage: of the tool: 256 bytes for each 64 neighbouring lines of which one has ever left the D1, and 32 to 64 in a table; 40 bytes
+ * for each pair of instructions, 1.5 million at most (it says how many lines had no room). At 4 GiB the run stops with a line that
+ * says so.
+ * Source: M. Martonosi, A. Gupta, T. Anderson, MemSpy: analyzing memory system bottlenecks in programs, SIGMETRICS 1992 (causes of
+ * replacement). */
 #include "sim/analysis/by_line.h"
 #include "sim/analysis/sites.h"
 

@@ -1,10 +1,19 @@
 /* analysis/interval.c - counts per interval of N instructions: how the program's phases differ.
  *
- * Slot AN.  Option: interval (1000000 instructions; each repetition of a string instruction is one).  Prints a line per interval:
- * instructions, data references, misses of I1, D1 and LL, branches, mispredicts.  At most 200 lines; then the interval doubles and pairs
- * are added up.
- * Source: phases seen so in T. Sherwood, E. Perelman, B. Calder, Basic block distribution analysis to find periodic behavior and
- * simulation points in applications, PACT 2001. */
+ * Counts per interval of N instructions: a program's phases. A line each: instructions (fetches: a repeated string instruction is
+ * one), data references, misses of I1, D1 and LL, branches, mispredicts. After 200 lines the interval doubles and pairs of lines are
+ * added up.
+ *
+ *   interval instructions data I1-misses D1-misses LL-misses branches mispredicts
+ *   0        3            2    1         1         1         1        1
+ *   1        1            0    1         0         0         1        0
+ *
+ * In the traces of `quern replay` it is the way to see phases; a run of the engine has `--interval=N`, too, which filters.
+ *
+ * Options: `interval` (1000000 instructions).
+ * Storage: of the tool: 200 rows.
+ * Source: T. Sherwood, E. Perelman, B. Calder, Basic block distribution analysis to find periodic behavior and simulation points in
+ * applications, PACT 2001 (phases seen in intervals). */
 #include "sim/module.h"
 
 #define ANALYSIS "interval"

@@ -1,12 +1,19 @@
 /* analysis/latency.c - the level that serves each load, and an estimate of the cycles.
  *
- *   mov (%rdi),%rax     (94.30% D) (3.60% L) (2.10% M) 13.1 cycles
+ * Which level serves each load, and about how long that takes: the D1 (D), the LL (L), memory (M). Loads are reads and
+ * read-modify-writes. 943 loads of one instruction that the D1 has, 36 that the LL has, 21 that none has:
  *
- * Slot AN.  A load is a read or a read-modify-write.  It is served by D, the D1; L, the LL; or M, memory.  Options: d-cycles (4),
- * l-cycles (40), m-cycles (200): the cycles of a load that each serves.  Findings: D, L, M with the address of the last load that missed
- * the D1; cycles: their sum over all loads.  In a run it is called for misses only, because the counters of the run have the rest; in a
- * replay it is called for each reference.
- * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000 (load latencies, there measured). */
+ *   mov (%rdi),%rax     (94.30% D) (3.60% L) (2.10% M) 9.4 cycles
+ *
+ * `quern annotate --asm --values` shows it so, if the run had `--dump-instr=yes`. The cycles are a sum of what each level is said to
+ * take; a processor that has other work in the meantime waits less. The caches have to see every reference to know what they hold, so
+ * there is no `--sample` of it.
+ *
+ * Options: `d-cycles` (4), `l-cycles` (40), `m-cycles` (200): what a load takes that is served by D1, LL, memory.
+ * Findings: `D`, `L`, `M` of all loads of the instruction, with the address of the last one that missed the D1 (0: none has);
+ * `cycles`, their sum.
+ * Storage: of the tool: 72 bytes for each instruction that loads, of 1.5 million at most; those beyond are left out.
+ * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000, where latencies are measured. */
 #include "sim/analysis/sites.h"
 #include "sim/module.h"
 

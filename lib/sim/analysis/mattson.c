@@ -1,14 +1,24 @@
 /* analysis/mattson.c - stack distances of the data references: the miss ratio of every size in one pass.
  *
- * Slot AN; with the line size of the D1.  Prints the misses of fully associative LRU caches of 1 KiB to 64 MiB, by powers of two.  It counts
- * line look-ups, so a reference to two lines counts twice.  With the default D1, it is called only for lines that are not near (analysis_far),
- * because near lines hit in all these caches; otherwise each reference is a call.
+ * Stack distances: how many other lines were used since this one was? A fully associative LRU cache of n lines hits exactly where that
+ * is less than n, so one pass gives the misses of every size; the same for each set gives those of every associativity.
  *
- * Options that need each reference: sets=N: also a curve for each associativity with N sets, and sizes from one line on; sizes=N: each size
- * up to N lines, and each number of ways up to 64 (with as many sets as the D1, unless `sets` is given); sizes above 2^18 lines are one class.
- * Option shards=N: the curve of a sample of N lines of memory (shards.h), with its standard error.  shards-part=M: of one line in M, but
- * at least N (8192).
- * Source: Mattson et al. 1970 (see stack.h); per set: M. D. Hill, A. J. Smith 1989 (see 3c.c). */
+ *   A B C A B D D A      distances - - - 2 2 - 0 2
+ *   one or two lines: 7 misses; three or more: 4
+ *
+ * Lines touched are counted, so a reference over two lines counts twice. Without an option the curve goes from 1 KiB to 64 MiB by
+ * powers of two, and hits on the lines of the last KiB (8 at most) are not told, which makes it many times faster than a call for each
+ * reference; both give the same.
+ *
+ * Options: `sizes` (N: each size up to N lines, and each number of ways up to 64) and `sets` (a second curve, for each associativity
+ * with so many sets): each reference is a call then, and sizes begin at one line. `shards` (N: of N lines, drawn by a hash of their
+ * address, with the standard error of each number, as SHARDS does; exact while the program uses no more lines). `shards-part` (M: of
+ * one line in M, but of no fewer than `shards`, which is 8192 then: fewer lines say too little. `doc/performance.md` has the errors).
+ * Storage: of the tool: 256 bytes for each 64 neighbouring lines of which one was used, 32 to 64 in a table, and some bits a line;
+ * with `shards` some 300 bytes a line of the sample. At 4 GiB the run stops with a line that says so. Where each reference is a call,
+ * 2^22 lines at most.
+ * Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, Evaluation techniques for storage hierarchies, IBM Systems Journal
+ * 9(2), 1970; the tree: B. T. Bennett, V. J. Kruskal, LRU stack processing, IBM Journal of Research and Development 19(4), 1975. */
 #include "sim/analysis/groups.h"
 #include "sim/analysis/shards.h"
 #include "sim/analysis/stack.h"

@@ -1,15 +1,22 @@
 /* analysis/record.c - records every reference and branch, for `quern replay`.  Used by `quern trace`; engine only.
  *
- * It records in one of two ways.  By blocks (--sim-opt=record-ring=N, record-socket=M): emitted code writes words into a log
- * (sim/contract.h); these go into a ring, from which `quern trace` reads them (sim/ring.h); nothing is simulated.  Or one reference at a
- * time, beside any simulation, into a file:
+ * Writes every fetch, reference and branch, with calls and returns, to a file: what `quern trace` is made of. Engine only. The format
+ * is in lib/sim/record.h: a byte for kind and size, then the distance from the last address of that kind as a varint.
  *
- * The file (--sim-opt=record-fd=N, opened by quern trace) is written through a mapped window, so it has all records even if the program is
- * killed.  Its blocks are allocated beforehand, because on a full disk a write through a window would fault (SIGBUS).  A forked child
- * records nothing, since there is one file with one order.  The child finds that it is one by a page that the kernel wipes in children.
- * A child that shares its parent's memory (vfork) records as a part of the parent.
- * Format: sim/record.h.  Source: address traces as in A. J. Smith, Cache memories, ACM Computing Surveys 14(3), 1982.
- */
+ *   mov $cell, %ebx at 401000, 5 bytes     29 80 c0 80 04      fetch, 5 bytes, +401000
+ *   mov (%rbx), %eax                       11 0a               fetch, 2 bytes, +5
+ *                                          22 80 c0 81 04      read, 4 bytes, +403000
+ *
+ * A forked child records nothing.
+ *
+ * `quern trace` has it write blocks and addresses instead (`record-ring`, `record-socket`: memory and a socket that it opens): nothing
+ * is simulated then, and it is the only analysis of the run; lib/sim/ring.h and lib/sim/parts.h say how these become a trace.
+ *
+ * Options: `record-fd`, a descriptor to write to; `quern trace` opens it. `record-from` (0): so many instructions pass before the
+ * first that is written; `record-count`: so many are written then (all); `record-code` (0): 1 writes the bytes of each instruction
+ * once.
+ * Storage: about two bytes per reference, less when compressed.
+ * Source: address traces as in A. J. Smith 1982 (see nextline in level.md); distances and varints are common practice. */
 #include "base/syscall.h"
 #include "sim/module.h"
 #include "sim/record.h"

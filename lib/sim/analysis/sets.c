@@ -1,8 +1,22 @@
 /* analysis/sets.c - misses by set: do a few sets have most of the misses, and when?
  *
- * Slot AN.  A reference to several lines counts in the set of its first line, so the sum is the number of D1 misses.  Prints a line
- * for each eight sets.  With --interval, PROFILE.sets.csv has the misses of the D1 and the LL by set and interval.
- * Source: sets with many more misses than others as a sign of conflicts, in M. D. Hill, A. J. Smith 1989 (see 3c.c). */
+ * Misses of the D1 by set: where a few sets have most of them, lines that are used together want the same place, and another layout of
+ * the data, or another number of ways, helps. Four sets of one line; A and E lie in set 0, B in set 1:
+ *
+ *   A E A B     all miss
+ *   AN: misses by set of the D1, 4 sets:
+ *   AN: from 0: 3 1 0 0
+ *
+ * A reference over several lines counts where its first one lies. `quern plot sets` draws it.
+ *
+ * With `--interval=N` (or auto) there is also `PROFILE.sets.csv`: misses of data by set and interval, of the D1 and of the LL: cache,
+ * interval, start, end, set, sets, misses. A row for each set of each interval that has misses, and for the first set of every
+ * interval. Where a cache has more than 256 sets, several that follow each other are counted together, `sets` of them from `set` on.
+ * `quern plot heat` draws it. An interval takes 8 bytes a group; at 256 MiB (65,536 intervals of two caches with 256 groups) a line
+ * says that the last interval has the rest.
+ *
+ * Storage: of the tool: a counter per set of both caches.
+ * Source: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Transactions on Computers 38(12), 1989. */
 #include "sim/module.h"
 
 #define ANALYSIS "sets"

@@ -1,26 +1,47 @@
 /* analysis/sharing.c - true and false sharing: the lines that threads share, and those that hold separate data of several threads.
  *
- *   thread 1 writes bytes 0 to 7 of a line, thread 2 bytes 8 to 15, in turn: each write invalidates the copy of the other thread,
- *   but no thread reads a byte that the other has written.  This is false sharing; with a line for each thread there is none.
+ * Which lines of memory do threads share, and which of these only because their data lies in one line? Four threads count, each in a
+ * `long` of its own, side by side in an array: none reads what another one writes, and still each write takes the line away from the
+ * others. That is *false sharing*; with a line for each counter it is gone. A line that a lock protects is shared *truly*: the threads
+ * have something to tell each other.
  *
- * Slot AN, references to data.  The model: each thread is a processor with an infinite cache.  The caches are coherent by invalidation
- * (MSI): a write invalidates the line in all other caches; a read gets the line from its writer, who keeps a shared copy.  So a thread
- * misses a line for the first time (cold), or because another thread has written to it since.  A miss of the second kind is true sharing if,
- * before the line is invalidated again, the thread accesses a byte that another thread has written since this thread's last miss that
- * was not false sharing.  Otherwise it is false sharing.
+ * Each thread is taken for a processor with a cache of its own that never evicts anything. The caches are kept coherent by
+ * invalidation (MSI): a write takes the line away from all others; a read takes it from the thread that has written it, which keeps a
+ * copy. Two threads, a line, bytes 0 and 8 of it:
+ *
+ *   1: write 0    miss                nobody had the line: not counted
+ *   2: write 8    cold                the line comes from thread 1, for the first time
+ *   1: write 0    misses, transfer    thread 2 has taken it
+ *   2: write 8    misses, transfer    ... and with it the miss of thread 1: false, since it touched nothing that 2 had written
+ *   1: read 8     misses, transfer    true: thread 2 has written this byte; the miss of thread 2 before is still open
+ *   2: read 16    has it
+ *   2: write 8    upgrade             thread 1 has a copy, too, and loses it
+ *
+ * A miss is of true sharing if, before the thread loses the line again, it touches a byte that another thread has written since its
+ * last miss that was not false sharing. All other misses (but for the first ones) are of no use: false. This is the classification of
+ * Dubois and others, with bytes for words.
+ *
+ * *What depends on the order of threads.* quern runs one thread at a time, and a turn lasts until the thread waits or another one has
+ * waited for about 0.3 ms: much longer than a processor keeps a line that others want. So `transfers` and its four parts are far fewer
+ * than on a real machine, and differ from run to run. Which bytes each thread read and wrote, and how often, does not depend on turns,
+ * as long as the program does the same.
+ *
+ * `PROFILE.sharing.csv` beside the profile has a row for what each line of source did on behalf of each thread with each line that is
+ * written by one thread and touched by another one; lib/cost/beside/sharing.h has its columns. Lines with the most misses by false
+ * sharing come first. With `--data=yes`, objects of the heap are named by where they were allocated; else only symbols are.
+ *
+ * Events, of the instruction that missed: `transfers`, the sum of `true`, `false`, `cold` (the first time that a thread touches a line
+ * that another one has written, or, with a write, touched) and `upgrades` (writes to a line that the thread has, and another one,
+ * too). Which of the two a miss was is counted when it is known, at the latest at the end; with `--calls`, in the call that runs then.
+ * What a thread did with a line before another one came is in one row, at the instruction that wrote the line last then, or if none
+ * did, read it.
+ * Not seen: what the kernel reads and writes for the program; code; processes that share memory.
+ * Traces do not tell threads: `quern replay` refuses this analysis.
+ * Storage: of the tool: 112 bytes for each line that is touched, 88 for each thread that touches one that is shared, and 120 for each
+ * row of the table; of lines and threads' copies 1.5 million each at most, of rows 1.2 million. It says in a line how many references
+ * had no room.
  * Source: M. Dubois, J. Skeppstedt, L. Ricciulli, K. Ramamurthy, P. Stenstrom, The detection and elimination of useless misses in
- * multiprocessors, ISCA 1993; words are bytes here.
- *
- * Events, charged to the instruction that missed: true, false; cold: the first access of a thread to a line that another thread has written,
- * or its first write to a line that another thread has accessed; upgrades: writes to a line of which another thread has a copy, too.
- * transfers is the sum of these.  The kind of a miss is known and counted later, at the latest at the end of the run.
- * Bytes: two threads share a line truly if one has written a byte that the other has accessed, in any order.  They share it falsely if there is
- * no such byte, but both have accessed the line, and one has written to it.  Example: four threads each write a number of their own, and the
- * first thread adds the numbers up: three pairs of threads share truly and three falsely.
- *
- * quern runs one thread at a time.  The results in bytes do not depend on the order of the threads.  The number of transfers does: a thread runs
- * much longer at a stretch than a processor keeps a contended line, so there are far fewer transfers than on a real machine.
- */
+ * multiprocessors, ISCA 1993. */
 #include "sim/analysis/sites.h"
 #include "sim/module.h"
 

@@ -1,30 +1,33 @@
-/* analysis/sizes.c - the misses of D1s of other sizes with the same ways and line size: the result of a sweep of D1.size in one execution.
+/* analysis/sizes.c - the misses of D1s of other sizes with the same ways and line size: the result of a sweep of D1.size in one
+ * execution.
  *
- *   AN: misses of D1s by size, 2 ways, lines of 64 bytes: reads, writes
- *   AN: 512 bytes: 4811 904
- *   AN: 1024 bytes: 1207 311
+ * Misses of D1s of other sizes, with the ways and lines of this one: what a sweep of `D1.size` says, from one execution and without a
+ * compiler. Here the D1 has 128 bytes, two sets of one line; A and C lie in its set 0, B and D in set 1:
  *
- * Slot AN.  Each size has twice the sets of the one before.  All are least recently used, whatever the D1 is.  Options: smaller=5, larger=4:
- * the numbers of times that the size of the D1 is halved (while one set is left) and doubled.
+ *   A C A C B B D A
+ *   AN: misses of D1s by size, 1 ways, lines of 64 bytes: reads, writes
+ *   AN: 64 bytes: 7 0           all but the second B
+ *   AN: 128 bytes: 7 0          A and C evict each other
+ *   AN: 256 bytes: 4 0          each has a set of its own
  *
- * A cache with twice the sets and the same ways holds all lines of the smaller one; in each of its sets, these are the lines used last.  So a
- * hit in a smaller cache is a hit in all larger ones.  It only changes the order of lines that the smaller one holds, too.  That order matters
- * only when the smaller cache evicts one of these lines, and then it is known: the line was used later than all lines of its set in the
- * larger cache that the smaller one does not hold.  So each cache only sees the fills and the victims of the next smaller one:
+ * Each size has twice the sets of the one before. Under LRU it then holds all lines that the smaller one holds, and of each of its
+ * sets these are the lines used last. So a hit in the smaller one is a hit in all larger ones. It changes nothing there but the order
+ * of lines that the smaller one holds, too. When one of these leaves the smaller one, its place in that order is known: it was used
+ * after all lines of its set that the smaller one does not hold. So each cache is only told what came into the one below and what left
+ * it, and costs only the misses of that one. Only every third size is kept as a cache. When it has the line, the two sizes below it
+ * follow: one of half the sets has it, too, if fewer lines than ways were used since in the two sets of which it makes one. The first
+ * cache is told of lines that were not used a moment ago (`ANALYSIS_FAR`; no more of these are passed over than a set has ways).
  *
- *   256 fills B, victim A   ->   512: a hit on B    B now is in 256, A returns; nothing changes in larger sizes
- *                                512: a miss        A returns, the oldest line of B's set is the victim: 1024 sees B and this victim
+ * `quern plot size LOG` draws it, and `quern report` shows it without a second execution. The caches are least recently used, whatever
+ * module is in slot D1; for other policies use `quern sweep`. Misses of the LL, which depend on the D1, it does not tell. What an
+ * instruction that faults has missed is not taken back.
  *
- * Only every third size is a cache of this kind, the largest first.  When it hits, the two sizes below it follow: the line is a hit in half
- * the sets, too, if fewer lines than ways were used since in the two sets that are one there.  Of these lines, those that the next smaller
- * cache holds were all used since (else it would hold this line, too); the others have stamps.
- *
- * The smallest cache sees the lines that become near and those that are no longer near (analysis_far): the near lines are the content of a cache
- * of one set with no more ways.  A reference to several lines is a miss if one of them misses.
- * Source: inclusion: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970; set refinement, and
- * that it implies inclusion here: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989; that a
- * smaller cache may filter the references for a larger one: T. R. Puzak, Analysis of cache replacement algorithms, University of Massachusetts,
- * 1985. */
+ * Options: `smaller` (5: so many times the D1 is halved, as long as a set is left) and `larger` (4: doubled), at most 11.
+ * Storage: of the tool: 16 bytes for each line of every third size (of 8 at least in a set), and 24 for each set.
+ * Source: inclusion: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, Evaluation techniques for storage hierarchies, IBM Systems
+ * Journal 9(2), 1970; set refinement: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Transactions on Computers
+ * 38(12), 1989; a smaller cache as a filter for larger ones: T. R. Puzak, Analysis of cache replacement algorithms, University of
+ * Massachusetts, 1985. */
 #include "sim/module.h"
 
 #define ANALYSIS "sizes"

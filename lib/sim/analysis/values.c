@@ -1,13 +1,22 @@
 /* analysis/values.c - value profile: the most frequent values of what each instruction computes.
  *
- *   mov 0x8(%rdi),%eax     rax:(98.94% 0x0) (0.53% 0x7ffc10) ...
+ * The most frequent values of what each instruction computes: the register that it writes, or if it writes none, the memory that it
+ * loads. Four executions of one instruction that left 7, 7, 3, 7 in rax:
  *
- * Slot AN, observes instructions.  By default it profiles the result: the register that the instruction writes or, if there is none,
- * the memory that it loads.  Options: results (1); addresses (0): the address of its first access; targets (0): the targets of indirect
- * branches and returns; callers (0): at the first instruction of a function, the call that reached it; entries (8): values per
- * instruction.  Findings: the name of the register, load, addr, target or caller; the value; its estimated count out of all.  Count 0:
- * no value is frequent.  The lists lie in the arena, so they are there even if the program is killed; the collector makes the findings.
- * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000; the list of values: hotlist.h. */
+ *   mov 0x8(%rdi),%eax     rax:(75.00% 0x7) (25.00% 0x3)
+ *
+ * Of each instruction a list of constant length is kept (Gibbons and Matias's counting samples): a value in the list is counted,
+ * another one enters with probability 1/tau; when there is no place, tau grows and every value has to prove itself again. With as many
+ * places as there are values, tau stays 1 and counts are exact. Otherwise what came before a value entered is made up for by 0.418 tau
+ * - 1; of a value that came f times the estimate lies between f - 2.6 tau and f + 0.42 tau, with a confidence of 95%. Values that came
+ * less than tau times are not told: `(no value is frequent)`.
+ *
+ * Options: `results` (1), `addresses` (0) of the first access, `targets` (0) of indirect branches and returns, `callers` (0): at the
+ * first instruction of a function the call that led there; each 0 or 1. `entries` (8, at most 64): places of each list.
+ * Findings: the register's name, `load`, `addr`, `target` or `caller`; the value; about so many times of so many executions.
+ * Storage: of the tool: 32 bytes per list and 16 per place.
+ * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000; P. B. Gibbons, Y. Matias, New sampling-based summary
+ * statistics for improving approximate query answers, SIGMOD 1998. */
 #include "sim/analysis/hotlist.h"
 #include "sim/analysis/sites.h"
 #include "sim/module.h"

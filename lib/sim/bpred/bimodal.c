@@ -1,5 +1,13 @@
 /* bpred/bimodal.c - a two-bit counter per branch, in a table without tags.  Storage: 2 * 2^bits.
- * Options: bits (14).  Source: J. E. Smith, ISCA 1981, strategy 7; the name: S. McFarling, WRL TN-36, 1993. */
+ *
+ * A two-bit counter per branch: one surprise does not change its mind.
+ *
+ *   TTT      xx.       0 1 2 3
+ *   TTTNTTTN ...x...x  a loop of four: one wrong each time round
+ *
+ * Options: `bits` (14).
+ * Storage: 2 * 2^bits.
+ * Source: Smith 1981 (see taken), strategy 7; the name: S. McFarling, Combining branch predictors, DEC WRL Technical Note TN-36, 1993. */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "bimodal"

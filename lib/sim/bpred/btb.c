@@ -1,8 +1,16 @@
 /* bpred/btb.c - branch target buffer: the last target of each branch, set-associative with tags, least recently used.
  *
- * Options: btb-sets (7, in bits), btb-ways (4).  For a branch without an entry the prediction is 0, which is always wrong.
- * Storage: entries * (64 bits of target + 48 - sets bits of tag + 8 of order).
- * Source: J. Lee, A. J. Smith, Branch prediction strategies and branch target buffer design, IEEE Computer 17(1), 1984. */
+ * Slot BI. A branch target buffer: the last target of each branch, with tags, least recently used. A branch that is not there is
+ * predicted to go to 0, which is wrong. A set of two:
+ *
+ *   10 to 100    x    10>100 .
+ *   10 to 100    .    10>100 .
+ *   12 to 300    x    12>300 10>100
+ *   14 to 500    x    14>500 12>300      10 is forgotten
+ *
+ * Options: `btb-sets` (7, in bits); `btb-ways` (4, at most 64).
+ * Storage: entries * (64 of target + 48 - sets of tag + 8 of order).
+ * Source: J. K. F. Lee, A. J. Smith, Branch prediction strategies and branch target buffer design, IEEE Computer 17(1), 1984. */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "btb"

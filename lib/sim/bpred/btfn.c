@@ -1,5 +1,12 @@
 /* bpred/btfn.c - backward taken, forward not taken: the backward branch of a loop is mostly taken.  Storage: none.
- * Source: J. E. Smith, A study of branch prediction strategies, ISCA 1981, strategy 4. */
+ *
+ * Backward taken, forward not: a branch back closes a loop, one forward skips a rarely used part.
+ *
+ *   TTTTN    ....x     backward
+ *   NNTN     ..x.      forward
+ *
+ * Storage: none.
+ * Source: Smith 1981 (see taken), strategy 4. */
 #include "sim/module.h"
 
 #define PREDICTOR "btfn"

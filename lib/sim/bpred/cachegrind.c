@@ -1,13 +1,12 @@
 /* bpred/cachegrind.c - Cachegrind's conditional branch predictor: the same as the default, branchsim_BC.c, as a module with a name.
  *
- * 2^14 two-bit counters, which start at 0 and predict taken from 2 on.  The index is the last seven outcomes, followed by the
- * low seven bits of the branch's address.  Storage: 2 * 2^14 + 7 bits.
+ * What Cachegrind has, and the default: the last seven outcomes of all branches joined with the low seven bits of the address choose
+ * one of 2^14 two-bit counters.
  *
- *   branchsim_BC_predict(pc)        1 = taken; the outcome is not known yet
- *   branchsim_BC_update(pc, taken)  is called next, with the outcome
+ *   TTTTTTTTTT   xxxxxxxxx.     seven histories on the way to all ones, whose counter needs two
  *
- * Source: Cachegrind 3.19, as measured; two-level with global history as in T.-Y. Yeh, Y. Patt, ISCA 1992.
- */
+ * Storage: 2 * 2^14 + 7.
+ * Source: Cachegrind 3.19 (Valgrind), as measured; a global two-level predictor as in Yeh and Patt 1992 (see global). */
 #include "sim/module.h"
 
 #define PREDICTOR "cachegrind"

@@ -1,7 +1,13 @@
 /* bpred/global.c - two-level with global history (GAs): the index is the last outcomes of all branches and low bits of the address.
  *
- * Options: global-history (10), global-branches (4), in bits.  Storage: history + 2 * 2^(history + branches).
- * Source: T.-Y. Yeh, Y. Patt, Alternative implementations of two-level adaptive branch prediction, ISCA 1992. */
+ * Two levels, global history: the last outcomes of all branches, joined with low bits of the address, choose a counter. A branch that
+ * goes as the one before it went is known.
+ *
+ *   branch 0: T N T N ...   branch 1 does the same: history ..1 means T, ..0 means N
+ *
+ * Options: `global-history` (10), `global-branches` (4), in bits.
+ * Storage: history + 2 * 2^(history + branches).
+ * Source: T.-Y. Yeh, Y. N. Patt, Alternative implementations of two-level adaptive branch prediction, ISCA 1992 (GAs). */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "global"

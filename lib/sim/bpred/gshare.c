@@ -1,7 +1,15 @@
-/* bpred/gshare.c - the index is the exclusive or of global history and address.  With as much history as index bits, both use all of it.
+/* bpred/gshare.c - the index is the exclusive or of global history and address.  With as much history as index bits, both use all of
+ * it.
  *
- * Options: bits (14), gshare-history (12; at most bits).  Storage: history + 2 * 2^bits.
- * Source: S. McFarling, Combining branch predictors, DEC WRL Technical Note TN-36, 1993. */
+ * Global history and address by exclusive or, so that both use the whole index.
+ *
+ *   branch 0101, history 01: counter 0101 xor 01.. = 0001
+ *
+ * Branches that share a counter by chance get into each other's way.
+ *
+ * Options: `bits` (14); `gshare-history` (12, at most bits).
+ * Storage: history + 2 * 2^bits.
+ * Source: McFarling 1993 (see bimodal). */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "gshare"

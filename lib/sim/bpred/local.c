@@ -1,9 +1,13 @@
 /* bpred/local.c - two-level with local history (PAg): the last outcomes of the same branch choose the counter.
  *
- *   taken, taken, not taken:  history 110 -> the counter of 110 learns the next outcome
+ * Two levels, local history: the last outcomes of this branch choose a counter, which learns what follows them.
  *
- * Options: local-branches (10), local-history (10), in bits.  Storage: history * 2^branches + 2 * 2^history.
- * Source: T.-Y. Yeh, Y. Patt, Two-level adaptive training branch prediction, MICRO 1991. */
+ *   T T N again and again, two outcomes of history:
+ *   after 01 comes T, after 11 comes N, after 10 comes T: no mispredict once each counter has seen its two
+ *
+ * Options: `local-branches` (10), histories; `local-history` (10), outcomes in each; both in bits.
+ * Storage: history * 2^branches + 2 * 2^history.
+ * Source: T.-Y. Yeh, Y. N. Patt, Two-level adaptive training branch prediction, MICRO 1991 (PAg). */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "local"

@@ -1,5 +1,12 @@
 /* bpred/onebit.c - the last outcome of the branch, in a table without tags.  Storage: 2^bits.
- * Options: bits (14).  Source: J. E. Smith, ISCA 1981, strategy 6. */
+ *
+ * The last outcome of the branch, in a table of bits without tags: branches whose addresses are equal modulo its size share.
+ *
+ *   TTTNTTTN x..xx..x  a loop of four: two wrong each time round
+ *
+ * Options: `bits` (14), of the index.
+ * Storage: 2^bits.
+ * Source: Smith 1981 (see taken), strategy 6. */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "onebit"

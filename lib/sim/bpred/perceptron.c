@@ -1,11 +1,20 @@
-/* bpred/perceptron.c - for each branch a linear function of the history: the sum of weights times outcomes (+1, -1).  It
- * predicts taken if the sum is not negative.  It is trained after a mispredict, and when the magnitude of the sum is at most
- * the threshold 1.93 h + 14, where h is the length of the history.
+/* bpred/perceptron.c - for each branch a linear function of the history: the sum of weights times outcomes (+1, -1).  It predicts
+ * taken if the sum is not negative.  It is trained after a mispredict, and when the magnitude of the sum is at most the threshold 1.93
+ * h + 14, where h is the length of the history.
  *
- * Options: perceptrons (8, in bits), perceptron-history (24, at most 63).  Storage: 2^perceptrons * 8 * (history + 1) +
- * history.  It learns linearly separable functions of a longer history than a table of this size can hold, but not the
- * exclusive or of two branches.
- * Source: D. Jimenez, C. Lin, Dynamic branch prediction with perceptrons, HPCA 2001. */
+ * A bias and a weight for each outcome of the history (+1 taken, -1 not); taken if their sum is not negative. Trained when wrong, or
+ * when the sum is within 1.93 h + 14 of zero, h = outcomes of history: each weight goes up by one where its outcome agreed.
+ *
+ *   T N T N ..., two outcomes, weights 0 | 0 0:
+ *   T   sum 0     .    1 | -1 -1
+ *   N   sum 1     x    0 | -2  0
+ *   T   sum 2     .    1 | -3  1      the last outcome counts against, the one before for
+ *
+ * It learns long histories; not that a branch is the exclusive or of two others.
+ *
+ * Options: `perceptrons` (8), in bits; `perceptron-history` (24, at most 63).
+ * Storage: 8 * (history + 1) * 2^perceptrons + history.
+ * Source: D. A. Jiménez, C. Lin, Dynamic branch prediction with perceptrons, HPCA 2001. */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "perceptron"

@@ -1,12 +1,20 @@
 /* bpred/ras.c - a return address stack (RAS) for returns, and a table of last targets for other indirect branches.
  *
- *   call, next 10:  10|     call, next 20:  10 20|     return: predicts 20, 10|
+ * Slot BI. A return address stack: a call pushes the address behind it, a return pops its prediction. Indirect jumps and calls have a
+ * table of last targets.
  *
- * A call pushes the address of the instruction after it; a return pops it.  When the stack overflows, the oldest entry is
- * lost.  An empty stack predicts 0, which is always wrong.  Bi and Bim do not count returns.  Options: ras-depth (16), bits (9).
- * Events: returns, return-mispredicts.  Storage: depth * 64 + 2^bits * 64.
- * Source: D. R. Kaeli, P. G. Emma, Branch history table prediction of moving target branches due to subroutine returns,
- * ISCA 1991. */
+ *   call, next 10     10|
+ *   call, next 20     10 20|
+ *   return to 20  .   10|
+ *   return to 10  .   |
+ *
+ * A stack that overflows loses its oldest entry; an empty one predicts 0. A return is no indirect branch: Bi and Bim do not count it,
+ * the events do.
+ *
+ * Options: `ras-depth` (16, at most 4096); `bits` (9), of the table.
+ * Events: `returns`, `return-mispredicts`.
+ * Storage: 64 * depth + 64 * 2^bits.
+ * Source: D. R. Kaeli, P. G. Emma, Branch history table prediction of moving target branches due to subroutine returns, ISCA 1991. */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "ras"

@@ -1,14 +1,20 @@
-/* bpred/tage.c - tagged tables with geometrically growing history lengths: the table with the longest history whose tag matches predicts.
+/* bpred/tage.c - tagged tables with geometrically growing history lengths: the table with the longest history whose tag matches
+ * predicts.
  *
- *   base:  bimodal, 2^12 two-bit counters
- *   T1-T4: 2^10 entries each, history 5, 15, 44, 130: 3-bit counter, 9-bit tag, 2-bit useful
+ * A bimodal table, and four tables with tags whose histories grow geometrically: 5, 15, 44, 130 outcomes. The longest history that has
+ * an entry with the right tag decides. A mispredict allocates an entry with a longer history, in place of one that was not useful.
  *
- * A mispredict allocates an entry in one table with a longer history, where the useful counter of the entry is 0.  If all of
- * these counters are above 0, they are decremented instead.  Three things differ from the paper: of several tables with room, the
- * one with the shortest history gets the entry (there: a random one); every 2^18 branches the useful counters are halved (there:
- * their high bits and their low bits are cleared in turn); a newly allocated entry predicts like any other (there:
- * use_alt_on_na).  A valid bit says that an entry was filled.  Storage: 2 * 4096 + 4 * 1024 * 15 + 130 bits.
- * Source: A. Seznec, P. Michaud, A case for (partially) tagged geometric history length branch prediction, JILP 8, 2006. */
+ *   N N N, then T    x     table 1 gets an entry for "five N"
+ *   N N N N N T      .     it knows better than the base, and becomes useful
+ *
+ * Otherwise than published: of several tables with room the one with the shortest history takes the new entry, where the design draws
+ * one at random; every 2^18 branches all useful counters are halved, where the design clears their high bits and their low bits in
+ * turn; the choice between a new entry and its alternative is left out.
+ *
+ * Storage: 2 * 4096 + 4 * 1024 * 15 (3-bit counter, 9-bit tag, 2 bits useful, a bit that says that the entry is filled) + 130 =
+ * 69,762.
+ * Source: A. Seznec, P. Michaud, A case for (partially) tagged geometric history length branch prediction, Journal of
+ * Instruction-Level Parallelism 8, 2006. */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "tage"

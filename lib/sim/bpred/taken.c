@@ -1,4 +1,10 @@
 /* bpred/taken.c - every conditional branch is taken.  Storage: none.
+ *
+ * Every conditional branch is taken.
+ *
+ *   TTTN     ...x
+ *
+ * Storage: none.
  * Source: J. E. Smith, A study of branch prediction strategies, ISCA 1981, strategy 1. */
 #include "sim/module.h"
 

@@ -1,10 +1,12 @@
 /* bpred/tournament.c - a local and a global predictor, and a chooser: a counter for each global history selects one of them.
  *
- *   chooser >= 2: global.  It is updated only when the two disagree, towards the one that was right.
+ * A local and a global predictor, and a counter per global history that says which one to believe (global from 2 on). It moves only
+ * when the two disagree, towards the one that was right.
  *
- * Sizes as in the Alpha 21264: 1024 local histories of 10 bits and 1024 three-bit counters; 4096 global and 4096 chooser
- * counters of two bits, indexed by the last 12 outcomes.  Storage: 29 Kbit + 12.
- * Source: S. McFarling, WRL TN-36, 1993; R. Kessler, The Alpha 21264 microprocessor, IEEE Micro 19(2), 1999. */
+ *   local says N, global says T, the branch is taken: x x .     after two of these the global one is believed
+ *
+ * Storage: 1024 histories of 10 bits, 1024 local counters of 3 bits, 4096 global and 4096 choosing ones of 2, 12 of history: 29,708.
+ * Source: McFarling 1993 (see bimodal); sizes: R. E. Kessler, The Alpha 21264 microprocessor, IEEE Micro 19(2), 1999. */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "tournament"

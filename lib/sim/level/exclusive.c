@@ -1,8 +1,18 @@
-/* level/exclusive.c - an exclusive last level: it is filled with the victims of level 1, and a hit moves the line back to
- * level 1, so that the capacities of both add up.
+/* level/exclusive.c - an exclusive last level: it is filled with the victims of level 1, and a hit moves the line back to level 1, so
+ * that the capacities of both add up.
  *
- * Slot LL.  I1 and D1 must report their evictions, as any policy does (lru by name; not the default module).  Least recently used.
- * Source: N. P. Jouppi, S. Wilton, Tradeoffs in two-level on-chip caching, ISCA 1994. */
+ * Slot LL. An exclusive last level: it holds what level 1 gave up (A-), and gives a line away when level 1 asks for it, so that both
+ * together hold the sum.
+ *
+ *   A        misses        . . .       from memory straight to level 1
+ *   A-                     A . .
+ *   B- C-                  C B A
+ *   B        hits          C A .       back to level 1, gone from here
+ *
+ * I1 and D1 must tell what they give up: a policy by name (lru), or writeback; the default modules do not.
+ *
+ * Storage: as the default LL.
+ * Source: N. P. Jouppi, S. J. E. Wilton, Tradeoffs in two-level on-chip caching, ISCA 1994. */
 #include "sim/lines.h"
 
 #define LEVEL "exclusive"

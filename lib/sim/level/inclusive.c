@@ -1,6 +1,12 @@
 /* level/inclusive.c - an inclusive last level: a line that it evicts is removed from I1 and D1, too (back-invalidation).
  *
- * Slot LL.  Least recently used.  Event: back-invalidations.
+ * Slot LL. An inclusive last level: what leaves it leaves I1 and D1, too. A, C and E share a set of two:
+ *
+ *   A C A    A C
+ *   E        E A         C leaves here, and is taken out of level 1
+ *
+ * Events: `back-invalidations`.
+ * Storage: as the default LL.
  * Source: J.-L. Baer, W.-H. Wang, On the inclusion properties for multi-level cache hierarchies, ISCA 1988. */
 #include "sim/lines.h"
 

@@ -1,9 +1,17 @@
 /* level/l2.c - a second level between level 1 and the last level.  Slot LL then holds both; --LL= is the third level.
  *
- * Slot LL.  Options: l2-size (262144 bytes), l2-ways (8).  The lines of the L2 are as long as those of the LL.  Events: l2-refs,
- * l2-misses.  A reference that misses the L2 is looked up in the third level; "LL misses" are the misses of the third level.
- * Both are least recently used.
- * Source: J.-L. Baer, W.-H. Wang, On the inclusion properties for multi-level cache hierarchies, ISCA 1988; without inclusion. */
+ * Slot LL. A second level in front of the last: the slot holds both, `--LL=` is the third. "LL misses" are those of the third. L2 of
+ * two lines | L3 of four:
+ *
+ *   A B      miss            B A | B A . .
+ *   A        hits the L2     A B | B A . .     the L3 does not see it
+ *   C D      miss            D C | D C B A
+ *   A        hits the L3     A D | A D C B
+ *
+ * Options: `l2-size` (262144 bytes), `l2-ways` (8); the line is the LL's.
+ * Events: `l2-refs`, `l2-misses`.
+ * Storage: both caches.
+ * Source: J.-L. Baer, W.-H. Wang 1988 (see inclusive), as a hierarchy without inclusion. */
 #include "sim/lines.h"
 
 #define LEVEL "l2"

@@ -1,6 +1,14 @@
 /* level/nowa.c - write-through without write-allocate: a write that misses goes to the next level and does not fill a line.
  *
- * Slot D1.  Least recently used.  A read-modify-write that misses fills the line, as a read does.
+ * No write-allocate: a write that misses goes on to the next level and brings nothing in. (A read-modify-write reads, so it does.)
+ *
+ *   A! B!    both miss     . . .
+ *   A        misses        A . .
+ *   A!       hits          A . .
+ *   B C      miss          C B A
+ *   D!       misses        C B A     nobody had to leave
+ *
+ * Storage: as the default D1.
  * Source: N. P. Jouppi, Cache write policies and performance, ISCA 1993. */
 #include "sim/lines.h"
 

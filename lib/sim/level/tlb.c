@@ -1,13 +1,19 @@
 /* level/tlb.c - a data cache with a two-level translation lookaside buffer beside it.
  *
- * Slot D1 (or I1).  The cache is the default one, least recently used.  Each reference looks its pages up in the first-level
- * buffer, and on a miss in the second-level one.  Options: tlb-entries (64), tlb-ways (4), stlb-entries (1536), stlb-ways (12),
- * page-bits (12).  Events: dtlb-misses, stlb-misses.
+ * The default D1 with a two-level translation lookaside buffer beside it: each page of a reference is looked up in the first, on a
+ * miss in the second, on a miss there it would be walked for. Misses and hits of the cache are those of the default. Pages of two
+ * lines; cache | first, two entries | second, three:
  *
- * A line is settled while it is the most recently used of its set and its page is the most recently used of its set in the
- * first-level buffer.  So each set of that buffer records the lines, up to PASSING_MAX, that are in the hit filter because of its
- * most recently used page.
- * Source: D. W. Clark, J. S. Emer, Performance of the VAX-11/780 translation buffer, ACM TOCS 3(1), 1985. */
+ *   A        B is in the same page     A . | A . | A . .
+ *   B                                  B A | A . | A . .
+ *   C E                                E C | C B | C B A     pages of C and E
+ *   A        misses the first only     A E | A C | A C B
+ *
+ * Options: `tlb-entries` (64), `tlb-ways` (4), `stlb-entries` (1536), `stlb-ways` (12), `page-bits` (12).
+ * Events: `dtlb-misses`, `stlb-misses`.
+ * Storage: entries times (tag and frame).
+ * Source: D. W. Clark, J. S. Emer, Performance of the VAX-11/780 translation buffer, ACM TOCS 3(1), 1985; two levels as in processors
+ * since about 2000. */
 #include "sim/lines.h"
 
 #define LEVEL "tlb"

@@ -1,9 +1,20 @@
-/* level/victim.c - a victim cache: victims go to a small fully associative buffer.  A reference that finds its line there
- * swaps it with the new victim, and is not a miss.
+/* level/victim.c - a victim cache: victims go to a small fully associative buffer.  A reference that finds its line there swaps it
+ * with the new victim, and is not a miss.
  *
- * Slot D1 (or I1, LL).  Option: victim-lines (8).  Event: victim-hits.
- * Source: N. P. Jouppi, Improving direct-mapped cache performance by the addition of a small fully-associative cache and
- * prefetch buffers, ISCA 1990. */
+ * A victim cache: what leaves goes to a small fully associative buffer; a line found there changes places with the one that it drives
+ * out, and the reference is no miss. One place, a buffer of two:
+ *
+ *   A        misses        A | . .
+ *   B        misses        B | A .
+ *   A        no miss       A | B .     they change places
+ *   B A B A  no miss       A | B .
+ *   C D      miss          D | C A     B is gone
+ *
+ * Options: `victim-lines` (8), of the buffer.
+ * Events: `victim-hits`.
+ * Storage: the buffer, victim-lines times a line with its tag.
+ * Source: N. P. Jouppi, Improving direct-mapped cache performance by the addition of a small fully-associative cache and prefetch
+ * buffers, ISCA 1990. */
 #include "sim/lines.h"
 
 #define LEVEL "victim"

@@ -1,9 +1,18 @@
-/* level/writeback.c - write-back, write-allocate: a line that was written to is dirty, and is written to the next level when
- * it is evicted.
+/* level/writeback.c - write-back, write-allocate: a line that was written to is dirty, and is written to the next level when it is
+ * evicted.
  *
- * Slot D1.  Least recently used.  Event: writebacks.  A read of the most recently used line changes nothing.  A write makes it
- * dirty, so the hit filter passes no writes.
- * Source: N. P. Jouppi, Cache write policies and performance, ISCA 1993. */
+ * Write-back: a write marks its line dirty (!); a dirty line is written back when it leaves.
+ *
+ *   A A!     A! .
+ *   B        B A!
+ *   C        C B          A was written back
+ *   D!       D! C         B was clean
+ *
+ * It tells an exclusive LL what leaves and whether it is dirty. At the end it says how many lines are still dirty.
+ *
+ * Events: `writebacks`.
+ * Storage: one bit per line more than the default D1.
+ * Source: Jouppi 1993 (see nowa). */
 #include "sim/lines.h"
 
 #define LEVEL "writeback"

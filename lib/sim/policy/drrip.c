@@ -1,11 +1,16 @@
 /* policy/drrip.c - dynamic re-reference interval prediction: srrip or brrip, whichever has fewer misses (set dueling).
  *
- * Of every 32 sets, the first always uses srrip and the second always uses brrip.  A miss in the first kind increments a
- * 10-bit counter, a miss in the second decrements it.  All other sets use the policy with fewer misses.  In a cache of fewer
- * than 32 sets, the first set and the last one duel.
- * Source: rrip.h (Jaleel et al., ISCA 2010); set dueling: M. K. Qureshi et al., Adaptive insertion policies for high
- * performance caching, ISCA 2007.
- */
+ * Dynamic re-reference interval prediction: srrip or brrip, whichever misses less. Of every 32 sets the first always does as srrip,
+ * the second as brrip; their misses move a counter from 0 to 1023 up and down; the others follow.
+ *
+ *   a miss in set 0      counter 511 -> 512      srrip's leader missed: above 511 the others do as brrip
+ *   a miss in set 1      counter 512 -> 511      brrip's leader missed: they do as srrip
+ *
+ * A cache of fewer than 32 sets duels with its first and last.
+ *
+ * Storage: 2 W bits, and one counter of 10 bits.
+ * Source: as srrip; set dueling: M. K. Qureshi, A. Jaleel, Y. N. Patt, S. C. Steely, J. Emer, Adaptive insertion policies for high
+ * performance caching, ISCA 2007. */
 #include "sim/module.h"
 
 #define POLICY "drrip"

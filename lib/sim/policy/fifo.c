@@ -1,10 +1,15 @@
 /* policy/fifo.c - first in, first out: the victim is the line that was filled first.
  *
- *   3 ways, A B C A D:   [A . .] [A B .] [A B C] [A B C] [D B C]   A was filled first, although it was used last
+ * First in, first out: the line that came first goes, used or not. The number is the way that is filled next.
  *
- * Hits change nothing, so the hit filter may hold every line of the cache.
- * Source: Belady 1966 (see lru.c); its anomaly (more frames, more misses): Belady, Nelson, Shedler, CACM 12(6), 1969.
- */
+ *   ABCD   A0* B0* C0* D0*
+ *   AAA    A0* B0* C0* D0*    hits change nothing
+ *   E      E1* B1* C1* D1*    A came first
+ *
+ * More ways may miss more often: 1 2 3 4 1 2 5 1 2 3 4 5 misses 9 times with three ways and 10 times with four.
+ *
+ * Storage: log2(W) bits.
+ * Source: Belady 1966 (see lru); the anomaly: L. A. Belady, R. A. Nelson, G. S. Shedler, CACM 12(6), 1969. */
 #include "sim/module.h"
 
 #define POLICY "fifo"

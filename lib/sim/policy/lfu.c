@@ -1,11 +1,18 @@
-/* policy/lfu.c - least frequently used: a counter for each line counts its uses since its fill.  The victim is the line with
- * the smallest counter; among equal ones, the first way.
+/* policy/lfu.c - least frequently used: a counter for each line counts its uses since its fill.  The victim is the line with the
+ * smallest counter; among equal ones, the first way.
  *
- *   3 ways, A A B C C D:   A2 B1 C2 -> D1 replaces B
+ * Least frequently used: a counter of uses per line since it came; the smallest goes, the first of several.
  *
- * Counters saturate at --sim-opt=lfu-max=N (default 255).  A hit on a line with a saturated counter changes nothing.
- * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.
- */
+ *   AAB    A2 B1 .  .
+ *   CCD    A2 B1 C2 D1
+ *   E      A2 E1 C2 D1        B and D are used least; B is first
+ *
+ * Counters stop at a maximum; a line that stands there is settled. A line that was used much long ago stays long.
+ *
+ * Options: `lfu-max` (255), the maximum.
+ * Storage: W counters, 8 bits each with the default maximum.
+ * Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, Evaluation techniques for storage hierarchies, IBM Systems Journal
+ * 9(2), 1970. */
 #include "sim/module.h"
 
 #define POLICY "lfu"

@@ -1,11 +1,16 @@
 /* policy/lru.c - least recently used: the victim is the line that was not used for the longest time.
  *
- *   3 ways, A B C A D:   [A . .] [A B .] [A B C] [A*B C] [A D C]   B was oldest
+ * Least recently used: the line whose last use is longest ago goes. The number is the time of the last use.
  *
- * Each way has a 64-bit time stamp.  The default modules implement the same policy with rows; this one shows how a policy
- * does it.  Only the most recently used line of a set is settled: a further hit on it changes nothing.
- * Source: L. A. Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 5(2), 1966.
- */
+ *   A      A1* .  .  .
+ *   BCD    A1  B2 C3 D4*
+ *   A      A5* B2 C3 D4
+ *   E      A5  E6* C3 D4      B was oldest
+ *
+ * Never worse with more ways (inclusion). Loses everything in a loop over one line more than fits.
+ *
+ * Storage: an order of W things, at least log2(W!) bits; 5 for 4 ways, 16 for 8.
+ * Source: L. A. Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 5(2), 1966. */
 #include "sim/module.h"
 
 #define POLICY "lru"

@@ -1,11 +1,19 @@
-/* policy/nru.c - not recently used: one bit per line, which each use sets.  When all bits of the set would be 1, all others
- * are cleared.  The victim is the first way whose bit is 0.
+/* policy/nru.c - not recently used: one bit per line, which each use sets.  When all bits of the set would be 1, all others are
+ * cleared.  The victim is the first way whose bit is 0.
  *
- *   4 ways full, bits 1 1 0 1, use of the third: all would be set, so 0 0 1 0;  the next victim is the first way
+ * Not recently used: one bit per line, set by each use. When all would be set, the others are cleared. The first line whose bit is
+ * clear goes.
  *
- * At most 64 ways.  A hit on a line whose bit is set changes nothing.
- * Source: the reference bit of paging systems; as a cache policy the UltraSPARC T2 supplement, Sun Microsystems 2007.
- */
+ *   ABC    A1* B1* C1* .
+ *   D      A0 B0 C0 D1*
+ *   B      A0 B1* C0 D1*
+ *   E      E1* B1* C0 D1*     A was the first with a 0
+ *
+ * At most 64 ways.
+ *
+ * Storage: W bits.
+ * Source: the reference bit of paging systems; as a cache policy: Sun Microsystems, UltraSPARC T2 supplement to the UltraSPARC
+ * architecture, 2007. */
 #include "sim/module.h"
 
 #define POLICY "nru"

@@ -1,10 +1,16 @@
-/* policy/opt.c - Belady's optimal replacement: the victim is the line whose next use is farthest in the future, or that has
- * none.  Replay only.
+/* policy/opt.c - Belady's optimal replacement: the victim is the line whose next use is farthest in the future, or that has none.
+ * Replay only.
  *
- *   3 frames, 1 2 3 4 1 2 5 1 2 3 4 5: 7 misses (LRU 10, FIFO 9)
+ * Belady's optimal replacement: the line that is used again last, or never, goes. It must know the future, so it runs in `quern
+ * replay` only, in I1 and D1. The number is when the line is used next.
  *
- * Source: Belady 1966 (see lru.c), there called MIN.
- */
+ *   ABCD then E A B C D:
+ *   E      A5 B6 C7 E-        D would be used last, so it goes
+ *
+ * No policy misses less. 1 2 3 4 1 2 5 1 2 3 4 5 misses 7 times with three ways and 6 times with four.
+ *
+ * Storage: the future.
+ * Source: Belady 1966 (see lru), there MIN. */
 #include "sim/module.h"
 
 #ifndef QN_SIM_HOSTED

@@ -1,19 +1,25 @@
 /* policy/plru.c - pseudo-LRU by binary trees over the ways: each node points to its older half.
  *
- *   4 ways, after A B C D:  root points left, its left child to A, its right child to C;  a miss replaces A
+ * Pseudo-LRU by a binary tree: each node points to its older half, a use turns the nodes on its way to the other side. The victim is
+ * where the nodes point.
  *
- *          root 1              node n: 0 = the older half is the left one (node 2n), 1 = the right (2n+1)
- *         /      \             leaves: nodes 4 to 7
- *     node 2    node 3
- *     A    B    C    D
+ *           1               node 1 points right (>) after a use on the left
+ *         /   \
+ *        2     3
+ *       A B   C D
  *
- * A reference sets every node on the path to its way, so that it points to the other half.  A second hit on the same way
- * finds these nodes set already, so it changes nothing.
- * Where the number of ways is no power of two, the largest power of two that divides it is the size of a tree: 12 ways are three trees
- * of 4.  The victim is in the tree that was not used for the longest time.  Intel's 12-way L1 data caches do the same (LRU3PLRU4).
- * Sources: K. So, R. N. Rechtschaffen, Cache operations by MRU change, IEEE Trans. Computers 37(6), 1988; A. Abel, J. Reineke,
- * nanoBench: A low-overhead tool for running microbenchmarks on x86 systems, ISPASS 2020.
- */
+ *   A      1> 2> 3<    A* . . .
+ *   BCD    1< 2< 3<    A B C D*
+ *   A      1> 2> 3<    A* B C D      the right half is older, and in it C
+ *   E      1< 2> 3>    A B E* D
+ *
+ * The victim is never the line used last, but not always the oldest one. Where W is no power of two, the largest power of two that
+ * divides it is the size of a tree, and the victim is in the tree that was not used for the longest time: 12 ways are three trees of
+ * 4, as in the 12-way L1 data caches of Intel's processors since Ice Lake; 7 ways are seven trees of one way, which is lru.
+ *
+ * Storage: W - 1 bits; 3 for 4 ways, 7 for 8. T trees: W - T bits, and the order of the trees; for 12 ways 9 bits and 3.
+ * Source: K. So, R. N. Rechtschaffen, Cache operations by MRU change, IEEE Transactions on Computers 37(6), 1988; A. Abel, J. Reineke,
+ * nanoBench: A low-overhead tool for running microbenchmarks on x86 systems, ISPASS 2020 (there LRU3PLRU4). */
 #include "sim/module.h"
 
 #define POLICY "plru"

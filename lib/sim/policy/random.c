@@ -1,8 +1,13 @@
 /* policy/random.c - the victim is a random way, drawn by a seeded generator (--seed; see sim_random).
  *
- * Hits change nothing, so the hit filter may hold every line of the cache.
- * Source: Belady 1966 (see lru.c), there called RAND.
- */
+ * Any way, drawn by a generator that starts from `--seed`, so that a run can be repeated. Hits change nothing.
+ *
+ *   ABCD   A* B* C* D*
+ *   E      one of the four goes, each as likely as the others
+ *
+ * Storage: none per set; one generator.
+ * Source: Belady 1966 (see lru), there RAND; the generator: S. Vigna, An experimental exploration of Marsaglia's xorshift generators,
+ * scrambled, ACM TOMS 42(4), 2016. */
 #include "sim/module.h"
 
 #define POLICY "random"

@@ -1,15 +1,21 @@
 /* policy/ship.c - signature-based hit prediction: the instruction that filled a line predicts whether it will be used again.
  *
- *   the lines that the instruction filled were evicted unused    its counter is 0: its next line is distant, the next victim
- *   they were used again                                         its counter is above 0: its next line is long, as in srrip
+ * Signature-based hit prediction (SHiP-PC): which instruction brought a line tells whether it will be used again. Each line knows the
+ * signature of that instruction, 14 bits of its address, and whether it has been used since. A table has a counter for each signature,
+ * from 0 to 7: a hit counts up, a line that leaves unused counts down. A new line whose counter is 0 is distant (3), and so the next
+ * victim; else long (2). All else is as with srrip. Instruction 1 brings A, instruction 2 brings B, C, D and E:
  *
- * A signature is 14 bits of the instruction's address; a table has a 3-bit counter for each signature.  A line stores the
- * signature of the instruction that filled it, and whether it was hit since.  A hit increments the counter, the eviction of an
- * unused line decrements it.  Counters start at 1.  A hit changes nothing if the line is near and was hit before, and its counter is
- * saturated.
- * Source: C.-J. Wu, A. Jaleel, W. Hasenplaug, M. Martonosi, S. Steely, J. Emer, SHiP: signature-based hit predictor for high
- * performance caching, MICRO 2011 (SHiP-PC); the rest: rrip.h.
- */
+ *   A      A2 .  .  .
+ *   A      A0 .  .  .         the counter of 1 rises
+ *   BCD    A0 B2 C2 D2
+ *   E      A1 E3 C3 D3        B left unused: the counter of 2 is 0, so E is distant
+ *
+ * A line is settled if it is near, has been used, and its counter stands at 7. Counters begin at 1. In a replay the instruction is the
+ * one that was fetched last.
+ *
+ * Storage: 17 W bits, and 2^14 counters of 3 bits.
+ * Source: C.-J. Wu, A. Jaleel, W. Hasenplaug, M. Martonosi, S. C. Steely, J. Emer, SHiP: signature-based hit predictor for high
+ * performance caching, MICRO 2011. */
 #include "sim/module.h"
 
 #define POLICY "ship"

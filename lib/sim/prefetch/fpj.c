@@ -1,11 +1,21 @@
-/* prefetch/fpj.c - stride prefetching by instruction: the stride is the distance between the last two addresses that an
- * instruction referenced.  The line at the last address plus the stride is prefetched.
+/* prefetch/fpj.c - stride prefetching by instruction: the stride is the distance between the last two addresses that an instruction
+ * referenced.  The line at the last address plus the stride is prefetched.
  *
- *   one instruction references 0, 100, 200:   prefetch 200 (at 100), 300 (at 200)
+ * Stride prefetching by instruction, named after its authors: a table knows the address that each instruction referred to last. The
+ * distance from there to the next one, if there is any, is added to that: the line there is brought. One instruction refers to A, C,
+ * E; another to K:
  *
- * The stride prediction table is direct-mapped by the address of the instruction, with that address as the tag.  An entry
- * holds the address that was referenced last.  Slot D1 (or I1, where each instruction has only one address, so the stride is always 0).
- * Option: table (256 entries, a power of two).
+ *   A        misses        A
+ *   C        misses        E+ C A         two lines further, so E is next
+ *   K        misses        K E+ C A       has no part in that
+ *   E        hits          G+ E K C A
+ *
+ * The table is direct-mapped by the address of the instruction modulo its size; an instruction that finds another's entry takes it
+ * over. An instruction that has several references takes them for a sequence. In a replay the instruction is the one that was fetched
+ * last; a trace without fetches has one instruction only.
+ *
+ * Options: `table` (256), its entries, a power of two.
+ * Storage: entries times (instruction, last address, a bit that says that they are there), and one bit per line.
  * Source: J. W. C. Fu, J. H. Patel, B. L. Janssens, Stride directed prefetching in scalar processors, MICRO 1992. */
 #include "sim/module.h"
 

@@ -1,9 +1,17 @@
-/* prefetch/nextline.c - next-line prefetching: a miss also fetches the next lines.  With tagged=1, so does the first use of
- * a prefetched line.
+/* prefetch/nextline.c - next-line prefetching: a miss also fetches the next lines.  With tagged=1, so does the first use of a
+ * prefetched line.
  *
- *   sequential walk of N lines: N/2 misses; with tagged=1, one miss
+ * Next-line prefetching: a reference that misses brings the line behind it, too. Tagged: so does the first use of a line that was
+ * brought that way.
  *
- * Slot D1 (or I1).  The next lines are those after the last line of the reference.  Options: tagged (0 or 1), degree (1 line).
+ *   A        misses        B+ A . .
+ *   B        hits          B A . .
+ *   C        misses        D+ C B A
+ *
+ * A walk over N lines misses N/2 times; tagged, once.
+ *
+ * Options: `degree` (1), lines brought at once; `tagged` (0 or 1).
+ * Storage: one bit per line more than the default D1.
  * Source: A. J. Smith, Cache memories, ACM Computing Surveys 14(3), 1982. */
 #include "sim/module.h"
 

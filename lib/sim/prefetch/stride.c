@@ -1,11 +1,20 @@
-/* prefetch/stride.c - stride prefetching by page: when the distance between references to a page is the same twice in a row,
- * the line at the next multiple is prefetched.
+/* prefetch/stride.c - stride prefetching by page: when the distance between references to a page is the same twice in a row, the line
+ * at the next multiple is prefetched.
  *
- *   references at 0, 256, 512 of a page: distance 256 twice -> prefetch 768
+ * Stride prefetching by page: in each page the distance from one reference to the next is remembered; the same distance twice in a row
+ * brings the line where the third would be.
  *
- * Slot D1 (or I1).  Options: regions (64 pages of 4096 bytes are observed), degree (1).  The published design finds its entry by
- * the address of the load; this one finds it by the page of the data.  The module fpj goes by the load.
- * Source: after J.-L. Baer, T.-F. Chen, An effective on-chip preloading scheme to reduce data access penalty, SC 1991. */
+ *   A        misses        A
+ *   D        misses        D A            three lines further
+ *   G        misses        J+ G D A       again: J comes
+ *   J        hits          M+ J G D A
+ *
+ * The design that this follows remembers a distance for each load instruction. Here the page stands for it; fpj goes by the
+ * instruction.
+ *
+ * Options: `degree` (1); `regions` (64), pages remembered, a power of two.
+ * Storage: regions times (page, last address, distance, and a bit that says that they are there), and one bit per line.
+ * Source: after J.-L. Baer, T.-F. Chen, An effective on-chip preloading scheme to reduce data access penalty, Supercomputing 1991. */
 #include "sim/module.h"
 
 #define PREFETCHER "stride"
