@@ -3,7 +3,7 @@
  *   collect.c  the main function                  program.c  finds and checks the program
  *   options.h  options                            geometry.c caches
  *   launch.c   starts the guest                   signals.c  signals, stops, exit status
- *   loop.c     waits                              wire.c     answers the engine
+ *   loop.c     waits                              answer.c   answers the engine
  *   fork.c     collectors of forked guests        reader.c   reads debug information ahead
  *   finish.c   chooses the process that folds     fold.c     one attempt: profile, summary
  *   beside.c   files beside the profile           report.c   summary, failures, statistics
@@ -191,7 +191,7 @@ void qn_collect_take_space_limits(struct qn_config *c);
 void qn_collect_wait(struct qn_collect *r);         /* until all is counted */
 void qn_collect_wait_for_end(struct qn_collect *r); /* of the guest */
 
-/* wire.c: if a traced exec started a program that could not be loaded (its engine sent a reason, no HELLO), takes its arena; returns true. */
+/* answer.c: if a traced exec started a program that could not be loaded (its engine sent a reason, no HELLO), takes its arena; returns true. */
 bool qn_collect_adopt_dead_image(struct qn_collect *r);
 /* Takes what the engine sent, without waiting.  false: end of file. */
 bool qn_collect_serve(struct qn_collect *r);

@@ -24,16 +24,16 @@
 #include "collect/collect.h"
 #include "collect/descriptors.h"
 #include "collect/reader.h"
-#include "collect/wire.h"
+#include "collect/answer.h"
 #include "cost/calls/calls.h"
 #include "cost/data/allocators.h"
 #include "cost/data/frames.h"
-#include "cost/wire.h"
+#include "cost/messages.h"
 
 #define CLIENTS_FIRST 16
 
 struct question {
-    uint32_t kind; /* QN_WIRE_RESOLVE, QN_WIRE_TYPE, QN_WIRE_FRAME */
+    uint32_t kind; /* QN_MESSAGE_RESOLVE, QN_MESSAGE_TYPE, QN_MESSAGE_FRAME */
     uint32_t number;
 };
 
@@ -57,9 +57,9 @@ static void answer(struct finder *f, struct client *c, const struct question *q)
     const struct qn_collect *r = f->run;
 
     qn_collect_limit_reading();
-    if (q->kind == QN_WIRE_TYPE)
+    if (q->kind == QN_MESSAGE_TYPE)
         qn_cost_find_element(&c->store, f->library, q->number);
-    else if (q->kind == QN_WIRE_FRAME)
+    else if (q->kind == QN_MESSAGE_FRAME)
         qn_cost_find_frame(c->frames, &c->store, f->library, q->number);
     else {
         if (r->named_count)
@@ -225,5 +225,5 @@ void qn_collect_serve_question(struct qn_collect *r, uint32_t kind, uint32_t num
             qn_collect_note(r, "debug information cannot be read: what --explain, --toggle, --calls or --data look for is not found from now on");
         }
     }
-    qn_collect_answer(r, kind == QN_WIRE_RESOLVE ? QN_WIRE_RESOLVED : QN_WIRE_TYPED, 0, NULL, 0);
+    qn_collect_answer(r, kind == QN_MESSAGE_RESOLVE ? QN_MESSAGE_RESOLVED : QN_MESSAGE_TYPED, 0, NULL, 0);
 }

@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 #include "cost/part.h"
-#include "cost/wire.h"
+#include "cost/messages.h"
 #include "collect/collect.h"
 #include "collect/part.h"
-#include "collect/wire.h"
+#include "collect/answer.h"
 
 static void close_fd(int *fd)
 {
@@ -108,9 +108,9 @@ void qn_collect_serve_fork(struct qn_collect *r)
     if (pid == 0)
         return;
     if (pid < 0)
-        qn_collect_answer(r, QN_WIRE_FORK_ERR, errno, NULL, 0);
+        qn_collect_answer(r, QN_MESSAGE_FORK_ERR, errno, NULL, 0);
     else
-        qn_collect_answer(r, QN_WIRE_FORK_OK, 0, (int[]){ copy.fd, pair[1] }, 2);
+        qn_collect_answer(r, QN_MESSAGE_FORK_OK, 0, (int[]){ copy.fd, pair[1] }, 2);
     close_fd(&pair[0]);
     close_fd(&pair[1]);
     qn_cost_close(&copy);

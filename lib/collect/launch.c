@@ -33,7 +33,7 @@
 #include "collect/control.h"
 #include "collect/descriptors.h"
 #include "collect/reader.h"
-#include "collect/wire.h"
+#include "collect/answer.h"
 #include "engines/engines.h"
 
 #define OWN_DESCRIPTORS 8    /* arena, socket, traces; another arena and socket; what it opens for a moment */

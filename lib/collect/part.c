@@ -19,10 +19,10 @@
 #include "cost/calls/calls.h"
 #include "cost/places/named.h"
 #include "cost/part.h"
-#include "cost/wire.h"
+#include "cost/messages.h"
 #include "collect/collect.h"
 #include "collect/reader.h"
-#include "collect/wire.h"
+#include "collect/answer.h"
 
 /* Makes a pattern of a path: doubles every %. */
 static char *escape(const char *path)
@@ -153,7 +153,7 @@ void qn_collect_serve_part(struct qn_collect *r, int what, const char *text)
 {
     divide(r, what, text);
     qn_collect_flush(r);
-    qn_collect_answer(r, QN_WIRE_PARTED, 0, NULL, 0);
+    qn_collect_answer(r, QN_MESSAGE_PARTED, 0, NULL, 0);
 }
 
 void qn_collect_end_parts(struct qn_collect *r)

@@ -8,7 +8,7 @@ struct qn_collect;
 
 /* The option with which a run cannot be divided; NULL: it can. */
 const char *qn_collect_never_divides(const struct qn_collect *r);
-/* Does what enum qn_part says; the program waits meanwhile.  text: the name that CALLGRIND_DUMP_STATS_AT gives, or see cost/wire.h. */
+/* Does what enum qn_part says; the program waits meanwhile.  text: the name that CALLGRIND_DUMP_STATS_AT gives, or see cost/messages.h. */
 void qn_collect_serve_part(struct qn_collect *r, int what, const char *text);
 /* Before folding: reduces r->store, which must be a copy, to the counts since the beginning of the part. */
 void qn_collect_begin_part(struct qn_collect *r);

@@ -386,7 +386,7 @@ struct qn_call_head {
     uint32_t sums;           /* index of the counters of the running stack */
     uint32_t current;        /* the running stack */
     uint32_t stacks, functions, edges, frames, nodes; /* rows in use; 0 is none */
-    uint32_t ranges, maps;   /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
+    uint32_t ranges, maps;   /* raised by the collector while the engine waits for QN_MESSAGE_RESOLVED */
     uint64_t lost_edges, lost_frames, lost_nodes, lost_stacks; /* calls, or stacks, that did not fit into the table */
 };
 
@@ -415,16 +415,16 @@ struct qn_arena_header {
     uint64_t n_findings;
     uint64_t n_value_lists;
     uint64_t value_entries;  /* of each list */
-    uint64_t n_objects;      /* raised by the collector, too, while the engine waits for QN_WIRE_RESOLVED */
+    uint64_t n_objects;      /* raised by the collector, too, while the engine waits for QN_MESSAGE_RESOLVED */
     uint64_t n_data;
     uint64_t n_pairs;
     uint64_t evicted_lost;   /* --data: evictions of lines that are not known, because there are QN_EVICTED_MAX others */
     uint64_t n_used_lines;
     uint64_t used_lost;      /* --data=use: lines that did not fit into the table */
     uint64_t n_frames;       /* --data: addresses of code whose frames are known */
-    uint64_t n_frame_variables; /* raised by the collector while the engine waits for QN_WIRE_TYPED */
+    uint64_t n_frame_variables; /* raised by the collector while the engine waits for QN_MESSAGE_TYPED */
     uint64_t data_lost[2];   /* misses of both levels that did not fit into the table */
-    uint64_t n_points;       /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
+    uint64_t n_points;       /* raised by the collector while the engine waits for QN_MESSAGE_RESOLVED */
     uint64_t partly;         /* 1: parts of the run were not counted, by an option or a request */
     uint64_t time[2];        /* ns of processor time without and with counting; valid with `partly`, up to the last change or the
                                 exit */

@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "base/syscall.h"
 #include "cost/arena.h"
-#include "cost/wire.h"
+#include "cost/messages.h"
 #include "run/observe/region.h"
 
 /* ---- kernel structures, as the x86-64 ABI has them ---- */
@@ -246,13 +246,13 @@ long qn_sys_execve(int dirfd, const long *a, int flags);
 /* exec_path.c: replaces a name relative to dirfd by a path to the same file.  false: `path` is unchanged, and the kernel has to resolve
  * it.  `path` has room for QN_PATH_MAX bytes. */
 bool qn_exec_path(int dirfd, char *path, int flags);
-void qn_wire_hello(void);
-void qn_wire_note(uint32_t kind, const char *text); /* QN_WIRE_NOTE, QN_WIRE_PRINT; a text that is too long is truncated */
-void qn_wire_resolve(uint32_t map); /* the collector looks up names, functions and variables in this mapping: QN_WIRE_RESOLVE in cost/wire.h */
-void qn_wire_part(int what, const char *text); /* enum qn_part: ends a part of the run; returns when it is written.  Only in the dispatcher */
-void qn_wire_type(uint32_t object); /* --data: asks for the type of the blocks that this caller allocates */
-void qn_wire_frame(uint32_t frame); /* --data: asks for the function of the frame, and the location of its caller's frame */
-void qn_wire_file(int file);
+void qn_message_hello(void);
+void qn_message_note(uint32_t kind, const char *text); /* QN_MESSAGE_NOTE, QN_MESSAGE_PRINT; a text that is too long is truncated */
+void qn_message_resolve(uint32_t map); /* the collector looks up names, functions and variables in this mapping: QN_MESSAGE_RESOLVE in cost/messages.h */
+void qn_message_part(int what, const char *text); /* enum qn_part: ends a part of the run; returns when it is written.  Only in the dispatcher */
+void qn_message_type(uint32_t object); /* --data: asks for the type of the blocks that this caller allocates */
+void qn_message_frame(uint32_t frame); /* --data: asks for the function of the frame, and the location of its caller's frame */
+void qn_message_file(int file);
 
 /* ---- threads (thread.c, lock.c) ---- */
 

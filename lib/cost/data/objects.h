@@ -4,8 +4,8 @@
  *   data misses  site 4711 on object 3, 8 bytes after the beginning of the block: 950 misses of level 1, 12 of the LL; with an
  *                analysis of classes, 4 compulsory, 900 capacity, 46 conflict
  *
- * The collector appends symbols and segments while the engine waits for it (QN_WIRE_RESOLVED), and variables and frames on the stack
- * (QN_WIRE_TYPED).  The engine appends all others.  Object 0 is stack memory in no known frame.
+ * The collector appends symbols and segments while the engine waits for it (QN_MESSAGE_RESOLVED), and variables and frames on the stack
+ * (QN_MESSAGE_TYPED).  The engine appends all others.  Object 0 is stack memory in no known frame.
  */
 #ifndef QN_COST_OBJECTS_H
 #define QN_COST_OBJECTS_H

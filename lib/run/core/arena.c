@@ -96,7 +96,7 @@ bool qn_arena_unsupported(const char *text)
 void qn_unsupported(const char *text)
 {
     if (qn_arena_unsupported(text))
-        qn_wire_note(QN_WIRE_NOTE, text);
+        qn_message_note(QN_MESSAGE_NOTE, text);
 }
 
 /* ---- maps: asked for when code of a mapping is first translated ---- */

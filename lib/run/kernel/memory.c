@@ -321,7 +321,7 @@ long qn_sys_mmap(const long *a)
     qn_note_mapping((uint64_t)r, size, (int)a[2], a[3] & M_SHARED || is_memfd(a));
     qn_locked_note((uint64_t)r, size);
     if ((a[2] & P_EXEC) && (int)a[4] >= 0 && !(a[3] & M_ANON))
-        qn_wire_file((int)a[4]);
+        qn_message_file((int)a[4]);
     return r;
 }
 

@@ -12,7 +12,7 @@
 #include "run/kernel/seccomp/seccomp.h"
 #include "run/core/space.h"
 #include "run/kernel/thread.h"
-#include "run/kernel/wire.h"
+#include "run/kernel/messages.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
@@ -51,7 +51,7 @@ _Noreturn void qn_process_exit(int code)
     qn_arena->exit_code = code;
     qn_arena->exited = 1;
     if (qn_thread_count() == 1)
-        qn_wire_send(qn_socket_fd, QN_WIRE_EXIT, code);
+        qn_message_send(qn_socket_fd, QN_MESSAGE_EXIT, code);
     qn_exit_group(code);
 }
 
@@ -206,13 +206,13 @@ static long make_call(long nr, const long a[6], bool untraced)
 static long untraced_exec(int dirfd, const long *a, int flags)
 {
     struct qn_thread *t = qn_self;
-    struct qn_wire_msg msg;
+    struct qn_message msg;
     int fds[2];
     long r, persona = qn_sys1(__NR_personality, 0xffffffff);
 
     if (!t->shares) {
-        qn_wire_send(qn_socket_fd, QN_WIRE_EXEC_OUT, 0);
-        qn_wire_receive(qn_socket_fd, &msg, fds);
+        qn_message_send(qn_socket_fd, QN_MESSAGE_EXEC_OUT, 0);
+        qn_message_receive(qn_socket_fd, &msg, fds);
     }
     qn_sys1(__NR_personality, qn_personality());
     qn_files_exec(true);
@@ -225,13 +225,13 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     qn_files_exec(false);
     qn_sys1(__NR_personality, persona);
     if (!t->shares)
-        qn_wire_send(qn_socket_fd, QN_WIRE_EXEC_FAILED, (int)-r);
+        qn_message_send(qn_socket_fd, QN_MESSAGE_EXEC_FAILED, (int)-r);
     return r;
 }
 
 static bool fresh_arena(int *arena, int *sock)
 {
-    struct qn_wire_msg msg;
+    struct qn_message msg;
     int fds[2] = {-1, -1};
 
     *sock = qn_socket_fd;
@@ -241,8 +241,8 @@ static bool fresh_arena(int *arena, int *sock)
         qn_sys1(__NR_close, fds[0]);
         *sock = fds[1];
     }
-    qn_wire_send(*sock, QN_WIRE_EXEC_NEW, 0);
-    if (!qn_wire_receive(*sock, &msg, fds) || msg.kind != QN_WIRE_EXEC_OK || fds[0] < 0)
+    qn_message_send(*sock, QN_MESSAGE_EXEC_NEW, 0);
+    if (!qn_message_receive(*sock, &msg, fds) || msg.kind != QN_MESSAGE_EXEC_OK || fds[0] < 0)
         return false;
     *arena = fds[0];
     return true;
@@ -272,7 +272,7 @@ static long traced_exec(const char *path, const long *a)
     qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
     qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
     r = execute_engine(argv, a[2]);
-    qn_wire_send(sock, QN_WIRE_EXEC_FAILED, (int)-r);
+    qn_message_send(sock, QN_MESSAGE_EXEC_FAILED, (int)-r);
     qn_sys1(__NR_close, arena);
     sock != qn_socket_fd ? qn_sys1(__NR_close, sock) : qn_sys3(__NR_fcntl, sock, F_SETFD_, 1);
     return r;

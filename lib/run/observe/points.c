@@ -58,7 +58,7 @@ void qn_points_learn(uint64_t pc)
     map = qn_arena_map_of(pc);
     if (qn_arena_text(qn_arena_map_rec(map)->path)[0] != '/')
         return; /* no file */
-    qn_wire_resolve(map);
+    qn_message_resolve(map);
     take_new_points();
     if (qn_cfg()->data)
         qn_ranges_learn();

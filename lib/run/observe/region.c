@@ -20,7 +20,7 @@
 #include "run/observe/region.h"
 
 #include "base/format.h"
-#include "cost/wire.h"
+#include "cost/messages.h"
 #include "decode/decode.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/points.h"
@@ -45,7 +45,7 @@ static void warn(bool *said, const char *format, const char *name)
         return;
     *said = true;
     qn_format(text, sizeof text, format, name);
-    qn_wire_note(QN_WIRE_NOTE, text);
+    qn_message_note(QN_MESSAGE_NOTE, text);
 }
 
 /* ---- paths ---- */
@@ -159,7 +159,7 @@ void qn_region_obey(void)
     uint32_t wish = qn_arena->wish;
 
     if (wish == QN_WISH_ZERO)
-        qn_wire_part(QN_PART_ZERO, "");
+        qn_message_part(QN_PART_ZERO, "");
     else
         qn_region_collect(wish == QN_WISH_START);
     if (__atomic_compare_exchange_n(&qn_arena->wish, &wish, QN_WISH_NONE, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) /* else there is another one */
@@ -189,7 +189,7 @@ static void divide(int what, uint64_t pc)
     char text[2 * 16 + 2];
 
     qn_format(text, sizeof text, "%x %x", pc, (uint64_t)(what == QN_PART_AFTER ? 0 : qn_calls_coming()));
-    qn_wire_part(what, text);
+    qn_message_part(what, text);
 }
 
 static void show_innermost(void)

@@ -10,7 +10,7 @@
 #include "run/observe/request.h"
 
 #include "block/block.h"
-#include "cost/wire.h"
+#include "cost/messages.h"
 #include "run/observe/data/data.h"
 #include "run/observe/region.h"
 #include "run/run.h"
@@ -53,7 +53,7 @@ static uint64_t print(uint64_t format, uint64_t arguments)
             end++;
         if (*end)
             *end++ = 0;
-        qn_wire_note(QN_WIRE_PRINT, line);
+        qn_message_note(QN_MESSAGE_PRINT, line);
         line = end;
     }
     return n;
@@ -65,7 +65,7 @@ static uint64_t part(enum qn_part what, uint64_t name)
 
     if (name && !qn_copy_string(name, text, sizeof text))
         text[sizeof text - 1] = 0;
-    qn_wire_part(what, text);
+    qn_message_part(what, text);
     return 0;
 }
 

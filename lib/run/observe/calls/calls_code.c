@@ -1,6 +1,6 @@
 /* lib/run/observe/calls/calls_code.c - --calls: the first instructions of functions, and the blocks that may lead from one function to another.
  *
- *   a mapping is executed for the first time:  the collector lists its symbols and stubs (QN_WIRE_RESOLVED)
+ *   a mapping is executed for the first time:  the collector lists its symbols and stubs (QN_MESSAGE_RESOLVED)
  *   call 401136                                a function begins there, whether a symbol says so or not
  *   call puts@plt                              the stub is not a function: the call is counted at the target of the stub's jump
  *   jmp 401200, the address of a symbol        a tail call

@@ -58,7 +58,7 @@ static __attribute__((noinline, cold)) void ask(uint32_t object)
     o->asked = 1;
     qn_rows_forget(0, ~0ull); /* offsets in it may count otherwise now */
     if ((o->kind == QN_OBJECT_SYMBOL || o->kind == QN_OBJECT_HEAP) && (qn_arena_map_rec(o->map)->flags & QN_MAP_TYPES))
-        qn_wire_type(object);
+        qn_message_type(object);
 }
 
 /* The size of an element, if the place is in an array; otherwise 0. */

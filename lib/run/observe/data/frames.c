@@ -97,7 +97,7 @@ static __attribute__((noinline, cold)) const struct qn_frame_rec *ask(uint64_t p
     qn_ready_until(&ready, r + 1);
     *r = (struct qn_frame_rec){.pc = pc, .map = qn_arena_map_of(pc)};
     qn_arena->n_frames = n + 1;
-    qn_wire_frame((uint32_t)n);
+    qn_message_frame((uint32_t)n);
     frame_index[place_of(pc)] = (uint32_t)n + 1;
     return r;
 }

@@ -1,4 +1,4 @@
-/* tests/unit/cost/fake/fake_engine.c - stands in for the engine: speaks cost/wire.h, writes an arena, does
+/* tests/unit/cost/fake/fake_engine.c - stands in for the engine: speaks cost/messages.h, writes an arena, does
  * what the guest's arguments say.  So the collector is tested alone, also in ways no engine behaves.
  *
  *   quern run --sim=./fake_engine -- PROGRAM block 10 fork block 1 end exit 3
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "cost/arena.h"
-#include "cost/wire.h"
+#include "cost/messages.h"
 
 const char description[] __attribute__((used)) = "quern-sim-build: I1=fake";
 
@@ -57,7 +57,7 @@ static uint32_t put_string(const char *text)
 
 static void tell(uint32_t kind, int value, const char *text)
 {
-    struct qn_wire_msg m = { .kind = kind, .pid = getpid(), .value = value };
+    struct qn_message m = { .kind = kind, .pid = getpid(), .value = value };
 
     if (text)
         snprintf(m.text, sizeof m.text, "%s", text);
@@ -67,7 +67,7 @@ static void tell(uint32_t kind, int value, const char *text)
 
 static int hear(int fds[2])
 {
-    struct qn_wire_msg m;
+    struct qn_message m;
     union {
         char bytes[CMSG_SPACE(2 * sizeof(int))];
         struct cmsghdr align;
@@ -167,7 +167,7 @@ static void damage(uint64_t seed)
 static void hello(void)
 {
     arena->guest_pid = getpid();
-    tell(QN_WIRE_HELLO, 0, NULL);
+    tell(QN_MESSAGE_HELLO, 0, NULL);
     arena->started = 1;
 }
 
@@ -185,8 +185,8 @@ static char **do_fork(char **a, int wait_for_it)
     int fds[2], depth = 1;
     pid_t pid;
 
-    tell(QN_WIRE_FORK, 0, NULL);
-    if (hear(fds) != QN_WIRE_FORK_OK)
+    tell(QN_MESSAGE_FORK, 0, NULL);
+    if (hear(fds) != QN_MESSAGE_FORK_OK)
         _exit(96);
     pid = fork();
     if (pid == 0) {
@@ -213,8 +213,8 @@ static void do_exec(char **a)
     char numbers[2][16], *argv[64] = { "quern-engine", numbers[0], numbers[1], "replaced" };
     int fds[2], n = 4;
 
-    tell(QN_WIRE_EXEC_NEW, 0, NULL);
-    if (hear(fds) != QN_WIRE_EXEC_OK || fds[0] < 0)
+    tell(QN_MESSAGE_EXEC_NEW, 0, NULL);
+    if (hear(fds) != QN_MESSAGE_EXEC_OK || fds[0] < 0)
         _exit(95);
     sprintf(numbers[0], "%d", fds[0]);
     sprintf(numbers[1], "%d", socket_fd);
@@ -229,11 +229,11 @@ static void do_exec_out(char **a)
 {
     int fds[2];
 
-    tell(QN_WIRE_EXEC_OUT, 0, NULL);
-    if (hear(fds) != QN_WIRE_EXEC_OK)
+    tell(QN_MESSAGE_EXEC_OUT, 0, NULL);
+    if (hear(fds) != QN_MESSAGE_EXEC_OK)
         _exit(93);
     execvp(a[0], a);
-    tell(QN_WIRE_EXEC_FAILED, errno, NULL);
+    tell(QN_MESSAGE_EXEC_FAILED, errno, NULL);
 }
 
 static void on_signal(int sig)
@@ -309,7 +309,7 @@ static char **run_command(char **a)
         arena->n_leaves++;
         a += 3;
     } else if (!strcmp(c, "final")) {
-        tell(QN_WIRE_EXIT, 0, NULL);
+        tell(QN_MESSAGE_EXIT, 0, NULL);
     } else if (!strcmp(c, "exit")) {
         fflush(stdout);
         _exit(atoi(*a));
@@ -345,7 +345,7 @@ static char **run_command(char **a)
         printf("%s\n", *a++);
         fflush(stdout);
     } else if (!strcmp(c, "note")) {
-        tell(QN_WIRE_NOTE, 0, *a++);
+        tell(QN_MESSAGE_NOTE, 0, *a++);
     } else if (!strcmp(c, "state")) {
         print_state();
     } else if (!strcmp(c, "config")) {

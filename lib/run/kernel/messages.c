@@ -1,5 +1,5 @@
-/* lib/run/kernel/wire.c - messages between the engine and its collector (cost/wire.h), and descriptors that come with them. */
-#include "run/kernel/wire.h"
+/* lib/run/kernel/messages.c - messages between the engine and its collector (cost/messages.h), and descriptors that come with them. */
+#include "run/kernel/messages.h"
 
 #include "base/format.h"
 #include "run/kernel/files.h"
@@ -15,17 +15,17 @@ struct msghdr_ {
 };
 struct rights { uint64_t len; int32_t level, type; int32_t fds[4]; };
 
-void qn_wire_send(int fd, uint32_t kind, int value)
+void qn_message_send(int fd, uint32_t kind, int value)
 {
-    struct qn_wire_msg msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = value};
+    struct qn_message msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = value};
 
     qn_sys6(__NR_sendto, fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
 }
 
 /* Hands the collector a file whose code the guest has mapped. */
-void qn_wire_file(int file)
+void qn_message_file(int file)
 {
-    struct qn_wire_msg msg = {.kind = QN_WIRE_FILE, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
+    struct qn_message msg = {.kind = QN_MESSAGE_FILE, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
     struct rights control = {.len = 16 + sizeof control.fds[0], .level = SOL_SOCKET_, .type = SCM_RIGHTS_, .fds = {file}};
     struct iovec_ iov = {&msg, sizeof msg};
     struct msghdr_ h = {.iov = &iov, .iovlen = 1, .control = &control, .controllen = 24};
@@ -34,7 +34,7 @@ void qn_wire_file(int file)
 }
 
 /* Receive one answer and up to two descriptors (-1 where absent). */
-static bool receive(int fd, struct qn_wire_msg *msg, int fds[2], const struct qn_limit *limit)
+static bool receive(int fd, struct qn_message *msg, int fds[2], const struct qn_limit *limit)
 {
     struct rights control = {0};
     struct iovec_ iov = {msg, sizeof *msg};
@@ -56,7 +56,7 @@ static bool receive(int fd, struct qn_wire_msg *msg, int fds[2], const struct qn
     return true;
 }
 
-bool qn_wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
+bool qn_message_receive(int fd, struct qn_message *msg, int fds[2])
 {
     struct qn_limit limit;
     bool received;
@@ -67,11 +67,11 @@ bool qn_wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
     return received;
 }
 
-void qn_wire_hello(void) { qn_wire_send(qn_socket_fd, QN_WIRE_HELLO, 0); }
+void qn_message_hello(void) { qn_message_send(qn_socket_fd, QN_MESSAGE_HELLO, 0); }
 
-void qn_wire_note(uint32_t kind, const char *text)
+void qn_message_note(uint32_t kind, const char *text)
 {
-    struct qn_wire_msg msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
+    struct qn_message msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
 
     qn_format(msg.text, sizeof msg.text, "%s", text);
     qn_sys6(__NR_sendto, qn_socket_fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
@@ -79,31 +79,31 @@ void qn_wire_note(uint32_t kind, const char *text)
 
 static void ask(uint32_t kind, uint32_t value)
 {
-    struct qn_wire_msg msg;
+    struct qn_message msg;
     int fds[2];
 
-    qn_wire_send(qn_socket_fd, kind, (int)value);
-    qn_wire_receive(qn_socket_fd, &msg, fds);
+    qn_message_send(qn_socket_fd, kind, (int)value);
+    qn_message_receive(qn_socket_fd, &msg, fds);
 }
 
-void qn_wire_resolve(uint32_t map) { ask(QN_WIRE_RESOLVE, map); }
-void qn_wire_type(uint32_t object) { ask(QN_WIRE_TYPE, object); }
-void qn_wire_frame(uint32_t frame) { ask(QN_WIRE_FRAME, frame); }
+void qn_message_resolve(uint32_t map) { ask(QN_MESSAGE_RESOLVE, map); }
+void qn_message_type(uint32_t object) { ask(QN_MESSAGE_TYPE, object); }
+void qn_message_frame(uint32_t frame) { ask(QN_MESSAGE_FRAME, frame); }
 
-void qn_wire_part(int what, const char *text)
+void qn_message_part(int what, const char *text)
 {
-    struct qn_wire_msg msg = {.kind = QN_WIRE_PART, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = what};
+    struct qn_message msg = {.kind = QN_MESSAGE_PART, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = what};
     int fds[2];
 
     qn_format(msg.text, sizeof msg.text, "%s", text);
     qn_sys6(__NR_sendto, qn_socket_fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
-    qn_wire_receive(qn_socket_fd, &msg, fds);
+    qn_message_receive(qn_socket_fd, &msg, fds);
 }
 
 bool qn_ask_fork(int fds[2])
 {
-    struct qn_wire_msg msg;
+    struct qn_message msg;
 
-    qn_wire_send(qn_socket_fd, QN_WIRE_FORK, 0);
-    return qn_wire_receive(qn_socket_fd, &msg, fds) && msg.kind == QN_WIRE_FORK_OK && fds[0] >= 0 && fds[1] >= 0;
+    qn_message_send(qn_socket_fd, QN_MESSAGE_FORK, 0);
+    return qn_message_receive(qn_socket_fd, &msg, fds) && msg.kind == QN_MESSAGE_FORK_OK && fds[0] >= 0 && fds[1] >= 0;
 }

@@ -1,4 +1,4 @@
-/* lib/cost/wire.h - the protocol between engine and collector, over one SOCK_SEQPACKET pair.
+/* lib/cost/messages.h - the protocol between engine and collector, over one SOCK_SEQPACKET pair.
  *
  * Each guest process has a collector process of its own and one socket to it.
  *
@@ -37,24 +37,24 @@
  * A collector learns of the guest's end by EXIT, or by waitpid (its own child) or by pidfd (all others).  If the guest
  * ends or closes the socket after EXEC_OUT, no profile is written for it.
  */
-#ifndef QN_COST_WIRE_H
-#define QN_COST_WIRE_H
+#ifndef QN_COST_MESSAGES_H
+#define QN_COST_MESSAGES_H
 
 #include <stdint.h>
 
-enum qn_wire_kind {
-    QN_WIRE_HELLO = 1, QN_WIRE_FORK, QN_WIRE_FORK_OK, QN_WIRE_FORK_ERR,
-    QN_WIRE_EXEC_NEW, QN_WIRE_EXEC_OUT, QN_WIRE_EXEC_OK, QN_WIRE_EXEC_FAILED, QN_WIRE_NOTE,
-    QN_WIRE_RESOLVE, QN_WIRE_RESOLVED, QN_WIRE_FILE, QN_WIRE_PRINT, QN_WIRE_EXIT,
-    QN_WIRE_TYPE, QN_WIRE_FRAME, QN_WIRE_TYPED, QN_WIRE_PART, QN_WIRE_PARTED
+enum qn_message_kind {
+    QN_MESSAGE_HELLO = 1, QN_MESSAGE_FORK, QN_MESSAGE_FORK_OK, QN_MESSAGE_FORK_ERR,
+    QN_MESSAGE_EXEC_NEW, QN_MESSAGE_EXEC_OUT, QN_MESSAGE_EXEC_OK, QN_MESSAGE_EXEC_FAILED, QN_MESSAGE_NOTE,
+    QN_MESSAGE_RESOLVE, QN_MESSAGE_RESOLVED, QN_MESSAGE_FILE, QN_MESSAGE_PRINT, QN_MESSAGE_EXIT,
+    QN_MESSAGE_TYPE, QN_MESSAGE_FRAME, QN_MESSAGE_TYPED, QN_MESSAGE_PART, QN_MESSAGE_PARTED
 };
 
 /* A part of the run ends.  Its counts are written as a profile, or, for ZERO and ZERO_BEFORE, dropped.  The text of BEFORE, AFTER and ZERO_BEFORE:
  * the address of the function's entry, and the edge of the call that comes next (call_records.h) or 0, both hexadecimal. */
 enum qn_part { QN_PART_DUMP, QN_PART_ZERO, QN_PART_BEFORE, QN_PART_AFTER, QN_PART_ZERO_BEFORE };
 
-struct qn_wire_msg {
-    uint32_t kind;   /* enum qn_wire_kind */
+struct qn_message {
+    uint32_t kind;   /* enum qn_message_kind */
     int32_t pid;
     int32_t value;
     char text[244];  /* NUL-terminated for NOTE, PRINT and PART */

@@ -1,12 +1,12 @@
-/* lib/collect/wire.c - answers the engine's messages.  The protocol is in cost/wire.h.
+/* lib/collect/answer.c - answers the engine's messages.  The protocol is in cost/messages.h.
  *
- * In:  a message of struct qn_wire_msg
+ * In:  a message of struct qn_message
  * Out: the answer, with descriptors where it has any; the state of struct qn_collect
  *
  * Invariants: it never waits, except until a part of the run is written (part.c); an invalid message is ignored.
  */
 #define _GNU_SOURCE
-#include "cost/wire.h"
+#include "cost/messages.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "collect/descriptors.h"
 #include "collect/part.h"
 #include "collect/reader.h"
-#include "collect/wire.h"
+#include "collect/answer.h"
 
 bool qn_collect_make_pair(int pair[2])
 {
@@ -31,7 +31,7 @@ bool qn_collect_make_pair(int pair[2])
 
 void qn_collect_answer(struct qn_collect *r, uint32_t kind, int value, const int *fds, size_t count)
 {
-    const struct qn_wire_msg m = { .kind = kind, .pid = (int32_t)getpid(), .value = value };
+    const struct qn_message m = { .kind = kind, .pid = (int32_t)getpid(), .value = value };
 
     qn_collect_send(r->socket, &m, sizeof m, fds, count, MSG_DONTWAIT);
 }
@@ -66,7 +66,7 @@ bool qn_collect_adopt_dead_image(struct qn_collect *r)
     return true;
 }
 
-static void take_hello(struct qn_collect *r, const struct qn_wire_msg *m)
+static void take_hello(struct qn_collect *r, const struct qn_message *m)
 {
     if (r->fresh.base)
         adopt_fresh(r);
@@ -87,10 +87,10 @@ static void serve_exec(struct qn_collect *r)
 
     drop_fresh(r);
     error = qn_cost_create_like(&r->fresh, &r->store);
-    qn_collect_answer(r, QN_WIRE_EXEC_OK, error, &r->fresh.fd, error ? 0 : 1);
+    qn_collect_answer(r, QN_MESSAGE_EXEC_OK, error, &r->fresh.fd, error ? 0 : 1);
 }
 
-static void make_printable(struct qn_wire_msg *m)
+static void make_printable(struct qn_message *m)
 {
     m->text[sizeof m->text - 1] = 0;
     for (char *p = m->text; *p; p++)
@@ -99,50 +99,50 @@ static void make_printable(struct qn_wire_msg *m)
 }
 
 /* Prints a message of the engine; with --quiet only text of the program itself (VALGRIND_PRINTF). */
-static void take_note(struct qn_collect *r, struct qn_wire_msg *m)
+static void take_note(struct qn_collect *r, struct qn_message *m)
 {
     make_printable(m);
-    if (m->kind == QN_WIRE_PRINT)
+    if (m->kind == QN_MESSAGE_PRINT)
         qn_collect_print(r, "%s", m->text);
     else if (!r->log.quiet)
         qn_collect_note(r, "%s", m->text);
     qn_collect_flush(r);
 }
 
-static void serve_one(struct qn_collect *r, struct qn_wire_msg *m)
+static void serve_one(struct qn_collect *r, struct qn_message *m)
 {
     switch (m->kind) {
-    case QN_WIRE_HELLO:
+    case QN_MESSAGE_HELLO:
         take_hello(r, m);
         break;
-    case QN_WIRE_FORK:
+    case QN_MESSAGE_FORK:
         qn_collect_serve_fork(r);
         break;
-    case QN_WIRE_EXEC_NEW:
+    case QN_MESSAGE_EXEC_NEW:
         serve_exec(r);
         break;
-    case QN_WIRE_EXEC_OUT:
+    case QN_MESSAGE_EXEC_OUT:
         become_out(r, true);
-        qn_collect_answer(r, QN_WIRE_EXEC_OK, 0, NULL, 0);
+        qn_collect_answer(r, QN_MESSAGE_EXEC_OK, 0, NULL, 0);
         break;
-    case QN_WIRE_EXIT:
+    case QN_MESSAGE_EXIT:
         r->leaves = r->hello && !r->exec_out;
         break;
-    case QN_WIRE_EXEC_FAILED:
+    case QN_MESSAGE_EXEC_FAILED:
         drop_fresh(r);
         become_out(r, false);
         break;
-    case QN_WIRE_RESOLVE:
-    case QN_WIRE_TYPE:
-    case QN_WIRE_FRAME:
+    case QN_MESSAGE_RESOLVE:
+    case QN_MESSAGE_TYPE:
+    case QN_MESSAGE_FRAME:
         qn_collect_serve_question(r, m->kind, (uint32_t)m->value);
         break;
-    case QN_WIRE_PART:
+    case QN_MESSAGE_PART:
         make_printable(m);
         qn_collect_serve_part(r, m->value, m->text);
         break;
-    case QN_WIRE_PRINT:
-    case QN_WIRE_NOTE:
+    case QN_MESSAGE_PRINT:
+    case QN_MESSAGE_NOTE:
         take_note(r, m);
         break;
     }
@@ -150,7 +150,7 @@ static void serve_one(struct qn_collect *r, struct qn_wire_msg *m)
 
 /* Receives a message; m->pid becomes the sender's pid in our namespace, *file the descriptor that came with it,
  * or -1. */
-static ssize_t receive(int socket, struct qn_wire_msg *m, int *file)
+static ssize_t receive(int socket, struct qn_message *m, int *file)
 {
     struct iovec part = { m, sizeof *m };
     union {
@@ -180,7 +180,7 @@ static ssize_t receive(int socket, struct qn_wire_msg *m, int *file)
 
 bool qn_collect_serve(struct qn_collect *r)
 {
-    struct qn_wire_msg m;
+    struct qn_message m;
     int file;
 
     for (;;) {
@@ -195,7 +195,7 @@ bool qn_collect_serve(struct qn_collect *r)
         serve_one(r, &m);
         if (file < 0)
             continue;
-        if (m.kind == QN_WIRE_FILE)
+        if (m.kind == QN_MESSAGE_FILE)
             qn_collect_give_reader(r, file);
         close(file);
     }
