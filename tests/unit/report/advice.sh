@@ -1,5 +1,5 @@
 #!/bin/sh
-# Is each sentence of advice said where the numbers in doc/advice.md say so, and not where they just do not?  Do the pages of a planted bug
+# Is each sentence of advice said where the numbers in lib/report/sentences.h say so, and not where they just do not?  Do the pages of a planted bug
 # name it first, all alike, with its cause?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
@@ -174,8 +174,9 @@ d1 0 100 0; says_not 'threads' 'no threads'
 says_not 'compile it with -g' 'lines'
 profile '0 Ir=1000 Dr=1000'; says 'The program has no line numbers: compile it with -g' 'no lines'
 
-# Each sentence of doc/advice.md was said above.
-sed -n '/^## Places/,/^## Objects/p' "$top_srcdir/doc/advice.md" | sed -n 's/^| \([^|]*\) | .*/\1/p' | sed 1d >sentences
+# Each sentence of sentences.h was said above.
+echo '#include "report/sentences.h"' | "$CC" -I"$top_srcdir/lib" -E -dM - | sed -n 's/^#define SAY_[A-Z0-9_]* "\(.*\)"$/\1/p' |
+    sed 's/" *"//g; s/^ *//; s/%[.0-9]*[sf]/N/g' >sentences
 missing=
 while read -r sentence; do
     pattern=$(printf '%s' "$sentence" | sed 's/\bN\b/@/g; s/[][\.*^$(){}+?|]/\\&/g; s/@/.*/g')
