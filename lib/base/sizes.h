@@ -22,7 +22,7 @@
 #define QN_TBLOCKS_MAX (1u << 21)     /* blocks at a time */
 #define QN_TBLOCK_BUCKETS (1u << 18)  /* of the hash table of blocks */
 #define QN_KNOWN_BUCKETS (1u << 18)   /* of that of blocks ever translated */
-#define QN_ORDER_MAX (1u << 22)       /* addresses that are put in order to find cycles (block/order.h) */
+#define QN_ORDER_MAX (1u << 22)       /* addresses that are put in order to find cycles (block/order.c) */
 #define QN_ORDER_BUCKETS (1u << 18)   /* of the hash table of these */
 #define QN_IBL_MOST 0u                /* targets that the tables of indirect branches hold at a time, 0 = any number */
 #endif

@@ -66,10 +66,11 @@ struct qn_block {
     struct qn_insn insn[QN_BLOCK_MAX];
 };
 
-/* Every cycle of a program contains an anchor.  Anchors are the blocks whose branch leads back in the order of order.h, those that end in an
- * indirect jump or call, and those that were first reached by an unmatched return or without a known predecessor (is_counted: see
- * qn_order_position).  Gives the block its position in that order. */
+/* Every cycle of a program contains an anchor.  Anchors are the blocks whose branch leads back in the order of order.c, those that end in an
+ * indirect jump or call, and those first reached without a known predecessor by a branch that was not counted (is_counted).  Gives the block
+ * its position in that order. */
 enum qn_anchor qn_block_anchor(const struct qn_block *b, bool (*is_counted)(uint64_t pc));
+void qn_order_init(uint32_t max); /* memory for the positions of `max` addresses (below 2^32).  Once, before the first anchor */
 
 /* rol $3,%rdi; rol $13,%rdi; rol $61,%rdi; rol $51,%rdi; xchg %rbx,%rbx */
 #define QN_MARKER_BYTES 19u
@@ -116,5 +117,7 @@ void qn_block_liveness(struct qn_block *b, enum qn_look look);
 
 /* One line per instruction into out(line). */
 void qn_block_dump(const struct qn_block *b, void (*out)(const char *line));
+
+void *qn_engine_alloc(uint64_t bytes); /* supplied by run */
 
 #endif

@@ -1,14 +1,24 @@
-/* lib/block/order.c - see order.h.
+/* lib/block/order.c - an order of the addresses at which blocks begin, in which few branches lead back; and the anchors that it gives.
+ *
+ *   while (a) if (b) c; else d; rest        a  rest  b  d  c          leads back: from c to a, from d to a
+ *
+ * A branch leads back if its target is the block itself or comes before it.  In any fixed order every cycle of the program has a branch
+ * that leads back, so that counting these branches bounds every cycle (run/observe/sample.c).  The order should have few of them.  In the
+ * order of addresses half of all calls lead back, and so do the returns from code that the compiler moved to the end of a function.
+ * Here an address gets its position when its block is first translated: directly after the last block that is known to branch to it.  For the
+ * branches known so far that is the reverse postorder of a depth-first search (R. Tarjan, Depth-first search and linear graph algorithms,
+ * 1972), in which only loops and recursion lead back.
  *
  * The order is a list, and each of its addresses has a label, so that two can be compared without walking it: P. Dietz and D. Sleator, Two
  * algorithms for maintaining order in a list, 1987, the first of them.  Labels are numbers modulo 2^64; what counts is how
  * far they are from that of the list's head.
  */
-#include "block/order.h"
+#include "block/block.h"
 
 #include "base/ready.h"
 #include "base/sizes.h"
 
+#define NOWHERE 0u /* the position where there is no room for more */
 #define HEAD 0u
 #define NONE 0u
 #define SPARE 64u /* a position leaves all but this part of the room for those that will follow */
@@ -95,7 +105,9 @@ static void insert_behind(uint32_t a, uint32_t fresh)
     addresses[a].next = fresh;
 }
 
-uint32_t qn_order_position(uint64_t pc, bool (*is_counted)(uint64_t pc))
+/* The position of pc; chosen now if it has none.  Without a known predecessor the position is before all others, and is_counted(pc) says
+ * whether the branch that led there was counted. */
+static uint32_t position_of(uint64_t pc, bool (*is_counted)(uint64_t pc))
 {
     uint32_t a = find(pc);
 
@@ -106,17 +118,49 @@ uint32_t qn_order_position(uint64_t pc, bool (*is_counted)(uint64_t pc))
     return a;
 }
 
-bool qn_order_is_source(uint32_t position) { return position == QN_ORDER_NOWHERE || addresses[position].source; }
+/* Was this position reached first by a branch that was neither known nor counted? */
+static bool is_source(uint32_t position) { return position == NOWHERE || addresses[position].source; }
 
-bool qn_order_leads_back(uint32_t position, uint64_t pc)
+/* Does a branch from a position to `pc` lead back?  The answer stays the same: if pc has no position yet, it will get one after this position.
+ * Without room every branch leads back. */
+static bool leads_back(uint32_t position, uint64_t pc)
 {
     uint32_t to = find(pc);
 
-    if (position == QN_ORDER_NOWHERE || to == NONE)
+    if (position == NOWHERE || to == NONE)
         return true;
     if (addresses[to].placed)
         return rank(to) <= rank(position);
     if (rank(addresses[to].behind) < rank(position))
         addresses[to].behind = position;
     return false;
+}
+
+enum qn_anchor qn_block_anchor(const struct qn_block *b, bool (*is_counted)(uint64_t pc))
+{
+    uint32_t position = position_of(b->pc, is_counted);
+    bool branches = false, goes_on = false;
+
+    switch (b->end) {
+    case QN_END_RET:
+    case QN_END_BAD: break;
+    case QN_END_JMP_IND: goes_on = true; break;
+    case QN_END_CALL_IND:
+        leads_back(position, b->next);
+        goes_on = true;
+        break;
+    case QN_END_JMP: branches = leads_back(position, b->target); break;
+    case QN_END_CALL: /* a loop around a call may close at the return, which is no anchor: so the call is */
+        branches = leads_back(position, b->target);
+        branches |= leads_back(position, b->next);
+        break;
+    case QN_END_JCC:
+    case QN_END_LOOP:
+    case QN_END_XBEGIN:
+        branches = leads_back(position, b->target);
+        goes_on = leads_back(position, b->next);
+        break;
+    default: goes_on = leads_back(position, b->next);
+    }
+    return goes_on || is_source(position) ? QN_ANCHOR : branches ? QN_ANCHOR_IF_TAKEN : QN_NO_ANCHOR;
 }

@@ -12,6 +12,7 @@
 
 #include "block/block.h"
 #include "cost/arena.h"
+#include "decode/decode.h"
 
 enum qn_event_kind {
     QN_EV_FETCH,   /* code line(s) touched by an instruction */
@@ -59,5 +60,24 @@ struct qn_event_list {
 
 void qn_event_collect(struct qn_event_list *list, const struct qn_block *b, const struct qn_event_rules *rules);
 void qn_event_dump(const struct qn_event_list *list, const struct qn_block *b, void (*out)(const char *line));
+
+/* ---- memory operands that Valgrind 3.19 loads in several pieces, or in part ----
+ *
+ *   vfmadd132ps (%rbx),%xmm5,%xmm1    ->  {4, 4, 4}      four loads of 4 bytes, side by side
+ *   vmovddup    (%rbx),%ymm1          ->  {2, 8, 16}     two of 8, at 0 and at 16
+ *   vpslld      (%rbx),%xmm5,%xmm1    ->  {1, 8, 8}      the lower half
+ *   addps       (%rbx),%xmm1          ->  {0, 0, 0}      no rule: all at once
+ *
+ * The lower address comes first.  Source: the references that its tool lackey shows (--trace-mem=yes).
+ */
+
+#define QN_PIECES_PLAIN 3 /* so many are references of their own in a block's events; for more a helper is called */
+
+struct qn_pieces {
+    uint8_t n, size, step; /* size and step in bytes; n = 0: no pieces */
+};
+
+/* Of the operand in memory.  code: the bytes of the instruction. */
+struct qn_pieces qn_event_pieces(const struct qn_insn *in, const uint8_t *code);
 
 #endif

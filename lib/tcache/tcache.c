@@ -1,4 +1,4 @@
-/* lib/tcache/tcache.c - see tcache.h.
+/* lib/tcache/tcache.c - blocks in segments, their links, and tables of indirect targets.  See tcache.h.
  *
  * A segment has a hot and a cold part, both filled upwards:
  *
@@ -8,7 +8,6 @@
 
 #include "base/ready.h"
 #include "base/sizes.h"
-#include "tcache/ibl.h"
 
 #define LONGEST 1024u /* bytes of guest code that a block may have: 64 instructions of up to 15 */
 
@@ -139,6 +138,78 @@ uint32_t qn_tcache_at(uint64_t host)
     return QN_NO_BLOCK;
 }
 
+/* ---- tables of indirect targets, one for each scope: see qn_tcache_add_scope ----
+ *
+ *   jmp *%rax, to 401136    ->   word 0x1136 of the table: the entry of a block, which looks whether it is at 401136
+ */
+
+uint64_t qn_ibl_table[QN_IBL_WORDS];
+
+static struct scope {
+    uint64_t *table;
+    bool second; /* the table has its second part */
+    uint32_t miss_stub;
+} scopes[QN_SCOPES];
+static unsigned nscopes;
+
+/* Entries hold -target.  An empty one is 0, except entry 0, where target 0 would match: there it is 1. */
+static void forget_second(uint64_t *table, uint64_t place) { table[place] = place == QN_IBL_ENTRIES; }
+
+void qn_tcache_add_scope(unsigned scope, uint64_t *table, bool second, uint32_t miss_stub)
+{
+    nscopes += !scopes[scope].table;
+    scopes[scope].table = table;
+    scopes[scope].miss_stub = miss_stub;
+    qn_ready(table, QN_IBL_ENTRIES * sizeof *table);
+    for (unsigned i = 0; i < QN_IBL_ENTRIES; i++)
+        table[i] = miss_stub;
+    scopes[scope].second = second;
+    if (second)
+        forget_second(table, QN_IBL_ENTRIES);
+}
+
+uint64_t *qn_tcache_ibl_table(unsigned space) { return scopes[QN_SCOPE(space)].table; }
+
+static uint64_t second_index(uint64_t pc) { return QN_IBL_ENTRIES + (pc >> 8) % QN_IBL_ENTRIES; }
+
+static void ibl_clear(uint32_t index)
+{
+    const struct qn_tblock *b = qn_tcache_block(index);
+    const struct scope *h = &scopes[QN_SCOPE(b->space)];
+
+    if (h->table[b->pc % QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
+        h->table[b->pc % QN_IBL_ENTRIES] = h->miss_stub;
+    if (h->second && h->table[second_index(b->pc) + QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
+        forget_second(h->table, second_index(b->pc));
+}
+
+/* One more comes into the tables: the one that came first of those that are there leaves. */
+static void make_room(uint32_t index)
+{
+    static uint32_t last[QN_IBL_MOST + 1], next; /* ~index, so that 0 means none */
+
+    if (last[next])
+        ibl_clear(~last[next]);
+    last[next] = ~index;
+    next = (next + 1) % (QN_IBL_MOST + !QN_IBL_MOST);
+}
+
+void qn_tcache_ibl_set(uint32_t index)
+{
+    const struct qn_tblock *b = qn_tcache_block(index);
+    const struct scope *h = &scopes[QN_SCOPE(b->space)];
+
+    if (b->space != QN_SCOPE(b->space))
+        return;
+    if (QN_IBL_MOST)
+        make_room(index);
+    h->table[b->pc % QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
+    if (!h->second)
+        return;
+    h->table[second_index(b->pc)] = 0 - b->pc;
+    h->table[second_index(b->pc) + QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
+}
+
 /* ---- links ---- */
 
 static struct qn_texit *exit_of(uint32_t id) { return &blocks[id / 2].exit[id % 2]; }
@@ -235,7 +306,7 @@ static void forget_block(uint32_t index)
     qn_tcache_unlink_block(index);
     while (b->incoming != QN_NO_BLOCK)
         unlink_exit(b->incoming);
-    qn_tcache_ibl_clear(index);
+    ibl_clear(index);
     hash_remove(index);
     b->live = 0;
     qn_tcache_stats.forgotten++;
@@ -378,5 +449,5 @@ uint64_t qn_tcache_table_bytes(void)
 
 uint64_t qn_tcache_fixed_bytes(void)
 {
-    return sizeof hash_table + qn_tcache_ibl_bytes();
+    return sizeof hash_table + sizeof scopes + (uint64_t)nscopes * QN_IBL_ENTRIES * sizeof *scopes->table;
 }

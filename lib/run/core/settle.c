@@ -1,6 +1,6 @@
 /* lib/run/core/settle.c - ensures that status flags have the guest's values when a signal handler may read them.
  *
- * Instrumentation destroys status flags that the program writes before it reads them again (block/liveness.c).  A handler that gets the
+ * Instrumentation destroys status flags that the program writes before it reads them again (block/block.c).  A handler that gets the
  * context could see that.  Therefore:
  *
  *   an asynchronous signal     waits at the block boundary where it arrived, for a block or two.  These run in a variant that keeps all

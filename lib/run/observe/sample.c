@@ -6,7 +6,7 @@
  * Counting down for every instruction would be a chain of subtractions through one word, which takes two to three times as long as the
  * run itself.  So only some blocks, the anchors, have a countdown, each its own.  Every cycle of the program contains an anchor:
  *
- *   an anchor ends with a branch that goes back in the order of block/order.h (a loop, a recursive call), or with an indirect jump or call.
+ *   an anchor ends with a branch that goes back in the order of block/order.c (a loop, a recursive call), or with an indirect jump or call.
  *   A cycle without an anchor could only consist of returns, and these end with the calls.  (An unmatched return makes an anchor of its
  *   target, if that was not reached in another way before.)
  *   An anchor is passed at its end; if it ends with a conditional branch, mostly only if that is taken.
@@ -27,7 +27,7 @@
 #include "run/observe/sample.h"
 
 #include "base/sizes.h"
-#include "block/order.h"
+#include "block/block.h"
 #include "run/run.h"
 #include "run/core/space.h"
 #include "run/observe/tally.h"

@@ -1,5 +1,4 @@
 /* The order of blocks, beside a list that is searched; and that no cycle leads through no anchor, in programs drawn at random. */
-#include "block/anchor.c"
 #include "block/order.c"
 #include "tap.h"
 
@@ -77,10 +76,10 @@ static bool follows_list(enum where where)
         uint32_t i = where == BEFORE_ALL || !n_listed ? 0 : where == BEHIND_LAST ? n_listed : where == BEHIND_ONE ? 1 : below(n_listed) + 1;
 
         if (where == BEHIND_ANY && i > 1 && below(2)) /* several lead there: the last counts */
-            qn_order_leads_back(find(listed[below(i - 1)]), pc);
-        if (i && (qn_order_leads_back(find(listed[i - 1]), pc) || !qn_order_leads_back(find(listed[i - 1]), listed[below(i)])))
+            leads_back(find(listed[below(i - 1)]), pc);
+        if (i && (leads_back(find(listed[i - 1]), pc) || !leads_back(find(listed[i - 1]), listed[below(i)])))
             return false;
-        if (!qn_order_position(pc, is_counted))
+        if (!position_of(pc, is_counted))
             return false;
         insert_at(i, pc);
     }
@@ -95,11 +94,11 @@ static void lists(void)
     for (unsigned i = 0; i < 5; i++)
         ok(follows_list(BEHIND_ANY), "each behind any");
     begin(3);
-    ok(qn_order_position(7, is_counted) && qn_order_position(8, is_counted), "two have room");
-    is_int(qn_order_position(9, is_counted), QN_ORDER_NOWHERE, "a third has not");
-    ok(qn_order_leads_back(qn_order_position(7, is_counted), 9) && qn_order_leads_back(QN_ORDER_NOWHERE, 7), "... and leads back, to it and from it");
-    ok(!qn_order_leads_back(qn_order_position(8, is_counted), 7), "... others as before");
-    ok(!qn_order_is_source(qn_order_position(7, is_counted)) && qn_order_is_source(QN_ORDER_NOWHERE), "... and may come from anywhere");
+    ok(position_of(7, is_counted) && position_of(8, is_counted), "two have room");
+    is_int(position_of(9, is_counted), NOWHERE, "a third has not");
+    ok(leads_back(position_of(7, is_counted), 9) && leads_back(NOWHERE, 7), "... and leads back, to it and from it");
+    ok(!leads_back(position_of(8, is_counted), 7), "... others as before");
+    ok(!is_source(position_of(7, is_counted)) && is_source(NOWHERE), "... and may come from anywhere");
 }
 
 /* ---- anchors ---- */

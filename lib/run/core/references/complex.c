@@ -1,6 +1,6 @@
 /* lib/run/core/references/complex.c - the references of masked, gathering and scattering instructions and of xsave; and, with
  * --counting=cachegrind, of states and of operands that Valgrind accesses in pieces. */
-#include "event/pieces.h"
+#include "event/event.h"
 #include "run/core/cpu.h"
 #include "run/core/references/reference.h"
 #include "run/run.h"

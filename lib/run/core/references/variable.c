@@ -27,7 +27,7 @@ const struct qn_insn *variable_insn(uint64_t pc)
     return &d->insn;
 }
 
-/* xsave in counting mode cachegrind reads, too: see add_vex_xsave() in event/collect.c. */
+/* xsave in counting mode cachegrind reads, too: see add_vex_xsave() in event/event.c. */
 static unsigned reference_kinds(const struct qn_insn *in)
 {
     bool saves = (in->attr & QN_ATTR_XSAVE) && in->opcode == 0xae && (in->modrm >> 3 & 7) == 4;
