@@ -7,7 +7,7 @@
 # folder of lib/sim/.  "default" is cachesim_SLOT.c or branchsim_SLOT.c; of AN it is nothing.  OUTPUT gets, for each slot that
 # does not hold its default file, or whose default file is not the one that lib/sim/fast was proven for (fast/proven has its hash),
 #
-#   #define QN_SIM_D1_FILE "lib/sim/policy/srrip.c"     what lib/sim/unit_D1.c includes
+#   #define QN_SIM_D1_FILE "lib/sim/policy/srrip.c"     what lib/sim/unit.c includes
 #   #define QN_SIM_D1_NAME "srrip:50b34235a5a88360"     what the profile says: name and hash
 #   #define QN_SIM_D1_UNIT 1
 #

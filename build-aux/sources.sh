@@ -66,11 +66,11 @@ write_lists() {
     list decode_sources lib/decode/*.c
     list tool_sources tools/*.c tools/*/*.c
     list translator_sources lib/guest/*.c lib/block/*.c lib/event/*.c lib/emit/*.c lib/tcache/*.c
-    # Modules are included by the unit of their slot (lib/sim/unit_D1.c), not compiled by themselves.
+    # Modules are included by lib/sim/unit.c, which is compiled for each slot and module.
     list engine_sources lib/base/*.c lib/decode/*.c lib/cost/count.c lib/run/*/*.c lib/run/*/*/*.c lib/run/*/*.S \
-        $(printf '%s\n' lib/sim/*.c | grep -v '/\(cachesim\|branchsim\)_')
+        $(printf '%s\n' lib/sim/*.c | grep -v '/\(cachesim_\|branchsim_\|unit\.\)')
     list simulator_units $(write_units)
-    list module_sources lib/sim/cachesim_*.c lib/sim/branchsim_*.c lib/sim/*/*.c
+    list module_sources lib/sim/unit.c lib/sim/cachesim_*.c lib/sim/branchsim_*.c lib/sim/*/*.c
     list headers lib/*/*.h lib/*/*.inc lib/*/*/*.h lib/*/*/*.inc lib/*/*/*/*.h tools/*.h tools/*/*.h
     # In the order of their names: page_files.h has them so.
     list page_files lib/page/scripts/*.css lib/page/scripts/*.js lib/page/scripts/*/*.js

@@ -111,17 +111,22 @@ static bool is_compiled(const struct qn_engines_build *b)
     return caches;
 }
 
+static void add_unit(struct qn_engines_recipe *r, const char *library, enum qn_engines_slot slot, bool twin)
+{
+    r->unit[r->files.n] = (struct qn_engines_unit){ qn_engines_slot_names[slot], twin };
+    add(&r->files, "%s/sim/unit.c", library);
+}
+
 /* Each slot has two units: its module, and a second copy for the twin of --check, which the second simulator uses, too. */
 static bool add_slot(struct qn_engines_recipe *r, const char *library, enum qn_engines_slot slot)
 {
     const struct qn_engines_build *b = r->build;
-    const char *name = qn_engines_slot_names[slot];
     int first = define_slot(r, library, slot, b->module[slot], ""), second = define_slot(r, library, slot, b->second[slot], "B_");
 
     if (first > 0 && !(slot == QN_ENGINES_LL && is_compiled(b)))
-        add(&r->files, "%s/sim/unit_%s.c", library, name);
+        add_unit(r, library, slot, false);
     if ((first > 0 && slot != QN_ENGINES_AN && !b->many) || second > 0)
-        add(&r->files, "%s/sim/twin_%s.c", library, name);
+        add_unit(r, library, slot, true);
     return first >= 0 && second >= 0;
 }
 
@@ -149,8 +154,8 @@ static bool give_defaults(struct qn_engines_recipe *r, const char *library)
         add(&r->compile, "-DQN_SIM_%s_FILE=\"%s\"", slot, file);
         add(&r->compile, "-DQN_SIM_%s_UNIT=1", slot);
         add(&r->compile, "-DQN_SIM_%s_NAME=\"%s\"", slot, names[i]);
-        add(&r->files, "%s/sim/unit_%s.c", library, slot);
-        add(&r->files, "%s/sim/twin_%s.c", library, slot);
+        add_unit(r, library, (enum qn_engines_slot)i, false);
+        add_unit(r, library, (enum qn_engines_slot)i, true);
         free(hash);
         free(file);
     }
@@ -272,7 +277,7 @@ int qn_engines_write_recipe(const struct qn_engines_build *b, struct qn_engines_
         return 1;
     add_words(&r->compile, cc && *cc ? cc : "cc");
     add_words(&r->link, cc && *cc ? cc : "cc");
-    add_words(&r->compile, "-std=gnu11 -Wall -Wextra -DQN_SIM_SLOTS_GIVEN=1");
+    add_words(&r->compile, "-std=gnu11 -Wall -Wextra");
     add(&r->compile, "-I%s", library);
     add(&r->compile, "-I%s/..", library);
     for (int i = 0; i < QN_ENGINES_SLOTS; i++)

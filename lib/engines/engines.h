@@ -143,6 +143,10 @@ struct qn_engines_recipe {
     const struct qn_engines_build *build;
     struct qn_engines_words compile; /* compiler and flags */
     struct qn_engines_words files;
+    struct qn_engines_unit {
+        const char *slot;            /* the file is sim/unit.c for this slot; NULL: another one */
+        bool twin;
+    } unit[QN_ENGINES_WORDS_MAX];    /* by file */
     struct qn_engines_words link;    /* compiler and flags before the objects, */
     struct qn_engines_words behind;  /* and what stands behind them */
     char *archive;               /* one of `behind` */

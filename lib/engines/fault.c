@@ -38,18 +38,17 @@ static void tell(const struct fault *f, const char *what, const char *more)
     qn_text_complain("quern: %s: %s=%s: %s%s", f->recipe->build->tool, f->slot, f->module, what, more);
 }
 
-/* .../unit_D1.c: the module in D1; twin_D1.c: that of the second simulator, if it has one. */
+/* The twin of D1 has the module of the second simulator, if that has one. */
 static bool find_slot(struct fault *f)
 {
     const struct qn_engines_build *b = f->recipe->build;
-    const char *base = strrchr(f->recipe->files.word[f->file], '/');
-    bool twin = base && !strncmp(base, "/twin_", 6);
-    int slot = base && (twin || !strncmp(base, "/unit_", 6)) ? qn_engines_find_slot(base + 6, 2) : -1;
+    const struct qn_engines_unit *unit = &f->recipe->unit[f->file];
+    int slot = unit->slot ? qn_engines_find_slot(unit->slot, 2) : -1;
 
     if (slot < 0)
         return false;
     f->slot = qn_engines_slot_names[slot];
-    f->module = twin && b->second[slot] ? b->second[slot] : b->module[slot];
+    f->module = unit->twin && b->second[slot] ? b->second[slot] : b->module[slot];
     return f->module != NULL;
 }
 
@@ -100,7 +99,7 @@ static bool is_in_unit(const char *from, const char *end)
 {
     const char *colon = memchr(from, ':', (size_t)(end - from));
 
-    return colon && (holds(from, colon, "/sim/unit_") || holds(from, colon, "/sim/twin_") || holds(from, colon, "/sim/adapt/"));
+    return colon && (holds(from, colon, "/sim/unit.c") || holds(from, colon, "/sim/adapt/"));
 }
 
 /* The missing function, if the only fault is that the module lacks a function that the engine calls. */
@@ -230,9 +229,7 @@ static char *read_said(const char *folder, int number)
 /* Warnings about the author's code.  The twin is compiled from the same file, and its warnings are left out. */
 static void print_warnings(const struct fault *f)
 {
-    const char *base = strrchr(f->recipe->files.word[f->file], '/');
-
-    if (!f->slot || f->recipe->build->second[qn_engines_find_slot(f->slot, 2)] || strncmp(base, "/twin_", 6))
+    if (!f->slot || f->recipe->build->second[qn_engines_find_slot(f->slot, 2)] || !f->recipe->unit[f->file].twin)
         fputs(f->text, stderr);
 }
 

@@ -1,7 +1,7 @@
 /* lib/sim/slots.c - finds the unit of each slot.
  *
  *   chosen for this run   "D1=srrip:50b34235a5a88360"     a unit of units.c, by the hash of its file
- *   given to the build    given.h                         qn_unit_D1_given, which is linked only then
+ *   given to the build    unit.c                          qn_unit_D1_given, which is linked only then
  *   neither               cachesim_D1.c
  *
  * The engine's file contains texts, which tools search for, with the modules of the build:
@@ -12,9 +12,51 @@
 #include "sim/slots.h"
 
 #include "base/format.h"
-#include "sim/describe.h"
 #include "sim/option.h"
 #include "sim/service.h"
+
+/* ---- the slot configuration of this build, as text: see unit.c ---- */
+
+#ifdef QN_SIM_I1_UNIT
+#define SOURCE_I1 "\nI1=" QN_SIM_I1_FILE
+#else
+#define QN_SIM_I1_NAME "lru"
+#define SOURCE_I1 ""
+#endif
+#ifdef QN_SIM_D1_UNIT
+#define SOURCE_D1 "\nD1=" QN_SIM_D1_FILE
+#else
+#define QN_SIM_D1_NAME "lru"
+#define SOURCE_D1 ""
+#endif
+#ifdef QN_SIM_LL_UNIT
+#define SOURCE_LL "\nLL=" QN_SIM_LL_FILE
+#else
+#define QN_SIM_LL_NAME "lru"
+#define SOURCE_LL ""
+#endif
+#ifdef QN_SIM_BC_UNIT
+#define SOURCE_BC "\nBC=" QN_SIM_BC_FILE
+#else
+#define QN_SIM_BC_NAME "cachegrind"
+#define SOURCE_BC ""
+#endif
+#ifdef QN_SIM_BI_UNIT
+#define SOURCE_BI "\nBI=" QN_SIM_BI_FILE
+#else
+#define QN_SIM_BI_NAME "cachegrind"
+#define SOURCE_BI ""
+#endif
+#ifdef QN_SIM_AN_UNIT
+#define ANALYSIS_NAME " AN=" QN_SIM_AN_NAME
+#define SOURCE_AN "\nAN=" QN_SIM_AN_FILE
+#else
+#define ANALYSIS_NAME ""
+#define SOURCE_AN ""
+#endif
+#define DESCRIPTION "I1=" QN_SIM_I1_NAME " D1=" QN_SIM_D1_NAME " LL=" QN_SIM_LL_NAME " BC=" QN_SIM_BC_NAME " BI=" QN_SIM_BI_NAME ANALYSIS_NAME
+
+/* ---- the units ---- */
 
 #define WEAK __attribute__((weak))
 
@@ -38,15 +80,14 @@ static const char *chosen[2] = {"", ""};
 #ifndef QN_SIM_PROVEN_SLOTS
 #define QN_SIM_PROVEN_SLOTS 0
 #endif
-#define SIM_DESCRIPTION "quern-sim-replay: " SLOTS_DESCRIPTION
 const struct qn_unit *const qn_sim_units[] = {NULL}, *const qn_sim_twin_units[] = {NULL};
 const unsigned qn_sim_proven = QN_SIM_PROVEN_SLOTS;
 unsigned qn_sim_shown_slots;
+static const char description[] __attribute__((used)) = "quern-sim-replay: " DESCRIPTION;
 #else
-#define SIM_DESCRIPTION "quern-sim-build: " SLOTS_DESCRIPTION
+static const char description[] __attribute__((used)) = "quern-sim-build: " DESCRIPTION;
 #endif
-static const char description[] __attribute__((used)) = SIM_DESCRIPTION;
-static const char sources[] __attribute__((used)) = "quern-sim-sources: " SLOTS_SOURCES "\n";
+static const char sources[] __attribute__((used)) = "quern-sim-sources: " SOURCE_I1 SOURCE_D1 SOURCE_LL SOURCE_BC SOURCE_BI SOURCE_AN "\n";
 
 void qn_sim_choose(const char *units, const char *second)
 {

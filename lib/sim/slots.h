@@ -1,9 +1,8 @@
-/* lib/sim/slots.h - which unit is in which slot: the module chosen by name for the run, else the build's own (given.h), else the
+/* lib/sim/slots.h - which unit is in which slot: the module chosen by name for the run, else the build's own (unit.c), else the
  * default.  See slots.c.  */
 #ifndef QN_SIM_SLOTS_H
 #define QN_SIM_SLOTS_H
 
-#include "sim/given.h"
 #include "sim/unit.h"
 
 /* The unit in the slot, except AN.  second: of the twin. */

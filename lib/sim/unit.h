@@ -1,7 +1,7 @@
 /* lib/sim/unit.h - the engine's interface to a module in a slot: a unit is a table of functions.
  *
- *   unit_D1.c        compiles a module's file for slot D1:           const struct qn_unit qn_unit_D1_srrip
- *   twin_D1.c        compiles it again, with data of its own:        const struct qn_unit qn_twin_D1_srrip
+ *   unit.c           compiles a module's file for slot D1:           const struct qn_unit qn_unit_D1_srrip
+ *                    and again, with data of its own:                const struct qn_unit qn_twin_D1_srrip
  *   slots.h          which unit is in which slot
  *   adapt/           adapters, which make a unit of a policy, a level, a prefetcher, a predictor or an analysis module
  *
@@ -150,5 +150,21 @@ QN_SIM_NCSR void QN_UP(back_invalidate)(uint64_t line, uint32_t bytes);
 extern bool QN_UP(wants_evictions);
 extern bool sim_branch_backward; /* of the conditional branch being predicted: its target lies below it */
 struct qn_code_line *QN_UP(code_line)(uint64_t line); /* finds the line's record, or makes one */
+
+#if defined(QN_SLOT_I1) || defined(QN_SLOT_D1) || defined(QN_SLOT_LL)
+/* ---- in the unit of a cache: calls to the levels above and below ---- */
+
+#ifdef QN_SLOT_LL
+enum { UNIT_IS_LL = 1 };
+static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return (void)addr, (void)size, (void)kind, true; }
+static inline bool sim_wants_evictions(void) { return false; }
+static inline void sim_back_invalidate(uint64_t line, uint32_t bytes) { QN_UP(back_invalidate)(line, bytes); }
+#else
+enum { UNIT_IS_LL = 0 };
+static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return QN_UP(next)(addr, size, kind); }
+static inline bool sim_wants_evictions(void) { return QN_UP(wants_evictions); }
+static inline void sim_back_invalidate(uint64_t line, uint32_t bytes) { (void)line, (void)bytes; }
+#endif
+#endif
 
 #endif

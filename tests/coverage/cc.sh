@@ -9,6 +9,6 @@ directory=$1
 compiler=$2
 shift 2
 case " $* " in
-*' -DQN_SIM_SLOTS_GIVEN=1 '*) exec $compiler --coverage -dumpdir "$directory/$$-" "$@" ;;
+*' -MD -MF '*' -c -o '*) exec $compiler --coverage -dumpdir "$directory/$$-" "$@" ;;
 *) exec $compiler "$@" ;;
 esac

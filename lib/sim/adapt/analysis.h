@@ -1,17 +1,4 @@
 /* lib/sim/adapt/analysis.h - makes a unit of an analysis module (ANALYSIS). */
-#define QN_SIM_UNIT 1
-#include "sim/unit.h"
-
-#include QN_SLOT_FILE
-
-#ifndef ANALYSIS
-#error quern-module: nothing says what it is: #define ANALYSIS is missing
-#endif
-
-#ifndef QN_SLOT_LABEL
-#define QN_SLOT_LABEL QN_SLOT_FILE
-#endif
-
 static uint64_t unit_references; /* for messages */
 
 #ifdef ANALYSIS_OBSERVES
@@ -203,5 +190,3 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
 }
 
 static void unit_finish(void) { AT_WORK_DO(SLOT_AN, SIM_IN_FINISH, unit_references, analysis_finish()); }
-
-#include "sim/adapt/object.h"

@@ -3,11 +3,6 @@
  * A table indexed by line number, with as many entries for each set as the set has ways, but at least eight.  A line in the
  * table is in the cache and settled: its next hit changes nothing.  Of several lines with the same entry, only one is in the table; the
  * others cost calls, but the counts stay exact. */
-#ifndef QN_SIM_ADAPT_FILTER_H
-#define QN_SIM_ADAPT_FILTER_H
-
-#include "sim/contract.h"
-
 #define FILTER_ENTRIES (1u << 17)
 #define FILTER_PER_SET 8
 
@@ -72,5 +67,3 @@ static struct qn_filter filter_init(void)
     filter_clear();
     return qn_filter_of(filter_entries, (uint32_t)entries, sim.line);
 }
-
-#endif

@@ -141,7 +141,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->reference = unit_reference;
     facts->hit = QN_HIT_CALL;
     facts->kinds = true;
-    if (!(LEVEL_SLOTS & UNIT_IN))
+    if (!(LEVEL_SLOTS & UNIT_BIT))
         sim_fail(sim.slot, LEVEL, "LEVEL_SLOTS", 0, level_refusal());
     facts->tells_evictions = UNIT_TELLS_EVICTIONS;
     facts->wants_evictions = UNIT_WANTS_EVICTIONS;

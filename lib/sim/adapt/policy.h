@@ -14,11 +14,9 @@
  *   POLICY_ONE_SETTLED        at most the line just referenced is settled (lru, tree plru)
  *   POLICY_HIT_KEEPS_SETTLED  a hit unsettles no other line (srrip)
  *   POLICY_REPEAT_IS_NOOP     a second hit directly after a reference changes nothing (follows from the first two)
- * Settled lines are verified: in the twin of --check at each hit, else at every 256th publication.
- *
- */
+ * Settled lines are verified: in the twin of --check at each hit, else at every 256th publication. */
 #include "base/hash.h"
-#include "sim/adapt/rows.h"
+#include "sim/lines.h"
 
 /* ---- what a policy may leave out ---- */
 

@@ -10,8 +10,6 @@
 #include "sim/many/many.h"
 #include "sim/unit.h"
 
-#include "sim/adapt/slot.h"
-
 #include QN_MEMBER_FILE
 
 #ifndef POLICY

@@ -11,7 +11,12 @@
 
 #include QN_MEMBER_FILE
 
-#include "sim/adapt/predictor_defaults.h"
+#ifndef PREDICTOR
+#error quern-module: only predictors can be one of many
+#endif
+#ifndef PREDICTOR_BITS
+#define PREDICTOR_BITS 0 /* storage: unknown */
+#endif
 
 static void member_init(const struct sim_config *config)
 {

@@ -1,9 +1,8 @@
 /* tests/unit/sim/btb.c - a branch target buffer, step by step: a set's branches with their targets, newest first. */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT BI
-#define QN_SLOT_NAME "BI"
 #define QN_SLOT_FILE "sim/bpred/btb.c"
-#include "sim/adapt/predictor_BI.h"
+#include "sim/unit.c"
 
 #include "shows_nothing.h"
 #include "alone.h"

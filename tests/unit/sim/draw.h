@@ -8,10 +8,8 @@
  */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT D1
-#define QN_SLOT_D1 1
-#define QN_SLOT_NAME "D1"
 #define QN_SLOT_FILE POLICY_FILE
-#include "sim/unit_cache.h"
+#include "sim/unit.c"
 
 #include "alone.h"
 

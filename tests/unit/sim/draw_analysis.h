@@ -10,9 +10,8 @@
  */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT AN
-#define QN_SLOT_NAME "AN"
 #define QN_SLOT_FILE ANALYSIS_FILE
-#include "sim/adapt/analysis.h"
+#include "sim/unit.c"
 
 #include "tap.h"
 static char said[1 << 18];

@@ -16,15 +16,11 @@
 #define QN_SIM_HOSTED 1
 #ifdef IN_SLOT_LL
 #define QN_SLOT LL
-#define QN_SLOT_LL 1
-#define QN_SLOT_NAME "LL"
 #else
 #define QN_SLOT D1
-#define QN_SLOT_D1 1
-#define QN_SLOT_NAME "D1"
 #endif
 #define QN_SLOT_FILE LEVEL_FILE
-#include "sim/unit_cache.h"
+#include "sim/unit.c"
 
 #include "alone.h"
 

@@ -10,9 +10,8 @@
  */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT BC
-#define QN_SLOT_NAME "BC"
 #define QN_SLOT_FILE PREDICTOR_FILE
-#include "sim/adapt/predictor_BC.h"
+#include "sim/unit.c"
 
 #include "shows_nothing.h"
 #include "alone.h"

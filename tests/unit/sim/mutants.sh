@@ -168,7 +168,7 @@ mkdir -p "$tree/build"
     (cd "$tree" && tar xf -) || bail 'cannot copy the sources'
 (cd "$top_builddir" && tar cf - Makefile config.h config.status stamp-h1 lib sim_units sim_slots.h sim_units.h lib*.a quern quern-engine) |
     (cd "$tree/build" && tar xf -) || bail 'cannot copy the build'
-find "$tree/build" -name '*.Po' -o -name '*.d' | xargs grep -lF "$top_srcdir/" | xargs -r sed -i "s,$top_srcdir/,$tree/,g" # what depends on what
+find "$tree/build" -name '*.Po' -o -path '*/sim_units/*.mk' | xargs grep -lF "$top_srcdir/" | xargs -r sed -i "s,$top_srcdir/,$tree/,g" # what depends on what
 # The makefile refuses a copy; in this one it has the copy's paths.
 sed -i "s,$top_builddir,@TREE@/build,g; s,$top_srcdir,@TREE@,g; s,@TREE@,$tree,g" "$tree/build/Makefile"
 

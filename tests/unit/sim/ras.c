@@ -1,9 +1,8 @@
 /* tests/unit/sim/ras.c - the return address stack of bpred/ras.c: calls and returns, nesting, overflow. */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT BI
-#define QN_SLOT_NAME "BI"
 #define QN_SLOT_FILE "sim/bpred/ras.c"
-#include "sim/adapt/predictor_BI.h"
+#include "sim/unit.c"
 
 #include "shows_nothing.h"
 #include "alone.h"

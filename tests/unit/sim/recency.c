@@ -3,7 +3,6 @@
  * programs on caches of many shapes, of which this test keeps the places as the D1 does. */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT AN
-#define QN_SLOT_NAME "AN"
 #define QN_SIM_UNIT 1
 #include "sim/analysis/recency_later.h"
 #include "sim/analysis/stack.h"

@@ -1,0 +1,152 @@
+/* lib/sim/unit.c - makes a unit (unit.h) of the module in a slot; compiled for each slot and module, and once more, with data of its own, for
+ * the twin.
+ *
+ * In:  QN_SLOT           D1
+ *      QN_SLOT_FILE      the module's file; QN_SLOT_LABEL: its name and hash, "srrip:50b34235a5a88360"; QN_UNIT_SYMBOL: srrip
+ *      or none of these  the slot configuration: QN_SIM_D1_UNIT, _FILE, _NAME; in the twin QN_SIM_B_D1_UNIT and so on, if they are defined
+ *      QN_SIM_TWIN       for the twin
+ * Out: const struct qn_unit qn_unit_D1_srrip; for the twin qn_twin_D1_srrip.  A module of the slot configuration is named `given`; if the slot
+ *      holds its default, there is nothing.
+ *
+ * `make SIM_D1=FILE` and ./configure --with-sim-D1=NAME write the slot configuration to sim_slots.h; `quern sim build` gives it by -D options.
+ */
+#define CAT2_(a, b) a##b
+#define CAT2(a, b) CAT2_(a, b)
+#define CAT3(a, b, c) CAT2(CAT2(a, b), c)
+#define UNIT_STRING_(a) #a
+#define UNIT_STRING(a) UNIT_STRING_(a)
+
+#ifndef QN_SLOT_FILE
+#if defined(QN_SIM_TWIN) && CAT3(QN_SIM_B_, QN_SLOT, _UNIT)
+#define QN_SLOT_FILE CAT3(QN_SIM_B_, QN_SLOT, _FILE)
+#define QN_SLOT_LABEL CAT3(QN_SIM_B_, QN_SLOT, _NAME)
+#elif CAT3(QN_SIM_, QN_SLOT, _UNIT)
+#define QN_SLOT_FILE CAT3(QN_SIM_, QN_SLOT, _FILE)
+#define QN_SLOT_LABEL CAT3(QN_SIM_, QN_SLOT, _NAME)
+#endif
+#endif
+
+#ifdef QN_SLOT_FILE
+#define QN_SIM_UNIT 1
+#define QN_SLOT_NAME UNIT_STRING(QN_SLOT)
+#ifndef QN_UNIT_SYMBOL
+#define QN_UNIT_SYMBOL given
+#endif
+#ifndef QN_SLOT_LABEL
+#define QN_SLOT_LABEL QN_SLOT_FILE
+#endif
+#ifdef QN_SIM_TWIN
+#define UNIT_OBJECT CAT3(CAT3(qn_twin_, QN_SLOT, _), QN_UNIT_SYMBOL, )
+#else
+#define UNIT_OBJECT CAT3(CAT3(qn_unit_, QN_SLOT, _), QN_UNIT_SYMBOL, )
+#endif
+
+/* Each slot's bit, as in LEVEL_SLOTS. */
+#define UNIT_BIT_I1 1
+#define UNIT_BIT_D1 2
+#define UNIT_BIT_LL 4
+#define UNIT_BIT_BC 8
+#define UNIT_BIT_BI 16
+#define UNIT_BIT_AN 32
+#define UNIT_BIT CAT2(UNIT_BIT_, QN_SLOT)
+#if UNIT_BIT == UNIT_BIT_I1
+#define QN_SLOT_I1 1
+#elif UNIT_BIT == UNIT_BIT_D1
+#define QN_SLOT_D1 1
+#elif UNIT_BIT == UNIT_BIT_LL
+#define QN_SLOT_LL 1
+#endif
+
+#include "sim/unit.h"
+
+#include QN_SLOT_FILE
+
+#if UNIT_BIT == UNIT_BIT_AN
+#ifndef ANALYSIS
+#error quern-module: nothing says what it is: #define ANALYSIS is missing
+#endif
+#include "sim/adapt/analysis.h"
+#elif UNIT_BIT >= UNIT_BIT_BC
+#include "sim/adapt/predictor.h"
+#elif defined(POLICY)
+#include "sim/adapt/policy.h"
+#elif defined(PREFETCHER)
+#include "sim/adapt/prefetcher.h"
+#elif defined(LEVEL)
+#include "sim/adapt/level.h"
+#elif defined(PREDICTOR)
+#error quern-module: this is a predictor (PREDICTOR), which fits the slots BC and BI, not the slot of a cache
+#elif defined(ANALYSIS)
+#error quern-module: this is an analysis module (ANALYSIS), which fits the slot AN, not the slot of a cache
+#else
+#error quern-module: nothing says what it is: #define POLICY, PREFETCHER or LEVEL is missing
+#endif
+
+/* ---- slot D1: many logged references in one call (fast/log.h); nothing is published, because emitted code does not look at the filter while
+ * it logs ---- */
+
+#if defined(QN_SLOT_D1) && !defined(QN_SIM_TWIN) && !defined(LEVEL_OWN_FILTER)
+static void unit_refs(const struct qn_log_entry *entry, uint32_t n)
+{
+    for (const struct qn_log_entry *e = entry; e < entry + n; e++) {
+        unsigned outcome = QN_UNIT_MISS;
+
+        if (QN_LIKELY(e->kind != QN_LOG_FETCH)) {
+            sim_enter_next(SIM_IN_DOREF);
+#ifdef WANTS_PC
+            QN_UP(set_pc)(e->site);
+#endif
+            outcome = unit_simulate(e->addr, e->site >> QN_SITE_SIZE_SHIFT, qn_sim_kind((enum qn_log_kind)e->kind), false);
+        }
+        if (outcome)
+            QN_UP(missed)(e, outcome);
+        if (QN_UNLIKELY(sim_events_new))
+            QN_UP(charge)(e->site);
+    }
+}
+
+static void unit_forget(void) { UNIT_FORGETS; }
+#define UNIT_LOGS .refs = unit_refs, .forget = unit_forget,
+#else
+#define UNIT_LOGS
+#endif
+
+/* ---- the unit ---- */
+
+#if UNIT_BIT <= UNIT_BIT_LL
+#ifdef UNIT_HAS_STATE
+#define UNIT_SHOWS .show = unit_show, .state = unit_state
+#else
+#define UNIT_SHOWS .show = unit_show
+#endif
+#define UNIT_FUNCTIONS UNIT_LOGS .ref = unit_ref, .drop = unit_drop, UNIT_SHOWS
+#endif
+
+/* Only a module with WANTS_PC can use sim_pc, and only one with WANTS_THREAD can use sim_thread: see module.h. */
+#ifdef WANTS_PC
+enum { UNIT_WANTS_PC = 1 };
+static inline __attribute__((unused)) void WANTS_PC_is_missing(void) {}
+#else
+enum { UNIT_WANTS_PC = 0 };
+#endif
+
+#ifdef WANTS_THREAD
+static inline __attribute__((unused)) void WANTS_THREAD_is_missing(void) {}
+#endif
+
+static void unit_start(const struct sim_config *config, struct qn_unit_facts *facts)
+{
+    sim = *config;
+    sim_random_state = sim_random_seed(config->seed);
+    facts->wants_pc = UNIT_WANTS_PC;
+#ifdef WANTS_THREAD
+    qn_sim_wants_thread = true;
+#endif
+    unit_init(config, facts);
+}
+
+extern const struct qn_unit UNIT_OBJECT;
+const struct qn_unit UNIT_OBJECT = {
+    .slot = QN_SLOT_NAME, .name = QN_SLOT_LABEL, .init = unit_start, .finish = unit_finish, UNIT_FUNCTIONS,
+};
+#endif
