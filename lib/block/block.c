@@ -180,7 +180,7 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
  * Instrumentation compares and so destroys the flags.  Where they are dead (written before they are read
  * again) it may do so freely.  At the end of a block the successors decide: direct ones are peeked at
  * for a few instructions; behind an indirect branch everything counts as live.  So the dead flags are those that are certainly
- * written within a few instructions, before anything that leaves translated code; run/core/settle.c builds on that.
+ * written within a few instructions, before anything that leaves translated code; run/core/precise.c builds on that.
  */
 
 #define PEEK_INSNS 16

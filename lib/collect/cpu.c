@@ -8,7 +8,7 @@
  * Out: struct qn_cpu: masks of CPUID by leaf (lib/run/core/cpu.c applies them); or one message and QN_EXIT_USAGE.
  *      A feature that this processor lacks is refused.
  *
- * The variable takes the same words.  It is for tests of the engine's decisions that depend on the processor (lib/run/core/host.c).  Counts
+ * The variable takes the same words.  It is for tests of the engine's decisions that depend on the processor (lib/run/core/cpu.c).  Counts
  * do not depend on it.
  *
  * Names are those of /proc/cpuinfo, as `quern dis` has them (decode/features.inc).
@@ -257,7 +257,7 @@ static bool choose(const char *of, const char *value, struct qn_cpu *cpu)
 
 bool qn_collect_choose_cpu(const char *value, struct qn_cpu *cpu) { return choose("--cpu", value, cpu); }
 
-/* Features that values of --vectors need (lib/run/core/host.c). */
+/* Features that values of --vectors need (lib/run/core/cpu.c). */
 static const char *const vector_features[][3] = {
     [QN_VECTORS_AVX2] = { "avx2", "bmi1" }, [QN_VECTORS_AVX512] = { "avx512f", "avx512bw", "avx512vl" },
 };

@@ -98,7 +98,7 @@ struct qn_geometry {
 
 enum qn_counting { QN_COUNTING_EXACT, QN_COUNTING_CACHEGRIND };
 enum qn_vectors { QN_VECTORS_AUTO, QN_VECTORS_SCALAR, QN_VECTORS_AVX2, QN_VECTORS_AVX512 }; /* AUTO: the best that there is */
-enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/core/references/batch.c */
+enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/core/references/reference.c */
 
 enum qn_data { QN_DATA_NO, QN_DATA_YES, QN_DATA_USE }; /* USE: which bytes of each line are used, too */
 enum qn_calls { QN_CALLS_NO, QN_CALLS_YES, QN_CALLS_PATHS }; /* PATHS: by call path, too */
@@ -175,7 +175,7 @@ struct qn_config {
     uint32_t filters;        /* string: system call filters that were in force before execve (run/kernel/seccomp/seccomp_pass.c) */
     uint32_t sim_slots, versus_slots; /* strings: modules in the slots, of B too; see qn_sim_choose in sim/contract.h */
     uint32_t traced;         /* 1: a debugger has followed the program through execve (run/kernel/outside.c) */
-    struct qn_cpu engine_cpu; /* the features that the engine uses (run/core/host.c), in the same form */
+    struct qn_cpu engine_cpu; /* the features that the engine uses (run/core/cpu.c), in the same form */
     uint64_t fd_hard;        /* hard limit as the guest sees it; the kernel's limit is not lower (run/kernel/files.c) */
     struct qn_limit space[2]; /* of the address space and of data (RLIMIT_AS, RLIMIT_DATA), as the guest sees them (run/kernel/space_limits.c) */
     int32_t collector;       /* pid of `quern run`, the parent of the first process */

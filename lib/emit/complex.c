@@ -1,4 +1,4 @@
-/* lib/emit/complex.c - references that a helper computes at run time (run/core/references/complex.c): this code passes it the address, the mask and
+/* lib/emit/complex.c - references that a helper computes at run time (run/core/references/variable.c): this code passes it the address, the mask and
  * the indices. */
 #include "emit/internal.h"
 

@@ -220,7 +220,7 @@ static void note_sites(const struct qn_block *b, const struct qn_event_list *eve
 }
 
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
-                       uint32_t record, unsigned space)
+                       uint32_t record, unsigned mode)
 {
     static struct emitter e;
     bool instrumented = emit_rules.counts && b->n;
@@ -239,7 +239,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.out = (struct qn_tblock){.pc = b->pc, .record = record, .ninsns = (uint8_t)b->n,
                                .nbytes = (uint16_t)(b->next - b->pc), .instrumented = instrumented,
                                .flags_in = own_flags(b, instrumented),
-                               .space = (uint16_t)space, .caches = emit_rules.caches};
+                               .mode = (uint16_t)mode, .caches = emit_rules.caches};
     e.out.hot = (uint32_t)e.hot.exec;
     e.out.cold = (uint32_t)e.cold.exec;
     e.out.slots = emit_rules.observes || (emit_rules.steps && emit_rules.filter && emit_slots_fit(b));

@@ -105,7 +105,7 @@ uint32_t qn_emit_add_miss_stub(unsigned scope, const uint64_t *table, bool secon
 /* Emits the translation and commits it.  counter: index of the block's execution counter; centre: event counter k is at centre + k;
  * record: its index in the arena.  Returns the block index. */
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
-                       uint32_t record, unsigned space);
+                       uint32_t record, unsigned mode);
 /* For the block emitted last: a line for each reference or branch without a short form, with the reason. */
 void qn_emit_why(const struct qn_block *b, const struct qn_event_list *list, void (*out)(const char *line));
 

@@ -24,7 +24,7 @@ static void check_target(struct emitter *e, struct qn_code *c)
         x_lea(c, QN_RCX, QN_RCX, QN_R11, 1, 0);
     }
     x_bytes(c, "\xe3\x05", 2); /* jrcxz over the jmp */
-    x_jmp(c, emit_miss_stub(e->out.space));
+    x_jmp(c, emit_miss_stub(e->out.mode));
     x_load(c, QN_RCX, CTX_GPR(QN_RCX));
 }
 

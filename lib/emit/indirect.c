@@ -11,11 +11,11 @@
 
 const struct emit_triple emit_standard = {QN_PREF_NOW, 1u << QN_PREF_NOW | 1u << QN_R10 | 1u << QN_R11};
 
-static void standard_jump(struct qn_code *c, unsigned space)
+static void standard_jump(struct qn_code *c, unsigned mode)
 {
     x_bytes(c, "\x45\x0f\xb7\xd3", 4);     /* movzwl %r11w, %r10d */
     x_bytes(c, "\x42\xff\x24\xd5", 4);     /* jmp *table(,%r10,8) */
-    x_u32(c, (uint32_t)(uintptr_t)qn_tcache_ibl_table(space));
+    x_u32(c, (uint32_t)(uintptr_t)qn_tcache_ibl_table(mode));
 }
 
 /* To the dispatcher, rip = r11, all registers native. */
@@ -67,7 +67,7 @@ uint32_t qn_emit_add_miss_stub(unsigned scope, const uint64_t *table, bool secon
     return miss_stubs[scope];
 }
 
-uint32_t emit_miss_stub(unsigned space) { return miss_stubs[QN_SCOPE(space)]; }
+uint32_t emit_miss_stub(unsigned mode) { return miss_stubs[QN_SCOPE(mode)]; }
 
 /* The default predictor:  cmp %r11, last target ;  jne: another target, which is counted as a mispredict */
 static void predict_last(struct emitter *e, const struct qn_event *ev)
@@ -160,11 +160,11 @@ static void jump_on(struct emitter *e)
 
     x_store(&e->hot, CTX_GPR(QN_RCX), QN_RCX);
     if (!emit_samples_branch(e)) {
-        standard_jump(&e->hot, e->out.space);
+        standard_jump(&e->hot, e->out.mode);
         return;
     }
     at_end = emit_sample_indirect(e);
-    standard_jump(&e->hot, e->out.space);
+    standard_jump(&e->hot, e->out.mode);
     emit_sample_behind(e, at_end);
 }
 
@@ -199,7 +199,7 @@ void emit_indirect(struct emitter *e)
     if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
         look_at_stack(e); /* after --calls has removed its frame */
     emit_restore_flags(e);
-    if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT || QN_VARIANT(e->out.space) == QN_VARIANT_TRAPS || emit_rules.steps)
+    if (QN_VARIANT(e->out.mode) == QN_VARIANT_EXACT || QN_VARIANT(e->out.mode) == QN_VARIANT_TRAPS || emit_rules.steps)
         emit_leave_standard_state(&e->hot, QN_EXIT_IBL);
     else
         jump_on(e);

@@ -237,7 +237,7 @@ void emit_end(struct emitter *e);
 
 /* indirect.c */
 extern const struct emit_triple emit_standard; /* of the standard state */
-uint32_t emit_miss_stub(unsigned space);
+uint32_t emit_miss_stub(unsigned mode);
 void emit_indirect(struct emitter *e); /* the last instruction of the block */
 void emit_leave_standard_state(struct qn_code *c, enum qn_exit_kind kind); /* to the dispatcher, rip = r11, all registers native */
 

@@ -1,7 +1,7 @@
 /* lib/run/run.h - the engine's state, and the functions that the files of lib/run call of each other.
  *
  * main.c starts the engine; translate.c makes translations; dispatch.c executes them.  memory.c, syscall.c, process.c, signal.c and
- * thread.c handle the guest's calls of the kernel.  strings.c and complex.c are called from translated code.
+ * thread.c handle the guest's calls of the kernel.  core/references/variable.c is called from translated code.
  */
 #ifndef QN_RUN_H
 #define QN_RUN_H
@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "base/syscall.h"
 #include "cost/arena.h"
+#include "cost/count.h"
 #include "cost/messages.h"
 #include "run/observe/region.h"
 
@@ -65,9 +66,9 @@ struct qn_user_dispatch { /* user_dispatch.c */
     uint64_t offset, size, selector;
 };
 
-/* A signal that waits until all status flags have the program's values (settle.c).  `unknown` is set each time that translated code is
+/* A signal that waits until all status flags have the program's values (precise.c).  `unknown` is set each time that translated code is
  * entered, and when a signal arrives there; the other members are valid while `blocks` is not 0. */
-struct qn_settling {
+struct qn_flags_wait {
     uint32_t blocks;   /* blocks for which it has waited so far */
     uint64_t from;     /* address of the last of these */
     uint8_t unsettled; /* flags that still have other values */
@@ -99,9 +100,9 @@ struct qn_thread {
     struct qn_siginfo held_info[QN_SYNC_SIGNALS];
     uint64_t call_again;       /* address of a syscall instruction that has been counted, but not executed; 0 = none */
     uint32_t stepping;         /* trap flag set until the next block boundary */
-    bool trap_flag;            /* the guest's trap flag, which is in no other place (trap_flag.c) */
+    bool trap_flag;            /* the guest's trap flag, which is in no other place (core/dispatch.c) */
     bool trap_shadow;          /* its last instruction has loaded ss, and has not trapped for that reason */
-    struct qn_settling settling;
+    struct qn_flags_wait flags_wait;
     uint32_t calls_stack;      /* --calls: the stack of frames that it runs on; 0: none yet */
     uint64_t step_return;      /* host address of a temporary breakpoint, 0 = none */
     uint8_t step_byte;         /* the byte that it replaced */
@@ -155,6 +156,10 @@ void qn_translate_save_traffic(void); /* for --stats: the number of calls of the
 const qn_insn_desc *qn_arena_descs(const struct qn_block_rec *b);
 uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn); /* QN_INSN_* */
 const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i);
+void qn_arena_sum(int64_t sum[QN_COST_EVENTS]); /* what has been counted so far */
+#define QN_INSN_COUNTERS_MAX 24u /* more than qn_insn_counters can be */
+/* Adds what n instructions count that are executed so many times and do not miss. */
+void qn_arena_add_executed(const qn_insn_desc *desc, unsigned n, uint64_t times, int64_t sum[QN_COST_EVENTS]);
 int64_t *qn_arena_intervals(void);
 struct qn_explain_output *qn_arena_explain(void);
 const struct qn_point *qn_arena_points(void);
@@ -200,7 +205,6 @@ bool qn_is_mapped(uint64_t addr);
 void qn_make_stack_executable(uint64_t sp);
 bool qn_learn_code(uint64_t pc); /* asks the kernel whether there is code; true: the translator knows it now */
 void qn_code_changed(uint64_t start, uint64_t end);
-void qn_code_cache_map(void); /* make the code cache */
 
 /* ---- translation and dispatch ---- */
 
@@ -277,9 +281,9 @@ void qn_signal_thread_start(struct qn_thread *t);
 void qn_signal_clear_handlers(void);
 void qn_signal_deliver(void);            /* delivers the pending signal, unless it is blocked */
 void qn_signal_release_held(void);       /* makes held signals pending that are no longer blocked */
-unsigned qn_settle_flags(unsigned at_most); /* a signal is pending: the variant of the block that has to run first; 0 = none */
-bool qn_settle_exact(void);              /* all translations keep all flags, because handlers of faults may read them */
-void qn_settle_all_exact(void);
+unsigned qn_precise_variant(unsigned at_most); /* a signal is pending: the variant of the block that has to run first; 0 = none */
+bool qn_precise_always(void);              /* all translations keep all flags, because handlers of faults may read them */
+void qn_precise_set_always(void);
 void qn_signal_raise(int sig, int code, uint64_t addr); /* a fault at ctx.rip */
 void qn_signal_raise_step(bool resumes); /* SIGTRAP of the guest's trap flag; resumes: between two repetitions */
 void qn_signal_raise_noted(void); /* the same, for the fault that is recorded in the thread */
@@ -297,9 +301,6 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
 void qn_sigreturn(void);
 uint64_t qn_fpu_guest_ip(uint64_t ip);
 struct qn_insn;
-void qn_fpu_stored(const struct qn_insn *in, uint64_t pc); /* the instruction at pc has stored an x87 instruction pointer: replaces it by the guest's */
-bool qn_fpu_store16(const struct qn_insn *in); /* fnstenv, fnsave with 66h at ctx.rip; false: a signal is pending */
-void qn_fpu_state_stored(const struct qn_insn *in, uint64_t at); /* the same for an instruction of the xsave family, at this address */
 void qn_fpu_save(void *, uint64_t), qn_fpu_save_legacy(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
 
 /* ---- tracing ---- */

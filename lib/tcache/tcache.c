@@ -76,11 +76,11 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
 
 /* ---- lookup ---- */
 
-uint32_t qn_tcache_find(uint64_t pc, unsigned space)
+uint32_t qn_tcache_find(uint64_t pc, unsigned mode)
 {
     uint32_t i = ~hash_table[hash_of(pc)];
 
-    while (i != QN_NO_BLOCK && (keys[i].pc != (uint32_t)pc || blocks[i].pc != pc || blocks[i].space != space))
+    while (i != QN_NO_BLOCK && (keys[i].pc != (uint32_t)pc || blocks[i].pc != pc || blocks[i].mode != mode))
         i = keys[i].next;
     return i;
 }
@@ -168,14 +168,14 @@ void qn_tcache_add_scope(unsigned scope, uint64_t *table, bool second, uint32_t 
         forget_second(table, QN_IBL_ENTRIES);
 }
 
-uint64_t *qn_tcache_ibl_table(unsigned space) { return scopes[QN_SCOPE(space)].table; }
+uint64_t *qn_tcache_ibl_table(unsigned mode) { return scopes[QN_SCOPE(mode)].table; }
 
 static uint64_t second_index(uint64_t pc) { return QN_IBL_ENTRIES + (pc >> 8) % QN_IBL_ENTRIES; }
 
 static void ibl_clear(uint32_t index)
 {
     const struct qn_tblock *b = qn_tcache_block(index);
-    const struct scope *h = &scopes[QN_SCOPE(b->space)];
+    const struct scope *h = &scopes[QN_SCOPE(b->mode)];
 
     if (h->table[b->pc % QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
         h->table[b->pc % QN_IBL_ENTRIES] = h->miss_stub;
@@ -197,9 +197,9 @@ static void make_room(uint32_t index)
 void qn_tcache_ibl_set(uint32_t index)
 {
     const struct qn_tblock *b = qn_tcache_block(index);
-    const struct scope *h = &scopes[QN_SCOPE(b->space)];
+    const struct scope *h = &scopes[QN_SCOPE(b->mode)];
 
-    if (b->space != QN_SCOPE(b->space))
+    if (b->mode != QN_SCOPE(b->mode))
         return;
     if (QN_IBL_MOST)
         make_room(index);
@@ -265,7 +265,7 @@ void qn_tcache_link(uint32_t id, uint32_t to)
     struct qn_texit *e = exit_of(id);
     const struct qn_tblock *a = &blocks[id / 2], *b = &blocks[to];
 
-    if (e->to != QN_NO_BLOCK || QN_SCOPE(a->space) != b->space)
+    if (e->to != QN_NO_BLOCK || QN_SCOPE(a->mode) != b->mode)
         return;
     if (same_triple(a, b)) {
         patch_rel32(a->hot + e->field, entry_of(a, b));

@@ -6,8 +6,8 @@
  * space runs out.  Each segment keeps hot code and cold code (slow calls, exit stubs) in parts of their own,
  * so that the hot path stays dense.
  *
- * The same code may be translated more than once, in different spaces: with and without instrumentation, or counting for
- * another region of the run.  Blocks of different spaces are never linked, and each scope space (the low byte) has an IBL
+ * The same code may be translated more than once, in different modes: with and without instrumentation, or counting for
+ * another region of the run.  Blocks of different modes are never linked, and each scope (the low byte) has an IBL
  * table of its own; the high byte tells variants apart that are entered from the dispatcher only.
  *
  * Invariants: a linked exit is on the incoming list of its target; the IBL table holds entries of live
@@ -22,12 +22,12 @@
 
 #define QN_NO_BLOCK 0xffffffffu
 #define QN_SCOPES 256
-#define QN_SCOPE(space) ((space) % QN_SCOPES)
-#define QN_VARIANT(space) ((space) / QN_SCOPES)
-#define QN_VARIANT_TRAPS 252u /* one instruction, not observed, from whose end control goes to the dispatcher (run/core/trap_flag.c) */
+#define QN_SCOPE(mode) ((mode) % QN_SCOPES)
+#define QN_VARIANT(mode) ((mode) / QN_SCOPES)
+#define QN_VARIANT_TRAPS 252u /* one instruction, not observed, from whose end control goes to the dispatcher (run/core/dispatch.c) */
 #define QN_VARIANT_STEPS 253u /* observed: control leaves at the block's end, and before each instruction if they cannot be recorded (run/observe/sample.c) */
-#define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/core/settle.c) */
-#define QN_SPACE(scope, variant) ((scope) | (variant) * QN_SCOPES) /* variant below 256; 0 = the one that may be linked */
+#define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/core/precise.c) */
+#define QN_MODE(scope, variant) ((scope) | (variant) * QN_SCOPES) /* variant below 256; 0 = the one that may be linked */
 
 struct qn_texit {            /* a direct exit of a block; there are very many, so no byte too much */
     uint32_t target_low;     /* guest pc, see qn_texit_target */
@@ -56,7 +56,7 @@ struct qn_tblock {
     uint32_t record;         /* index of the block record in the arena */
     uint32_t side;           /* side table: index of ninsns entries */
     uint32_t incoming;       /* first exit id linked to this block */
-    uint16_t nbytes, space;
+    uint16_t nbytes, mode;
     uint8_t ninsns;
     uint8_t s1 : 4, s2 : 4;  /* borrowed registers: scratch, */
     uint8_t now, s3;         /* the clock's register, 255: the block borrows none; a fourth register for batches, 255: none */
@@ -115,12 +115,12 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *);
  *   second part, which the stub looks up, for other blocks with the same bits: with k = t >> 8 & 0xffff,
  *   word QN_IBL_ENTRIES + k: -t, and word 2 * QN_IBL_ENTRIES + k: the block's entry */
 void qn_tcache_add_scope(unsigned scope, uint64_t *table, bool second, uint32_t miss_stub);
-uint64_t *qn_tcache_ibl_table(unsigned space); /* NULL: its scope was not added */
+uint64_t *qn_tcache_ibl_table(unsigned mode); /* NULL: its scope was not added */
 /* Begins a block: makes room (evicting if needed) for at least `hot` and `cold` bytes. */
 void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, struct qn_code *cold_code);
 /* Ends the block and registers it under b->pc.  The caller has set the addresses in *b. */
 uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side, uint32_t hot_end, uint32_t cold_end);
-uint32_t qn_tcache_find(uint64_t pc, unsigned space); /* block index or QN_NO_BLOCK */
+uint32_t qn_tcache_find(uint64_t pc, unsigned mode); /* block index or QN_NO_BLOCK */
 struct qn_tblock *qn_tcache_block(uint32_t index);
 const struct qn_side *qn_tcache_side(uint32_t index); /* ninsns entries */
 uint32_t qn_tcache_at(uint64_t host);                 /* live block whose hot or cold code holds host, or QN_NO_BLOCK */

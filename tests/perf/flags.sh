@@ -5,7 +5,7 @@
 #   sh tests/perf/flags.sh -n 9      nine
 #
 # out:  for each program the CPU time (cpu.c) with a handler of SIGSEGV that has SA_SIGINFO, so that all translations keep all
-#       flags (lib/run/core/settle.c), over that with one that has not: caches; caches and branches; instructions only.  The best and the
+#       flags (lib/run/core/precise.c), over that with one that has not: caches; caches and branches; instructions only.  The best and the
 #       median of all rounds, interleaved.  The handler comes by LD_PRELOAD and is never called.
 # Status 0 however it went: this is a measurement, not a test.
 set -u

@@ -3,16 +3,18 @@
 #include "base/hash.h"
 #include "base/ready.h"
 #include "base/tree.h"
+#include "cost/count.h"
 #include "guest/exec_map.h"
+#include "run/kernel/maps.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
 #include "run/observe/interval.h"
-#include "run/kernel/maps.h"
 #include "run/run.h"
 #include "sim/contract.h"
-#include "sim/twin.h"
 #include "sim/module.h"
+#include "sim/readers.h"
 #include "sim/service.h"
+#include "sim/twin.h"
 
 struct qn_arena_header *qn_arena;
 int qn_arena_fd = -1, qn_socket_fd = -1;
@@ -354,4 +356,50 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
         if (qn_cfg()->data)
             qn_data_undo(m->counter, m->ll);
     }
+}
+
+/* ---- what has been counted so far ---- */
+
+void qn_arena_add_executed(const qn_insn_desc *desc, unsigned n, uint64_t times, int64_t sum[QN_COST_EVENTS])
+{
+    static const uint64_t none[QN_INSN_COUNTERS_MAX];
+
+    for (unsigned i = 0; i < n; i++)
+        qn_cost_count(desc[i], times, none, sum);
+}
+
+/* Executions times what the instructions count, less the instructions of executed blocks that control left before (struct qn_leave_rec). */
+void qn_arena_sum(int64_t sum[QN_COST_EVENTS])
+{
+    int64_t left[QN_COST_EVENTS] = {0};
+
+    __builtin_memset(sum, 0, QN_COST_EVENTS * sizeof *sum);
+    for (uint64_t i = 0; i < qn_arena->n_blocks; i++) {
+        const struct qn_block_rec *b = qn_arena_block((uint32_t)i);
+        const uint64_t *counters = qn_arena_counters() + b->misses;
+        uint64_t executions = qn_arena_counters()[b->counter];
+
+        for (unsigned k = 0; executions && k < b->ninsns; k++) {
+            uint32_t d = qn_arena_desc(b, k);
+
+            qn_cost_count(d, executions, counters, sum);
+            counters += qn_insn_counters(d);
+        }
+    }
+    for (uint64_t i = 0; i < qn_arena->n_leaves; i++) {
+        const struct qn_leave_rec *l = qn_arena_leave_rec(i);
+        const struct qn_block_rec *b = qn_arena_block(l->block);
+
+        qn_arena_add_executed(qn_arena_descs(b) + l->insn, b->ninsns - l->insn, l->count, left);
+    }
+    for (unsigned k = 0; k < QN_COST_EVENTS; k++)
+        sum[k] -= left[k];
+}
+
+uint64_t qn_engine_references(void)
+{
+    int64_t sum[QN_COST_EVENTS];
+
+    qn_arena_sum(sum);
+    return (uint64_t)(sum[QN_COST_DR] + sum[QN_COST_DW]);
 }

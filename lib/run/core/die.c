@@ -1,5 +1,6 @@
 /* lib/run/core/die.c - ends the run after a fatal error: the reason goes into the arena, for the collector; the counts are kept. */
 #include "base/format.h"
+#include "decode/decode.h"
 #include "run/kernel/signal/signal.h"
 #include "run/run.h"
 #include "sim/module.h"
@@ -53,18 +54,10 @@ static void note_bad_insn(uint64_t pc, unsigned n)
 
 _Noreturn void qn_die_bad_insn(uint64_t pc)
 {
-    unsigned n = 0;
+    unsigned n = QN_INSN_MAX_LEN;
 
-    /* process_vm_readv reads without faulting */
-    struct { uint64_t base, len; } to = {(uint64_t)(uintptr_t)qn_arena->fatal_bytes, 15}, from = {pc, 15};
-    long got;
-
-    for (got = 15; got > 0; got--) {
-        to.len = from.len = (uint64_t)got;
-        if (qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&to, 1, (long)&from, 1, 0) == got)
-            break;
-    }
-    n = got > 0 ? (unsigned)got : 0;
+    while (n && !qn_read_guest(pc, qn_arena->fatal_bytes, n))
+        n--;
     qn_arena->fatal_len = (int32_t)n;
     note_bad_insn(pc, n);
     qn_die_fatal(QN_FATAL_INSN, pc, "undecodable or unsupported instruction");
@@ -140,7 +133,7 @@ _Noreturn void qn_engine_module_failed(const char *line)
     qn_die_fatal(QN_FATAL_MODULE, 0, line);
 }
 
-/* Is it an address in a guard below one of the engine's stacks (start.S, thread.c)? */
+/* Is it an address in a guard below one of the engine's stacks (switch.S, thread.c)? */
 static bool on_guard(uint64_t addr)
 {
     return addr - (uint64_t)(uintptr_t)qn_stack_guard_low < QN_STACK_GUARD ||

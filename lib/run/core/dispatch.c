@@ -1,23 +1,129 @@
 /* lib/run/core/dispatch.c - the dispatcher: finds or makes the translation at the guest's rip, links it, enters it, and handles the
  * reason for which it returns. */
+#include <stddef.h>
+
 #include "block/block.h"
 #include "guest/exec_map.h"
-#include "run/core/attempt.h"
-#include "run/core/references/batch.h"
-#include "run/core/gone.h"
+#include "run/core/core.h"
+#include "run/core/references/references.h"
+#include "run/kernel/outside.h"
+#include "run/kernel/signal/signal.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/interval.h"
-#include "run/kernel/outside.h"
 #include "run/observe/request.h"
 #include "run/observe/sample.h"
-#include "run/kernel/signal/signal.h"
-#include "run/core/space.h"
-#include "run/core/trap_flag.h"
+#include "run/run.h"
 #include "sim/contract.h"
 #include "sim/twin.h"
 #include "tcache/tcache.h"
 
-#include <stddef.h>
+/* ---- the guest's trap flag: SIGTRAP behind each instruction ----
+ *
+ *   popf (sets TF) ; nop ; syscall ; mov ; rep movsb (rcx 2)      ->      traps behind nop, mov, and each repetition
+ *
+ * The processor's own flag is the engine's (signal.c).  A popf that sets it makes the processor trap in the code that ends the block, where
+ * the signal handler learns of it (handle_trap).  From then on the dispatcher runs blocks of one instruction, which are never linked.
+ * As on the processor (SDM vol. 3, 18.3.1.4):
+ *
+ *   popf that clears the flag        traps once more
+ *   syscall                          does not trap: the kernel returns with the flag set, so that the instruction behind it runs first
+ *   faults, int3, int n              do not trap; nor does mov to ss, or lss, unless the instruction before was one
+ *   a repeated string instruction    traps behind each repetition, with RF set if it is not the last
+ *   pushf, syscall                   show the flag
+ *
+ * Here a client request is one instruction.
+ */
+
+enum { PUSHF = 0x9c, SS = 2, MOV_TO_SEGMENT = 0x8e };
+
+static struct qn_insn insn; /* the one that runs */
+static uint64_t at;         /* its address */
+static uint64_t flags;      /* before it */
+static uint64_t count;      /* rcx before a repeated string instruction, of which one repetition runs; 0: nothing is repeated */
+
+static bool repeats(void)
+{
+    return (insn.attr & QN_ATTR_STRING) && (insn.attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && !(insn.attr & (QN_ATTR_UD | QN_ATTR_PRIV));
+}
+
+static uint64_t counter(uint64_t rcx) { return insn.mem[0].addr32 ? (uint32_t)rcx : rcx; }
+
+static void trap_flag_before(void)
+{
+    at = qn_ctx.rip;
+    flags = qn_ctx.rflags;
+    count = 0;
+    if (qn_block_decode((const uint8_t *)(uintptr_t)at, qn_exec_avail(at, QN_INSN_MAX_LEN), &insn) != QN_DEC_OK)
+        insn = (struct qn_insn){0};
+    if (insn.attr & QN_ATTR_POPF)
+        qn_self->trap_flag = false; /* the processor will tell if it sets it again */
+    if (!repeats() || counter(qn_ctx.gpr[QN_RCX]) < 2)
+        return;
+    count = qn_ctx.gpr[QN_RCX];
+    qn_ctx.gpr[QN_RCX] = 1;
+}
+
+/* Gives rcx its value back after one repetition, or none.  true: more are to come. */
+static bool repetition_done(void)
+{
+    bool compares = (insn.opcode & 0xf6) == 0xa6; /* cmps, scas */
+    bool equal = qn_ctx.rflags & FLAG_ZF;
+
+    if (!count)
+        return false;
+    if (qn_ctx.gpr[QN_RCX]) { /* it was not executed */
+        qn_ctx.gpr[QN_RCX] = count;
+        return false;
+    }
+    qn_ctx.gpr[QN_RCX] = counter(count) - 1;
+    return !compares || equal == !(insn.attr & QN_ATTR_REPNE);
+}
+
+static bool loads_ss(void)
+{
+    if (insn.encoding != QN_ENC_LEGACY || insn.map > 1)
+        return false;
+    return insn.map == 0 && insn.opcode == MOV_TO_SEGMENT && (insn.modrm >> 3 & 7) == SS;
+}
+
+static bool was_executed(uint32_t exit_kind)
+{
+    switch (exit_kind) {
+    case QN_EXIT_LINK:
+    case QN_EXIT_IBL:
+    case QN_EXIT_RETURN:
+    case QN_EXIT_REQUEST:
+    case QN_EXIT_EMULATE:
+    case QN_EXIT_AFTER: return true;
+    default: return false;
+    }
+}
+
+static bool trap_flag_after(uint32_t exit_kind)
+{
+    struct qn_thread *t = qn_self;
+    bool again = repetition_done(), shadow = t->trap_shadow;
+
+    if (!was_executed(exit_kind) || (t->pending & 2)) {
+        t->trap_flag |= (insn.attr & QN_ATTR_POPF) != 0;
+        return exit_kind == QN_EXIT_SYSCALL;
+    }
+    t->trap_shadow = false;
+    if (insn.map == 0 && insn.opcode == PUSHF && insn.encoding == QN_ENC_LEGACY)
+        *(uint16_t *)(uintptr_t)qn_ctx.gpr[QN_RSP] |= FLAG_TF;
+    if (loads_ss() && !shadow) {
+        t->trap_shadow = true;
+        return true;
+    }
+    if (again) {
+        qn_ctx.rip = at;
+        qn_ctx.rflags = flags; /* cmps and scas set them when they end */
+    }
+    qn_signal_raise_step(again);
+    return true;
+}
+
+/* ---- the dispatcher ---- */
 
 /* switch.S uses these offsets. */
 _Static_assert(offsetof(struct qn_ctx, rip) == 128 && offsetof(struct qn_ctx, rflags) == 136, "switch.S");
@@ -30,9 +136,9 @@ struct qn_ctx qn_ctx __attribute__((aligned(64)));
  * would before (an address that is not canonical). */
 static bool fault_of_processor(uint64_t pc)
 {
-    if (qn_is_engine_range(pc, 1) || qn_attempt_code(pc) || qn_attempt_fault.ip != pc || qn_attempt_fault.trap != PAGE_FAULT)
+    if (qn_is_engine_range(pc, 1) || qn_guarded_code(pc) || qn_guarded_fault.ip != pc || qn_guarded_fault.trap != PAGE_FAULT)
         return false;
-    qn_attempt_raise();
+    qn_guarded_raise();
     return true;
 }
 
@@ -40,7 +146,7 @@ static bool fault_of_processor(uint64_t pc)
 static void fetch_fault(uint64_t pc)
 {
     qn_ctx.exit_kind = QN_EXIT_SIGNAL; /* not that of the block before */
-    if ((pc == qn_ctx.rip && qn_vsyscall()) || qn_gone_fetch(pc) || qn_learn_code(pc))
+    if ((pc == qn_ctx.rip && qn_vsyscall()) || qn_truncated_fetch(pc) || qn_learn_code(pc))
         return;
     if (!fault_of_processor(pc))
         qn_signal_raise(SIG_SEGV, qn_is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
@@ -63,18 +169,18 @@ static void connect(uint32_t to)
 }
 
 /* Executes translated code from the guest's rip until it returns.  at_most: the number of instructions of the first block, or another
- * variant (space.h); 0 = all.  Executes nothing if *stop.  Returns the index of the first block. */
+ * variant (core.h); 0 = all.  Executes nothing if *stop.  Returns the index of the first block. */
 static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t *stop)
 {
-    unsigned space = QN_SPACE(qn_space, at_most);
+    unsigned mode = QN_MODE(qn_mode, at_most);
     uint32_t index;
 
     if (QN_UNLIKELY(qn_ctx.called && !(qn_ctx.called & QN_CALLED_TAIL)) && qn_ctx.exit_kind == QN_EXIT_IBL)
         qn_calls_called(qn_ctx.rip);
-    index = qn_tcache_find(qn_ctx.rip, space);
+    index = qn_tcache_find(qn_ctx.rip, mode);
 
     if (index == QN_NO_BLOCK)
-        index = qn_translate(qn_ctx.rip, space);
+        index = qn_translate(qn_ctx.rip, mode);
     if (index == QN_NO_BLOCK) {
         fetch_fault(qn_ctx.rip);
         return index;
@@ -99,7 +205,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
         qn_sim_branches_drain();
     if (qn_sim_twin_logs || (qn_sim_twin_on && qn_sim_branches.next))
         qn_sim_twin_drained();
-    if (QN_SCOPE(space) == QN_SCOPE_BATCH)
+    if (QN_SCOPE(mode) == QN_SCOPE_BATCH)
         qn_batch_missed(QN_BATCH_STAY);
     qn_batch_missed(qn_sim_miss_count);
     return index;
@@ -115,17 +221,17 @@ static unsigned enter_function(void)
 /* The decoder does not know these bytes, and may be older than the processor: what this makes of them decides. */
 static void try_instruction(uint64_t pc, unsigned avail)
 {
-    const struct qn_fault *f = &qn_attempt_fault;
+    const struct qn_fault *f = &qn_guarded_fault;
 
-    if (qn_attempt_bytes((const uint8_t *)(uintptr_t)pc, avail))
+    if (qn_guarded_bytes((const uint8_t *)(uintptr_t)pc, avail))
         qn_die_bad_insn(pc);
     if (f->trap == PAGE_FAULT && (f->err & ERR_FETCH)) {
         fetch_fault(pc + avail);
         return;
     }
     if (f->info.signo == SIG_ILL)
-        qn_attempt_fault.info.fault.addr = pc;
-    qn_attempt_raise();
+        qn_guarded_fault.info.fault.addr = pc;
+    qn_guarded_raise();
 }
 
 /* Control reached an instruction that is missing or cannot be decoded. */
@@ -182,7 +288,7 @@ _Noreturn void qn_dispatch(void)
         stop = &qn_self->pending;
         delivered = false;
         if (QN_UNLIKELY(qn_self->pending)) {
-            at_most = qn_settle_flags(at_most);
+            at_most = qn_precise_variant(at_most);
             if (at_most)
                 stop = &nothing; /* the signal waits until this block has run */
             else
@@ -200,12 +306,12 @@ _Noreturn void qn_dispatch(void)
             if (!entered && qn_translate_enters(qn_ctx.rip, qn_region_scope()))
                 enter_function();
             entered = true;
-            qn_trap_flag_before();
+            trap_flag_before();
         }
-        qn_self->settling.unknown = delivered ? 0 : QN_FLAGS_BY_BLOCK;
+        qn_self->flags_wait.unknown = delivered ? 0 : QN_FLAGS_BY_BLOCK;
         scope = qn_batch_scope(qn_sample_scope(qn_region_scope()));
-        if (QN_UNLIKELY(scope != qn_space))
-            qn_space_choose(scope);
+        if (QN_UNLIKELY(scope != qn_mode))
+            qn_mode_choose(scope);
         index = run_block(may_connect && !alone && !traps, at_most, stop);
         if (QN_UNLIKELY(alone) && index != QN_NO_BLOCK)
             qn_sample_after(index);
@@ -215,6 +321,6 @@ _Noreturn void qn_dispatch(void)
         may_connect = (kind == QN_EXIT_LINK || kind == QN_EXIT_IBL) && !alone && !traps;
         at_most = act_on_exit(kind);
         if (QN_UNLIKELY(traps))
-            entered = !qn_trap_flag_after(kind);
+            entered = !trap_flag_after(kind);
     }
 }

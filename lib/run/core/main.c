@@ -3,7 +3,7 @@
 #include "emit/emit.h"
 #include "guest/exec_map.h"
 #include "guest/stack.h"
-#include "run/core/cpu.h"
+#include "run/core/core.h"
 #include "run/kernel/outside.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
@@ -12,7 +12,6 @@
 #include "run/run.h"
 #include "run/observe/sample.h"
 #include "run/kernel/seccomp/seccomp.h"
-#include "run/core/space.h"
 #include "run/observe/step.h"
 #include "tcache/tcache.h"
 
@@ -149,11 +148,10 @@ static void start_translation(void)
     qn_block_machine = qn_decode_host();
     qn_cpu_init();
     qn_emit_init(&hooks);
-    qn_code_cache_map();
     qn_translate_init();
     qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : QN_TCACHE_BYTES, &qn_emit_bridges);
     qn_sample_init();
-    qn_space_choose(qn_sample_scope(qn_region_scope()));
+    qn_mode_choose(qn_sample_scope(qn_region_scope()));
 }
 
 /* The guest's stack usually begins up to 128 KiB below the kernel's. */

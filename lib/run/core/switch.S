@@ -1,5 +1,6 @@
-/* lib/run/core/switch.S - between the engine's C code and translated code, and into the kernel.
+/* lib/run/core/switch.S - the engine's first instructions; between its C code and translated code, and into the kernel.
  *
+ *   _start               kernel -> C: its stack becomes the guest's stack, so the engine leaves it at once
  *   qn_enter(&pending)   C -> guest: loads all guest registers and jumps to ctx.entry
  *   qn_leave     guest -> C: saves them and returns from qn_enter
  *   qn_leave_step   the same, and says that it is between two instructions of a block
@@ -15,6 +16,14 @@
     .set EXIT_STEP, 8
 
     .text
+    .globl _start
+_start:
+    mov %rsp, %rdi
+    lea qn_boot_stack_top(%rip), %rsp
+    xor %ebp, %ebp
+    call qn_engine_main
+    ud2
+
     .globl qn_enter
 qn_enter:
     push %rbx
@@ -186,5 +195,26 @@ qn_gone:
     mov %edx, %edi
     syscall
     ud2
+
+/* Below each stack lie QN_STACK_GUARD bytes that nothing may touch (qn_guard_stacks): modules run on these stacks, and
+ * one that calls itself without end must not overwrite the engine. */
+    .bss
+    .balign 4096
+    .globl qn_stack_guard_low
+qn_stack_guard_low:
+    .skip 65536
+    .skip 65536
+    .globl qn_boot_stack_top
+qn_boot_stack_top:
+    .skip 16
+
+    .balign 4096
+    .globl qn_stack_guard_high
+qn_stack_guard_high:
+    .skip 65536
+    .skip 65536
+    .globl qn_slow_stack_top
+qn_slow_stack_top:
+    .skip 16
 
     .section .note.GNU-stack,"",@progbits

@@ -4,13 +4,12 @@
 #include "emit/emit.h"
 #include "event/event.h"
 #include "guest/exec_map.h"
-#include "run/core/gone.h"
+#include "run/core/core.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
 #include "run/observe/points.h"
-#include "run/run.h"
 #include "run/observe/sample.h"
-#include "run/core/space.h"
+#include "run/run.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
@@ -48,8 +47,22 @@ static inline uint64_t ticks(void)
     return (uint64_t)high << 32 | low;
 }
 
+/* The code cache: private memory, writable and executable at one address.  Private memory can use huge pages, which a large program needs:
+ * cc1 runs 24 MB of translated code, and the processor's TLB covers only 8 MB with small pages.  A forked child gets a copy of its own,
+ * which the kernel makes page by page. */
+static void map_code_cache(void)
+{
+    enum { PRIVATE_ANONYMOUS_FIXED = 0x2 | 0x20 | 0x100000, READ_WRITE_EXECUTE = 7, ADVISE_HUGEPAGE = 14 };
+    long at = qn_sys6(__NR_mmap, QN_CODE_BASE, QN_CODE_MAX, READ_WRITE_EXECUTE, PRIVATE_ANONYMOUS_FIXED, -1, 0);
+
+    if (at != (long)QN_CODE_BASE)
+        qn_die_fatal(QN_FATAL_RESOURCE, 0, "cannot make the code cache");
+    qn_sys3(__NR_madvise, at, QN_CODE_MAX, ADVISE_HUGEPAGE); /* may fail without harm */
+}
+
 void qn_translate_init(void)
 {
+    map_code_cache();
     known_hash = qn_engine_alloc(RECORDS_MAX * sizeof *known_hash);
     known_next = qn_engine_alloc(RECORDS_MAX * sizeof *known_next);
     volatile_hash = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *volatile_hash);
@@ -154,21 +167,21 @@ static void update_stats(uint64_t since)
 }
 
 /* The largest number of instructions of a block.  A variant below the named ones limits it (interval.c). */
-static unsigned block_max(unsigned space)
+static unsigned block_max(unsigned mode)
 {
     uint32_t max = qn_cfg()->block_max;
 
-    if (QN_VARIANT(space) == QN_VARIANT_TRAPS)
+    if (QN_VARIANT(mode) == QN_VARIANT_TRAPS)
         return 1;
-    if (QN_VARIANT(space) && QN_VARIANT(space) < QN_VARIANT_TRAPS)
-        return QN_VARIANT(space);
+    if (QN_VARIANT(mode) && QN_VARIANT(mode) < QN_VARIANT_TRAPS)
+        return QN_VARIANT(mode);
     return max && max < QN_TRANSLATED_MAX ? max : QN_TRANSLATED_MAX;
 }
 
-bool qn_translate_enters(uint64_t pc, unsigned space)
+bool qn_translate_enters(uint64_t pc, unsigned mode)
 {
-    return (space == QN_SCOPE_OFF && qn_cfg()->toggle && qn_points_toggle(pc)) ||
-           (!QN_VARIANT(space) && qn_cfg()->triggers && qn_points_triggers(pc));
+    return (mode == QN_SCOPE_OFF && qn_cfg()->toggle && qn_points_toggle(pc)) ||
+           (!QN_VARIANT(mode) && qn_cfg()->triggers && qn_points_triggers(pc));
 }
 
 /* Must a block begin at pc, even if the code before it runs on into it? */
@@ -190,15 +203,15 @@ static bool (*begins(void))(uint64_t pc)
 
 /* Are all flags treated as live?  Yes if a signal handler may read them, and for code that runs step by step, because it is translated often
  * and executed rarely, so liveness would cost more than it saves. */
-static bool keeps_flags(unsigned space)
+static bool keeps_flags(unsigned mode)
 {
-    return qn_settle_exact() || QN_VARIANT(space) == QN_VARIANT_EXACT || QN_VARIANT(space) == QN_VARIANT_STEPS;
+    return qn_precise_always() || QN_VARIANT(mode) == QN_VARIANT_EXACT || QN_VARIANT(mode) == QN_VARIANT_STEPS;
 }
 
 /* The cost centre of n instructions that are counted one by one (tally.c). */
 struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned scope)
 {
-    const struct qn_event_rules *rules = &qn_space_rules(scope)->event;
+    const struct qn_event_rules *rules = &qn_mode_rules(scope)->event;
     const struct qn_block_rules shape = {.max = n, .count_requests = rules->cachegrind};
 
     qn_block_build(&block, pc, &shape);
@@ -212,12 +225,12 @@ static enum qn_look wanted_look(const struct qn_emit_rules *rules)
     return block.anchor ? QN_LOOK_AT_TARGET : rules->counts ? QN_LOOK_ONE_WAY : QN_LOOK_NOWHERE;
 }
 
-uint32_t qn_translate(uint64_t pc, unsigned space)
+uint32_t qn_translate(uint64_t pc, unsigned mode)
 {
     const struct qn_config *c = qn_cfg();
-    const struct qn_space_rules *rules = qn_space_rules(space);
-    const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED + rules->emit.batch : 0, c->interval && rules->emit.countdown,
-                                         rules->event.cachegrind, keeps_flags(space), begins()};
+    const struct qn_mode_rules *rules = qn_mode_rules(mode);
+    const struct qn_block_rules shape = {block_max(mode), rules->event.caches ? QN_BORROWED + rules->emit.batch : 0, c->interval && rules->emit.countdown,
+                                         rules->event.cachegrind, keeps_flags(mode), begins()};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};
     uint32_t index;
@@ -226,9 +239,9 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         return QN_NO_BLOCK;
     qn_points_learn(pc);
     qn_emit_set_rules(&rules->emit);
-    qn_gone_reading(true);
+    qn_truncated_reading(true);
     qn_block_build(&block, pc, &shape);
-    if (qn_translate_enters(pc, space)) {
+    if (qn_translate_enters(pc, mode)) {
         block.n = 0;
         block.next = pc;
         block.end = QN_END_ENTER;
@@ -242,11 +255,11 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         block.probe = qn_allocs_probe(pc);
     block.anchor = rules->emit.samples ? qn_sample_anchor(&block) : QN_NO_ANCHOR;
     qn_block_liveness(&block, wanted_look(&rules->emit));
-    qn_gone_reading(false);
+    qn_truncated_reading(false);
     events.n = 0;
     if ((rules->emit.counts || rules->emit.steps) && block.n) {
-        qn_event_collect(&events, &block, &qn_space_rules(QN_SCOPE(space))->event);
-        place = cost_centre(QN_SCOPE(space));
+        qn_event_collect(&events, &block, &qn_mode_rules(QN_SCOPE(mode))->event);
+        place = cost_centre(QN_SCOPE(mode));
         if (rules->emit.sums) /* calls are those of the block where it counts */
             qn_calls_mark(&block, rules->emit.aside ? cost_centre(QN_SCOPE_ON).record : place.record, events.desc);
     }
@@ -254,7 +267,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         events.n = 0;
     if (traced(number))
         trace_block();
-    index = qn_emit_block(&block, &events, place.counter, place.centre, place.record, space);
+    index = qn_emit_block(&block, &events, place.counter, place.centre, place.record, mode);
     if (block.volatile_code)
         volatile_hash[index] = code_hash(block.pc, block.next - block.pc);
     if (traced(number) && (c->trace & QN_TRACE_EMIT)) {

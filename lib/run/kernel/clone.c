@@ -8,7 +8,7 @@
  * Flags are passed to the kernel unchanged, except for two: the engine sets the thread pointer itself, and it removes the child's
  * handlers itself (CLONE_CLEAR_SIGHAND), because the kernel has the engine's handlers.
  */
-#include "run/core/space.h"
+#include "run/core/core.h"
 #include "run/kernel/thread.h"
 
 enum { E_AGAIN = 11, E_FAULT = 14, E_INVAL = 22, E_2BIG = 7 };
@@ -103,7 +103,7 @@ static void become_child(int fds[2], const struct qn_clone_request *r)
     if (r->a.flags & CLONE_CLEAR_SIGHAND_)
         qn_signal_clear_handlers();
     qn_arena->guest_pid = qn_self->pid;
-    qn_space_forked();
+    qn_mode_forked();
     qn_message_hello();
 }
 

@@ -10,7 +10,7 @@
 #include "run/observe/data/data.h"
 #include "run/run.h"
 #include "run/kernel/seccomp/seccomp.h"
-#include "run/core/space.h"
+#include "run/core/core.h"
 #include "run/kernel/thread.h"
 #include "run/kernel/messages.h"
 #include "sim/contract.h"
@@ -43,11 +43,11 @@ _Noreturn void qn_process_exit(int code)
     if (qn_self->shares)
         sharer_exit(code);
     qn_translate_save_traffic();
-    if (qn_space_simulating())
+    if (qn_mode_simulating())
         qn_sim_finish();
     qn_calls_finish();
     qn_uses_finish();
-    qn_space_note_time();
+    qn_mode_note_time();
     qn_arena->exit_code = code;
     qn_arena->exited = 1;
     if (qn_thread_count() == 1)

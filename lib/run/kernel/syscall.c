@@ -2,7 +2,7 @@
  *
  * Most are passed to the kernel unchanged, since guest addresses are host addresses.  The engine handles the calls that
  * concern what it manages: the address space, signals, threads and processes, its own descriptors, its name. */
-#include "run/core/space.h"
+#include "run/core/core.h"
 #include "run/kernel/files.h"
 #include "run/kernel/locked.h"
 #include "run/kernel/outside.h"
@@ -276,7 +276,7 @@ static void count_once(void)
     if (QN_LIKELY(qn_self->call_again != pc))
         return;
     qn_self->call_again = 0;
-    index = qn_tcache_find(pc, qn_space);
+    index = qn_tcache_find(pc, qn_mode);
     if (index != QN_NO_BLOCK && qn_tcache_block(index)->instrumented)
         qn_arena_leave(qn_tcache_block(index)->record, 0);
 }

@@ -155,7 +155,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->altstack = (r->a.flags & CLONE_VFORK_) ? me->altstack : (struct qn_stack){.flags = 2};
     t->clear_handlers = (r->a.flags & CLONE_CLEAR_SIGHAND_) != 0;
     qn_region_inherit(&t->regions, &me->regions);
-    t->pending = t->waited = t->stepping = t->settling.blocks = t->on_guest_stack = 0;
+    t->pending = t->waited = t->stepping = t->flags_wait.blocks = t->on_guest_stack = 0;
     t->trap_flag = me->trap_flag;
     t->trap_shadow = false;
     t->held = 0;

@@ -45,8 +45,6 @@ static uint64_t growth(uint64_t *then, const uint64_t *now)
     return n;
 }
 
-#define INSN_COUNTERS_MAX 24u /* more than qn_insn_counters can be */
-
 /* What one execution of the instructions counts whose own counters have not changed: nearly all. */
 struct plain {
     uint32_t insns, reads, writes, conditional, indirect;
@@ -70,7 +68,7 @@ static void add_block(const struct qn_block_rec *b, uint64_t executions, int64_t
 
     for (unsigned i = 0; i < b->ninsns; i++) {
         uint32_t d = desc[i], n = qn_insn_counters(d);
-        uint64_t grown[INSN_COUNTERS_MAX], any = d & QN_INSN_VARIABLE;
+        uint64_t grown[QN_INSN_COUNTERS_MAX], any = d & QN_INSN_VARIABLE;
 
         for (uint32_t k = 0; k < n; k++)
             any |= grown[k] = growth(then++, now++);
@@ -105,7 +103,6 @@ static void add_blocks(int64_t sum[QN_COST_EVENTS])
 /* Instructions of executed blocks that were not. */
 static void take_leaves(int64_t sum[QN_COST_EVENTS])
 {
-    static const uint64_t none[INSN_COUNTERS_MAX];
     int64_t less[QN_COST_EVENTS] = {0};
 
     for (uint64_t i = 0; i < qn_arena->n_leaves; i++) {
@@ -113,8 +110,8 @@ static void take_leaves(int64_t sum[QN_COST_EVENTS])
         const struct qn_block_rec *b = qn_arena_block(l->block);
         uint64_t n = growth(&leaves_then[i], &l->count);
 
-        for (unsigned k = l->insn; n && k < b->ninsns; k++)
-            qn_cost_count(qn_arena_desc(b, k), n, none, less);
+        if (n)
+            qn_arena_add_executed(qn_arena_descs(b) + l->insn, b->ninsns - l->insn, n, less);
     }
     for (unsigned i = 0; i < QN_COST_EVENTS; i++)
         sum[i] -= less[i];

@@ -5,7 +5,7 @@
  *     END b      region 1
  *   END a        none
  *
- * A region is a path of names.  Each has a space of translations and counters of its own (space.c), so what is
+ * A region is a path of names.  Each has a scope of translations and counters of its own (mode.c), so what is
  * counted belongs to exactly one path, the one that was open, and to change over costs a visit to the dispatcher and
  * two system calls, which read the request and the name.  To begin a region that is open already, at any depth, changes
  * nothing but that it has to be ended once more.  Regions are a thread's own; a new thread begins in the one in which it
@@ -25,7 +25,7 @@
 #include "run/observe/calls/calls.h"
 #include "run/observe/points.h"
 #include "run/run.h"
-#include "run/core/space.h"
+#include "run/core/core.h"
 #include "sim/explain.h"
 
 #define TOGGLES (1u << QN_POINT_TOGGLE | 1u << QN_POINT_CHOOSER)

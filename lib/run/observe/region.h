@@ -35,7 +35,7 @@ void qn_region_obey(void);
 void qn_region_collect(bool on);
 bool qn_region_collects(void);
 
-/* The scope space (run/core/space.h) that the running thread's code belongs to now. */
+/* The scope (run/core/core.h) that the running thread's code belongs to now. */
 unsigned qn_region_scope(void);
 
 /* --toggle, --dump-before, ...: control is at the entry of a function, rsp at its return address; it may have left the function. */

@@ -1,6 +1,6 @@
 /* lib/run/observe/sample.c - chooses the instructions that are observed: all, or random windows, N out of every M.
  *
- *   rest    the program runs without counting, in a scope of its own (space.c), at the speed of run-only except for the countdowns
+ *   rest    the program runs without counting, in a scope of its own (mode.c), at the speed of run-only except for the countdowns
  *   watch   the window: control leaves before each instruction, so that it can be observed (watch.c)
  *
  * Counting down for every instruction would be a chain of subtractions through one word, which takes two to three times as long as the
@@ -29,7 +29,7 @@
 #include "base/sizes.h"
 #include "block/block.h"
 #include "run/run.h"
-#include "run/core/space.h"
+#include "run/core/core.h"
 #include "run/observe/tally.h"
 #include "run/observe/watch.h"
 #include "sim/module.h"

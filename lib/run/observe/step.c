@@ -8,7 +8,7 @@
 #include "run/observe/step.h"
 
 #include "emit/emit.h"
-#include "run/core/references/reference.h"
+#include "run/core/references/references.h"
 #include "sim/module.h"
 
 static bool moves_stack(const struct qn_insn *in)

@@ -12,8 +12,7 @@
  */
 #include "run/observe/watch.h"
 
-#include "run/core/references/operand.h"
-#include "run/core/references/reference.h"
+#include "run/core/references/references.h"
 #include "run/run.h"
 #include "run/observe/tally.h"
 #include "sim/contract.h"

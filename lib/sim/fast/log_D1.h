@@ -1,7 +1,7 @@
 /* lib/sim/fast/log_D1.h - the default caches simulate the log (fast/log.h); included by engine.c.
  *
  * When about a third of the references miss the D1, the processor mispredicts the jump on hit or miss so often that this jump is the
- * main cost.  While that is so (run/core/references/batch.c decides), emitted code logs references without a jump on the outcome, and the two
+ * main cost.  While that is so (run/core/references/reference.c decides), emitted code logs references without a jump on the outcome, and the two
  * passes here do not jump on it either:
  *
  *   references       A  A  B  A  C  C

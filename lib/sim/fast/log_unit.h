@@ -5,7 +5,7 @@
  *                    last level sees program order
  *
  * A module that has to see each reference always works so.  A module with a hit filter does while so many references miss that
- * the processor cannot predict the jump on the outcome (run/core/references/batch.c).
+ * the processor cannot predict the jump on the outcome (run/core/references/reference.c).
  */
 static void branches_log_begin(void);
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does a run whose references are logged and simulated in batches (lib/run/core/references/batch.c) have the same counts, however large batches are and
+# Does a run whose references are logged and simulated in batches (lib/run/core/references/reference.c) have the same counts, however large batches are and
 # whenever they begin, and is it done where most references miss, and only there?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 

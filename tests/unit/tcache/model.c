@@ -22,7 +22,7 @@
 
 struct made {
     uint64_t pc;
-    unsigned space;
+    unsigned mode;
     uint32_t index, hot, cold, hot_end, cold_end; /* its place in the cache, its bytes */
     uint32_t linked[2], entry[2];                 /* exits: block made n-th and where it is entered, QN_NO_BLOCK = not linked */
     bool live, evicted;
@@ -76,10 +76,10 @@ static const struct qn_tcache_bridges test_bridges = {build_bridge, restore_exit
 
 /* ---- what the model does ---- */
 
-static struct made *find(uint64_t pc, unsigned space)
+static struct made *find(uint64_t pc, unsigned mode)
 {
     for (uint32_t i = first_live; i < n_made; i++)
-        if (made[i].live && made[i].pc == pc && made[i].space == space)
+        if (made[i].live && made[i].pc == pc && made[i].mode == mode)
             return &made[i];
     return NULL;
 }
@@ -123,17 +123,17 @@ static uint64_t any_pc(void)
     return bases[below(5)] + below(8) * 0x10 + (below(4) ? 0 : 0x1000000);
 }
 
-static unsigned any_space(void) { return QN_SPACE(below(SCOPES), below(4) ? 0 : QN_VARIANT_EXACT); }
+static unsigned any_mode(void) { return QN_MODE(below(SCOPES), below(4) ? 0 : QN_VARIANT_EXACT); }
 
 static bool make_block(void)
 {
     uint32_t hot = 64 + below(700), cold = 64 + below(500);
     struct qn_code hot_code, cold_code;
     struct qn_side side[3] = {{0, 0, 255}, {5, 1, 255}, {9, 2, (uint8_t)below(16)}};
-    struct made m = {.pc = any_pc(), .space = any_space(), .linked = {QN_NO_BLOCK, QN_NO_BLOCK}, .live = true};
-    struct qn_tblock b = {.pc = m.pc, .space = (uint16_t)m.space, .nbytes = (uint16_t)(1 + below(40)), .ninsns = 3, .nexits = 2};
+    struct made m = {.pc = any_pc(), .mode = any_mode(), .linked = {QN_NO_BLOCK, QN_NO_BLOCK}, .live = true};
+    struct qn_tblock b = {.pc = m.pc, .mode = (uint16_t)m.mode, .nbytes = (uint16_t)(1 + below(40)), .ninsns = 3, .nexits = 2};
 
-    if (n_made == MOST_MADE || find(m.pc, m.space))
+    if (n_made == MOST_MADE || find(m.pc, m.mode))
         return true;
     qn_tcache_begin(hot, cold, &hot_code, &cold_code);
     m.hot = (uint32_t)hot_code.exec, m.cold = (uint32_t)cold_code.exec;
@@ -181,7 +181,7 @@ static void link_blocks(void)
     if (!from)
         return;
     qn_tcache_link(from->index * 2 + e, to->index);
-    if (from->linked[e] != QN_NO_BLOCK || QN_VARIANT(to->space) || QN_SCOPE(from->space) != to->space)
+    if (from->linked[e] != QN_NO_BLOCK || QN_VARIANT(to->mode) || QN_SCOPE(from->mode) != to->mode)
         return;
     from->linked[e] = (uint32_t)(to - made);
     from->entry[e] = entered_at(from, to);
@@ -207,10 +207,10 @@ static bool enter_indirectly(void)
         return true;
     entry = qn_tblock_ind_entry(&blocks[m->index]);
     qn_tcache_ibl_set(m->index);
-    if (QN_VARIANT(m->space))
+    if (QN_VARIANT(m->mode))
         return true;
-    return tables[m->space][m->pc % QN_IBL_ENTRIES] == entry &&
-           (m->space || tables[0][QN_IBL_ENTRIES + (m->pc >> 8) % QN_IBL_ENTRIES] == 0 - m->pc);
+    return tables[m->mode][m->pc % QN_IBL_ENTRIES] == entry &&
+           (m->mode || tables[0][QN_IBL_ENTRIES + (m->pc >> 8) % QN_IBL_ENTRIES] == 0 - m->pc);
 }
 
 static void invalidate(void)
@@ -257,7 +257,7 @@ static bool exit_is_right(const struct made *m, unsigned e)
 
 static bool block_is_right(const struct made *m)
 {
-    uint32_t index = qn_tcache_find(m->pc, m->space);
+    uint32_t index = qn_tcache_find(m->pc, m->mode);
 
     return index == m->index && blocks[index].live && exit_is_right(m, 0) && exit_is_right(m, 1) && qn_tcache_at(m->hot) == index &&
            qn_tcache_at(m->hot_end - 1) == index && qn_tcache_at(m->cold) == index && qn_tcache_at(m->cold_end - 1) == index &&
@@ -268,7 +268,7 @@ static bool block_is_right(const struct made *m)
 static bool enters_live(uint32_t entry, unsigned scope, uint64_t word)
 {
     for (uint32_t i = first_live; i < n_made; i++)
-        if (made[i].live && made[i].space == scope && made[i].pc % QN_IBL_ENTRIES == word &&
+        if (made[i].live && made[i].mode == scope && made[i].pc % QN_IBL_ENTRIES == word &&
             qn_tblock_ind_entry(&blocks[made[i].index]) == entry)
             return true;
     return false;
@@ -309,9 +309,9 @@ static bool cache_is_right(void)
             return false;
     for (unsigned i = 0; i < 10; i++) {
         uint64_t pc = any_pc();
-        unsigned space = any_space();
+        unsigned mode = any_mode();
 
-        if (!find(pc, space) && qn_tcache_find(pc, space) != QN_NO_BLOCK)
+        if (!find(pc, mode) && qn_tcache_find(pc, mode) != QN_NO_BLOCK)
             return false;
     }
     return true;

@@ -76,7 +76,7 @@ void qn_signal_deliver(void)
     uint32_t what = t->pending;
 
     t->pending = 0;
-    t->settling.blocks = 0;
+    t->flags_wait.blocks = 0;
     if (what & 2) {
         t->pending_fault = 0;
         deliver(&t->fault_info, true);

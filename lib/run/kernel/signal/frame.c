@@ -3,9 +3,7 @@
  *   low   return address (restorer) | ucontext | siginfo | ... | XSAVE area, 64-byte aligned   high
  *
  * The processor's vector and x87 registers hold the guest's state, so xsave and xrstor are used directly. */
-#include "run/core/attempt.h"
-#include "run/core/cpu.h"
-#include "run/core/host.h"
+#include "run/core/core.h"
 #include "run/observe/calls/calls.h"
 #include "run/kernel/signal/signal.h"
 
@@ -128,9 +126,9 @@ static bool probe_write(uint64_t start, uint64_t bytes)
     if (last < start || qn_is_engine_range(start, bytes))
         return false;
     for (uint64_t at = last; at >= start && at <= last; at = qn_round_down(at, QN_PAGE) - 1) /* downwards, as a stack grows */
-        if (!qn_attempt(QN_ATTEMPT_PROBE, at, 0))
+        if (!qn_guarded_insn(QN_GUARDED_PROBE, at, 0))
             return false;
-    return qn_attempt(QN_ATTEMPT_PROBE, start, 0);
+    return qn_guarded_insn(QN_GUARDED_PROBE, start, 0);
 }
 
 static void fill_mcontext(struct qn_mcontext *mc, uint64_t fpstate)
@@ -212,7 +210,7 @@ static bool restore_fpu(uint64_t fpstate)
         return true;
     extended = is_extended_frame(fpstate, &components);
     done = !qn_is_engine_range(fpstate, FXSAVE_SIZE) &&
-           qn_attempt(extended ? QN_ATTEMPT_XRSTOR64 : QN_ATTEMPT_FXRSTOR64, fpstate, components);
+           qn_guarded_insn(extended ? QN_GUARDED_XRSTOR64 : QN_GUARDED_FXRSTOR64, fpstate, components);
     if (!done)
         reset_fpu();
     return done;

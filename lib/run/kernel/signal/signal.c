@@ -6,8 +6,7 @@
  * processor's trap flag; it passes a slow call on the way by a breakpoint at the return address.  Then the dispatcher delivers the pending
  * signal (deliver.c) and pushes the frame (frame.c).
  */
-#include "run/core/attempt.h"
-#include "run/core/gone.h"
+#include "run/core/core.h"
 #include "run/kernel/signal/signal.h"
 #include "run/kernel/thread.h"
 
@@ -296,7 +295,7 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         uc->mc.flags &= ~(uint64_t)FLAG_AC;
         return;
     }
-    if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_gone_take(uc, info->fault.addr))
+    if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_truncated_take(uc, info->fault.addr))
         return;
     if (!holds_cache(t) || !in_code_cache(uc->mc.ip))
         qn_die_of_fault(info, uc);
@@ -327,7 +326,7 @@ static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *u
 
     (void)sig;
     clear_alignment_check();
-    if (sync_fault(info) && qn_attempt_takes(info, uc))
+    if (sync_fault(info) && qn_guarded_takes(info, uc))
         return;
     if (info->signo == SIG_TRAP && handle_trap(t, info, uc))
         return;

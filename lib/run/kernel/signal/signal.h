@@ -1,4 +1,4 @@
-/* lib/run/kernel/signal/signal.h - signal numbers, kernel constants and shared functions of signal.c, frame.c, deliver.c and recover.c. */
+/* lib/run/kernel/signal/signal.h - signal numbers, kernel constants and shared functions of signal.c, frame.c, deliver.c and core/precise.c. */
 #ifndef QN_RUN_SIGNAL_H
 #define QN_RUN_SIGNAL_H
 
@@ -42,7 +42,7 @@ static inline bool on_altstack(const struct qn_thread *t, uint64_t sp)
 
 bool qn_signal_set_altstack(const struct qn_stack *given, int *err); /* sp: the guest's */
 
-/* recover.c: fill qn_ctx with the guest's state at a host context inside the code cache. */
+/* core/precise.c: fill qn_ctx with the guest's state at a host context inside the code cache. */
 struct qn_recovered {
     uint32_t block;   /* index */
     unsigned insn;    /* guest instruction in whose code the host is, or about to start */
@@ -56,7 +56,7 @@ void qn_signal_set_host_mask(qn_sigset guest);
 void qn_signal_install(int sig, const struct qn_sigaction *guest);
 void qn_signal_raise_call(int code, int err, long nr); /* SIGSYS instead of this call, at ctx.rip */
 void qn_signal_die(const struct qn_siginfo *info); /* takes the default action of a fault's signal, which cannot be blocked */
-/* Reads the guest's word at this address; false: not all of it can be read (attempt.c). */
+/* Reads the guest's word at this address; false: not all of it can be read (core/guarded.c). */
 bool qn_peek(uint64_t address, uint64_t *word);
 void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler */
 

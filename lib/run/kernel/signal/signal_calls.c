@@ -22,7 +22,7 @@ long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size)
         *slot = new;
         qn_signal_install(sig, &new);
         if (is_sync(sig) && new.handler > HANDLER_IGN && (new.flags & SA_SIGINFO_))
-            qn_settle_all_exact();
+            qn_precise_set_always();
     }
     return 0;
 }

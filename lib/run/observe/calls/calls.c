@@ -19,7 +19,6 @@
 #include "run/observe/calls/calls.h"
 #include "run/observe/calls/calls_stacks.h"
 #include "run/run.h"
-#include "cost/count.h"
 #include "sim/contract.h"
 
 #define COUNTERS 56u            /* of the arena, for the sums: those of QN_COST_COLUMNS, QN_SUMS_ANY, and what lies behind */
@@ -83,11 +82,9 @@ void qn_calls_counters_aside(uint32_t at, uint32_t end)
 
 void qn_calls_take_back(const qn_insn_desc *desc, unsigned n)
 {
-    static const uint64_t none[16];
     int64_t sum[QN_COST_EVENTS] = {0};
 
-    for (unsigned i = 0; i < n; i++)
-        qn_cost_count(desc[i], 1, none, sum);
+    qn_arena_add_executed(desc, n, 1, sum);
     for (unsigned k = 0; k < QN_COST_EVENTS; k++)
         calls_sums[k] -= sum[k];
 }

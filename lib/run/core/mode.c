@@ -1,25 +1,26 @@
-/* lib/run/core/space.c - spaces of translations: code that counts and code that does not, side by side.
+/* lib/run/core/mode.c - execution modes: translations that count and translations that do not, side by side.
+ *
+ * A mode is a scope and a variant of it (QN_MODE in tcache.h).
  *
  *   scope 0       does not count: only the guest's own instructions
  *   scope 1       counts
  *   scope 2, ...  count for regions 1, ... (region.c)
  *   scope 253     simulates, and what it counts is of nobody (--toggle-collect)
- *   scope 254     counts as scope 1, but references are simulated in batches (batch.c)
+ *   scope 254     counts as scope 1, but references are simulated in batches (reference.c)
  *   scope 255     does not count: between windows of observed instructions (sample.c)
  *   a variant     of a scope that counts: control leaves the block before each instruction; observed instructions count
  *
- * The dispatcher enters the scope in qn_space.  Blocks of other scopes can be reached only through the dispatcher (tcache.h), so a switch
+ * The dispatcher enters the scope in qn_mode.  Blocks of other scopes can be reached only through the dispatcher (tcache.h), so a switch
  * between scopes costs as much as a jump that is not linked yet, and all translations stay in the code cache.  Simulators are set up when
  * the first scope that counts is used.
  */
-#include "run/core/references/batch.h"
-#include "run/core/host.h"
+#include "run/core/references/references.h"
+#include "run/core/core.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
 #include "run/observe/interval.h"
 #include "run/run.h"
 #include "run/observe/sample.h"
-#include "run/core/space.h"
 #include "sim/cells.h"
 #include "sim/contract.h"
 #include "sim/fast/fast.h"
@@ -29,9 +30,9 @@
 
 #define CLOCK_PROCESS_CPUTIME 2
 
-unsigned qn_space;
+unsigned qn_mode;
 
-static struct qn_space_rules off, on, aside, batch, rest, steps;
+static struct qn_mode_rules off, on, aside, batch, rest, steps;
 static bool simulating;
 
 static uint32_t smallest_line(const struct qn_config *c)
@@ -81,7 +82,7 @@ static void start_simulation(const struct qn_config *c)
     steps.emit.filter = c->filter;
 }
 
-bool qn_space_simulating(void) { return simulating; }
+bool qn_mode_simulating(void) { return simulating; }
 
 /* Must fetches from the line that was fetched just before be simulated, too? */
 static bool every_fetch(const struct qn_config *c)
@@ -89,9 +90,9 @@ static bool every_fetch(const struct qn_config *c)
     return !qn_sim_i1_repeat_is_noop || !c->filter || (c->versus && !qn_sim_repeats);
 }
 
-static struct qn_space_rules counting_rules(const struct qn_config *c)
+static struct qn_mode_rules counting_rules(const struct qn_config *c)
 {
-    return (struct qn_space_rules){
+    return (struct qn_mode_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .record = qn_sim_records, .stats = c->stats,
                  .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle || c->triggers, .observes = qn_sample_links, .sums = qn_calls_sums(), .calls = qn_calls_emitted(), .countdown = c->interval ? &qn_interval_left : NULL,
                  .has_bmi2 = qn_host_has(QN_HOST_BMI2), .serves_avx = qn_host_serves(QN_HOST_AVX), .serves_avx512 = qn_host_serves(QN_HOST_AVX512F)},
@@ -103,22 +104,22 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
 }
 
 /* Instructions behind which the trap flag traps are counted, but not observed. */
-static const struct qn_space_rules *unobserved(unsigned scope)
+static const struct qn_mode_rules *unobserved(unsigned scope)
 {
-    static struct qn_space_rules rules;
+    static struct qn_mode_rules rules;
 
-    rules = *qn_space_rules(scope);
+    rules = *qn_mode_rules(scope);
     rules.emit.observes = rules.emit.samples = false;
     return &rules;
 }
 
-const struct qn_space_rules *qn_space_rules(unsigned space)
+const struct qn_mode_rules *qn_mode_rules(unsigned mode)
 {
-    if (QN_VARIANT(space) == QN_VARIANT_TRAPS)
-        return unobserved(QN_SCOPE(space));
-    if (QN_VARIANT(space) == QN_VARIANT_STEPS)
+    if (QN_VARIANT(mode) == QN_VARIANT_TRAPS)
+        return unobserved(QN_SCOPE(mode));
+    if (QN_VARIANT(mode) == QN_VARIANT_STEPS)
         return &steps;
-    switch (QN_SCOPE(space)) {
+    switch (QN_SCOPE(mode)) {
     case QN_SCOPE_OFF: return &off;
     case QN_SCOPE_ASIDE: return &aside;
     case QN_SCOPE_BATCH: return &batch;
@@ -146,7 +147,7 @@ static void open_scope(unsigned scope)
         if (qn_cfg()->stats)
             tell_choices(&on.emit);
     }
-    qn_emit_set_rules(&qn_space_rules(scope)->emit);
+    qn_emit_set_rules(&qn_mode_rules(scope)->emit);
     qn_tcache_add_scope(scope, table, first, qn_emit_add_miss_stub(scope, table, first));
 }
 
@@ -163,7 +164,7 @@ static uint64_t processor_time(void)
     return (uint64_t)now.sec * 1000000000u + (uint64_t)now.nsec;
 }
 
-void qn_space_note_time(void)
+void qn_mode_note_time(void)
 {
     uint64_t now = processor_time();
 
@@ -172,7 +173,7 @@ void qn_space_note_time(void)
     since = now;
 }
 
-void qn_space_forked(void)
+void qn_mode_forked(void)
 {
     qn_batch_forked();
     since = processor_time();
@@ -185,7 +186,7 @@ static void note_change(bool counts)
 {
     if (counts == counting)
         return;
-    qn_space_note_time();
+    qn_mode_note_time();
     counting = counts;
     if (counts)
         qn_arena->counted = 1;
@@ -193,7 +194,7 @@ static void note_change(bool counts)
         qn_arena->partly = 1;
 }
 
-void qn_space_choose(unsigned scope)
+void qn_mode_choose(unsigned scope)
 {
     bool counts = scope != QN_SCOPE_OFF && scope != QN_SCOPE_ASIDE;
 
@@ -203,6 +204,6 @@ void qn_space_choose(unsigned scope)
         qn_arena->partly = 1;
     else
         note_change(counts);
-    qn_space = scope;
+    qn_mode = scope;
     qn_calls_counting(scope != QN_SCOPE_OFF);
 }
