@@ -194,7 +194,7 @@ static bool take_caller(struct qn_arena_header *h)
 }
 
 /* Kicks the running thread, so that it reads the wish.  `called` is set after the signal is sent: if it were set before, an earlier kick of the
- * thread itself would clear it.  If the signal arrives before it is set, a thread that is no longer the runner yields once in vain (lock.c).
+ * thread itself would clear it.  If the signal arrives before it is set, a thread that is no longer the runner yields once in vain (thread.c).
  *
  * A running thread comes to the dispatcher and reads the wish; a thread that waits in the kernel is not disturbed, and reads it when it goes on
  * (QN_KICK_VALUE).  A process that shares the guest's memory for a while (vfork) is not kicked. */

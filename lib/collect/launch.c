@@ -9,7 +9,7 @@
  *   0 ... soft limit - 1        the guest's
  *   from the soft limit on      arena, socket, traces, and what the engine opens for a moment
  *
- * For that the soft limit is raised temporarily; then it is the program's again, and the kernel enforces it (lib/run/kernel/files.c).
+ * For that the soft limit is raised temporarily; then it is the program's again, and the kernel enforces it (lib/run/kernel/limits.c).
  * If the hard limit is less than 8 above it, the program's descriptors end 8 below the hard limit (at half of it, if that is below 16).  The
  * engine's descriptors are never above 65536, because a fork copies the table of descriptors up to the highest one.
  *
@@ -90,7 +90,7 @@ static int set_limit(struct rlimit *its, uint64_t *fd_limit)
     return (int)*fd_limit;
 }
 
-/* Limits of memory are the program's alone (lib/run/kernel/space_limits.c).  Where ours cannot be raised, they hold for all that we are. */
+/* Limits of memory are the program's alone (lib/run/kernel/limits.c).  Where ours cannot be raised, they hold for all that we are. */
 void qn_collect_take_space_limits(struct qn_config *c)
 {
     static const int which[] = { RLIMIT_AS, RLIMIT_DATA };

@@ -5,7 +5,7 @@
  *   - Sent to the collector by a process: passed on to the guest.  (A signal sent to the whole group reaches the guest twice, because
  *     the kernel does not distinguish the two; if the first is still pending, they merge.)  Signals of the guest itself are not passed
  *     on: they were sent to the group.
- *   - Death of the collector's parent: the guest sees that process as its own parent (lib/run/kernel/signal/signal_calls.c), so it gets its
+ *   - Death of the collector's parent: the guest sees that process as its own parent (lib/run/kernel/signal.c), so it gets its
  *     parent-death signal.
  *   - After the guest's end, a signal that asks quern to end ends the reading of debug information, of sub-collectors, too.
  *   - The guest stopped: the collector stops in the same way, so that the shell sees its job stop.  When either is continued, both are.

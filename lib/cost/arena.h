@@ -172,12 +172,12 @@ struct qn_config {
     uint64_t fd_limit;       /* the first descriptor of the engine: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* observes sample_count of every sample_of instructions; sample_of 0: all */
     struct qn_cpu cpu;
-    uint32_t filters;        /* string: system call filters that were in force before execve (run/kernel/seccomp/seccomp_pass.c) */
+    uint32_t filters;        /* string: system call filters that were in force before execve (run/kernel/seccomp.c) */
     uint32_t sim_slots, versus_slots; /* strings: modules in the slots, of B too; see qn_sim_choose in sim/contract.h */
-    uint32_t traced;         /* 1: a debugger has followed the program through execve (run/kernel/outside.c) */
+    uint32_t traced;         /* 1: a debugger has followed the program through execve (run/kernel/external_writes.c) */
     struct qn_cpu engine_cpu; /* the features that the engine uses (run/core/cpu.c), in the same form */
-    uint64_t fd_hard;        /* hard limit as the guest sees it; the kernel's limit is not lower (run/kernel/files.c) */
-    struct qn_limit space[2]; /* of the address space and of data (RLIMIT_AS, RLIMIT_DATA), as the guest sees them (run/kernel/space_limits.c) */
+    uint64_t fd_hard;        /* hard limit as the guest sees it; the kernel's limit is not lower (run/kernel/limits.c) */
+    struct qn_limit space[2]; /* of the address space and of data (RLIMIT_AS, RLIMIT_DATA), as the guest sees them (run/kernel/limits.c) */
     int32_t collector;       /* pid of `quern run`, the parent of the first process */
     int32_t parent;          /* pid of its parent, which the first process sees as its own parent; updated by the collector */
     int32_t death_signal;    /* the signal that the first process gets when that parent dies; 0 = none */
@@ -215,10 +215,10 @@ enum qn_wish { QN_WISH_NONE, QN_WISH_START, QN_WISH_STOP, QN_WISH_ZERO };
 
 /* A kick: a SIGTRAP with this value, which makes translated code return to the dispatcher.  It may only be sent to the thread in `runner`, which
  * holds the lock.  In another thread it could interrupt a system call (EINTR), or kill a program that has just been executed.
- *   threads of the process        use qn_thread.kicker, and the lock's own word (run/kernel/lock.c)
+ *   threads of the process        use qn_thread.kicker, and the lock's own word (run/kernel/thread.c)
  *   the collector                 changes `caller` from 0 to its pid before it reads `runner`, and back to 0 afterwards.  A thread that is no
  *                                 longer runner waits for that and, if `called` is set, for the kick (lock.c; collect/control.c)
- *   another process under quern   waits until the kick has arrived (run/kernel/outside.c) */
+ *   another process under quern   waits until the kick has arrived (run/kernel/external_writes.c) */
 #define QN_KICK_VALUE 0x7175657271756572ull
 
 enum qn_fatal { /* the reason for a fatal error */
@@ -434,7 +434,7 @@ struct qn_arena_header {
     struct qn_versus versus;
     uint32_t n_regions, pad; /* with region 0, once there is any other */
     struct qn_region_rec region[QN_ARENA_REGIONS_MAX];
-    uint32_t outside;        /* set if another process may write into code; the dispatcher reads and clears it (run/kernel/outside.c) */
+    uint32_t outside;        /* set if another process may write into code; the dispatcher reads and clears it (run/kernel/external_writes.c) */
     uint32_t wish;           /* enum qn_wish, a command of `quern ctl`; the dispatcher executes it, clears it, and wakes the sender */
     uint32_t caller, called; /* see QN_KICK_VALUE */
     uint64_t runner;         /* process << 32 | thread; 0: none */

@@ -61,7 +61,7 @@ enum qn_shares { QN_SHARES_NOTHING, QN_SHARES_BESIDE /* CLONE_VM */, QN_SHARES_V
 
 struct qn_sim_part;       /* sim/contract.h */
 struct qn_alloc_calls;    /* observe/data/allocs.c */
-struct qn_user_dispatch { /* user_dispatch.c */
+struct qn_user_dispatch { /* seccomp.c */
     bool on;
     uint64_t offset, size, selector;
 };
@@ -82,7 +82,7 @@ struct qn_thread {
     struct qn_ctx ctx;         /* while it does not hold the lock */
     int32_t pid, tid;          /* 0: not running yet */
     uint32_t number;           /* in the order of creation, from 0: sim_thread in sim/module.h */
-    volatile uint32_t used;    /* QN_THREAD_* of thread.h */
+    volatile uint32_t used;    /* QN_THREAD_* of kernel.h */
     qn_sigset mask;            /* the guest's view */
     struct qn_stack altstack;  /* the guest's */
     uint64_t stack, stack_size;/* engine stack */
@@ -120,10 +120,10 @@ struct qn_thread {
                                   executes a program or exits */
     uint32_t seccomp;          /* mode: 0, strict, filter */
     const struct qn_seccomp_filter *filters; /* seccomp.c; the newest first */
-    struct qn_pointer_copies *copies; /* vectors.c; NULL: none were needed so far */
+    struct qn_pointer_copies *copies; /* pointers.c; NULL: none were needed so far */
     uint32_t clear_handlers;   /* CLONE_CLEAR_SIGHAND: before it begins */
     bool has_clock;            /* with --stats: it may read the time stamp counter, prctl(PR_SET_TSC) */
-    volatile uint32_t kicker;  /* lock.c: the thread that is about to kick it; its own number: it must not be kicked */
+    volatile uint32_t kicker;  /* thread.c: the thread that is about to kick it; its own number: it must not be kicked */
     volatile uint32_t kicked;  /* a kick was sent and has not arrived */
 };
 
@@ -189,18 +189,8 @@ void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offse
 void *qn_engine_alloc(uint64_t bytes);
 void *qn_engine_alloc_low(uint64_t bytes); /* the same below 2 GiB, within reach of emitted code */
 bool qn_is_engine_range(uint64_t start, uint64_t size);
-bool qn_refuses_address(uint64_t start, uint64_t size); /* the program has chosen it; a message says where quern lies */
-long qn_sys_mmap(const long *a);
-long qn_sys_munmap(uint64_t start, uint64_t size);
-long qn_sys_mprotect(long nr, const long *a);
-long qn_sys_mremap(const long *a);
-long qn_sys_brk(uint64_t wanted);
 bool qn_is_brk(uint64_t addr);
 uint64_t qn_low_address(uint64_t size); /* a free address range within reach of the code cache, 0 = none */
-long qn_sys_shmat(const long *a);
-long qn_sys_shmdt(uint64_t at);
-void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared);
-uint64_t qn_find_free_range(uint64_t size); /* a free address range outside the engine's; 0 = none */
 bool qn_is_mapped(uint64_t addr);
 void qn_make_stack_executable(uint64_t sp);
 bool qn_learn_code(uint64_t pc); /* asks the kernel whether there is code; true: the translator knows it now */
@@ -233,23 +223,12 @@ extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
 #define QN_ERESTART 512   /* it has not begun */
 #define QN_ERESTARTED 513 /* the kernel makes it again */
 #define QN_SYSCALL_INSN_LEN 2 /* bytes */
-uint32_t qn_personality(void);
-long qn_sys_personality(uint32_t wanted);
-long qn_sys_user_dispatch(const long *args);
-bool qn_user_dispatch_takes(long nr);
 
-/* ---- processes (process.c, clone.c) ---- */
+/* ---- processes (process.c) ---- */
 
-long qn_sys_fork(uint64_t flags);
-long qn_sys_clone(const long *args, bool clone3);
-long qn_sys_ptrace(const long *a);
 bool qn_ask_fork(int fds[2]); /* asks the collector for an arena and a socket for a new process */
 bool qn_copy_string(uint64_t guest, char *to, size_t size); /* false: unreadable or too long; `to` has the readable part that fits */
 _Noreturn void qn_process_exit(int code);
-long qn_sys_execve(int dirfd, const long *a, int flags);
-/* exec_path.c: replaces a name relative to dirfd by a path to the same file.  false: `path` is unchanged, and the kernel has to resolve
- * it.  `path` has room for QN_PATH_MAX bytes. */
-bool qn_exec_path(int dirfd, char *path, int flags);
 void qn_message_hello(void);
 void qn_message_note(uint32_t kind, const char *text); /* QN_MESSAGE_NOTE, QN_MESSAGE_PRINT; a text that is too long is truncated */
 void qn_message_resolve(uint32_t map); /* the collector looks up names, functions and variables in this mapping: QN_MESSAGE_RESOLVE in cost/messages.h */
@@ -258,7 +237,7 @@ void qn_message_type(uint32_t object); /* --data: asks for the type of the block
 void qn_message_frame(uint32_t frame); /* --data: asks for the function of the frame, and the location of its caller's frame */
 void qn_message_file(int file);
 
-/* ---- threads (thread.c, lock.c) ---- */
+/* ---- threads (thread.c) ---- */
 
 #define QN_THREAD_GUARD 16384u
 void qn_thread_init(void);
@@ -270,7 +249,7 @@ void qn_lock_release(void);   /* before a system call that may block */
 void qn_lock_acquire(struct qn_thread *t);
 void qn_lock_yield_if_asked(void);
 
-/* ---- signals (signal.c, frame.c) ---- */
+/* ---- signals (signal.c, signal_frame.c) ---- */
 
 bool qn_read_guest(uint64_t from, void *to, uint64_t size);
 bool qn_write_guest(uint64_t to, const void *from, uint64_t size);
@@ -288,11 +267,6 @@ void qn_signal_raise(int sig, int code, uint64_t addr); /* a fault at ctx.rip */
 void qn_signal_raise_step(bool resumes); /* SIGTRAP of the guest's trap flag; resumes: between two repetitions */
 void qn_signal_raise_noted(void); /* the same, for the fault that is recorded in the thread */
 void qn_signal_force(int sig); /* a signal that cannot be blocked or ignored, like the kernel's force_sig */
-long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size);
-long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size);
-long qn_sys_sigaltstack(uint64_t ss, uint64_t old);
-long qn_sys_death_signal(const long *a); /* prctl(PR_SET_PDEATHSIG, PR_GET_PDEATHSIG) */
-long qn_sys_getppid(void);
 void qn_sys_sigreturn(void);
 qn_sigset qn_signal_block_all(void); /* returns the kernel's mask before */
 void qn_signal_exec(bool before);       /* execve: sets dispositions and mask as the guest has them; before = false: undoes that */

@@ -5,7 +5,7 @@
 #include "base/tree.h"
 #include "cost/count.h"
 #include "guest/exec_map.h"
-#include "run/kernel/maps.h"
+#include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
 #include "run/observe/interval.h"

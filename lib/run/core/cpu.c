@@ -6,7 +6,7 @@
 #include "decode/decode.h"
 #include "guest/exec_map.h"
 #include "run/core/references/references.h"
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/signal.h"
 #include "run/run.h"
 
 /* ---- the features that the engine uses, and the registers of the guest that it saves ----

@@ -1,7 +1,7 @@
 /* lib/run/core/die.c - ends the run after a fatal error: the reason goes into the arena, for the collector; the counts are kept. */
 #include "base/format.h"
 #include "decode/decode.h"
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/signal.h"
 #include "run/run.h"
 #include "sim/module.h"
 #include "sim/service.h"

@@ -6,8 +6,8 @@
 #include "guest/exec_map.h"
 #include "run/core/core.h"
 #include "run/core/references/references.h"
-#include "run/kernel/outside.h"
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/kernel.h"
+#include "run/kernel/signal.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/interval.h"
 #include "run/observe/request.h"
@@ -282,7 +282,7 @@ _Noreturn void qn_dispatch(void)
     for (;;) {
         qn_lock_yield_if_asked();
         if (QN_UNLIKELY(qn_arena->outside))
-            qn_outside_writes();
+            qn_external_writes();
         if (QN_UNLIKELY(qn_arena->wish))
             qn_region_obey();
         stop = &qn_self->pending;

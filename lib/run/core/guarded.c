@@ -11,7 +11,7 @@
  */
 #include "run/core/core.h"
 
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/signal.h"
 #include "sim/service.h"
 
 /* rdi: address, edx:eax: components; rax: 1, or after a fault 0. */

@@ -2,7 +2,7 @@
  * code in mappings whose file has been truncated. */
 #include "guest/exec_map.h"
 #include "run/core/core.h"
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/signal.h"
 #include "run/run.h"
 
 struct iovec_ { uint64_t base, len; };

@@ -2,16 +2,14 @@
 #include "decode/decode.h"
 #include "emit/emit.h"
 #include "guest/exec_map.h"
-#include "guest/stack.h"
+#include "guest/load.h"
 #include "run/core/core.h"
-#include "run/kernel/outside.h"
+#include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
 #include "run/observe/points.h"
-#include "run/kernel/procfs.h"
 #include "run/run.h"
 #include "run/observe/sample.h"
-#include "run/kernel/seccomp/seccomp.h"
 #include "run/observe/step.h"
 #include "tcache/tcache.h"
 
@@ -205,7 +203,7 @@ _Noreturn void qn_engine_main(uint64_t *kernel_sp)
     qn_signal_init(); /* before the first call of a module, which may crash */
     start_translation();
     if (qn_cfg()->traced)
-        qn_outside_writes();
+        qn_external_writes();
     load_guest(kernel_sp);
     qn_arena->guest_pid = (int32_t)qn_sys1(__NR_getpid, 0);
     qn_message_hello();

@@ -9,7 +9,7 @@
 #include "block/block.h"
 #include "event/event.h"
 #include "run/core/core.h"
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/signal.h"
 #include "run/observe/sample.h"
 #include "sim/contract.h"
 #include "sim/versus.h"

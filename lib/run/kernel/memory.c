@@ -5,19 +5,9 @@
  */
 #include "base/format.h"
 #include "guest/exec_map.h"
-#include "run/kernel/locked.h"
-#include "run/kernel/maps.h"
-#include "run/kernel/space_limits.h"
+#include "run/kernel/kernel.h"
 #include "run/observe/data/data.h"
-#include "run/run.h"
 #include "tcache/tcache.h"
-
-enum { E_NOMEM = 12, E_FAULT = 14, E_EXIST = 17, E_INVAL = 22 };
-enum { P_READ = 1, P_WRITE = 2, P_EXEC = 4, P_GROWSDOWN = 0x01000000 };
-enum { M_SHARED = 1, M_PRIVATE = 2, M_FIXED = 0x10, M_ANON = 0x20, M_32BIT = 0x40, M_DENYWRITE = 0x800,
-       M_NORESERVE = 0x4000, M_FIXED_NEW = 0x100000 };
-
-enum { REMAP_MAYMOVE = 1, REMAP_FIXED = 2, REMAP_DONTUNMAP = 4 };
 
 #define BRK_START 0x555556000000ull
 #define BRK_MAX (1ull << 40)     /* bytes: the next thing in the address space is farther away */
@@ -25,7 +15,7 @@ enum { REMAP_MAYMOVE = 1, REMAP_FIXED = 2, REMAP_DONTUNMAP = 4 };
 
 #define LOWEST (1u << 20)          /* nothing is placed below unless the program says so */
 #define HUGE_PAGE (2u << 20)
-#define ADVISE_HUGE_PAGES 14
+#define USER_END (1ull << 47)
 
 extern char _end[];
 
@@ -52,7 +42,7 @@ static long map(uint64_t at, uint64_t size, int prot, int flags, int fd, uint64_
 
 void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offset)
 {
-    long r = map(at, size, prot, M_SHARED | M_FIXED | M_NORESERVE, fd, offset);
+    long r = map(at, size, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, offset);
 
     if (qn_sys_failed(r))
         qn_die_fatal(QN_FATAL_RESOURCE, 0, "cannot map the engine's memory");
@@ -62,7 +52,7 @@ void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offse
 void *qn_engine_try_alloc(uint64_t bytes)
 {
     uint64_t size = qn_round_up(bytes, QN_PAGE);
-    long r = map(heap_next, size, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED | M_NORESERVE, -1, 0);
+    long r = map(heap_next, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 
     if (qn_sys_failed(r))
         return NULL;
@@ -78,7 +68,7 @@ void *qn_engine_try_alloc_dense(uint64_t bytes)
     heap_next = qn_round_up(heap_next, HUGE_PAGE);
     p = qn_engine_try_alloc(size);
     if (p)
-        qn_sys3(__NR_madvise, (long)p, (long)size, ADVISE_HUGE_PAGES);
+        qn_sys3(__NR_madvise, (long)p, (long)size, MADV_HUGEPAGE);
     return p;
 }
 
@@ -101,7 +91,7 @@ void *qn_engine_alloc_low(uint64_t bytes)
     uint64_t size = qn_round_up(bytes, QN_PAGE);
 
     for (uint64_t at = QN_LOW_TABLES_END - size; at >= QN_LOW_TABLES && nlow < LOW_MAX; at -= size) {
-        long r = map(at, size, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW | M_NORESERVE, -1, 0);
+        long r = map(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
 
         if (qn_sys_failed(r))
             continue;
@@ -124,7 +114,7 @@ static uint64_t random_pages(void)
 /* The kernel chooses no address for the guest between the engine's parts. */
 void qn_memory_reserve(void)
 {
-    map(QN_HIGH_BASE, QN_HIGH_END - QN_HIGH_BASE, 0, M_PRIVATE | M_ANON | M_FIXED_NEW | M_NORESERVE, -1, 0); /* may fail without harm */
+    map(QN_HIGH_BASE, QN_HIGH_END - QN_HIGH_BASE, 0, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0); /* may fail without harm */
 }
 
 void qn_memory_init(void)
@@ -175,7 +165,8 @@ static bool crosses_image(uint64_t start, uint64_t size)
     return false;
 }
 
-bool qn_refuses_address(uint64_t start, uint64_t size)
+/* The program has chosen the address: is it the engine's?  A message then says where quern lies. */
+static bool refuses_address(uint64_t start, uint64_t size)
 {
     static bool told;
     char text[160];
@@ -211,13 +202,13 @@ static void note_access(uint64_t start, uint64_t size, int prot)
     uint64_t end = start + qn_round_up(size, QN_PAGE);
 
     qn_code_changed(start, end);
-    if (prot & P_EXEC)
-        qn_exec_add(start, end, (prot & P_WRITE) || qn_shared_overlaps(start, end)); /* shared: others may write */
+    if (prot & PROT_EXEC)
+        qn_exec_add(start, end, (prot & PROT_WRITE) || qn_shared_overlaps(start, end)); /* shared: others may write */
     else
         qn_exec_remove(start, end);
 }
 
-void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared)
+static void note_mapping(uint64_t start, uint64_t size, int prot, bool shared)
 {
     qn_shared_set(start, start + qn_round_up(size, QN_PAGE), shared);
     qn_data_unmapped(start, start + qn_round_up(size, QN_PAGE));
@@ -226,14 +217,87 @@ void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared)
     note_access(start, size, prot);
 }
 
+/* ---- mlockall: locks the program's mappings in memory, but not the gigabytes that the engine has reserved ----
+ *
+ *   MCL_CURRENT     each of the program's mappings is locked by itself
+ *   MCL_FUTURE      remembered; each new mapping is locked (MAP_LOCKED, or with MCL_ONFAULT by mlock2 afterwards)
+ *
+ * As in the kernel, nothing is locked if all together is more than the program may lock; a page that cannot be allocated is no error.
+ * Not done: a segment that is attached later (shmat) is not locked.
+ */
+
+static long future;  /* MCL_FUTURE and MCL_ONFAULT, or 0 */
+static long its_pid; /* the process that `future` is for: children do not inherit it */
+
+struct locking {
+    long call; /* mlock, mlock2 with MLOCK_ONFAULT, munlock */
+    bool strict;
+    long result;
+};
+
+static bool lock_mapping(void *data, const struct qn_mapping *m)
+{
+    struct locking *l = data;
+
+    if (m->start < USER_END && !qn_is_engine_range(m->start, m->end - m->start))
+        l->result = qn_sys3(l->call, (long)m->start, (long)(m->end - m->start), MLOCK_ONFAULT);
+    return !l->strict || !l->result;
+}
+
+/* Makes the call for each mapping of the program.  With `strict`, stops at the first that fails, and returns its result. */
+static long lock_all(long call, bool strict)
+{
+    struct locking l = {.call = call, .strict = strict};
+
+    return qn_maps_each(lock_mapping, &l) ? l.result : -ENOMEM;
+}
+
+/* mlockall, munlockall */
+long qn_sys_mlockall(long nr, const long *a)
+{
+    long flags = a[0], r;
+
+    if (nr == __NR_munlockall) {
+        future = 0;
+        return qn_sys1(nr, 0);
+    }
+    if (!flags || flags & ~(long)(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) || flags == MCL_ONFAULT)
+        return -EINVAL;
+    r = qn_sys3(__NR_mlock2, 0, 0, MLOCK_ONFAULT);
+    if (r) /* the program may lock nothing at all */
+        return r;
+    if (flags & MCL_CURRENT) {
+        r = lock_all(__NR_mlock2, true);
+        if (r) {
+            lock_all(__NR_munlock, false);
+            return r;
+        }
+        if (!(flags & MCL_ONFAULT))
+            lock_all(__NR_mlock, false);
+    }
+    future = flags & MCL_FUTURE ? flags & (MCL_FUTURE | MCL_ONFAULT) : 0;
+    its_pid = qn_sys1(__NR_getpid, 0);
+    return 0;
+}
+
+static long wanted_lock(void) { return future && its_pid == qn_sys1(__NR_getpid, 0) ? future : 0; }
+
+static int locked_flag(void) { return wanted_lock() == MCL_FUTURE ? MAP_LOCKED : 0; }
+
+static void lock_new(uint64_t start, uint64_t size)
+{
+    if (wanted_lock() == (MCL_FUTURE | MCL_ONFAULT))
+        qn_sys3(__NR_mlock2, (long)start, (long)size, MLOCK_ONFAULT);
+}
+
 /* ---- the guest's calls ---- */
 
 /* ld.so first maps a library's whole span, read-only and with MAP_DENYWRITE: this span is placed low. */
 static bool wants_low(const long *a)
 {
-    bool file = (int)a[4] >= 0 && !(a[3] & M_ANON);
+    bool file = (int)a[4] >= 0 && !(a[3] & MAP_ANONYMOUS);
 
-    return a[0] == 0 && file && !(a[3] & (M_FIXED | M_FIXED_NEW | M_32BIT)) && ((a[2] & P_EXEC) || (a[3] & M_DENYWRITE));
+    return a[0] == 0 && file && !(a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT)) && ((a[2] & PROT_EXEC) || (a[3] & MAP_DENYWRITE));
 }
 
 struct gaps {
@@ -262,10 +326,10 @@ static uint64_t highest_gap(uint64_t size)
 }
 
 /* The kernel has chosen an address between the engine's ranges: reserves a range below them.  0 = there is no room. */
-uint64_t qn_find_free_range(uint64_t size)
+static uint64_t find_free_range(uint64_t size)
 {
     uint64_t at = highest_gap(size);
-    long r = at ? map(at, size, 0, M_PRIVATE | M_ANON | M_NORESERVE | M_FIXED_NEW, -1, 0) : -E_NOMEM;
+    long r = at ? map(at, size, 0, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) : -ENOMEM;
 
     return qn_sys_failed(r) ? 0 : (uint64_t)r;
 }
@@ -273,16 +337,16 @@ uint64_t qn_find_free_range(uint64_t size)
 static long map_guest(uint64_t at, const long *a)
 {
     uint64_t size = (uint64_t)a[1];
-    int flags = (int)a[3] | qn_locked_flag();
+    int flags = (int)a[3] | locked_flag();
     long r = map(at, size, (int)a[2], flags, (int)a[4], (uint64_t)a[5]);
 
     if (qn_sys_failed(r) || !qn_is_engine_range((uint64_t)r, size))
         return r;
     qn_sys2(__NR_munmap, r, (long)size);
-    at = a[3] & M_32BIT ? 0 : qn_find_free_range(size);
+    at = a[3] & MAP_32BIT ? 0 : find_free_range(size);
     if (!at)
-        return -E_NOMEM;
-    r = map(at, size, (int)a[2], flags | M_FIXED, (int)a[4], (uint64_t)a[5]);
+        return -ENOMEM;
+    r = map(at, size, (int)a[2], flags | MAP_FIXED, (int)a[4], (uint64_t)a[5]);
     if (qn_sys_failed(r))
         qn_sys2(__NR_munmap, (long)at, (long)size);
     return r;
@@ -292,48 +356,49 @@ static long map_guest(uint64_t at, const long *a)
 static bool is_memfd(const long *a)
 {
     static const char name[] = "/memfd:";
-    char link[32], path[sizeof name - 1];
+    char path[sizeof name];
 
-    if (a[3] & M_ANON || (int)a[4] < 0)
+    if (a[3] & MAP_ANONYMOUS || (int)a[4] < 0)
         return false;
-    qn_format(link, sizeof link, "/proc/self/fd/%d", (int)a[4]);
-    return qn_sys3(__NR_readlink, (long)link, (long)path, sizeof path) == sizeof path && !__builtin_memcmp(path, name, sizeof path);
+    return qn_proc_fd_path((int)a[4], path, sizeof path) > 0 && qn_streq(path, name);
 }
 
-static bool is_data(long prot, long flags) { return prot & P_WRITE && !(flags & M_SHARED); }
+static bool is_data(long prot, long flags) { return prot & PROT_WRITE && !(flags & MAP_SHARED); }
 
-long qn_sys_mmap(const long *a)
+long qn_sys_mmap(long nr, const long *a)
 {
     uint64_t at = (uint64_t)a[0], size = (uint64_t)a[1];
     long r;
 
-    if ((a[3] & (M_FIXED | M_FIXED_NEW)) && qn_refuses_address(at, size))
-        return a[3] & M_FIXED_NEW ? -E_EXIST : -E_NOMEM;
+    (void)nr;
+    if ((a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)) && refuses_address(at, size))
+        return a[3] & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
     if (qn_is_engine_range(at, size)) /* the address is only a hint (V8 asks for random addresses) */
         at = 0;
-    if (size && !qn_space_allows(size, is_data(a[2], a[3]), at, a[3] & M_FIXED))
-        return -E_NOMEM;
+    if (size && !qn_space_allows(size, is_data(a[2], a[3]), at, a[3] & MAP_FIXED))
+        return -ENOMEM;
     if (wants_low(a))
         at = qn_low_address(qn_round_up(size, QN_PAGE));
     r = map_guest(at, a);
     if (qn_sys_failed(r))
         return r;
-    qn_note_mapping((uint64_t)r, size, (int)a[2], a[3] & M_SHARED || is_memfd(a));
-    qn_locked_note((uint64_t)r, size);
-    if ((a[2] & P_EXEC) && (int)a[4] >= 0 && !(a[3] & M_ANON))
+    note_mapping((uint64_t)r, size, (int)a[2], a[3] & MAP_SHARED || is_memfd(a));
+    lock_new((uint64_t)r, size);
+    if ((a[2] & PROT_EXEC) && (int)a[4] >= 0 && !(a[3] & MAP_ANONYMOUS))
         qn_message_file((int)a[4]);
     return r;
 }
 
-long qn_sys_munmap(uint64_t start, uint64_t size)
+long qn_sys_munmap(long nr, const long *a)
 {
+    uint64_t start = (uint64_t)a[0], size = (uint64_t)a[1];
     long r;
 
     if (qn_is_engine_range(start, size))
-        return -E_INVAL;
-    r = qn_sys2(__NR_munmap, (long)start, (long)size);
+        return -EINVAL;
+    r = qn_sys2(nr, a[0], a[1]);
     if (!r)
-        qn_note_mapping(start, size, 0, false);
+        note_mapping(start, size, 0, false);
     return r;
 }
 
@@ -342,10 +407,10 @@ static uint64_t protected_from(uint64_t start, long prot)
 {
     static struct qn_mapping m;
 
-    return prot & P_GROWSDOWN && qn_maps_find(start, &m) ? m.start : start;
+    return prot & PROT_GROWSDOWN && qn_maps_find(start, &m) ? m.start : start;
 }
 
-/* nr: mprotect, or pkey_mprotect; a: address, size, protection, key */
+/* mprotect, pkey_mprotect; a: address, size, protection, key */
 long qn_sys_mprotect(long nr, const long *a)
 {
     uint64_t start = (uint64_t)a[0], size = (uint64_t)a[1], from = protected_from(start, a[2]);
@@ -361,7 +426,7 @@ long qn_sys_mprotect(long nr, const long *a)
 /* A program and its interpreter are loaded; the stack becomes executable, if the program asks for that, as far as it will ever grow. */
 void qn_make_stack_executable(uint64_t sp)
 {
-    qn_sys3(__NR_mprotect, (long)qn_round_down(sp, QN_PAGE), QN_PAGE, P_READ | P_WRITE | P_EXEC | P_GROWSDOWN);
+    qn_sys3(__NR_mprotect, (long)qn_round_down(sp, QN_PAGE), QN_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
 }
 
 /* The kernel knows of code that no call has named: in stacks, which grow, and in what READ_IMPLIES_EXEC makes executable.  false: there is
@@ -378,59 +443,111 @@ bool qn_learn_code(uint64_t pc)
 /* The kernel has moved the mapping between the engine's ranges: moves it out. */
 static long move_out(uint64_t r, const long *a)
 {
-    uint64_t size = (uint64_t)a[2], at = qn_find_free_range(size);
-    long moved = -E_NOMEM;
+    uint64_t size = (uint64_t)a[2], at = find_free_range(size);
+    long moved = -ENOMEM;
 
     if (at)
-        moved = qn_sys6(__NR_mremap, (long)r, (long)size, (long)size, REMAP_MAYMOVE | REMAP_FIXED, (long)at, 0);
+        moved = qn_sys6(__NR_mremap, (long)r, (long)size, (long)size, MREMAP_MAYMOVE | MREMAP_FIXED, (long)at, 0);
     if (!qn_sys_failed(moved))
         return moved;
     if (at)
         qn_sys2(__NR_munmap, (long)at, (long)size);
-    qn_sys6(__NR_mremap, (long)r, (long)size, a[1], REMAP_MAYMOVE | REMAP_FIXED, a[0], 0); /* undoes the call */
+    qn_sys6(__NR_mremap, (long)r, (long)size, a[1], MREMAP_MAYMOVE | MREMAP_FIXED, a[0], 0); /* undoes the call */
     return moved;
 }
 
-long qn_sys_mremap(const long *a)
+long qn_sys_mremap(long nr, const long *a)
 {
     const struct qn_tree_node *range = qn_exec_find((uint64_t)a[0]);
     bool exec = range != NULL, writable = range && range->flag, shared = qn_shared_overlaps((uint64_t)a[0], (uint64_t)a[0] + 1);
     long r;
 
     if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]) ||
-        ((a[3] & REMAP_FIXED) && qn_refuses_address((uint64_t)a[4], (uint64_t)a[2])))
-        return qn_is_engine_range((uint64_t)a[0], 1) ? -E_FAULT : -E_INVAL;
+        ((a[3] & MREMAP_FIXED) && refuses_address((uint64_t)a[4], (uint64_t)a[2])))
+        return qn_is_engine_range((uint64_t)a[0], 1) ? -EFAULT : -EINVAL;
     if (a[2] > a[1] && !qn_space_allows((uint64_t)(a[2] - a[1]), !shared, 0, false))
-        return -E_NOMEM;
-    r = qn_sys6(__NR_mremap, a[0], a[1], a[2], a[3], a[4], 0);
+        return -ENOMEM;
+    r = qn_sys6(nr, a[0], a[1], a[2], a[3], a[4], 0);
     if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, (uint64_t)a[2]))
         r = move_out((uint64_t)r, a);
     if (qn_sys_failed(r))
         return r;
-    qn_note_mapping((uint64_t)a[0], (uint64_t)a[1], 0, shared && (!a[1] || (a[3] & REMAP_DONTUNMAP)));
-    qn_note_mapping((uint64_t)r, (uint64_t)a[2], exec ? P_EXEC | (writable ? P_WRITE : 0) : 0, shared);
+    note_mapping((uint64_t)a[0], (uint64_t)a[1], 0, shared && (!a[1] || (a[3] & MREMAP_DONTUNMAP)));
+    note_mapping((uint64_t)r, (uint64_t)a[2], exec ? PROT_EXEC | (writable ? PROT_WRITE : 0) : 0, shared);
     return r;
 }
 
 bool qn_is_brk(uint64_t addr) { return addr - brk_start < qn_round_up(brk_now, QN_PAGE) - brk_start; }
 
-long qn_sys_brk(uint64_t wanted)
+long qn_sys_brk(long nr, const long *a)
 {
-    uint64_t now_page = qn_round_up(brk_now, QN_PAGE), wanted_page = qn_round_up(wanted, QN_PAGE);
+    uint64_t wanted = (uint64_t)a[0], now_page = qn_round_up(brk_now, QN_PAGE), wanted_page = qn_round_up(wanted, QN_PAGE);
 
+    (void)nr;
     if (wanted < brk_start || wanted > brk_start + BRK_MAX)
         return (long)brk_now;
     if (wanted_page > now_page && !qn_space_allows(wanted_page - now_page, true, 0, false))
         return (long)brk_now;
     if (wanted_page > now_page) {
-        long r = map(now_page, wanted_page - now_page, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW | qn_locked_flag(), -1, 0);
+        long r = map(now_page, wanted_page - now_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | locked_flag(), -1, 0);
 
         if (qn_sys_failed(r))
             return (long)brk_now;
-        qn_locked_note(now_page, wanted_page - now_page);
+        lock_new(now_page, wanted_page - now_page);
     } else if (wanted_page < now_page) {
         qn_sys2(__NR_munmap, (long)wanted_page, (long)(now_page - wanted_page));
     }
     brk_now = wanted;
     return (long)brk_now;
+}
+
+/* ---- shmat, shmdt: as mmap and munmap, but only the kernel knows the size ---- */
+
+enum { SHM_RDONLY_ = 010000, SHM_RND_ = 020000, SHM_EXEC_ = 0100000, IPC_STAT_ = 2 };
+#define DS_WORDS 14 /* struct shmid64_ds: */
+#define DS_SIZE 6   /* the segment's size */
+
+static uint64_t segment_size(long id)
+{
+    uint64_t ds[DS_WORDS] = {0};
+
+    return qn_sys3(__NR_shmctl, id, IPC_STAT_, (long)ds) ? 0 : ds[DS_SIZE];
+}
+
+/* a: identifier, address or 0, flags */
+long qn_sys_shmat(long nr, const long *a)
+{
+    uint64_t size = segment_size(a[0]), wish = (uint64_t)a[1], at;
+    int prot = (a[2] & SHM_EXEC_ ? PROT_EXEC : 0) | (a[2] & SHM_RDONLY_ ? 0 : PROT_WRITE);
+    long r;
+
+    if (a[2] & SHM_RND_)
+        wish = qn_round_down(wish, QN_PAGE);
+    if (wish && refuses_address(wish, size ? size : QN_PAGE))
+        return -EINVAL;
+    if (!qn_space_allows(size, false, 0, false))
+        return -ENOMEM;
+    r = qn_sys3(nr, a[0], (long)wish, a[2]);
+    if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, size)) {
+        qn_sys1(__NR_shmdt, r);
+        at = find_free_range(size);
+        qn_sys2(__NR_munmap, (long)at, (long)size);
+        r = at ? qn_sys3(nr, a[0], (long)at, a[2]) : -ENOMEM;
+    }
+    if (!qn_sys_failed(r))
+        note_mapping((uint64_t)r, size, prot, true);
+    return r;
+}
+
+long qn_sys_shmdt(long nr, const long *a)
+{
+    uint64_t at = (uint64_t)a[0], end = qn_shared_end(at);
+    long r;
+
+    if (qn_is_engine_range(at, 1))
+        return -EINVAL;
+    r = qn_sys1(nr, a[0]);
+    if (!r && end)
+        note_mapping(at, end - at, 0, false);
+    return r;
 }

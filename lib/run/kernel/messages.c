@@ -1,8 +1,7 @@
 /* lib/run/kernel/messages.c - messages between the engine and its collector (cost/messages.h), and descriptors that come with them. */
-#include "run/kernel/messages.h"
+#include "run/kernel/kernel.h"
 
 #include "base/format.h"
-#include "run/kernel/files.h"
 
 enum { SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
 

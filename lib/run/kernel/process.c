@@ -1,25 +1,14 @@
-/* lib/run/kernel/process.c - execve, exit: each process has an arena and a collector of its own. */
+/* lib/run/kernel/process.c - exit, execve, fork and their kin: each process has an arena and a collector of its own. */
 #include "base/format.h"
-#include "guest/elf.h"
 #include "guest/exec_map.h"
-#include "run/kernel/files.h"
-#include "run/kernel/outside.h"
-#include "run/kernel/procfs.h"
-#include "run/kernel/space_limits.h"
+#include "run/core/core.h"
+#include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
-#include "run/run.h"
-#include "run/kernel/seccomp/seccomp.h"
-#include "run/core/core.h"
-#include "run/kernel/thread.h"
-#include "run/kernel/messages.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
-enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAULT = 14, E_LOOP = 40 };
-enum { F_SETFD_ = 2 };
-enum { AT_FDCWD_ = -100 };
-enum { S_ISUID_ = 04000, S_ISGID_ = 02000 };
+enum { S_IFMT_ = 0170000, S_IFREG_ = 0100000, S_ISUID_ = 04000, S_ISGID_ = 02000 };
 #define ARGS_MAX 131072
 
 /* ---- exit ---- */
@@ -55,6 +44,93 @@ _Noreturn void qn_process_exit(int code)
     qn_exit_group(code);
 }
 
+/* ---- execveat: a path for a program that is given by a descriptor, or by a name relative to one ----
+ *
+ *   execveat(5, "", ..., AT_EMPTY_PATH)      5 is /bin/true         ->  /bin/true
+ *   execveat(7, "bin/true", ...)             7 is /usr              ->  /usr/bin/true
+ *
+ * The new engine opens its program by that path, because the descriptor may be closed by then.  There is none if no path leads to the same
+ * file (memory, a deleted file, a folder that may not be searched), nor for scripts: the kernel gives them a name in /dev/fd, which is
+ * gone once the descriptor is closed.
+ */
+
+
+static bool is_script(const char *path)
+{
+    static struct qn_script script;
+    long fd = qn_sys3(__NR_open, (long)path, O_CLOEXEC, 0);
+    int err;
+
+    if (qn_sys_failed(fd))
+        return false;
+    err = qn_elf_read_script((int)fd, &script);
+    qn_sys1(__NR_close, fd);
+    return err == 0;
+}
+
+/* Is the file that the call names a regular one, and the same as the one at this path? */
+static bool leads_there(int dirfd, const char *name, int flags, const char *path)
+{
+    struct stat meant, found;
+
+    return !qn_sys4(__NR_newfstatat, dirfd, (long)name, (long)&meant, flags) && (meant.st_mode & S_IFMT_) == S_IFREG_ &&
+           !qn_sys4(__NR_newfstatat, AT_FDCWD, (long)path, (long)&found, 0) && meant.st_dev == found.st_dev && meant.st_ino == found.st_ino;
+}
+
+/* Replaces a name relative to dirfd by a path to the same file.  false: `path` is unchanged, and the kernel has to resolve it.  `path` has
+ * room for QN_PATH_MAX bytes. */
+static bool find_path(int dirfd, char *path, int flags)
+{
+    static char name[QN_PATH_MAX];
+    long n, room;
+
+    if (flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) || (!path[0] && !(flags & AT_EMPTY_PATH)))
+        return false;
+    if (dirfd == AT_FDCWD || path[0] == '/')
+        return !(flags & AT_SYMLINK_NOFOLLOW) || leads_there(AT_FDCWD, path, flags, path);
+    qn_format(name, sizeof name, "%s", path);
+    n = qn_proc_fd_path(dirfd, path, QN_PATH_MAX);
+    room = QN_PATH_MAX - n;
+    if (n > 0 && path[0] == '/' && (long)qn_strlen(name) + 2 <= room) {
+        if (name[0])
+            qn_format(path + n, (size_t)room, "/%s", name);
+        if (leads_there(dirfd, name, flags, path) && !is_script(path))
+            return true;
+    }
+    qn_format(path, QN_PATH_MAX, "%s", name);
+    return false;
+}
+
+/* ---- personality ----
+ *
+ * For the program itself, --aslr decides whether addresses vary.  For programs that it executes and that are not traced, its own call
+ * decides, which gdb and setarch need.
+ */
+
+#define ASK 0xffffffffu
+
+/* The personality that the program has chosen. */
+static uint32_t personality(void)
+{
+    uint32_t host = (uint32_t)qn_sys1(__NR_personality, ASK);
+
+    return (host & ~ADDR_NO_RANDOMIZE) | (qn_self->fixed_places ? ADDR_NO_RANDOMIZE : 0);
+}
+
+long qn_sys_personality(long nr, const long *a)
+{
+    uint32_t wanted = (uint32_t)a[0], before = personality();
+    long r;
+
+    if (wanted == ASK)
+        return before;
+    r = qn_sys1(nr, qn_cfg()->aslr ? wanted : wanted | ADDR_NO_RANDOMIZE);
+    if (qn_sys_failed(r))
+        return r;
+    qn_self->fixed_places = (wanted & ADDR_NO_RANDOMIZE) != 0;
+    return before;
+}
+
 /* ---- execve ---- */
 
 static void say_untraced(const char *name, const char *why)
@@ -71,7 +147,7 @@ static int check_target(const char *path)
     static char name[QN_PATH_MAX];
     struct qn_script script;
     struct qn_image image;
-    uint32_t st[36] = {0}; /* struct stat, 144 bytes: mode at 24, */
+    struct stat st = {0};
     long fd;
     int err;
 
@@ -80,11 +156,11 @@ static int check_target(const char *path)
         fd = qn_sys3(__NR_open, (long)name, 02000000, 0);
         if (qn_sys_failed(fd))
             return -1; /* missing or unreadable: the kernel returns the right error */
-        qn_sys2(__NR_fstat, fd, (long)st);
-        err = (st[6] & 0111) ? qn_elf_read_script((int)fd, &script) : -1;
-        if (st[6] & (S_ISUID_ | S_ISGID_))
+        qn_sys2(__NR_fstat, fd, (long)&st);
+        err = (st.st_mode & 0111) ? qn_elf_read_script((int)fd, &script) : -1;
+        if (st.st_mode & (S_ISUID_ | S_ISGID_))
             say_untraced(name, "a set-uid program");
-        if (err == -1 || (st[6] & (S_ISUID_ | S_ISGID_)) || (st[6] & 0170000) != 0100000) {
+        if (err == -1 || (st.st_mode & (S_ISUID_ | S_ISGID_)) || (st.st_mode & S_IFMT_) != S_IFREG_) {
             qn_sys1(__NR_close, fd);
             return -1;
         }
@@ -101,7 +177,7 @@ static int check_target(const char *path)
         }
         return err ? -1 : 0;
     }
-    return E_LOOP;
+    return ELOOP;
 }
 
 static const char *decimal(char *buf, int value)
@@ -127,7 +203,7 @@ static long read_argv(uint64_t argv, long most, const char **to)
 
         bytes = bytes < sizeof *part ? sizeof *part : bytes & ~(sizeof *part - 1);
         if (!qn_read_guest(argv, part, bytes))
-            return -E_FAULT;
+            return -EFAULT;
         for (uint64_t i = 0; i < bytes / sizeof *part; i++, n++) {
             if (!part[i])
                 return n;
@@ -136,7 +212,7 @@ static long read_argv(uint64_t argv, long most, const char **to)
         }
         argv += bytes;
     }
-    return n > most ? -E_2BIG : n;
+    return n > most ? -E2BIG : n;
 }
 
 /* argv of the engine: its own three, then the guest's n.  If n is 0, one empty string follows, as in Linux.  NULL: the guest's has changed
@@ -214,15 +290,13 @@ static long untraced_exec(int dirfd, const long *a, int flags)
         qn_message_send(qn_socket_fd, QN_MESSAGE_EXEC_OUT, 0);
         qn_message_receive(qn_socket_fd, &msg, fds);
     }
-    qn_sys1(__NR_personality, qn_personality());
-    qn_files_exec(true);
-    qn_space_limits_exec(true);
-    if (dirfd == AT_FDCWD_ && !flags) /* a debugger can tell the two calls apart */
+    qn_sys1(__NR_personality, personality());
+    qn_limits_exec(true);
+    if (dirfd == AT_FDCWD && !flags) /* a debugger can tell the two calls apart */
         r = make_call(__NR_execve, (const long[6]){a[0], a[1], a[2]}, true);
     else
         r = make_call(__NR_execveat, (const long[6]){dirfd, a[0], a[1], a[2], flags}, true);
-    qn_space_limits_exec(false);
-    qn_files_exec(false);
+    qn_limits_exec(false);
     qn_sys1(__NR_personality, persona);
     if (!t->shares)
         qn_message_send(qn_socket_fd, QN_MESSAGE_EXEC_FAILED, (int)-r);
@@ -253,7 +327,7 @@ static long execute_engine(const char **argv, long envp)
 {
     long r = make_call(__NR_execve, (const long[6]){(long)qn_arena_text(qn_cfg()->engine_path), (long)argv, envp}, false);
 
-    return r == -E_ACCES || r == -E_NOENT ? make_call(__NR_execve, (const long[6]){(long)"/proc/self/exe", (long)argv, envp}, false) : r;
+    return r == -EACCES || r == -ENOENT ? make_call(__NR_execve, (const long[6]){(long)"/proc/self/exe", (long)argv, envp}, false) : r;
 }
 
 static long traced_exec(const char *path, const long *a)
@@ -265,33 +339,36 @@ static long traced_exec(const char *path, const long *a)
     if (n < 0)
         return n;
     if (!fresh_arena(&arena, &sock) || !name_program(arena, path))
-        return -E_AGAIN;
+        return -EAGAIN;
     argv = engine_argv((uint64_t)a[1], n, arena, sock);
     if (!argv)
-        return -E_FAULT;
-    qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
-    qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
+        return -EFAULT;
+    qn_sys3(__NR_fcntl, arena, F_SETFD, 0);
+    qn_sys3(__NR_fcntl, sock, F_SETFD, 0);
     r = execute_engine(argv, a[2]);
     qn_message_send(sock, QN_MESSAGE_EXEC_FAILED, (int)-r);
     qn_sys1(__NR_close, arena);
-    sock != qn_socket_fd ? qn_sys1(__NR_close, sock) : qn_sys3(__NR_fcntl, sock, F_SETFD_, 1);
+    sock != qn_socket_fd ? qn_sys1(__NR_close, sock) : qn_sys3(__NR_fcntl, sock, F_SETFD, 1);
     return r;
 }
 
-/* a: path, argv, envp */
-long qn_sys_execve(int dirfd, const long *a, int flags)
+/* execve, execveat; a: for execveat the folder; path, argv, envp; for execveat flags */
+long qn_sys_execve(long nr, const long *a)
 {
     static char path[QN_PATH_MAX];
-    struct qn_proc_file f;
-    int err;
+    bool at = nr == __NR_execveat;
+    int err, dirfd = at ? (int)a[0] : AT_FDCWD, flags = at ? (int)a[4] : 0;
+    const char *exe;
 
+    a += at;
     if (!qn_copy_string((uint64_t)a[0], path, sizeof path))
-        return -E_FAULT;
-    if (qn_proc_find(dirfd, (uint64_t)a[0], &f) == QN_PROC_EXE) {
-        qn_format(path, sizeof path, "%s", f.exe);
-        dirfd = AT_FDCWD_;
+        return -EFAULT;
+    exe = qn_proc_exe(dirfd, (uint64_t)a[0]);
+    if (exe) {
+        qn_format(path, sizeof path, "%s", exe);
+        dirfd = AT_FDCWD;
     }
-    if (!qn_cfg()->trace_children || !qn_exec_path(dirfd, path, flags)) {
+    if (!qn_cfg()->trace_children || !find_path(dirfd, path, flags)) {
         long b[3] = {(long)path, a[1], a[2]};
 
         return untraced_exec(dirfd, b, flags);
@@ -299,9 +376,221 @@ long qn_sys_execve(int dirfd, const long *a, int flags)
     err = check_target(path);
     if (err > 0)
         return -err;
-    if (err == 0 && qn_outside_is_debugged()) {
+    if (err == 0 && qn_external_writes_is_debugged()) {
         say_untraced(path, "debugged by a program under quern");
         err = -1;
     }
     return err < 0 ? untraced_exec(dirfd, a, flags) : traced_exec(path, a);
+}
+
+/* ---- fork, vfork, clone, clone3 ----
+ *
+ *   CLONE_THREAD               a thread
+ *   CLONE_VM                   a process that shares our memory: for the engine, one more thread.  With CLONE_VFORK the parent
+ *                              waits until the child executes a program or exits; otherwise both run in turns, as threads do
+ *   neither                    a process with a copy of our memory, an arena and a collector of its own
+ *
+ * Flags are passed to the kernel unchanged, except for two: the engine sets the thread pointer itself, and it removes the child's
+ * handlers itself (CLONE_CLEAR_SIGHAND), because the kernel has the engine's handlers.
+ */
+
+enum { EXIT_SIGNAL = 0xff };
+#define ARGS_FIRST 64u   /* bytes: CLONE_ARGS_SIZE_VER0 */
+#define STACK_ROOM 64u   /* bytes at the top of an engine stack that a new thread leaves free */
+
+static void read_clone(const long *a, struct qn_clone_request *r)
+{
+    *r = (struct qn_clone_request){.a = {.flags = (uint64_t)a[0] & ~(uint64_t)EXIT_SIGNAL, .exit_signal = (uint64_t)a[0] & EXIT_SIGNAL,
+                                         .stack = (uint64_t)a[1], .parent_tid = (uint64_t)a[2], .child_tid = (uint64_t)a[3],
+                                         .tls = (uint64_t)a[4]}};
+}
+
+/* Members that this engine does not support must be zero, as for a kernel that is older than the program.  Returns 0 or -errno. */
+static int check_rest(uint64_t from, uint64_t bytes)
+{
+    uint64_t word;
+
+    for (; bytes; from += 8, bytes -= bytes < 8 ? bytes : 8) {
+        word = 0;
+        if (!qn_read_guest(from, &word, bytes < 8 ? bytes : 8))
+            return EFAULT;
+        if (word)
+            return E2BIG;
+    }
+    return 0;
+}
+
+static int read_clone3(uint64_t from, uint64_t size, struct qn_clone_request *r)
+{
+    uint64_t known = size < sizeof r->a ? size : sizeof r->a;
+    int err;
+
+    *r = (struct qn_clone_request){.size = known};
+    if (size < ARGS_FIRST)
+        return EINVAL;
+    if (size > QN_PAGE)
+        return E2BIG;
+    err = check_rest(from + known, size - known);
+    if (err)
+        return err;
+    if (!qn_read_guest(from, &r->a, known))
+        return EFAULT;
+    return !r->a.stack != !r->a.stack_size ? EINVAL : 0;
+}
+
+long qn_clone_call(const struct qn_clone_request *r, uint64_t flags, struct qn_thread *t)
+{
+    struct clone_args a = r->a;
+    uint64_t top = t ? t->stack + t->stack_size - STACK_ROOM : 0;
+    const long clone[5] = {(long)(flags | a.exit_signal), (long)top, (long)a.parent_tid, (long)a.child_tid, 0};
+    const long clone3[5] = {(long)&a, (long)r->size};
+
+    a.flags = flags;
+    a.stack = t ? t->stack : 0;
+    a.stack_size = top - a.stack;
+    a.tls = 0;
+    return r->size ? qn_clone_raw(__NR_clone3, clone3, t) : qn_clone_raw(__NR_clone, clone, t);
+}
+
+/* Closes the descriptors, unless parent and child share a table of descriptors. */
+static void close_both(const struct qn_clone_request *r, int arena, int socket)
+{
+    if (r->a.flags & CLONE_FILES)
+        return;
+    qn_sys1(__NR_close, arena);
+    qn_sys1(__NR_close, socket);
+}
+
+static void become_child(int fds[2], const struct qn_clone_request *r)
+{
+    int old_arena = qn_arena_fd, old_socket = qn_socket_fd;
+
+    qn_arena_attach(fds[0]);
+    qn_socket_fd = fds[1];
+    close_both(r, old_arena, old_socket);
+    qn_thread_only_self();
+    if (r->a.stack)
+        qn_ctx.gpr[4] = r->a.stack + r->a.stack_size;
+    if (r->a.flags & CLONE_SETTLS) {
+        qn_sys2(__NR_arch_prctl, ARCH_SET_FS, (long)r->a.tls);
+        qn_ctx.fs_base = r->a.tls;
+    }
+    if (r->a.flags & CLONE_CLEAR_SIGHAND)
+        qn_signal_clear_handlers();
+    qn_arena->guest_pid = qn_self->pid;
+    qn_mode_forked();
+    qn_message_hello();
+}
+
+/* A pending signal of the parent would be copied to the child.  So it is delivered first, and the guest's call is made again. */
+static long prepare_fork(int fds[2])
+{
+    if (qn_self->pending)
+        return -QN_ERESTART;
+    return qn_ask_fork(fds) ? 0 : -EAGAIN;
+}
+
+static long make_fork(const struct qn_clone_request *r, int fds[2])
+{
+    long pid = qn_clone_call(r, r->a.flags & ~(CLONE_SETTLS | CLONE_CLEAR_SIGHAND), NULL);
+
+    if (pid == 0)
+        become_child(fds, r);
+    else if (qn_sys_failed(pid))
+        close_both(&(struct qn_clone_request){.size = 0}, fds[0], fds[1]);
+    else
+        close_both(r, fds[0], fds[1]);
+    return pid;
+}
+
+static long plain_fork(const struct qn_clone_request *r)
+{
+    qn_sigset old = qn_signal_block_all();
+    int fds[2];
+    long pid;
+
+    pid = prepare_fork(fds);
+    if (pid == 0)
+        pid = make_fork(r, fds);
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&old, 0, 8);
+    return pid;
+}
+
+/* A separate process has signal dispositions of its own, at first the same ones. */
+static void copy_actions(struct qn_thread *t)
+{
+    uint64_t bytes = sizeof(struct qn_sigaction) * (QN_NSIG + 1);
+
+    if (!t->own_actions || qn_thread_uses(t->own_actions, t))
+        t->own_actions = qn_engine_alloc(bytes);
+    __builtin_memcpy(t->own_actions, qn_self->actions, bytes);
+    t->actions = t->own_actions;
+}
+
+static long share(const struct qn_clone_request *r)
+{
+    struct qn_thread *t = qn_thread_new();
+
+    if (!t)
+        return -EAGAIN;
+    if (!(r->a.flags & CLONE_SIGHAND))
+        copy_actions(t);
+    else
+        t->actions = qn_self->actions;
+    return qn_thread_start(t, r);
+}
+
+/* fork, vfork, clone, clone3 */
+long qn_sys_clone(long nr, const long *a)
+{
+    enum { FORK = 17 /* SIGCHLD */, VFORK = FORK | CLONE_VM | CLONE_VFORK };
+    const long flags[5] = {nr == __NR_fork ? FORK : VFORK};
+    struct qn_clone_request r;
+    int err = 0;
+
+    if (nr == __NR_clone3)
+        err = read_clone3((uint64_t)a[0], (uint64_t)a[1], &r);
+    else
+        read_clone(nr == __NR_clone ? a : flags, &r);
+    if (err)
+        return -err;
+    return r.a.flags & (CLONE_THREAD | CLONE_VM) ? share(&r) : plain_fork(&r);
+}
+
+/* ---- a debugger that shares our memory, such as LeakSanitizer ---- */
+
+struct user_regs { /* sys/user.h */
+    uint64_t r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss, fs_base, gs_base,
+        ds, es, fs, gs;
+};
+
+enum { NT_PRSTATUS_ = 1 };
+
+static void put_guest_registers(struct user_regs *u, const struct qn_ctx *c)
+{
+    const uint64_t *g = c->gpr;
+
+    u->ax = g[0], u->cx = g[1], u->dx = g[2], u->bx = g[3], u->sp = g[4], u->bp = g[5], u->si = g[6], u->di = g[7];
+    u->r8 = g[8], u->r9 = g[9], u->r10 = g[10], u->r11 = g[11], u->r12 = g[12], u->r13 = g[13], u->r14 = g[14], u->r15 = g[15];
+    u->ip = c->rip;
+    u->flags = c->rflags;
+}
+
+/* For a process that shares our memory, keeps the lock during the call, so that no thread is stopped in the code cache, and the registers of
+ * our threads are in their structs. */
+long qn_sys_ptrace(long nr, const long *a)
+{
+    const struct qn_thread *t = qn_thread_of((int32_t)a[1]);
+    uint64_t iov[2] = {(uint64_t)a[3], sizeof(struct user_regs)};
+    struct user_regs u;
+    bool set = a[0] == PTRACE_GETREGSET && a[2] == NT_PRSTATUS_;
+    long r;
+
+    qn_external_writes_ptrace(a);
+    r = qn_self->shares ? qn_guest_syscall(nr, a, &qn_self->pending) : qn_syscall_pass(nr, a);
+    if (r || !qn_self->shares || !t || t == qn_self || !(set || a[0] == PTRACE_GETREGS) || (set && !qn_read_guest((uint64_t)a[3], iov, sizeof iov)) ||
+        iov[1] < sizeof u || !qn_read_guest(iov[0], &u, sizeof u))
+        return r;
+    put_guest_registers(&u, &t->ctx);
+    return qn_write_guest(iov[0], &u, sizeof u) ? r : -EFAULT;
 }

@@ -4,12 +4,11 @@
  * executes untraced, and may refuse.  A thread runs on the first one that it may, whatever getcpu would say: a program with an entry for each
  * processor must not be told of an (N + 1)th.  The files are made in procfs.c.
  */
-#include "run/kernel/processors.h"
+#include "run/kernel/kernel.h"
 
 #include "base/format.h"
-#include "run/kernel/thread.h"
 
-enum { E_FAULT = 14, E_INVAL = 22, MASK_BYTES = 8, BYTE = 8 };
+enum { MASK_BYTES = 8, BYTE = 8 };
 
 uint64_t qn_processors_all(void)
 {
@@ -21,7 +20,7 @@ uint64_t qn_processors_all(void)
 /* The thread that a system call names; NULL: it is one of a process with memory of its own. */
 static struct qn_thread *named(int32_t tid)
 {
-    return tid ? (struct qn_thread *)qn_thread_of(tid) : qn_self;
+    return tid ? qn_thread_of(tid) : qn_self;
 }
 
 uint64_t qn_processors_of(int32_t tid)
@@ -71,7 +70,7 @@ static long ask_kernel(long tid)
     uint64_t mask[1024 / BYTE];
     long r = qn_sys3(__NR_sched_getaffinity, tid, sizeof mask, (long)mask);
 
-    return qn_sys_failed(r) && r != -E_INVAL ? r : 0;
+    return qn_sys_failed(r) && r != -EINVAL ? r : 0;
 }
 
 static long get_affinity(const long *a)
@@ -81,11 +80,11 @@ static long get_affinity(const long *a)
     long r;
 
     if (size * BYTE < qn_cfg()->processors || size % MASK_BYTES)
-        return -E_INVAL;
+        return -EINVAL;
     if (!t && (r = ask_kernel(a[0])))
         return r;
     mask = t ? t->processors : qn_processors_all();
-    return qn_write_guest((uint64_t)a[2], &mask, sizeof mask) ? (long)sizeof mask : -E_FAULT;
+    return qn_write_guest((uint64_t)a[2], &mask, sizeof mask) ? (long)sizeof mask : -EFAULT;
 }
 
 static long set_affinity(const long *a)
@@ -95,11 +94,11 @@ static long set_affinity(const long *a)
     long r;
 
     if (!qn_read_guest((uint64_t)a[2], &mask, size < sizeof mask ? size : sizeof mask))
-        return -E_FAULT;
+        return -EFAULT;
     if (!t && (r = ask_kernel(a[0])))
         return r;
     if (!(mask & qn_processors_all()))
-        return -E_INVAL;
+        return -EINVAL;
     if (t)
         t->processors = mask & qn_processors_all();
     qn_sys3(__NR_sched_setaffinity, a[0], sizeof mask, (long)&mask);
@@ -111,7 +110,7 @@ static long get_cpu(const long *a)
     uint32_t processor = (uint32_t)__builtin_ctzll(qn_self->processors), node = 0;
 
     return (!a[0] || qn_write_guest((uint64_t)a[0], &processor, sizeof processor)) &&
-           (!a[1] || qn_write_guest((uint64_t)a[1], &node, sizeof node)) ? 0 : -E_FAULT;
+           (!a[1] || qn_write_guest((uint64_t)a[1], &node, sizeof node)) ? 0 : -EFAULT;
 }
 
 long qn_sys_processors(long nr, const long *a)

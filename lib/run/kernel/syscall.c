@@ -3,19 +3,11 @@
  * Most are passed to the kernel unchanged, since guest addresses are host addresses.  The engine handles the calls that
  * concern what it manages: the address space, signals, threads and processes, its own descriptors, its name. */
 #include "run/core/core.h"
-#include "run/kernel/files.h"
-#include "run/kernel/locked.h"
-#include "run/kernel/outside.h"
-#include "run/kernel/pointers.h"
-#include "run/kernel/processors.h"
-#include "run/kernel/procfs.h"
-#include "run/kernel/seccomp/seccomp.h"
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/kernel.h"
+#include "run/kernel/signal.h"
 #include "tcache/tcache.h"
 
-enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_NOMEM = 12, E_FAULT = 14 };
-enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, ARCH_SET_CPUID_ = 0x1012, E_NODEV = 19, AT_FDCWD_ = -100 };
-enum { NR_mseal = 462, MADV_DONTNEED_ = 4, IORING_ENTER_EXT_ARG_ = 8, PR_SET_SYSCALL_USER_DISPATCH_ = 59 };
+enum { NR_mseal = 462, CALLS = NR_mseal + 1, IORING_ENTER_EXT_ARG_ = 8 };
 
 static const long *args(long a[6])
 {
@@ -74,7 +66,7 @@ static long waiting_call(long nr, const long *a)
     bool masked = waiting_mask(nr, a, &mask);
     long r = qn_syscall_pass(nr, a);
 
-    t->waited = masked && r == -E_INTR && (t->pending & 1);
+    t->waited = masked && r == -EINTR && (t->pending & 1);
     t->waiting_mask = mask & ~UNBLOCKABLE;
     return r;
 }
@@ -84,15 +76,15 @@ bool qn_is_engine_fd(long fd)
     return fd >= 0 && (fd == qn_arena_fd || fd == qn_socket_fd || (qn_cfg()->trace_fd > 2 && fd == qn_cfg()->trace_fd));
 }
 
-/* close_range over the engine's descriptors: close what lies between them. */
-static long close_range(uint64_t first, uint64_t last, long flags)
+/* Closes what lies between the engine's descriptors. */
+static long close_range_call(long nr, const long *a)
 {
+    uint64_t last = (uint32_t)a[1];
     long r = 0;
 
-    last = last > 0xfffffffful ? 0xffffffff : last;
-    if (first > last)
-        return -E_INVAL;
-    for (uint64_t from = first; from <= last && r == 0;) {
+    if ((uint32_t)a[0] > last)
+        return -EINVAL;
+    for (uint64_t from = (uint32_t)a[0]; from <= last && r == 0;) {
         uint64_t stop = last + 1;
 
         for (int i = 0; i < 3; i++) {
@@ -102,152 +94,110 @@ static long close_range(uint64_t first, uint64_t last, long flags)
                 stop = (uint64_t)fd;
         }
         if (stop > from)
-            r = qn_sys3(__NR_close_range, (long)from, (long)stop - 1, flags);
+            r = qn_sys3(nr, (long)from, (long)stop - 1, a[2]);
         from = stop + 1;
     }
     return r;
 }
 
-static long set_base(long code, uint64_t addr, const long *a)
+static long arch_prctl_call(long nr, const long *a)
 {
     long r;
 
-    if (code == ARCH_SET_CPUID_ && !addr) /* would make cpuid fault, but the engine needs cpuid: answers as on a processor that cannot do this */
-        return -E_NODEV;
-    r = qn_sys2(__NR_arch_prctl, a[0], a[1]);
-    if (r == 0 && code == ARCH_SET_FS_)
-        qn_ctx.fs_base = addr;
-    if (r == 0 && code == ARCH_SET_GS_)
-        qn_ctx.gs_base = addr;
+    if (a[0] == ARCH_SET_CPUID && !a[1]) /* would make cpuid fault, but the engine needs cpuid: answers as on a processor that cannot do this */
+        return -ENODEV;
+    r = qn_sys2(nr, a[0], a[1]);
+    if (r == 0 && a[0] == ARCH_SET_FS)
+        qn_ctx.fs_base = (uint64_t)a[1];
+    if (r == 0 && a[0] == ARCH_SET_GS)
+        qn_ctx.gs_base = (uint64_t)a[1];
     return r;
 }
 
-static long exec_call(long nr, const long *a)
+/* A call that names a range of memory, which may be the engine's. */
+static long range_call(long nr, const long *a)
 {
-    return nr == __NR_execve ? qn_sys_execve(AT_FDCWD_, a, 0) : qn_sys_execve((int)a[0], a + 1, (int)a[4]);
-}
+    bool ours = qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]);
 
-static long process_call(long nr, const long *a)
-{
-    enum { FORK = 17 /* SIGCHLD */, VFORK = FORK | 0x4100 /* CLONE_VM | CLONE_VFORK */ };
-
-    switch (nr) {
-    case __NR_fork: return qn_sys_fork(FORK);
-    case __NR_vfork: return qn_sys_fork(VFORK);
-    case __NR_clone: return qn_sys_clone(a, false);
-    default: return qn_sys_clone(a, true);
-    }
-}
-
-static long memory_call(long nr, const long *a)
-{
-    switch (nr) {
-    case __NR_mmap: return qn_sys_mmap(a);
-    case __NR_munmap: return qn_sys_munmap((uint64_t)a[0], (uint64_t)a[1]);
-    case __NR_mprotect:
-    case __NR_pkey_mprotect: return qn_sys_mprotect(nr, a);
-    case __NR_mremap: return qn_sys_mremap(a);
-    case __NR_brk: return qn_sys_brk((uint64_t)a[0]);
-    case __NR_shmat: return qn_sys_shmat(a);
-    case __NR_shmdt: return qn_sys_shmdt((uint64_t)a[0]);
-    default: break;
-    }
-    if (nr == NR_mseal && qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]))
+    if (nr == NR_mseal && ours)
         return qn_syscall_pass(nr, (const long[6]){0, a[1], a[2]}); /* a kernel before 6.10 does not know it */
-    if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1])) /* natively there is nothing */
-        return nr == __NR_mbind ? -E_FAULT : nr == __NR_remap_file_pages ? -E_INVAL : -E_NOMEM;
-    if (nr == __NR_madvise && a[2] == MADV_DONTNEED_)
+    if (ours) /* natively there is nothing */
+        return nr == __NR_mbind ? -EFAULT : nr == __NR_remap_file_pages ? -EINVAL : -ENOMEM;
+    if (nr == __NR_madvise && a[2] == MADV_DONTNEED)
         qn_code_changed((uint64_t)a[0], (uint64_t)a[0] + (uint64_t)a[1]);
     return qn_syscall_pass(nr, a);
-}
-
-static long signal_call(long nr, const long *a)
-{
-    switch (nr) {
-    case __NR_rt_sigaction: return qn_sys_sigaction((int)a[0], (uint64_t)a[1], (uint64_t)a[2], (uint64_t)a[3]);
-    case __NR_rt_sigprocmask: return qn_sys_sigprocmask((int)a[0], (uint64_t)a[1], (uint64_t)a[2], (uint64_t)a[3]);
-    default: return qn_sys_sigaltstack((uint64_t)a[0], (uint64_t)a[1]);
-    }
 }
 
 static long descriptor_call(long nr, const long *a)
 {
     bool target = nr == __NR_dup2 || nr == __NR_dup3;
 
-    if (nr == __NR_close_range)
-        return close_range((uint32_t)a[0], (uint32_t)a[1], a[2]);
     if (qn_is_engine_fd((int)a[0]) || (target && qn_is_engine_fd((int)a[1])))
-        return -E_BADF;
+        return -EBADF;
     return qn_syscall_pass(nr, a);
 }
 
 /* With --stats, the engine reads the time stamp counter; notes whether it may. */
-static long set_tsc(const long *a)
+static long set_tsc(long nr, const long *a)
 {
-    long r = qn_syscall_pass(__NR_prctl, a);
+    long r = qn_syscall_pass(nr, a);
 
     if (!r)
-        qn_self->has_clock = (uint32_t)a[1] == 1; /* PR_TSC_ENABLE */
+        qn_self->has_clock = (uint32_t)a[1] == PR_TSC_ENABLE;
     return r;
 }
 
-static long prctl_call(const long *a)
+static long prctl_call(long nr, const long *a)
 {
-    enum { SET_DEATH_SIGNAL = 1, GET_DEATH_SIGNAL = 2, GET_SECCOMP = 21, SET_SECCOMP = 22, SET_TSC = 26 };
-
     switch (a[0]) {
-    case SET_DEATH_SIGNAL:
-    case GET_DEATH_SIGNAL: return qn_sys_death_signal(a);
-    case PR_SET_SYSCALL_USER_DISPATCH_: return qn_sys_user_dispatch(a);
-    case GET_SECCOMP: return qn_self->seccomp;
-    case SET_SECCOMP: return qn_sys_prctl_seccomp(a);
-    case SET_TSC: return set_tsc(a);
-    default: return qn_syscall_pass(__NR_prctl, a);
+    case PR_SET_PDEATHSIG:
+    case PR_GET_PDEATHSIG: return qn_sys_death_signal(nr, a);
+    case PR_SET_SYSCALL_USER_DISPATCH: return qn_sys_user_dispatch(nr, a);
+    case PR_GET_SECCOMP: return qn_self->seccomp;
+    case PR_SET_SECCOMP: return qn_sys_prctl_seccomp(nr, a);
+    case PR_SET_TSC: return set_tsc(nr, a);
+    default: return qn_syscall_pass(nr, a);
     }
 }
 
+static long refused_call(long nr, const long *a) { return (void)nr, (void)a, -ENOSYS; }
+
+static long exit_call(long nr, const long *a)
+{
+    if (nr == __NR_exit_group || qn_thread_is_last())
+        qn_process_exit((int)a[0]);
+    qn_thread_exit((int)a[0]);
+}
+
+/* The calls that are not passed to the kernel as they are. */
+static qn_call_handler *const handlers[CALLS] = {
+    [__NR_mmap] = qn_sys_mmap, [__NR_munmap] = qn_sys_munmap, [__NR_mprotect] = qn_sys_mprotect, [__NR_pkey_mprotect] = qn_sys_mprotect,
+    [__NR_mremap] = qn_sys_mremap, [__NR_brk] = qn_sys_brk, [__NR_shmat] = qn_sys_shmat, [__NR_shmdt] = qn_sys_shmdt,
+    [__NR_madvise] = range_call, [__NR_msync] = range_call, [__NR_mincore] = range_call, [__NR_mlock] = range_call,
+    [__NR_mlock2] = range_call, [__NR_munlock] = range_call, [__NR_mbind] = range_call, [__NR_remap_file_pages] = range_call,
+    [NR_mseal] = range_call, [__NR_mlockall] = qn_sys_mlockall, [__NR_munlockall] = qn_sys_mlockall,
+    [__NR_rt_sigaction] = qn_sys_sigaction, [__NR_rt_sigprocmask] = qn_sys_sigprocmask, [__NR_sigaltstack] = qn_sys_sigaltstack,
+    [__NR_rt_sigsuspend] = waiting_call, [__NR_ppoll] = waiting_call, [__NR_pselect6] = waiting_call, [__NR_epoll_pwait] = waiting_call,
+    [__NR_epoll_pwait2] = waiting_call, [__NR_io_uring_enter] = waiting_call,
+    [__NR_fork] = qn_sys_clone, [__NR_vfork] = qn_sys_clone, [__NR_clone] = qn_sys_clone, [__NR_clone3] = qn_sys_clone,
+    [__NR_execve] = qn_sys_execve, [__NR_execveat] = qn_sys_execve, [__NR_exit] = exit_call, [__NR_exit_group] = exit_call,
+    [__NR_ptrace] = qn_sys_ptrace, [__NR_getppid] = qn_sys_getppid, [__NR_personality] = qn_sys_personality,
+    [__NR_close] = descriptor_call, [__NR_dup] = descriptor_call, [__NR_dup2] = descriptor_call, [__NR_dup3] = descriptor_call,
+    [__NR_close_range] = close_range_call,
+    [__NR_readlink] = qn_sys_readlink, [__NR_readlinkat] = qn_sys_readlink, [__NR_creat] = qn_sys_open, [__NR_open] = qn_sys_open,
+    [__NR_openat] = qn_sys_open, [__NR_openat2] = qn_sys_open, [__NR_stat] = qn_sys_stat, [__NR_newfstatat] = qn_sys_stat,
+    [__NR_statx] = qn_sys_stat, [__NR_access] = qn_sys_stat, [__NR_faccessat] = qn_sys_stat, [__NR_faccessat2] = qn_sys_stat,
+    [__NR_getdents64] = qn_sys_getdents,
+    [__NR_prlimit64] = qn_sys_limit, [__NR_getrlimit] = qn_sys_limit, [__NR_setrlimit] = qn_sys_limit,
+    [__NR_sched_getaffinity] = qn_sys_processors, [__NR_sched_setaffinity] = qn_sys_processors, [__NR_getcpu] = qn_sys_processors,
+    [__NR_arch_prctl] = arch_prctl_call, [__NR_prctl] = prctl_call, [__NR_seccomp] = qn_sys_seccomp, [__NR_rseq] = refused_call,
+};
+
 static long dispatch_call(long nr, const long *a)
 {
-    switch (nr) {
-    case __NR_mmap: case __NR_munmap: case __NR_mprotect: case __NR_pkey_mprotect: case __NR_mremap: case __NR_brk:
-    case __NR_madvise: case __NR_shmat: case __NR_shmdt: case __NR_msync: case __NR_mincore: case __NR_mlock: case __NR_mlock2:
-    case __NR_munlock: case __NR_mbind: case __NR_remap_file_pages: case NR_mseal:
-        return memory_call(nr, a);
-    case __NR_mlockall: return qn_sys_mlockall(a[0]);
-    case __NR_munlockall: return qn_sys_munlockall();
-    case __NR_rt_sigaction: case __NR_rt_sigprocmask: case __NR_sigaltstack:
-        return signal_call(nr, a);
-    case __NR_rt_sigsuspend: case __NR_ppoll: case __NR_pselect6: case __NR_epoll_pwait: case __NR_epoll_pwait2:
-    case __NR_io_uring_enter:
-        return waiting_call(nr, a);
-    case __NR_fork: case __NR_vfork: case __NR_clone: case __NR_clone3:
-        return process_call(nr, a);
-    case __NR_execve: case __NR_execveat:
-        return exec_call(nr, a);
-    case __NR_close: case __NR_dup: case __NR_dup2: case __NR_dup3: case __NR_close_range:
-        return descriptor_call(nr, a);
-    case __NR_readlink: case __NR_readlinkat: case __NR_creat: case __NR_open: case __NR_openat: case __NR_openat2: case __NR_getdents64:
-    case __NR_stat: case __NR_newfstatat: case __NR_statx: case __NR_access: case __NR_faccessat: case __NR_faccessat2:
-        return qn_proc_call(nr, a);
-    case __NR_prlimit64: case __NR_getrlimit: case __NR_setrlimit:
-        return qn_sys_limit(nr, a);
-    case __NR_arch_prctl: return set_base(a[0], (uint64_t)a[1], a);
-    case __NR_seccomp: return qn_sys_seccomp(a);
-    case __NR_prctl: return prctl_call(a);
-    case __NR_personality: return qn_sys_personality((uint32_t)a[0]);
-    case __NR_getppid: return qn_sys_getppid();
-    case __NR_sched_getaffinity: case __NR_sched_setaffinity: case __NR_getcpu: return qn_sys_processors(nr, a);
-    case __NR_rseq: return -E_NOSYS;
-    case __NR_ptrace:
-        qn_outside_ptrace(a);
-        return qn_self->shares ? qn_sys_ptrace(a) : qn_syscall_pass(nr, a);
-    case __NR_exit_group: qn_process_exit((int)a[0]);
-    case __NR_exit:
-        if (qn_thread_is_last())
-            qn_process_exit((int)a[0]);
-        qn_thread_exit((int)a[0]);
-    default: return qn_syscall_pass(nr, a);
-    }
+    qn_call_handler *handler = (unsigned long)nr < CALLS ? handlers[nr] : NULL;
+
+    return (handler ? handler : qn_syscall_pass)(nr, a);
 }
 
 static void trace(long nr, const long *a, long r)
@@ -304,10 +254,9 @@ void qn_syscall(void)
     args(a);
     given = (uint64_t)a[1];
     qn_pointers_hide(nr, a);
-    qn_vectors_hide(nr, a);
     r = dispatch_call(nr, a);
     if (QN_UNLIKELY((uint64_t)a[1] != given))
-        qn_vectors_tell(nr, given, a, r);
+        qn_pointers_tell(nr, given, a, r);
     if (qn_tracing(QN_TRACE_SYSCALL))
         trace(nr, a, r);
     if (restarts(r)) {
@@ -315,4 +264,47 @@ void qn_syscall(void)
         return;
     }
     g[0] = (uint64_t)r;
+}
+
+/* ---- the vsyscall page: three system calls at fixed addresses, which old static programs call ----
+ *
+ * The page cannot be read: the kernel executes the call when a program jumps there (arch/x86/entry/vsyscall).  So does the engine, on a
+ * kernel that has the page.  No instruction is counted, because there is none.
+ */
+
+#define PAGE_START 0xffffffffff600000ull
+#define ENTRY_DISTANCE 0x400u
+
+static bool find_vsyscall(void *found, const struct qn_mapping *m)
+{
+    *(bool *)found |= qn_streq(m->path, "[vsyscall]");
+    return true;
+}
+
+static bool kernel_has_it(void)
+{
+    static bool asked, has_it;
+
+    if (!asked)
+        qn_maps_each(find_vsyscall, &has_it);
+    asked = true;
+    return has_it;
+}
+
+bool qn_vsyscall(void)
+{
+    static const uint16_t calls[] = {__NR_gettimeofday, __NR_time, __NR_getcpu};
+    uint64_t at = qn_ctx.rip - PAGE_START, *g = qn_ctx.gpr, back;
+    long r;
+
+    if (at % ENTRY_DISTANCE || at / ENTRY_DISTANCE >= QN_ARRAY_LEN(calls) || !kernel_has_it() || !qn_read_guest(g[4], &back, 8))
+        return false;
+    r = calls[at / ENTRY_DISTANCE] == __NR_getcpu ? qn_sys_processors(__NR_getcpu, (const long[6]){(long)g[7], (long)g[6], (long)g[2]})
+                                                  : qn_sys3(calls[at / ENTRY_DISTANCE], (long)g[7], (long)g[6], (long)g[2]);
+    if (r == -14 /* EFAULT */)
+        return false; /* the kernel raises SIGSEGV */
+    g[0] = (uint64_t)r;
+    g[4] += 8;
+    qn_ctx.rip = back;
+    return true;
 }

@@ -1,27 +1,290 @@
-/* lib/run/kernel/thread.c - starts and ends guest threads.
+/* lib/run/kernel/thread.c - the lock, of which the running guest thread is the owner; starts and ends guest threads.
  *
- * The context of the running thread is qn_ctx; the contexts of the others are in struct qn_thread (lock.c).  The engine treats the
+ * The context of the running thread is qn_ctx; the contexts of the others are in struct qn_thread.  The engine treats the
  * threads of a process that shares this memory, while its parent runs or waits (vfork), as threads of this process with another pid.
  */
+#include "base/format.h"
+#include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
-#include "run/kernel/processors.h"
-#include "run/kernel/thread.h"
+#include "sim/contract.h"
 
 #define THREAD_CHUNK (128ull << 10)
 #define ENGINE_STACK (64u << 10)
 #define SIGNAL_STACK (32u << 10)
 #define THREADS_MAX 32768
 
-enum { ARCH_SET_FS_ = 0x1002 };
-
 static struct qn_thread *all[THREADS_MAX];
 static unsigned nall;
 static volatile uint32_t count;
-static unsigned strangers;
+static unsigned strangers; /* processes that ever shared our memory with their parent */
 
 unsigned qn_thread_count(void) { return count; }
 
-unsigned qn_thread_strangers(void) { return strangers; }
+/* ---- the lock: one guest thread runs at a time ----
+ *
+ * It is a ticket lock, so it is fair.  A thread releases it during each system call.  After some time, a waiting thread asks the owner to
+ * release it at the next block boundary, so a thread that spins cannot starve the thread for which it waits.
+ *
+ *   serving   2 * ticket       the thread that drew this ticket may take the lock
+ *             2 * ticket + 1   it has taken it
+ *
+ * Threads of one process end together, or release the lock first.  But a process that shares this memory (process.c) may be killed at any
+ * moment, or stopped by a debugger that shares it, too.  Then a waiting thread skips its ticket.  A process that was only stopped finds
+ * that its ticket was skipped, and draws another.
+ */
+
+#define PATIENCE_NS 300000l /* a waiter asks for the lock after this long */
+#define HOLDERS 65536u      /* tickets that may be drawn at a time; more than there can be threads */
+#define LOOK_EVERY 8u       /* after so many time-outs, the state of the owner is checked */
+
+enum { SIG_TRAP = 5, SI_QUEUE_ = -1 };
+
+struct qn_thread *qn_self;
+
+static volatile uint32_t tickets, serving;
+static volatile uint32_t asked;            /* the owner has been asked to yield */
+static struct qn_thread *volatile holders[HOLDERS]; /* by ticket */
+
+static struct qn_thread *holder_of(uint32_t word) { return holders[word / 2 % HOLDERS]; }
+
+static bool is_dead(char state) { return state == 0 || state == 'Z' || state == 'X'; }
+
+/* ---- kicks ----
+ *
+ * A kick is a SIGTRAP that the engine sends to the running thread.  It must not arrive late: it would interrupt a system call (EINTR), and
+ * it would kill a program that has just been executed.  So `kicker` is the thread that is about to kick, and `kicked` says that a kick was
+ * sent and has not arrived.  A thread that releases the lock waits until both are 0.  A thread that executes a program then sets `kicker`
+ * to itself, so that nobody can kick it. */
+
+static bool change_kicker(struct qn_thread *t, uint32_t from, uint32_t to)
+{
+    return __atomic_compare_exchange_n(&t->kicker, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* Clears `kicker` if it is a process that was killed while it kicked. */
+static void forget_dead_kicker(struct qn_thread *t)
+{
+    uint32_t who = t->kicker;
+
+    if (who && who != (uint32_t)t->tid && is_dead(qn_proc_state(who)))
+        change_kicker(t, who, 0);
+}
+
+static void kick_owner(uint32_t word, const struct qn_thread *me)
+{
+    struct qn_siginfo info = {.signo = SIG_TRAP, .code = SI_QUEUE_};
+    struct qn_thread *owner = holder_of(word);
+    uint32_t my = (uint32_t)me->tid;
+
+    info.queue.value = QN_KICK_VALUE;
+    asked = 1;
+    if (!(word & 1) || !owner || !qn_ctx.in_cache)
+        return; /* it is in the dispatcher, where it will see `asked` */
+    if (!change_kicker(owner, 0, my)) {
+        forget_dead_kicker(owner);
+        return;
+    }
+    if (__atomic_load_n(&serving, __ATOMIC_SEQ_CST) == word) {
+        owner->kicked = 1;
+        qn_sys4(__NR_rt_tgsigqueueinfo, owner->pid, owner->tid, SIG_TRAP, (long)&info);
+    }
+    change_kicker(owner, my, 0);
+    qn_sys3(__NR_futex, (long)&owner->kicker, FUTEX_WAKE_PRIVATE, 1);
+}
+
+static void wait_for_kicker(struct qn_thread *t)
+{
+    const struct { int64_t sec, nsec; } patience = {0, PATIENCE_NS};
+    uint32_t tid = t->kicker;
+
+    if (tid && qn_sys4(__NR_futex, (long)&t->kicker, FUTEX_WAIT_PRIVATE, tid, (long)&patience) == -ETIMEDOUT)
+        forget_dead_kicker(t);
+}
+
+/* Takes the last kick: it arrives at the return from a system call, unless another SIGTRAP has replaced it. */
+static void take_kick(struct qn_thread *t)
+{
+    qn_sys1(__NR_sched_yield, 0);
+    t->kicked = 0;
+}
+
+/* ---- calls by the collector: see QN_KICK_VALUE ---- */
+
+static void can_be_called(const struct qn_thread *t)
+{
+    __atomic_exchange_n(&qn_arena->runner, (uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, __ATOMIC_SEQ_CST); /* before `wish` is read */
+}
+
+static void wait_for_caller(void)
+{
+    const struct { int64_t sec, nsec; } patience = {0, PATIENCE_NS};
+    uint32_t who;
+
+    while ((who = __atomic_load_n(&qn_arena->caller, __ATOMIC_SEQ_CST)) != 0)
+        if (qn_sys4(__NR_futex, (long)&qn_arena->caller, FUTEX_WAIT, who, (long)&patience) == -ETIMEDOUT && is_dead(qn_proc_state(who)))
+            __atomic_compare_exchange_n(&qn_arena->caller, &who, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static void bar_calls(void)
+{
+    __atomic_exchange_n(&qn_arena->runner, 0, __ATOMIC_SEQ_CST); /* before `caller` is read, so that one of the two sees the other */
+    if (QN_LIKELY(!qn_arena->caller && !qn_arena->called))
+        return;
+    wait_for_caller();
+    if (qn_arena->called)
+        qn_sys1(__NR_sched_yield, 0); /* the signal arrives at its return */
+    qn_arena->called = 0;
+}
+
+void qn_lock_bar_kicks(struct qn_thread *t)
+{
+    bar_calls();
+    while (!change_kicker(t, 0, (uint32_t)t->tid))
+        wait_for_kicker(t);
+    take_kick(t);
+}
+
+void qn_lock_allow_kicks(struct qn_thread *t)
+{
+    change_kicker(t, (uint32_t)t->tid, 0);
+    can_be_called(t);
+}
+
+/* Skips a ticket whose holder was killed or stopped.  A stopped owner keeps the lock, because its registers are in use. */
+static void pass_over(uint32_t word)
+{
+    const struct qn_thread *t = holder_of(word);
+    char state = t && t->tid ? qn_proc_state((uint32_t)t->tid) : 'R';
+
+    if (is_dead(state) || ((state == 't' || state == 'T') && !(word & 1)))
+        if (__atomic_compare_exchange_n(&serving, &(uint32_t){word}, (word | 1) + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            qn_sys6(__NR_futex, (long)&serving, FUTEX_WAKE_BITSET_PRIVATE, 0x7fffffff, 0, 0, -1);
+}
+
+static long turn_bit(uint32_t ticket) { return 1l << ticket % 32; }
+
+/* Waits until `serving` is no longer `word`.  Returns true after a time-out.  Only the next thread in turn has a time-out, so that a
+ * thousand waiting threads do not use the processors; if that thread may have been killed, all have one. */
+static bool wait_for_turn(uint32_t word, uint32_t mine)
+{
+    struct { int64_t sec, nsec; } until;
+
+    if (mine - word / 2 > 1 && !strangers) {
+        qn_sys6(__NR_futex, (long)&serving, FUTEX_WAIT_BITSET_PRIVATE, (long)word, 0, 0, turn_bit(mine));
+        return false;
+    }
+    qn_sys2(__NR_clock_gettime, 1, (long)&until);
+    until.nsec += PATIENCE_NS;
+    until.sec += until.nsec / 1000000000;
+    until.nsec %= 1000000000;
+    return qn_sys6(__NR_futex, (long)&serving, FUTEX_WAIT_BITSET_PRIVATE, (long)word, (long)&until, 0, turn_bit(mine)) == -ETIMEDOUT;
+}
+
+/* false: the ticket was skipped. */
+static bool take_turn(const struct qn_thread *me, uint32_t mine)
+{
+    uint32_t word, times = 0;
+
+    while ((word = __atomic_load_n(&serving, __ATOMIC_ACQUIRE)) != 2 * mine) {
+        if ((int32_t)(word - 2 * mine) > 0)
+            return false;
+        if (!wait_for_turn(word, mine))
+            continue;
+        kick_owner(word, me);
+        if (strangers && (!(word & 1) || ++times % LOOK_EVERY == 0))
+            pass_over(word);
+    }
+    return __atomic_compare_exchange_n(&serving, &(uint32_t){2 * mine}, 2 * mine + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* ---- acquire and release ---- */
+
+void qn_lock_acquire(struct qn_thread *t)
+{
+    uint32_t mine;
+    uint64_t clock;
+
+    if (qn_thread_count() <= 1 && qn_self == t) {
+        can_be_called(t);
+        return;
+    }
+    do {
+        mine = __atomic_fetch_add(&tickets, 1, __ATOMIC_ACQ_REL);
+        holders[mine % HOLDERS] = t;
+    } while (!take_turn(t, mine));
+    clock = qn_ctx.now; /* one clock for all threads */
+    qn_ctx = t->ctx;
+    qn_ctx.now = clock;
+    qn_ctx.in_cache = 0; /* the owner before may have been killed in the code cache */
+    qn_self = t;
+    sim_thread = t->number;
+    asked = 0;
+    qn_calls_thread(t);
+    can_be_called(t);
+}
+
+static void pass_on(void)
+{
+    uint32_t next = (serving | 1) + 1;
+
+    __atomic_exchange_n(&serving, next, __ATOMIC_SEQ_CST); /* before `kicker` is read, so that one of the two sees the other */
+    if (2 * __atomic_load_n(&tickets, __ATOMIC_ACQUIRE) != next)
+        qn_sys6(__NR_futex, (long)&serving, FUTEX_WAKE_BITSET_PRIVATE, 0x7fffffff, 0, 0, turn_bit(next / 2) | turn_bit(next / 2 + 1));
+}
+
+static void give_back(struct qn_thread *t)
+{
+    t->ctx = qn_ctx;
+    qn_self = NULL;
+    pass_on();
+}
+
+void qn_lock_release(void)
+{
+    struct qn_thread *t = qn_self;
+
+    bar_calls();
+    if (qn_thread_count() <= 1)
+        return;
+    give_back(t);
+    if (QN_LIKELY(!t->kicker && !t->kicked))
+        return;
+    while (t->kicker && t->kicker != (uint32_t)t->tid)
+        wait_for_kicker(t);
+    take_kick(t);
+}
+
+void qn_lock_yield_if_asked(void)
+{
+    struct qn_thread *t = qn_self;
+
+    if (QN_LIKELY(!asked) || qn_thread_count() <= 1)
+        return;
+    bar_calls();
+    give_back(t);
+    qn_lock_acquire(t);
+}
+
+/* The parent of a vfork child continues: the child has released the lock, or was killed while it held it. */
+static void steal_lock(const struct qn_thread *dead, struct qn_thread *t)
+{
+    if (qn_self == dead) {
+        qn_self = NULL;
+        pass_on();
+    }
+    qn_lock_acquire(t);
+}
+
+static void reset_lock(void)
+{
+    tickets = 1;
+    serving = 1;
+    holders[0] = qn_self;
+    asked = 0;
+    can_be_called(qn_self);
+}
+
+/* ---- threads ---- */
 
 static struct qn_thread *reuse(void)
 {
@@ -82,7 +345,7 @@ void qn_thread_init(void)
     qn_self->processors = qn_cfg()->affinity ? qn_cfg()->affinity : qn_processors_all();
     qn_self->leash = qn_cfg()->leash;
     count = 1;
-    qn_lock_reset();
+    reset_lock();
 }
 
 bool qn_thread_is_last(void)
@@ -111,7 +374,7 @@ bool qn_thread_uses(const struct qn_sigaction *actions, const struct qn_thread *
 }
 
 /* The thread with this tid that shares our memory; NULL: there is none. */
-const struct qn_thread *qn_thread_of(int32_t tid)
+struct qn_thread *qn_thread_of(int32_t tid)
 {
     for (unsigned i = 0; i < nall; i++)
         if (all[i]->used == QN_THREAD_LIVES && all[i]->tid == tid)
@@ -119,13 +382,13 @@ const struct qn_thread *qn_thread_of(int32_t tid)
     return NULL;
 }
 
-/* ---- start ---- */
+/* ---- the start of a thread ---- */
 
 /* First code of a new kernel thread, on its engine stack, all signals blocked. */
 void qn_thread_main(struct qn_thread *t)
 {
     take_ids(t);
-    qn_sys2(__NR_arch_prctl, ARCH_SET_FS_, (long)t->ctx.fs_base);
+    qn_sys2(__NR_arch_prctl, ARCH_SET_FS, (long)t->ctx.fs_base);
     qn_lock_acquire(t);
     if (t->clear_handlers)
         qn_signal_clear_handlers();
@@ -141,7 +404,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->ctx.gpr[0] = 0;
     if (r->a.stack)
         t->ctx.gpr[4] = r->a.stack + r->a.stack_size;
-    if (r->a.flags & CLONE_SETTLS_)
+    if (r->a.flags & CLONE_SETTLS)
         t->ctx.fs_base = r->a.tls;
     t->mask = me->mask;
     t->seccomp = me->seccomp;
@@ -152,8 +415,8 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->has_clock = me->has_clock;
     t->leash = false; /* the kernel forgets it, too */
     /* The kernel's rule: a process that shares memory but does not suspend its parent has none. */
-    t->altstack = (r->a.flags & CLONE_VFORK_) ? me->altstack : (struct qn_stack){.flags = 2};
-    t->clear_handlers = (r->a.flags & CLONE_CLEAR_SIGHAND_) != 0;
+    t->altstack = (r->a.flags & CLONE_VFORK) ? me->altstack : (struct qn_stack){.flags = 2};
+    t->clear_handlers = (r->a.flags & CLONE_CLEAR_SIGHAND) != 0;
     qn_region_inherit(&t->regions, &me->regions);
     t->pending = t->waited = t->stepping = t->flags_wait.blocks = t->on_guest_stack = 0;
     t->trap_flag = me->trap_flag;
@@ -161,13 +424,13 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->held = 0;
     t->step_return = 0;
     t->calls_stack = 0;
-    if (r->a.flags & CLONE_THREAD_) {
+    if (r->a.flags & CLONE_THREAD) {
         t->pid = me->pid;
         t->actions = me->actions;
         t->shares = me->shares;
     } else {
         t->pid = 0;
-        t->shares = r->a.flags & CLONE_VFORK_ ? QN_SHARES_VFORK : QN_SHARES_BESIDE;
+        t->shares = r->a.flags & CLONE_VFORK ? QN_SHARES_VFORK : QN_SHARES_BESIDE;
         strangers++;
     }
 }
@@ -177,7 +440,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
 long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r)
 {
     qn_sigset old;
-    bool suspends = r->a.flags & CLONE_VFORK_, own_process = !(r->a.flags & CLONE_THREAD_);
+    bool suspends = r->a.flags & CLONE_VFORK, own_process = !(r->a.flags & CLONE_THREAD);
     struct qn_thread *me = qn_self;
     long tid;
 
@@ -187,9 +450,9 @@ long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r)
     qn_arena->stats.threads += !own_process;
     if (suspends)
         qn_lock_release();
-    tid = qn_clone_call(r, r->a.flags & ~(CLONE_SETTLS_ | CLONE_CLEAR_SIGHAND_), t);
+    tid = qn_clone_call(r, r->a.flags & ~(CLONE_SETTLS | CLONE_CLEAR_SIGHAND), t);
     if (suspends)
-        qn_lock_steal(t, me);
+        steal_lock(t, me);
     if (qn_sys_failed(tid) || (suspends && own_process)) {
         __atomic_sub_fetch(&count, 1, __ATOMIC_ACQ_REL);
         t->used = QN_THREAD_FREE;
@@ -198,7 +461,7 @@ long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r)
     return tid;
 }
 
-/* ---- end ---- */
+/* ---- its end ---- */
 
 /* The lock has been released.  As soon as the struct is free, another thread may use it, and with it this stack. */
 _Noreturn void qn_thread_gone(struct qn_thread *t, bool free, long nr, int code)
@@ -233,6 +496,6 @@ void qn_thread_only_self(void)
     qn_self->leash = false;
     qn_self->held = 0; /* held signals are those of the parent */
     take_ids(qn_self);
-    qn_lock_reset();
+    reset_lock();
     qn_self->user_dispatch.on = false;
 }

@@ -6,7 +6,7 @@
  * not a conversion is copied.  Memory is read with process_vm_readv: a wrong pointer gives "(?)", not a fault.
  */
 #include "run/observe/request.h"
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/signal.h"
 
 struct arguments { /* va_list of the System V ABI */
     uint32_t gp, fp;

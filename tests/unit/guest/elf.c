@@ -6,7 +6,7 @@
  * maps it and control goes to its entry.  The program ends with 42 if its data is as the file has it and the rest of its pages is zero. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include "guest/elf.h"
+#include "guest/load.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -18,7 +18,7 @@
  */
 #include "base/ready.h"
 #include "decode/decode.h"
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/signal.h"
 #include "run/observe/data/data.h"
 #include "run/run.h"
 #include "sim/contract.h"

@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/tree.h"
-#include "run/kernel/maps.h"
+#include "run/kernel/kernel.h"
 #include "run/observe/data/blocks.h"
 #include "run/observe/data/data.h"
 #include "run/run.h"

@@ -1,4 +1,4 @@
-/* lib/run/kernel/signal/signal.h - signal numbers, kernel constants and shared functions of signal.c, frame.c, deliver.c and core/precise.c. */
+/* lib/run/kernel/signal.h - signal numbers, kernel constants and shared functions of signal.c, signal_frame.c and core/precise.c. */
 #ifndef QN_RUN_SIGNAL_H
 #define QN_RUN_SIGNAL_H
 
@@ -53,16 +53,11 @@ bool qn_recover_is_behind_int3(uint64_t host); /* is `host` directly after a cop
 /* At a block boundary?  If so fills qn_ctx and returns true. */
 bool qn_recover_boundary(struct qn_ucontext *uc);
 void qn_signal_set_host_mask(qn_sigset guest);
-void qn_signal_install(int sig, const struct qn_sigaction *guest);
 void qn_signal_raise_call(int code, int err, long nr); /* SIGSYS instead of this call, at ctx.rip */
 void qn_signal_die(const struct qn_siginfo *info); /* takes the default action of a fault's signal, which cannot be blocked */
 /* Reads the guest's word at this address; false: not all of it can be read (core/guarded.c). */
 bool qn_peek(uint64_t address, uint64_t *word);
 void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler */
-
-/* signal.c: sets the kernel's action for a signal; stand_in: to the engine's handler. */
-void qn_signal_kernel_action(int sig, uint64_t handler, uint64_t flags);
-void qn_signal_stand_in(int sig, uint64_t flags);
 
 /* die.c: ends the run, because the engine itself, or a module, has faulted. */
 _Noreturn void qn_die_of_fault(const struct qn_siginfo *info, const struct qn_ucontext *uc);

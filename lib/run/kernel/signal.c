@@ -1,4 +1,4 @@
-/* lib/run/kernel/signal/signal.c - signals between the kernel and the guest.
+/* lib/run/kernel/signal.c - signals between the kernel and the guest.
  *
  * The kernel calls the engine's handler for every signal for which the guest has a handler.  The handler only records the signal.  After a
  * fault inside the code cache it recovers the guest's state and goes to the dispatcher.  Any other signal is pending, with all signals
@@ -6,12 +6,12 @@
  * processor's trap flag; it passes a slow call on the way by a breakpoint at the return address.  Then the dispatcher delivers the pending
  * signal (deliver.c) and pushes the frame (frame.c).
  */
-#include "run/core/core.h"
-#include "run/kernel/signal/signal.h"
-#include "run/kernel/thread.h"
+#include "run/kernel/signal.h"
 
 #include "base/format.h"
 #include "block/block.h"
+#include "run/core/core.h"
+#include "run/kernel/kernel.h"
 #include "tcache/tcache.h"
 
 #define THREAD_CHUNK (128ull << 10) /* threads and their stacks are aligned to this (thread.c) */
@@ -161,7 +161,7 @@ static void step(struct qn_thread *t, struct qn_ucontext *uc)
 
 /* ---- the engine's handler ---- */
 
-void qn_signal_kernel_action(int sig, uint64_t handler, uint64_t flags)
+static void kernel_action(int sig, uint64_t handler, uint64_t flags)
 {
     struct qn_sigaction act = {handler, flags | SA_RESTORER_, (uint64_t)(uintptr_t)qn_sigreturn, ~0ull};
 
@@ -288,7 +288,7 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
     bool after;
 
     if (t->on_guest_stack) { /* there is no room for the frame: the fault is repeated, and kills the process */
-        qn_signal_kernel_action(info->signo, HANDLER_DFL, 0);
+        kernel_action(info->signo, HANDLER_DFL, 0);
         return;
     }
     if (uc->mc.trapno == ALIGNMENT_CHECK && !in_code_cache(uc->mc.ip)) { /* translated code has called the engine with it */
@@ -336,22 +336,22 @@ static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *u
         queue(t, info, uc);
 }
 
-void qn_signal_stand_in(int sig, uint64_t flags)
+static void stand_in(int sig, uint64_t flags)
 {
-    qn_signal_kernel_action(sig, (uint64_t)(uintptr_t)host_handler, flags | SA_SIGINFO_ | SA_ONSTACK_);
+    kernel_action(sig, (uint64_t)(uintptr_t)host_handler, flags | SA_SIGINFO_ | SA_ONSTACK_);
 }
 
 /* Sets the kernel's action for a signal, according to the guest's action. */
-void qn_signal_install(int sig, const struct qn_sigaction *guest)
+static void install(int sig, const struct qn_sigaction *guest)
 {
     uint64_t keep = guest->flags & (SA_NOCLDSTOP_ | SA_NOCLDWAIT_ | SA_RESTART_);
 
     if (sig == SIG_TRAP && guest->handler <= HANDLER_IGN)
         keep |= SA_RESTART_; /* the engine's kicks must not interrupt a system call */
     if (is_sync(sig) || guest->handler > HANDLER_IGN)
-        qn_signal_stand_in(sig, keep);
+        stand_in(sig, keep);
     else
-        qn_signal_kernel_action(sig, guest->handler, keep);
+        kernel_action(sig, guest->handler, keep);
 }
 
 /* ---- start and exec ---- */
@@ -373,7 +373,7 @@ void qn_signal_init(void)
     for (int sig = 1; sig <= QN_NSIG; sig++) {
         qn_sys4(__NR_rt_sigaction, sig, 0, (long)&process_actions[sig], 8);
         if (is_sync(sig))
-            qn_signal_install(sig, &process_actions[sig]);
+            install(sig, &process_actions[sig]);
     }
     qn_signal_thread_start(t);
 }
@@ -390,12 +390,312 @@ void qn_signal_exec(bool before)
         if (!is_sync(sig))
             continue;
         if (before && t->actions[sig].handler <= HANDLER_IGN)
-            qn_signal_kernel_action(sig, t->actions[sig].handler, 0);
+            kernel_action(sig, t->actions[sig].handler, 0);
         else if (!before)
-            qn_signal_install(sig, &t->actions[sig]);
+            install(sig, &t->actions[sig]);
     }
     mask = t->pending ? ~SYNC_SIGNALS : before ? t->mask : host_mask(t->mask); /* while a signal is pending, no other is taken */
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&mask, 0, 8);
     if (!before)
         qn_lock_allow_kicks(t);
+}
+
+/* ---- delivery of a pending signal, when the guest is at a block boundary ----
+ *
+ * In:  the thread's pending fault or signal (recorded above, or raised by the engine)
+ * Out: the guest's handler with its frame pushed (signal_frame.c), or the default action, taken by the kernel
+ */
+
+/* Lets the kernel take the default action, so that the parent sees the right status. */
+static void default_action(const struct qn_siginfo *info)
+{
+    int sig = info->signo;
+    qn_sigset only = ~sig_bit(sig);
+
+    qn_coverage_save();
+    kernel_action(sig, HANDLER_DFL, 0);
+    qn_sys4(__NR_rt_tgsigqueueinfo, qn_sys1(__NR_getpid, 0), qn_sys1(__NR_gettid, 0), sig, (long)info);
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&only, 0, 8);
+    if (is_sync(sig)) /* it did not kill, for example because a tracer suppressed it: installs the engine's handler again */
+        stand_in(sig, 0);
+}
+
+/* Repeats the fault.  The first process of a PID namespace dies of a fault, but not of a signal that is sent, even by itself. */
+static void fault_again(int sig)
+{
+    switch (sig) {
+    case SIG_ILL: __asm__ volatile("ud2"); break;
+    case SIG_TRAP: __asm__ volatile("int3"); break;
+    case SIG_FPE: __asm__ volatile("xor %%ecx, %%ecx; div %%ecx" ::: "rax", "rcx", "rdx"); break;
+    case SIG_BUS: __asm__ volatile("push %%rbp; mov $0x8000000000000000, %%rbp; mov (%%rbp), %%eax; pop %%rbp" ::: "rax"); break;
+    case SIG_SEGV: __asm__ volatile("hlt"); break;
+    default: qn_exit_group(128 + sig); /* the status that a shell reports for this signal */
+    }
+}
+
+void qn_signal_die(const struct qn_siginfo *info)
+{
+    default_action(info);
+    if (qn_sys1(__NR_getpid, 0) != 1)
+        return;
+    kernel_action(info->signo, HANDLER_DFL, 0);
+    fault_again(info->signo);
+}
+
+/* As the kernel's force_sigsegv: raises SIGSEGV, whose handler may have a usable stack; or kills, if SIGSEGV's own frame has no room. */
+void qn_signal_no_frame(int sig)
+{
+    struct qn_siginfo info = {.signo = SIG_SEGV, .code = SI_KERNEL_};
+    struct qn_thread *t = qn_self;
+
+    if (sig == SIG_SEGV || (t->mask & sig_bit(SIG_SEGV)) || t->actions[SIG_SEGV].handler <= HANDLER_IGN)
+        qn_signal_die(&info);
+    else
+        qn_frame_push(SIG_SEGV, &info, &t->actions[SIG_SEGV]);
+}
+
+static void deliver(struct qn_siginfo *info, bool is_fault)
+{
+    struct qn_thread *t = qn_self;
+    struct qn_sigaction act = t->actions[info->signo];
+    bool blocked = is_fault && (t->mask & sig_bit(info->signo));
+
+    qn_arena->stats.signals++;
+    if (act.handler == HANDLER_IGN && !is_fault)
+        return;
+    if (act.handler <= HANDLER_IGN || blocked) {
+        (is_fault ? qn_signal_die : default_action)(info);
+        return;
+    }
+    qn_frame_push(info->signo, info, &act);
+}
+
+void qn_signal_deliver(void)
+{
+    struct qn_thread *t = qn_self;
+    uint32_t what = t->pending;
+
+    t->pending = 0;
+    t->flags_wait.blocks = 0;
+    if (what & 2) {
+        t->pending_fault = 0;
+        deliver(&t->fault_info, true);
+    }
+    if (what & 1) {
+        struct qn_siginfo info = t->info;
+
+        deliver(&info, false);
+    }
+    t->waited = 0;
+    qn_signal_release_held();
+    qn_signal_set_host_mask(t->mask);
+}
+
+void qn_signal_release_held(void)
+{
+    struct qn_thread *t = qn_self;
+    qn_sigset ready = t->held & ~t->mask;
+    int sig = ready ? 1 + __builtin_ctzll(ready) : 0;
+
+    if (!sig || t->pending)
+        return;
+    t->held &= ~sig_bit(sig);
+    t->info = t->held_info[sig];
+    t->pending = 1;
+}
+
+void qn_signal_raise(int sig, int code, uint64_t addr)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = sig, .code = code};
+    t->fault_info.fault.addr = addr;
+    if (code == SI_KERNEL_) {
+        t->fault_err = 0;
+        t->fault_trap = GENERAL_PROTECTION;
+    } else {
+        t->fault_err = 0x14; /* user, instruction fetch */
+        t->fault_trap = PAGE_FAULT;
+        t->fault_cr2 = addr;
+    }
+    qn_ctx.rflags |= FLAG_RF;
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
+void qn_signal_raise_step(bool resumes)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = SIG_TRAP, .code = TRAP_TRACE_};
+    t->fault_info.fault.addr = qn_ctx.rip;
+    t->fault_err = 0;
+    t->fault_trap = DEBUG_TRAP;
+    if (resumes)
+        qn_ctx.rflags |= FLAG_RF;
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
+void qn_signal_raise_noted(void)
+{
+    qn_ctx.rflags |= FLAG_RF;
+    qn_self->pending_fault = 1;
+    qn_self->pending |= 2;
+}
+
+void qn_signal_force(int sig)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = sig, .code = SI_KERNEL_};
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
+/* Raises SIGSYS.  It is no fault, so the frame has the trap number and address of the last fault. */
+void qn_signal_raise_call(int code, int err, long nr)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = SIG_SYS, .err = err, .code = code};
+    t->fault_info.words[0] = qn_ctx.rip;
+    t->fault_info.words[1] = (uint32_t)nr | (uint64_t)ARCH_X86_64 << 32;
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
+/* ---- calls about state that the engine keeps for the guest ---- */
+
+#define ALTSTACK_MIN 2048u /* bytes: MINSIGSTKSZ */
+
+/* a: signal, address of the new action or 0, of the old one or 0, bytes of a mask */
+long qn_sys_sigaction(long nr, const long *a)
+{
+    int sig = (int)a[0];
+    uint64_t act = (uint64_t)a[1], old = (uint64_t)a[2];
+    struct qn_sigaction *slot, new;
+
+    (void)nr;
+    if (a[3] != sizeof(qn_sigset) || sig < 1 || sig > QN_NSIG || (act && (sig == SIG_KILL || sig == SIG_STOP)))
+        return -EINVAL;
+    slot = &qn_self->actions[sig];
+    if (act && !qn_read_guest(act, &new, sizeof new))
+        return -EFAULT;
+    if (old && !qn_write_guest(old, slot, sizeof *slot))
+        return -EFAULT;
+    if (act) {
+        new.mask &= ~UNBLOCKABLE;
+        *slot = new;
+        install(sig, &new);
+        if (is_sync(sig) && new.handler > HANDLER_IGN && (new.flags & SA_SIGINFO_))
+            qn_precise_set_always();
+    }
+    return 0;
+}
+
+/* a: how, address of a mask or 0, of the old one or 0, bytes of a mask */
+long qn_sys_sigprocmask(long nr, const long *a)
+{
+    struct qn_thread *t = qn_self;
+    uint64_t set = (uint64_t)a[1], old = (uint64_t)a[2];
+    qn_sigset before = t->mask, given;
+
+    (void)nr;
+    if (a[3] != sizeof given)
+        return -EINVAL;
+    if (set) {
+        if (!qn_read_guest(set, &given, 8))
+            return -EFAULT;
+        given &= ~UNBLOCKABLE;
+        switch ((int)a[0]) {
+        case 0: t->mask |= given; break;
+        case 1: t->mask &= ~given; break;
+        case 2: t->mask = given; break;
+        default: return -EINVAL;
+        }
+        qn_signal_set_host_mask(t->mask);
+        qn_signal_release_held();
+    }
+    return old && !qn_write_guest(old, &before, 8) ? -EFAULT : 0;
+}
+
+/* As the kernel's do_sigaltstack. */
+bool qn_signal_set_altstack(const struct qn_stack *given, int *err)
+{
+    struct qn_thread *t = qn_self;
+    uint32_t mode = (uint32_t)given->flags & ~SS_AUTODISARM_;
+    bool same = given->sp == t->altstack.sp && given->size == t->altstack.size && given->flags == t->altstack.flags;
+
+    *err = on_altstack(t, qn_ctx.gpr[4])                             ? EPERM
+           : mode > SS_DISABLE_                                      ? EINVAL
+           : same                                                    ? 0 /* also for the initial state, which could not be set */
+           : mode != SS_DISABLE_ && given->size < ALTSTACK_MIN       ? ENOMEM
+                                                                     : 0;
+    if (*err)
+        return false;
+    t->altstack = *given;
+    t->altstack.flags &= ~SS_ONSTACK_;
+    if (mode == SS_DISABLE_)
+        t->altstack.sp = t->altstack.size = 0;
+    return true;
+}
+
+/* a: address of the new stack or 0, of the old one or 0 */
+long qn_sys_sigaltstack(long nr, const long *a)
+{
+    uint64_t ss = (uint64_t)a[0], old = (uint64_t)a[1];
+    struct qn_thread *t = qn_self;
+    struct qn_stack before = t->altstack, given;
+    int err = 0;
+
+    (void)nr;
+    if (ss && !qn_read_guest(ss, &given, sizeof given))
+        return -EFAULT;
+    if (!before.size)
+        before.flags |= SS_DISABLE_;
+    else if (on_altstack(t, qn_ctx.gpr[4]))
+        before.flags |= SS_ONSTACK_;
+    if (ss)
+        qn_signal_set_altstack(&given, &err);
+    if (!err && old && !qn_write_guest(old, &before, sizeof before))
+        return -EFAULT;
+    return -err;
+}
+
+/* For the first process, the kernel's parent-death signal is SIGKILL for the collector's death (lib/collect/launch.c).  The signal that the
+ * program sets itself is for the death of the collector's parent; the collector sends it. */
+/* prctl(PR_SET_PDEATHSIG, PR_GET_PDEATHSIG) */
+long qn_sys_death_signal(long nr, const long *a)
+{
+    int32_t *sig = &qn_cfg()->death_signal;
+
+    if (!qn_self->leash)
+        return qn_syscall_pass(nr, a);
+    if (a[0] == PR_GET_PDEATHSIG)
+        return qn_write_guest((uint64_t)a[1], sig, sizeof *sig) ? 0 : -EFAULT;
+    if ((uint64_t)a[1] > QN_NSIG)
+        return -EINVAL;
+    *sig = (int32_t)a[1];
+    return 0;
+}
+
+/* The collector stands between the first process and its parent. */
+long qn_sys_getppid(long nr, const long *a)
+{
+    long parent = qn_sys1(nr, a[0]);
+
+    return parent == qn_cfg()->collector ? qn_cfg()->parent : parent;
+}
+
+/* CLONE_CLEAR_SIGHAND: signals with a handler get the default action; ignored ones stay ignored. */
+void qn_signal_clear_handlers(void)
+{
+    static const struct qn_sigaction none;
+
+    for (int sig = 1; sig <= QN_NSIG; sig++)
+        if (qn_self->actions[sig].handler > HANDLER_IGN) {
+            qn_self->actions[sig] = none;
+            install(sig, &none);
+        }
 }

@@ -1,11 +1,11 @@
-/* lib/run/kernel/signal/frame.c - signal frames on the guest's stack, in the kernel's layout (arch/x86/include/asm/sigframe.h):
+/* lib/run/kernel/signal_frame.c - signal frames on the guest's stack, in the kernel's layout (arch/x86/include/asm/sigframe.h):
  *
  *   low   return address (restorer) | ucontext | siginfo | ... | XSAVE area, 64-byte aligned   high
  *
  * The processor's vector and x87 registers hold the guest's state, so xsave and xrstor are used directly. */
 #include "run/core/core.h"
 #include "run/observe/calls/calls.h"
-#include "run/kernel/signal/signal.h"
+#include "run/kernel/signal.h"
 
 #define RED_ZONE 128
 #define UC_FP_XSTATE 1u

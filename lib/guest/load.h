@@ -1,9 +1,13 @@
-/* lib/guest/elf.h - mapping an ELF program and its interpreter, as the kernel's loader would.
+/* lib/guest/load.h - loading a program as the kernel does: its segments and those of its interpreter are mapped, and its stack is made.
+ *
+ * The kernel gave the engine  argc, argv[], envp[], auxv[].  The guest gets the same stack and environment without the
+ * engine's arguments, and an auxv that describes the guest's program.  Unless addresses are to vary, strings are copied to
+ * addresses that depend on the guest's arguments and environment only.
  *
  * Errors are errno values: ENOENT, EACCES, ENOEXEC (not ELF, other machine, 32-bit), ENOMEM, EINVAL, EIO (truncated).
  */
-#ifndef QN_GUEST_ELF_H
-#define QN_GUEST_ELF_H
+#ifndef QN_GUEST_LOAD_H
+#define QN_GUEST_LOAD_H
 
 #include "base/base.h"
 
@@ -37,5 +41,18 @@ int qn_elf_read_script(int fd, struct qn_script *script);
 /* May this file be executed by this engine?  0 or errno.  Does not map anything; of *image, sets start, end and fixed. */
 int qn_elf_check(int fd, struct qn_image *image);
 int qn_elf_load(int fd, const struct qn_elf_base *base, struct qn_image *image);
+
+struct qn_start {
+    const char *execfn;     /* AT_EXECFN: the path as executed */
+    const char *const *argv;/* the guest's arguments, NULL-terminated */
+    bool hide_vdso;
+    bool tight;             /* the stack may not grow by much: everything close together, wherever that is */
+    bool fixed_random;      /* AT_RANDOM: a fixed pattern made from seed */
+    uint64_t seed;
+    uint64_t (*hwcap)(unsigned word, uint64_t value); /* from the kernel's AT_HWCAP (word 1) or AT_HWCAP2 to the guest's */
+};
+
+/* Rebuild the stack below kernel_sp; returns the guest's initial rsp.  *vdso = address of the vDSO or 0. */
+uint64_t qn_stack_build(uint64_t *kernel_sp, const struct qn_image *image, const struct qn_start *start, uint64_t *vdso);
 
 #endif

@@ -1,4 +1,4 @@
-/* lib/run/kernel/seccomp/seccomp.c - filters of system calls that the program installs.
+/* lib/run/kernel/seccomp.c - filters of system calls that the program installs.
  *
  * Installed in the kernel they would apply to the engine's own calls as well.  So the engine interprets them itself, before it handles a
  * call of the guest:
@@ -6,24 +6,37 @@
  *   struct seccomp_data { nr, arch, rip after the call, six arguments }  -->  all filters  -->  the action of highest precedence
  *
  * The language is classic BPF, without the instructions that the kernel does not allow here (linux/filter.h, kernel/seccomp/seccomp.c).
- * Threads, forked processes and programs that are executed inherit filters (seccomp_pass.c).
+ * Threads, forked processes and programs that are executed inherit filters.
  *
  * Only the kernel can notify a listener (SECCOMP_RET_USER_NOTIF): such a filter is installed in the kernel as well, after a prologue that
  * allows the engine's own calls.  For the guest's calls that the engine makes with other arguments (mmap, execve, ...) the listener cannot
  * be notified: the run ends.
  */
-#include "run/kernel/seccomp/seccomp.h"
-
 #include "base/format.h"
-#include "run/kernel/files.h"
-#include "run/kernel/seccomp/seccomp_filter.h"
-#include "run/kernel/signal/signal.h"
-#include "run/kernel/thread.h"
+#include "run/kernel/kernel.h"
+#include "run/kernel/signal.h"
+
+/* The language, linux/filter.h: low three bits the class, then size and mode, or operation and source. */
+struct qn_bpf_insn { uint16_t code; uint8_t jt, jf; uint32_t k; };
+struct qn_bpf_program { uint16_t n; uint64_t insns; };
+enum { LD, LDX, ST, STX, ALU, JMP, RET, MISC };
+enum { IMM = 0x00, ABS = 0x20, JEQ = 0x10, JGE = 0x30 };
+#define QN_BPF_MAX 4096u         /* instructions */
+#define RET_ALLOW 0x7fff0000u
+
+struct qn_seccomp_filter {
+    const struct qn_seccomp_filter *older;
+    uint32_t n;
+    bool listens;                /* it has a listener, so it is installed in the kernel, too */
+    struct qn_bpf_insn insn[];
+};
+
+static long listen(const struct qn_seccomp_filter *f, uint64_t flags);
 
 enum { CAP_SYS_ADMIN_ = 21 };
-enum { E_ACCES = 13, E_FAULT = 14, E_INVAL = 22, E_NOMEM = 12, E_NOSYS = 38, ERRNO_MAX = 4095 };
+enum { ERRNO_MAX = 4095 };
 enum { SET_STRICT = 0, SET_FILTER = 1, FLAG_TSYNC = 1, FLAGS_HARMLESS = 2 | 4, FLAGS_LISTENER = 8 | 16 | 32, FLAG_NEW_LISTENER = 8 };
-enum { PR_GET_NO_NEW_PRIVS_ = 39, MODE_STRICT = 1, MODE_FILTER = 2 };
+enum { MODE_STRICT = 1, MODE_FILTER = 2 };
 enum { SYS_SECCOMP_ = 1 };
 #define RET_KILL_THREAD 0u
 #define RET_TRAP 0x30000u
@@ -205,7 +218,7 @@ bool qn_seccomp_allows(long nr, const long *a, long *r)
         if (whose->listens)
             return leave_to_listener(nr);
         /* fall through */
-    case RET_TRACE: *r = -E_NOSYS; return false;
+    case RET_TRACE: *r = -ENOSYS; return false;
     case RET_TRAP: qn_signal_raise_call(SYS_SECCOMP_, (int)(answer & ~RET_ACTION), nr); return false;
     case RET_KILL_THREAD:
         if (!qn_thread_is_last())
@@ -220,7 +233,7 @@ bool qn_seccomp_allows(long nr, const long *a, long *r)
 static bool may_install(void)
 {
     /* The kernel's check cannot be tried out: with an invalid pointer the call fails before it.  So it is made here. */
-    return qn_sys6(__NR_prctl, PR_GET_NO_NEW_PRIVS_, 0, 0, 0, 0, 0) == 1 || qn_is_capable(CAP_SYS_ADMIN_);
+    return qn_sys6(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1 || qn_is_capable(CAP_SYS_ADMIN_);
 }
 
 static void in_thread(struct qn_thread *t, const void *filter)
@@ -236,22 +249,22 @@ static long install(uint64_t flags, uint64_t from)
     long listener = 0;
 
     if (flags & ~(uint64_t)(FLAG_TSYNC | FLAGS_HARMLESS | FLAGS_LISTENER) || qn_self->seccomp == MODE_STRICT)
-        return -E_INVAL;
+        return -EINVAL;
     if (!qn_read_guest(from, &p, sizeof p))
-        return -E_FAULT;
+        return -EFAULT;
     if (!p.n || p.n > QN_BPF_MAX || !p.insns)
-        return -E_INVAL;
+        return -EINVAL;
     if (!may_install())
-        return -E_ACCES;
+        return -EACCES;
     f = qn_engine_alloc(sizeof *f + p.n * sizeof f->insn[0]);
     f->n = p.n;
     f->older = qn_self->filters;
     if (!qn_read_guest(p.insns, f->insn, p.n * sizeof f->insn[0]))
-        return -E_FAULT;
+        return -EFAULT;
     if (!valid(f))
-        return -E_INVAL;
+        return -EINVAL;
     if (flags & FLAG_NEW_LISTENER) {
-        listener = qn_seccomp_listen(f, flags);
+        listener = listen(f, flags);
         if (qn_sys_failed(listener))
             return listener;
         f->listens = true;
@@ -265,21 +278,175 @@ static long install(uint64_t flags, uint64_t from)
 static long strict(void)
 {
     if (qn_self->seccomp == MODE_FILTER)
-        return -E_INVAL;
+        return -EINVAL;
     qn_self->seccomp = MODE_STRICT;
     return 0;
 }
 
-long qn_sys_seccomp(const long *a)
+long qn_sys_seccomp(long nr, const long *a)
 {
     switch (a[0]) {
-    case SET_STRICT: return a[1] || a[2] ? -E_INVAL : strict();
+    case SET_STRICT: return a[1] || a[2] ? -EINVAL : strict();
     case SET_FILTER: return install((uint64_t)a[1], (uint64_t)a[2]);
-    default: return qn_sys3(__NR_seccomp, a[0], a[1], a[2]);
+    default: return qn_sys3(nr, a[0], a[1], a[2]);
     }
 }
 
-long qn_sys_prctl_seccomp(const long *a)
+/* prctl(PR_SET_SECCOMP, ...) */
+long qn_sys_prctl_seccomp(long nr, const long *a)
 {
-    return a[1] == MODE_STRICT ? strict() : a[1] == MODE_FILTER ? install(0, (uint64_t)a[2]) : -E_INVAL;
+    (void)nr;
+    return a[1] == MODE_STRICT ? strict() : a[1] == MODE_FILTER ? install(0, (uint64_t)a[2]) : -EINVAL;
+}
+
+/* ---- filters passed on: to a program that is executed, to the kernel ----
+ *
+ *   executed untraced   all of them are installed in the kernel
+ *   executed traced     they are written to the new arena, and its engine begins with them (config.filters):
+ *                       [number of filters] then of each, the oldest first: [instructions, bit 31: listens] [instruction] ...
+ *   with a listener     the filter is installed in the kernel at once, after a prologue:
+ *
+ *       a call by the engine's code, but not on the guest's behalf?  allow : continue with the filter
+ */
+
+enum { AT_IP = 8, PROLOGUE = 8 };
+#define LISTENS 0x80000000u
+
+extern char _end[];
+
+static long give_kernel_filter(const struct qn_bpf_insn *insn, uint32_t n, uint64_t flags)
+{
+    struct qn_bpf_program p = {(uint16_t)n, (uint64_t)(uintptr_t)insn};
+
+    return qn_sys3(__NR_seccomp, SET_FILTER, (long)flags, (long)&p);
+}
+
+static long listen(const struct qn_seccomp_filter *f, uint64_t flags)
+{
+    uint32_t guest = (uint32_t)(uintptr_t)qn_syscall_commit + QN_SYSCALL_INSN_LEN, end = (uint32_t)(uintptr_t)_end;
+    const struct qn_bpf_insn prologue[PROLOGUE] = {
+        {LD | ABS, 0, 0, AT_IP + 4},             /* 0: the engine is not above 4 GiB: then to 7 */
+        {JMP | JEQ, 0, 5, 0},
+        {LD | ABS, 0, 0, AT_IP},
+        {JMP | JGE, 0, 3, QN_ENGINE_BASE},
+        {JMP | JGE, 2, 0, end},
+        {JMP | JEQ, 1, 0, guest},
+        {RET, 0, 0, RET_ALLOW},
+        {LD | IMM, 0, 0, 0},                     /* 7: the accumulator is 0, as at the beginning of a filter */
+    };
+    static struct qn_bpf_insn whole[QN_BPF_MAX];
+
+    if (f->n + PROLOGUE > QN_BPF_MAX)
+        return -EINVAL;
+    __builtin_memcpy(whole, prologue, sizeof prologue);
+    __builtin_memcpy(whole + PROLOGUE, f->insn, f->n * sizeof whole[0]);
+    return give_kernel_filter(whole, f->n + PROLOGUE, flags);
+}
+
+/* Installs the filters in the kernel, the oldest first; those with a listener are there already. */
+static void give_to_kernel(const struct qn_seccomp_filter *f)
+{
+    if (!f)
+        return;
+    give_to_kernel(f->older);
+    if (!f->listens)
+        give_kernel_filter(f->insn, f->n, 0);
+}
+
+void qn_seccomp_exec_untraced(const struct qn_thread *t) { give_to_kernel(t->filters); }
+
+static uint32_t *put(uint32_t *to, const struct qn_seccomp_filter *f)
+{
+    if (!f)
+        return to;
+    to = put(to, f->older);
+    *to++ = f->n | (f->listens ? LISTENS : 0);
+    __builtin_memcpy(to, f->insn, f->n * sizeof f->insn[0]);
+    return to + f->n * sizeof f->insn[0] / sizeof *to;
+}
+
+void qn_seccomp_save(const struct qn_seccomp_filter *filters, struct qn_arena_header *h)
+{
+    uint64_t at = qn_round_up(h->n_strings, sizeof(uint64_t)), bytes = sizeof(uint32_t);
+    uint32_t *to = (uint32_t *)((uint8_t *)h + QN_ARENA_STRINGS_OFF + at), n = 0;
+
+    h->config.filters = 0;
+    for (const struct qn_seccomp_filter *f = filters; f; f = f->older, n++)
+        bytes += sizeof n + f->n * sizeof f->insn[0];
+    if (!n)
+        return;
+    if (at + bytes > QN_ARENA_STRINGS_SIZE) {
+        qn_unsupported("the program's filters of system calls (seccomp) are too many to hold in the program that it executes");
+        return;
+    }
+    *to = n;
+    put(to + 1, filters);
+    h->n_strings = at + bytes;
+    h->config.filters = (uint32_t)at;
+}
+
+void qn_seccomp_restore(void)
+{
+    const uint32_t *from = (const uint32_t *)(uintptr_t)qn_arena_text(qn_cfg()->filters);
+
+    if (!qn_cfg()->filters)
+        return;
+    for (uint32_t n = *from++; n; n--) {
+        uint32_t count = *from & ~LISTENS;
+        struct qn_seccomp_filter *f = qn_engine_alloc(sizeof *f + count * sizeof f->insn[0]);
+
+        *f = (struct qn_seccomp_filter){.older = qn_self->filters, .n = count, .listens = (*from & LISTENS) != 0};
+        __builtin_memcpy(f->insn, from + 1, count * sizeof f->insn[0]);
+        qn_self->filters = f;
+        qn_self->seccomp = MODE_FILTER;
+        from += 1 + count * sizeof f->insn[0] / sizeof *from;
+    }
+}
+
+/* ---- prctl(PR_SET_SYSCALL_USER_DISPATCH): SIGSYS in place of system calls ----
+ *
+ * The kernel decides by the address of the call; since the engine makes all calls, it decides itself, by the kernel's rules
+ * (Documentation/admin-guide/syscall-user-dispatch.rst, kernel/entry/syscall_user_dispatch.c):
+ *
+ *   a call from outside [offset, offset + size), while the byte at `selector` is BLOCK (or there is no selector):
+ *   SIGSYS with the address after the call and its number; the registers do not change.
+ */
+
+enum { MODE_OFF = 0, MODE_ON = 1, ALLOW = 0, BLOCK = 1 };
+enum { SYS_USER_DISPATCH_ = 2 };
+
+/* a: option, mode, offset, size, selector */
+long qn_sys_user_dispatch(long nr, const long *a)
+{
+    struct qn_user_dispatch *d = &qn_self->user_dispatch;
+    uint64_t offset = (uint64_t)a[2], size = (uint64_t)a[3], selector = (uint64_t)a[4];
+
+    (void)nr;
+    if (a[1] == MODE_OFF && !offset && !size && !selector) {
+        d->on = false;
+        return 0;
+    }
+    if (a[1] != MODE_ON || (offset && offset + size <= offset))
+        return -EINVAL;
+    *d = (struct qn_user_dispatch){true, offset, size, selector};
+    return 0;
+}
+
+bool qn_user_dispatch_takes(long nr)
+{
+    const struct qn_user_dispatch *d = &qn_self->user_dispatch;
+    uint8_t state = BLOCK;
+
+    if (QN_LIKELY(!d->on) || qn_ctx.rip - d->offset < d->size)
+        return false;
+    if (d->selector && !qn_read_guest(d->selector, &state, 1)) {
+        qn_signal_raise(SIG_SEGV, SI_KERNEL_, 0); /* the kernel does not say where */
+        return true;
+    }
+    if (state == ALLOW)
+        return false;
+    if (state != BLOCK)
+        qn_self->actions[SIG_SYS].handler = HANDLER_DFL; /* an invalid byte: as in the kernel, SIGSYS cannot be handled */
+    qn_signal_raise_call(SYS_USER_DISPATCH_, 0, nr);
+    return true;
 }
