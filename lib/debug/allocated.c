@@ -1,4 +1,4 @@
-/* lib/debug/allocated.c - finds the type of the heap block that a call has allocated.  See types.h.
+/* lib/debug/allocated.c - finds the type of the heap block that a call has allocated.  See debug.h.
  *
  *   call malloc
  *   401150: mov %rax,%rbx             rax and rbx hold the block
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/memory.h"
+#include "debug/internal.h"
 #include "decode/decode.h"
 
 #define STEPS_MAX 48      /* instructions behind the call */
@@ -189,28 +189,23 @@ static bool move(struct follow *f, const struct qn_insn *in)
     return false;
 }
 
-/* The function that begins at an address. */
-static bool find_callee(struct qn_debug *d, uint64_t address, Dwarf_Die *code)
-{
-    Dwarf_Die unit;
-
-    return qn_debug_find_code(d, address, &unit, code);
-}
-
 static bool hand_on(struct follow *f, uint64_t target)
 {
+    const struct qn_code_range *callee = qn_debug_find_code(f->debug, target);
     Dwarf_Die code, die, type;
     unsigned n = 0;
 
-    if (!find_callee(f->debug, target, &code) || dwarf_child(&code, &die))
+    if (!callee)
         return false;
-    do {
+    code = callee->die;
+    QN_DEBUG_EACH_CHILD(&code, &die) {
         if (dwarf_tag(&die) != DW_TAG_formal_parameter)
             continue;
         if ((f->held >> arguments[n] & 1) && qn_debug_type_of(&die, &type) && answer(f, type))
             return true;
-        n++;
-    } while (n < ARGUMENTS && !dwarf_siblingof(&die, &die));
+        if (++n == ARGUMENTS)
+            break;
+    }
     return false;
 }
 
@@ -292,14 +287,12 @@ static bool template_parameter(Dwarf_Die *of, Dwarf_Die *type)
 {
     Dwarf_Die die;
 
-    if (dwarf_child(of, &die))
-        return false;
-    do {
+    QN_DEBUG_EACH_CHILD(of, &die) {
         const char *name = dwarf_tag(&die) == DW_TAG_template_type_parameter ? dwarf_diename(&die) : NULL;
 
         if (name && (!strcmp(name, "_Tp") || !strcmp(name, "T")))
             return qn_debug_type_of(&die, type);
-    } while (!dwarf_siblingof(&die, &die));
+    }
     return false;
 }
 
@@ -350,29 +343,27 @@ static bool by_scopes(struct qn_debug *d, uint64_t call, Dwarf_Die *type)
 /* For a direct call of a function with debug information: whether it returns nothing, and the type by its template. */
 static bool by_callee(struct qn_debug *d, uint64_t returns_to, bool *returns_nothing, Dwarf_Die *type)
 {
+    const struct qn_code_range *callee;
     struct qn_insn in;
     Dwarf_Die code, result;
-    Dwarf_Attribute at;
 
     *returns_nothing = false;
     if (!read_instruction(d, returns_to - CALL_BYTES, &in) || in.cls != QN_CLS_CALL || in.len != CALL_BYTES
-        || !find_callee(d, qn_decode_target(&in, returns_to - CALL_BYTES), &code))
+        || !(callee = qn_debug_find_code(d, qn_decode_target(&in, returns_to - CALL_BYTES))))
         return false;
-    *returns_nothing = !dwarf_formref_die(dwarf_attr_integrate(&code, DW_AT_type, &at), &result);
+    code = callee->die;
+    *returns_nothing = !qn_debug_type_of(&code, &result);
     return by_template(d, code, type);
 }
 
 const struct qn_debug_type *qn_debug_allocated(struct qn_debug *d, uint64_t returns_to)
 {
     struct follow f = {.debug = d};
-    bool returns_nothing, by_call;
+    bool returns_nothing;
 
-    if (!qn_debug_open_dwarf(d) || !qn_debug_memory(d))
+    if (!qn_debug_open_dwarf(d))
         return NULL;
-    by_call = by_callee(d, returns_to, &returns_nothing, &f.type);
-    if (by_call)
-        return qn_debug_make_type(d, f.type, true);
-    if (by_scopes(d, returns_to - 1, &f.type))
+    if (by_callee(d, returns_to, &returns_nothing, &f.type) || by_scopes(d, returns_to - 1, &f.type))
         return qn_debug_make_type(d, f.type, true);
     if (returns_nothing)
         return NULL;

@@ -1,4 +1,4 @@
-/* lib/debug/debug.c - opens and closes a module, and joins the answers of symbols and line tables.
+/* lib/debug/debug.c - opens and closes a module, knows its segments, and joins the answers of symbols and line tables.
  *
  * In:  a path (or an image in memory) and addresses.
  * Out: struct qn_debug_place, see debug.h.
@@ -16,8 +16,77 @@
 
 #include "base/base.h"
 #include "base/format.h"
-#include "debug/inlines.h"
-#include "debug/memory.h"
+#include "debug/internal.h"
+
+struct qn_debug_settings qn_debug_settings;
+
+void qn_debug_configure(const struct qn_debug_settings *settings) { qn_debug_settings = *settings; }
+
+/* ---- segments: from offsets in the file to addresses and back, and where code is ---- */
+
+/* false: they are damaged. */
+static bool read_segments(struct qn_debug *d)
+{
+    size_t count;
+
+    if (elf_getphdrnum(d->main.elf, &count) || !(d->segments = calloc(count + 1, sizeof *d->segments)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr p;
+
+        if (!gelf_getphdr(d->main.elf, (int)i, &p) || p.p_type != PT_LOAD)
+            continue;
+        if (p.p_vaddr + p.p_memsz < p.p_vaddr || p.p_vaddr + p.p_filesz < p.p_vaddr)
+            return false; /* beyond the last address: a range there has no end */
+        d->segments[d->nsegments++] = (struct qn_segment){
+            p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz, (p.p_flags & PF_X) != 0 };
+    }
+    return true;
+}
+
+bool qn_debug_address(const struct qn_debug *d, uint64_t offset, uint64_t *address)
+{
+    const struct qn_segment *s = d->segments, *end = s + d->nsegments;
+
+    while (s < end && !(s->executable && offset >= s->offset && offset - s->offset < s->file_size))
+        s++;
+    if (s < end)
+        *address = s->address + (offset - s->offset);
+    return s < end;
+}
+
+bool qn_debug_offset(const struct qn_debug *d, uint64_t address, uint64_t *offset)
+{
+    const struct qn_segment *s = d->segments, *end = s + d->nsegments;
+
+    while (s < end && !(s->executable && address >= s->address && address - s->address < s->file_size))
+        s++;
+    if (s < end)
+        *offset = s->offset + (address - s->address);
+    return s < end;
+}
+
+bool qn_debug_is_code(const struct qn_debug *d, uint64_t address)
+{
+    for (size_t i = 0; i < d->nsegments; i++) {
+        const struct qn_segment *s = &d->segments[i];
+
+        if (s->executable && address >= s->address && address - s->address < s->memory_size)
+            return true;
+    }
+    return false;
+}
+
+bool qn_debug_segment(const struct qn_debug *d, size_t number, uint64_t *start, uint64_t *end)
+{
+    if (number >= d->nsegments)
+        return false;
+    *start = d->segments[number].address;
+    *end = *start + d->segments[number].memory_size;
+    return true;
+}
+
+/* ---- opening and closing ---- */
 
 static bool fail(char *why, size_t size, const char *text)
 {
@@ -33,7 +102,7 @@ static bool check_header(struct qn_debug *d, char *why, size_t size)
         return fail(why, size, "not an ELF file");
     if (gelf_getclass(d->main.elf) != ELFCLASS64 || header.e_machine != EM_X86_64)
         return fail(why, size, "not an ELF64 x86-64 file");
-    if (!qn_debug_read_segments(d))
+    if (!read_segments(d))
         return fail(why, size, "damaged program headers");
     qn_debug_read_build_id(d->main.elf, d->build_id);
     return true;
@@ -111,29 +180,25 @@ void qn_debug_close(struct qn_debug *d)
 {
     if (!d)
         return;
-    qn_debug_free_inline_names(d);
     qn_debug_free_inlines(d);
-    qn_debug_free_memory(d);
-    qn_debug_free_made_names(d);
-    qn_debug_free_parents(d);
+    qn_debug_free_types(d);
+    qn_debug_free_dwarf(d);
     dwarf_end(d->dwarf);
-    qn_debug_free_lines(&d->lines);
-    qn_debug_free_symbols(&d->symbols);
-    qn_debug_free_objects(d->objects);
+    qn_debug_free_lines(d);
+    qn_debug_free_symbols(d);
     close_file(&d->separate);
     close_file(&d->main);
-    free(d->directories);
-    qn_debug_free_ranges(d);
     free(d->segments);
     free(d->too_large);
     free(d->path);
     free(d);
 }
 
-bool qn_debug_has_inode(const struct qn_debug *d, uint64_t ino)
-{
-    return d->ino == ino;
-}
+bool qn_debug_has_inode(const struct qn_debug *d, uint64_t ino) { return d->ino == ino; }
+
+const char *qn_debug_build_id(const struct qn_debug *d) { return d->build_id; }
+
+bool qn_debug_is_damaged(const struct qn_debug *d) { return d->damaged; }
 
 const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t *count)
 {
@@ -146,25 +211,27 @@ const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t 
     return (const uint8_t *)file + offset;
 }
 
-static void name_inlined(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
-{
-    const struct qn_inline *call = qn_debug_find_inline(d, address, &place->end);
-    const char *name = call ? qn_debug_name_inline(d, call, place->function ? place->function : "???") : NULL;
-
-    if (name)
-        place->function = name;
-}
+/* ---- the place of an address ---- */
 
 void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
 {
     uint64_t line_end = UINT64_MAX;
+    const struct qn_code_range *code;
+    struct qn_inline *call;
+    const char *inlined;
 
     *place = (struct qn_debug_place){ NULL, NULL, 0, UINT64_MAX };
     qn_debug_find_symbol(d, address, &place->function, &place->end);
-    if (!place->function && !qn_debug_has_symbols(d))
-        qn_debug_find_subprogram(d, address, &place->function, &place->end);
-    if (qn_debug_settings.inlines)
-        name_inlined(d, address, place);
+    if (!place->function && !qn_debug_has_symbols(d) && (code = qn_debug_find_code(d, address))) {
+        Dwarf_Die die = code->die;
+
+        place->function = qn_debug_name_die(d, &die);
+        place->end = code->end;
+    }
+    call = qn_debug_settings.inlines ? qn_debug_find_inline(d, address, &place->end) : NULL;
+    inlined = call ? qn_debug_name_inline(call, place->function ? place->function : "???") : NULL;
+    if (inlined)
+        place->function = inlined;
     qn_debug_find_line(d, address, &place->file, &place->line, &line_end);
     if (line_end < place->end)
         place->end = line_end;
@@ -213,12 +280,52 @@ void qn_debug_find_user(struct qn_debug *d, uint64_t address, struct qn_debug_pl
         }
 }
 
-const char *qn_debug_build_id(const struct qn_debug *d)
+/* ---- where a program stands ---- */
+
+static const char *base_of(const char *path)
 {
-    return d->build_id;
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
 }
 
-bool qn_debug_is_damaged(const struct qn_debug *d)
+static const char *is_one_of(const char *file, const char *const *files)
 {
-    return d->damaged;
+    for (; file && *files; files++)
+        if (!strcmp(base_of(file), base_of(*files)))
+            return *files;
+    return NULL;
+}
+
+static const char *find_line(struct qn_debug *d, uint64_t address, const char *const *files, uint32_t *line)
+{
+    uint64_t end = UINT64_MAX;
+    struct qn_debug_place place;
+    const char *file;
+
+    qn_debug_find(d, address, &place);
+    *line = place.line;
+    file = is_one_of(place.file, files);
+    for (const struct qn_inline *call = qn_debug_find_inline(d, address, &end); call && !file; call = call->into) {
+        *line = call->line;
+        file = is_one_of(call->file, files);
+    }
+    return file;
+}
+
+/* The first address whose line is in one of the files is the pc itself, or the call of a function elsewhere (memset), which may be inlined. */
+bool qn_debug_say_where(const char *program, const uint64_t *address, unsigned n, const char *const *files, char *text, size_t size)
+{
+    char why[200];
+    struct qn_debug *d = n ? qn_debug_open(program, why, sizeof why) : NULL;
+    const char *file = NULL;
+    uint32_t line = 0;
+
+    for (unsigned i = 0; d && i < n && !file; i++)
+        file = find_line(d, address[i] - (i > 0), files, &line); /* a return address is behind the call */
+    if (file)
+        snprintf(text, size, "%s:%u", file, line);
+    if (d)
+        qn_debug_close(d);
+    return file;
 }

@@ -1,14 +1,15 @@
-/* lib/debug/dwarf.c - answers the few questions that need .debug_info, by libdw.
+/* lib/debug/dwarf.c - answers what needs .debug_info, by libdw.
  *
- *   function of an address, for modules without symbol table:
+ *   unit and function of an address:
  *     DW_TAG_subprogram { name "main", low 401000, high 401080 }   401010 -> "main", end 401080
  *   directory of a compilation, for line tables before DWARF 5 that name files relative to it
- *
+ *   the entry around an entry
  *   how often a function was inlined: DW_TAG_inlined_subroutine { abstract_origin: DW_TAG_subprogram { name "f" } }
  *
- * The first never gives an inlined function: its code belongs to the function that was called (but see inlines.h).
+ * The function of an address is never an inlined one: its code belongs to the function that was called (but see inlines.c).
  */
 #define _GNU_SOURCE
+
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 #include "base/base.h"
 #include "base/grow.h"
-#include "debug/memory.h"
+#include "debug/internal.h"
 
 #define DEPTH_MAX 100     /* nesting of entries; more is damage */
 #define REFERENCES_MAX 10 /* from code to its declaration: two are usual; more is damage */
@@ -83,28 +84,133 @@ Dwarf *qn_debug_open_dwarf(struct qn_debug *d)
     return d->dwarf;
 }
 
+/* ---- trees ---- */
+
+static int compare_keys(const void *left, const void *right)
+{
+    uintptr_t a = (uintptr_t)*(const void *const *)left, b = (uintptr_t)*(const void *const *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+void *qn_debug_node(void **tree, const void *key, size_t size)
+{
+    void **found = tfind(&key, tree, compare_keys), *fresh = found ? *found : calloc(1, size);
+
+    if (found || !fresh)
+        return fresh;
+    *(const void **)fresh = key;
+    if (tsearch(fresh, tree, compare_keys))
+        return fresh;
+    free(fresh);
+    return NULL;
+}
+
+/* ---- walking ---- */
+
+static void walk(Dwarf_Die *parent, qn_debug_visit *visit, void *data, int depth)
+{
+    Dwarf_Die die;
+
+    if (depth > DEPTH_MAX)
+        return;
+    QN_DEBUG_EACH_CHILD(parent, &die)
+        if (visit(data, &die, dwarf_tag(&die)))
+            walk(&die, visit, data, depth + 1);
+}
+
+void qn_debug_walk(Dwarf_Die *parent, qn_debug_visit *visit, void *data) { walk(parent, visit, data, 0); }
+
+void qn_debug_walk_units(struct qn_debug *d, qn_debug_visit *visit, void *data)
+{
+    Dwarf *dwarf = qn_debug_open_dwarf(d);
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit, split;
+
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, &split) == 0)
+        qn_debug_walk(split.addr ? &split : &unit, visit, data);
+}
+
+/* ---- the entry around an entry: libdw has only that of an entry's children ----
+ *
+ *   namespace geo { class box { int get(); } }:    the entry of get   ->   that of box   ->   that of geo   ->   the compilation
+ *
+ * Entries lie in the file in the order of the tree, a parent before its children.  For each compilation that is asked for, the entries that
+ * may hold functions and types are listed once, so that each question takes logarithmic time.
+ *
+ * Invariants: a list is sorted by address; an entry's descendants lie between its own address and `end`.
+ */
+
+struct holder {
+    Dwarf_Die die;
+    const void *end;
+    size_t parent; /* its number */
+};
+
+struct parents {
+    const void *unit;     /* its Dwarf_CU: the key of the tree */
+    struct holder *list;  /* the first is the compilation */
+    size_t count, room;
+};
+
+static bool may_hold_code(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type
+           || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_module;
+}
+
+/* Lists what is below an entry; its last descendant ends where it does. */
+static void add_below(struct parents *p, size_t parent, int depth)
+{
+    Dwarf_Die die, next;
+    int more;
+
+    if (depth > DEPTH_MAX || dwarf_child(&p->list[parent].die, &die))
+        return;
+    do {
+        size_t number = p->count;
+
+        more = dwarf_siblingof(&die, &next) == 0;
+        if (may_hold_code(dwarf_tag(&die)) && dwarf_haschildren(&die) == 1 && QN_GROW(p->list, p->count, p->room, QN_DEBUG_ROOM)) {
+            p->list[p->count++] = (struct holder){ die, more ? next.addr : p->list[parent].end, parent };
+            add_below(p, number, depth + 1);
+        }
+        die = next;
+    } while (more);
+}
+
+static const struct parents *parents_of(struct qn_debug *d, Dwarf_Die *die)
+{
+    struct parents *p = qn_debug_node(&d->parents, die->cu, sizeof *p);
+    Dwarf_Die unit;
+
+    if (p && !p->count && dwarf_diecu(die, &unit, NULL, NULL) && QN_GROW(p->list, p->count, p->room, QN_DEBUG_ROOM)) {
+        p->list[p->count++] = (struct holder){ unit, (const void *)UINTPTR_MAX, 0 };
+        add_below(p, 0, 0);
+    }
+    return p;
+}
+
+bool qn_debug_parent(struct qn_debug *d, Dwarf_Die *die, Dwarf_Die *parent)
+{
+    const struct parents *p = parents_of(d, die);
+    size_t n = p ? QN_COUNT_WHILE(i, p->count, (uintptr_t)p->list[i].die.addr < (uintptr_t)die->addr) : 0;
+
+    if (!n)
+        return false;
+    for (n--; (uintptr_t)p->list[n].end <= (uintptr_t)die->addr; n = p->list[n].parent)
+        continue;
+    *parent = p->list[n].die;
+    return true;
+}
+
+/* ---- names ---- */
+
 static const char *string_of(Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute at;
 
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &at));
-}
-
-/* The readable name of a subprogram; a tree keeps them, so that each is made once. */
-struct made_name {
-    const void *die;
-    char *text;
-};
-
-static void free_made(void *node)
-{
-    free(((struct made_name *)node)->text);
-    free(node);
-}
-
-void qn_debug_free_made_names(struct qn_debug *d)
-{
-    tdestroy(d->made_names, free_made);
 }
 
 /* The entry inside its namespace or class; the entry that has the code may be elsewhere and refers to it. */
@@ -177,30 +283,21 @@ static char *make_name(struct qn_debug *d, Dwarf_Die *die)
     return name ? qualify(d, die, name) : NULL;
 }
 
+struct made_name {
+    const void *die; /* the key of the tree */
+    bool made;
+    char *text;
+};
+
 const char *qn_debug_name_die(struct qn_debug *d, Dwarf_Die *die)
 {
-    struct made_name wanted = { die->addr, NULL }, *fresh, **found = tfind(&wanted, &d->made_names, qn_debug_compare_keys);
+    struct made_name *n = qn_debug_node(&d->made_names, die->addr, sizeof *n);
 
-    if (found)
-        return (*found)->text;
-    if (!(fresh = malloc(sizeof *fresh)))
-        return NULL;
-    *fresh = (struct made_name){ die->addr, make_name(d, die) };
-    if (tsearch(fresh, &d->made_names, qn_debug_compare_keys))
-        return fresh->text;
-    free_made(fresh);
-    return NULL;
-}
-
-static uint64_t end_of_range(Dwarf_Die *die, uint64_t address)
-{
-    Dwarf_Addr base, start, end;
-    ptrdiff_t at = 0;
-
-    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-        if (address >= start && address < end)
-            return end;
-    return address + 1;
+    if (n && !n->made) {
+        n->made = true;
+        n->text = make_name(d, die);
+    }
+    return n ? n->text : NULL;
 }
 
 /* ---- units and functions by address ---- */
@@ -247,32 +344,49 @@ static const struct qn_code_range *find_range(const struct qn_code_ranges *r, ui
     return found;
 }
 
-static void load_units(struct qn_debug *d, Dwarf *dwarf)
+static int compare_directories(const void *left, const void *right)
 {
+    const struct qn_directory *a = left, *b = right;
+
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static void load_units(struct qn_debug *d)
+{
+    Dwarf *dwarf = qn_debug_open_dwarf(d);
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit;
+    Dwarf_Attribute at;
+    Dwarf_Word offset;
 
+    if (d->units.loaded)
+        return;
     d->units.loaded = true;
-    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
         add_ranges(&d->units, &unit, d->nunits++);
+        if (!dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &at), &offset)
+            && QN_GROW(d->directories, d->ndirectories, d->directory_room, QN_DEBUG_ROOM))
+            d->directories[d->ndirectories++] = (struct qn_directory){ offset, dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &at)) };
+    }
     sort_ranges(&d->units);
+    if (d->ndirectories)
+        qsort(d->directories, d->ndirectories, sizeof *d->directories, compare_directories);
 }
 
 const struct qn_code_range *qn_debug_find_unit(struct qn_debug *d, uint64_t address, uint64_t *end)
 {
-    Dwarf *dwarf = qn_debug_open_dwarf(d);
-
-    if (dwarf && !d->units.loaded)
-        load_units(d, dwarf);
+    load_units(d);
     return find_range(&d->units, address, end);
 }
 
-void qn_debug_free_ranges(struct qn_debug *d)
+const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset)
 {
-    for (uint32_t i = 0; d->functions && i < d->nunits; i++)
-        free(d->functions[i].list);
-    free(d->functions);
-    free(d->units.list);
+    struct qn_directory wanted = { offset, NULL }, *found = NULL;
+
+    load_units(d);
+    if (d->ndirectories)
+        found = bsearch(&wanted, d->directories, d->ndirectories, sizeof *d->directories, compare_directories);
+    return found ? found->text : NULL;
 }
 
 bool qn_debug_unit_entries(const struct qn_code_range *range, Dwarf_Die *unit)
@@ -288,131 +402,96 @@ bool qn_debug_unit_entries(const struct qn_code_range *range, Dwarf_Die *unit)
     return is_split;
 }
 
-/* All functions below an entry.  Member functions of a class or a lambda inside a function are below that function's entry but outside its
- * addresses, so dwarf_getscopes does not find them. */
-static void add_functions(struct qn_code_ranges *r, Dwarf_Die *parent, int depth, uint32_t *order)
+struct functions {
+    struct qn_code_ranges *ranges;
+    uint32_t order;
+};
+
+/* Member functions of a class or a lambda inside a function are below that function's entry but outside its addresses, so dwarf_getscopes does
+ * not find them. */
+static bool take_function(void *data, Dwarf_Die *die, int tag)
 {
-    Dwarf_Die die;
+    struct functions *f = data;
 
-    if (depth > DEPTH_MAX || dwarf_child(parent, &die))
-        return;
-    do {
-        int tag = dwarf_tag(&die);
-
-        if (tag == DW_TAG_subprogram)
-            add_ranges(r, &die, (*order)++);
-        if (qn_debug_may_hold_code(tag))
-            add_functions(r, &die, depth + 1, order);
-    } while (!dwarf_siblingof(&die, &die));
+    if (tag == DW_TAG_subprogram)
+        add_ranges(f->ranges, die, f->order++);
+    return may_hold_code(tag);
 }
 
-bool qn_debug_find_code(struct qn_debug *d, uint64_t address, Dwarf_Die *unit, Dwarf_Die *code)
+const struct qn_code_range *qn_debug_find_code(struct qn_debug *d, uint64_t address)
 {
     uint64_t end = UINT64_MAX;
-    const struct qn_code_range *range = qn_debug_find_unit(d, address, &end), *found;
-    struct qn_code_ranges *functions;
-    uint32_t order = 0;
-
-    if (!range || (!d->functions && !(d->functions = calloc(d->nunits, sizeof *d->functions))))
-        return false;
-    qn_debug_unit_entries(range, unit);
-    functions = &d->functions[range->order];
-    if (!functions->loaded) {
-        functions->loaded = true;
-        add_functions(functions, unit, 0, &order);
-        sort_ranges(functions);
-    }
-    found = find_range(functions, address, &end);
-    if (found)
-        *code = found->die;
-    return found;
-}
-
-void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end)
-{
-    Dwarf_Die unit, die;
-
-    if (!qn_debug_find_code(d, address, &unit, &die))
-        return;
-    *name = qn_debug_name_die(d, &die);
-    *end = end_of_range(&die, address);
-}
-
-static int compare(const void *left, const void *right)
-{
-    const struct qn_directory *a = left, *b = right;
-
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-static void load_directories(struct qn_debug *d)
-{
-    Dwarf *dwarf = qn_debug_open_dwarf(d);
-    Dwarf_CU *cu = NULL;
+    const struct qn_code_range *range = qn_debug_find_unit(d, address, &end);
+    struct functions f = { .order = 0 };
     Dwarf_Die unit;
-    Dwarf_Attribute at;
-    Dwarf_Word offset;
 
-    d->directories_loaded = true;
-    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
-        if (dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &at), &offset)
-            || !QN_GROW(d->directories, d->ndirectories, d->directory_room, QN_DEBUG_ROOM))
-            continue;
-        d->directories[d->ndirectories++] =
-            (struct qn_directory){ offset, dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &at)) };
+    if (!range || (!d->code && !(d->code = calloc(d->nunits, sizeof *d->code))))
+        return NULL;
+    f.ranges = &d->code[range->order];
+    if (!f.ranges->loaded) {
+        f.ranges->loaded = true;
+        qn_debug_unit_entries(range, &unit);
+        qn_debug_walk(&unit, take_function, &f);
+        sort_ranges(f.ranges);
     }
-    if (d->ndirectories)
-        qsort(d->directories, d->ndirectories, sizeof *d->directories, compare);
-}
-
-const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset)
-{
-    struct qn_directory wanted = { offset, NULL }, *found = NULL;
-
-    if (!d->directories_loaded)
-        load_directories(d);
-    if (d->ndirectories)
-        found = bsearch(&wanted, d->directories, d->ndirectories, sizeof *d->directories, compare);
-    return found ? found->text : NULL;
+    return find_range(f.ranges, address, &end);
 }
 
 /* ---- inlined calls ---- */
 
-static bool is_inlined_call(struct qn_debug *d, Dwarf_Die *die, const char *name)
+struct inlined {
+    struct qn_debug *debug;
+    const char *name;
+    unsigned count;
+};
+
+static bool count_call(void *data, Dwarf_Die *die, int tag)
 {
+    struct inlined *i = data;
     Dwarf_Attribute at;
     Dwarf_Die origin;
     const char *linkage, *shown;
 
-    if (dwarf_tag(die) != DW_TAG_inlined_subroutine || !dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &at), &origin))
-        return false;
+    if (tag != DW_TAG_inlined_subroutine || !dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &at), &origin))
+        return true;
     linkage = string_of(&origin, DW_AT_linkage_name);
-    shown = qn_debug_name_die(d, &origin);
-    return (linkage && !strcmp(linkage, name)) || (shown && qn_debug_is_called(shown, name));
-}
-
-static unsigned count_below(struct qn_debug *d, Dwarf_Die *parent, const char *name, int depth)
-{
-    unsigned count = 0;
-    Dwarf_Die die;
-
-    if (depth > DEPTH_MAX || dwarf_child(parent, &die))
-        return 0;
-    do {
-        count += is_inlined_call(d, &die, name);
-        count += count_below(d, &die, name, depth + 1);
-    } while (!dwarf_siblingof(&die, &die));
-    return count;
+    shown = qn_debug_name_die(i->debug, &origin);
+    i->count += (linkage && !strcmp(linkage, i->name)) || (shown && qn_debug_is_called(shown, i->name));
+    return true;
 }
 
 unsigned qn_debug_count_inlined(struct qn_debug *d, const char *name)
 {
-    Dwarf *dwarf = qn_debug_open_dwarf(d);
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die unit, split;
-    unsigned count = 0;
+    struct inlined i = { d, name, 0 };
 
-    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, &split) == 0)
-        count += count_below(d, split.addr ? &split : &unit, name, 0);
-    return count;
+    qn_debug_walk_units(d, count_call, &i);
+    return i.count;
+}
+
+/* ---- closing ---- */
+
+static void free_name(void *node)
+{
+    free(((struct made_name *)node)->text);
+    free(node);
+}
+
+static void free_parents(void *node)
+{
+    free(((struct parents *)node)->list);
+    free(node);
+}
+
+void qn_debug_free_dwarf(struct qn_debug *d)
+{
+    tdestroy(d->made_names, free_name);
+    tdestroy(d->parents, free_parents);
+    for (uint32_t i = 0; d->code && i < d->nunits; i++)
+        free(d->code[i].list);
+    free(d->code);
+    free(d->units.list);
+    free(d->directories);
+    free(d->globals);
+    if (d->frames)
+        dwarf_cfi_end(d->frames);
 }

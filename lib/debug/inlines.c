@@ -1,27 +1,29 @@
-/* lib/debug/inlines.c - inlined calls by address.  See inlines.h.
+/* lib/debug/inlines.c - the functions that the compiler has inlined at an address, and the lines that called them.
  *
- * The entries of a unit are walked once.  Each inlined call becomes a node that refers to the call around it.  The calls' ranges of addresses
+ *   main() calls middle() in line 20 of a.c, which calls leaf() in line 9; both are inlined
+ *   ->  { "leaf", "/src/a.c", 9 }, { "middle", "/src/a.c", 20 }, and then the function that the symbol table has, main
+ *
+ * They come from DW_TAG_inlined_subroutine (DWARF 5, section 3.3.8).  The entries of a unit are walked once, when one of its addresses is first
+ * asked for.  Each inlined call becomes a node that refers to the call around it.  The calls' ranges of addresses
  * are cut so that they nest, and become a list of pieces that do not overlap, each with its innermost call:
  *
  *   ranges    middle [10, 50)   leaf [20, 30)   leaf [30, 35)
  *   pieces    [10, 20) middle   [20, 30) leaf   [30, 35) leaf   [35, 50) middle
  */
 #define _GNU_SOURCE
-#include "debug/inlines.h"
-
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-#include "debug/types.h"
+#include "debug/internal.h"
 
 #define DEPTH_MAX 200 /* nesting of entries; more is damage */
 
 struct piece {
     uint64_t start, end;
-    const struct qn_inline *call;
+    struct qn_inline *call;
 };
 
 struct span { /* a range of addresses before it is cut */
@@ -37,32 +39,25 @@ struct unit {
 };
 
 struct qn_inlines {
-    struct unit *units; /* as many as the module has */
-    struct qn_inline **calls; /* all, owned */
-    size_t ncalls, call_room;
+    struct unit *units;      /* as many as the module has */
+    struct qn_inline *calls; /* all, owned */
+};
+
+struct qn_inline_name {
+    const char *outer; /* the function with code of its own */
+    char *text;
+    struct qn_inline_name *next;
 };
 
 struct walk {
     struct qn_debug *d;
-    struct qn_unit *lines; /* line table of the unit; NULL: it is in the .dwo file, */
+    struct qn_line_table *lines; /* line table of the unit; NULL: it is in the .dwo file, */
     Dwarf_Files *files;    /* and libdw reads it */
     struct span *spans;
     size_t count, room;
 };
 
 /* ---- the calls of a unit ---- */
-
-static struct qn_inline *new_call(struct qn_debug *d, const struct qn_inline *call)
-{
-    struct qn_inlines *l = d->inlines;
-    struct qn_inline *copy;
-
-    if (!QN_GROW(l->calls, l->ncalls, l->call_room, QN_DEBUG_ROOM) || !(copy = malloc(sizeof *copy)))
-        return NULL;
-    *copy = *call;
-    l->calls[l->ncalls++] = copy;
-    return copy;
-}
 
 static Dwarf_Word number_of(Dwarf_Die *die, unsigned attribute)
 {
@@ -84,29 +79,10 @@ static void take_spans(struct walk *w, Dwarf_Die *die, struct qn_inline *call, u
         }
 }
 
-/* The line table at an offset, as lines.c has read it, so that a file has the same name everywhere; NULL: none. */
-static struct qn_unit *find_lines(struct qn_debug *d, Dwarf_Word offset)
-{
-    struct qn_lines *l = &d->lines;
-
-    qn_debug_load_lines(d);
-    for (size_t low = 0, high = l->nunits; low < high;) {
-        size_t mid = (low + high) / 2;
-
-        if (l->units[mid].offset == offset)
-            return &l->units[mid];
-        if (l->units[mid].offset < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return NULL;
-}
-
 /* Makes the node of an inlined call; returns `into` if there is no memory, or the call has no name. */
 static const struct qn_inline *take_call(struct walk *w, Dwarf_Die *die, const struct qn_inline *into, uint32_t depth)
 {
-    struct qn_inline call = {.function = qn_debug_name_die(w->d, die), .line = (uint32_t)number_of(die, DW_AT_call_line), .into = into};
+    struct qn_inline call = {.function = qn_debug_name_die(w->d, die), .line = (uint32_t)number_of(die, DW_AT_call_line), .into = into, .next = w->d->inlines->calls};
     Dwarf_Word file = number_of(die, DW_AT_call_file);
     struct qn_inline *fresh;
 
@@ -114,8 +90,10 @@ static const struct qn_inline *take_call(struct walk *w, Dwarf_Die *die, const s
         call.file = qn_debug_name_file(w->d, w->lines, (uint32_t)file);
     else if (w->files && file)
         call.file = dwarf_filesrc(w->files, file, NULL, NULL);
-    if (!call.function || !(fresh = new_call(w->d, &call)))
+    if (!call.function || !(fresh = malloc(sizeof *fresh)))
         return into;
+    *fresh = call;
+    w->d->inlines->calls = fresh;
     take_spans(w, die, fresh, depth);
     return fresh;
 }
@@ -124,9 +102,9 @@ static void walk(struct walk *w, Dwarf_Die *parent, const struct qn_inline *into
 {
     Dwarf_Die die;
 
-    if (depth > DEPTH_MAX || dwarf_child(parent, &die))
+    if (depth > DEPTH_MAX)
         return;
-    do {
+    QN_DEBUG_EACH_CHILD(parent, &die)
         switch (dwarf_tag(&die)) {
         case DW_TAG_inlined_subroutine:
             walk(w, &die, take_call(w, &die, into, depth), depth + 1);
@@ -147,7 +125,6 @@ static void walk(struct walk *w, Dwarf_Die *parent, const struct qn_inline *into
         default:
             break;
         }
-    } while (!dwarf_siblingof(&die, &die));
 }
 
 /* ---- pieces ---- */
@@ -164,7 +141,7 @@ static int compare_spans(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static void put_piece(struct unit *u, uint64_t start, uint64_t end, const struct qn_inline *call)
+static void put_piece(struct unit *u, uint64_t start, uint64_t end, struct qn_inline *call)
 {
     if (start < end && QN_GROW(u->pieces, u->count, u->room, QN_DEBUG_ROOM))
         u->pieces[u->count++] = (struct piece){start, end, call};
@@ -207,7 +184,7 @@ static void read_unit(struct qn_debug *d, const struct qn_code_range *range, str
 
     u->read = true;
     if (!split && !dwarf_formudata(dwarf_attr(&die, DW_AT_stmt_list, &at), &offset))
-        w.lines = find_lines(d, offset);
+        w.lines = qn_debug_find_line_table(d, offset);
     else if (dwarf_getsrcfiles(&die, &w.files, &nfiles))
         w.files = NULL;
     walk(&w, &die, NULL, 0);
@@ -215,12 +192,6 @@ static void read_unit(struct qn_debug *d, const struct qn_code_range *range, str
         qsort(w.spans, w.count, sizeof *w.spans, compare_spans);
     lay_out(u, w.spans, w.count);
     free(w.spans);
-}
-
-static void cut(uint64_t *end, uint64_t at)
-{
-    if (at < *end)
-        *end = at;
 }
 
 static struct unit *load_unit(struct qn_debug *d, const struct qn_code_range *range)
@@ -237,16 +208,62 @@ static struct unit *load_unit(struct qn_debug *d, const struct qn_code_range *ra
     return u;
 }
 
-const struct qn_inline *qn_debug_find_inline(struct qn_debug *d, uint64_t address, uint64_t *end)
+struct qn_inline *qn_debug_find_inline(struct qn_debug *d, uint64_t address, uint64_t *end)
 {
     const struct qn_code_range *range = qn_debug_find_unit(d, address, end);
     const struct unit *u = range ? load_unit(d, range) : NULL;
     size_t low = u ? QN_COUNT_WHILE(i, u->count, u->pieces[i].end <= address) : 0;
+    const struct piece *found;
+    uint64_t next;
 
     if (!u || low == u->count)
         return NULL;
-    cut(end, u->pieces[low].start > address ? u->pieces[low].start : u->pieces[low].end);
-    return u->pieces[low].start > address ? NULL : u->pieces[low].call;
+    found = &u->pieces[low];
+    next = found->start > address ? found->start : found->end;
+    if (next < *end)
+        *end = next;
+    return found->start > address ? NULL : found->call;
+}
+
+/* ---- names; each is made once ---- */
+
+static void put_chain(FILE *out, const struct qn_inline *call, const char *outer)
+{
+    for (; call; call = call->into) {
+        fprintf(out, "in %s", call->into ? call->into->function : outer);
+        if (call->file && call->line)
+            fprintf(out, " at %s:%u", call->file, call->line);
+        fputs(call->into ? ", " : ")", out);
+    }
+}
+
+static char *make_name(const struct qn_inline *call, const char *outer)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    fprintf(out, "%s (inlined ", call->function);
+    if (qn_debug_settings.inlines == QN_DEBUG_CHAINS)
+        put_chain(out, call, outer);
+    else
+        fprintf(out, "in %s)", outer);
+    return fclose(out) ? NULL : text;
+}
+
+const char *qn_debug_name_inline(struct qn_inline *call, const char *outer)
+{
+    struct qn_inline_name *n = call->names;
+
+    while (n && n->outer != outer)
+        n = n->next;
+    if (!n && (n = malloc(sizeof *n))) {
+        *n = (struct qn_inline_name){ outer, make_name(call, outer), call->names };
+        call->names = n;
+    }
+    return n ? n->text : NULL;
 }
 
 void qn_debug_free_inlines(struct qn_debug *d)
@@ -257,10 +274,15 @@ void qn_debug_free_inlines(struct qn_debug *d)
         return;
     for (size_t i = 0; l->units && i < d->nunits; i++)
         free(l->units[i].pieces);
-    for (size_t i = 0; i < l->ncalls; i++)
-        free(l->calls[i]);
+    for (struct qn_inline *call = l->calls, *next; call; call = next) {
+        for (struct qn_inline_name *n = call->names, *more; n; n = more) {
+            more = n->next;
+            free(n->text);
+            free(n);
+        }
+        next = call->next;
+        free(call);
+    }
     free(l->units);
-    free(l->calls);
     free(l);
-    d->inlines = NULL;
 }

@@ -8,126 +8,654 @@
  *
  * Invariants: sequences are sorted by start; rows are decoded per sequence when first asked for.
  */
+#define _GNU_SOURCE
+
+#include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "debug/internal.h"
 
-struct scan {
-    struct qn_debug *d;
-    uint32_t unit;
+struct reader { /* bytes of a section; reading beyond the end gives zeros and sets `bad` */
+    const uint8_t *at, *end;
+    bool bad;
 };
 
-static void take_sequence(void *data, const struct qn_sequence *s)
-{
-    const struct scan *scan = data;
-    struct qn_debug *d = scan->d;
-    struct qn_lines *l = &d->lines;
+struct row { /* valid up to the next row; the last of a sequence has line ROW_END */
+    uint64_t address;
+    uint32_t line;
+    uint32_t file;
+};
+#define ROW_END UINT32_MAX
 
-    if (s->start == 0 || !qn_debug_is_code(d, s->start))
-        return; /* code that the linker dropped */
-    if (!QN_GROW(l->sequences, l->nsequences, l->sequence_room, QN_DEBUG_ROOM))
+struct qn_line_table { /* one line table of .debug_line: its header, and its files once they are asked for */
+    uint64_t offset;         /* in .debug_line; DW_AT_stmt_list of its compilation unit */
+    uint16_t version;        /* of DWARF, 2 to 5 */
+    bool dwarf64;
+    uint8_t instruction, opcode_base, line_range;
+    int8_t line_base;
+    const uint8_t *lengths;  /* operands of the standard opcodes, from opcode 1 on */
+    const uint8_t *names;    /* directory and file tables */
+    const uint8_t *program, *end;
+    bool named, bad;
+    char **files;            /* complete paths, by number; NULL: none */
+    size_t nfiles, file_room;
+};
+
+struct sequence { /* rows with ascending addresses */
+    uint64_t start, end;
+    const uint8_t *program; /* its first opcode */
+    uint32_t unit;
+    uint32_t scanned;       /* rows that the program makes */
+    uint32_t count;         /* of `rows` */
+    struct row *rows;    /* NULL: not decoded yet */
+};
+
+struct qn_lines {
+    bool str_loaded;
+    struct qn_section line, line_str, str;
+    struct qn_line_table *units;
+    size_t nunits, unit_room;
+    struct sequence *sequences; /* sorted by start */
+    size_t nsequences, sequence_room;
+};
+
+/* ---- numbers and strings of DWARF, from bytes that may be damaged ----
+ *
+ * In:  { 0xe5, 0x8e, 0x26 } as ULEB128     Out: 624485
+ *
+ * Invariants: it never reads beyond `end`: numbers there are 0, and `bad` stays set.
+ */
+
+#define LEB_BITS 7
+
+static void skip_bytes(struct reader *r, uint64_t bytes)
+{
+    if (bytes > (uint64_t)(r->end - r->at)) {
+        r->bad = true;
+        r->at = r->end;
         return;
-    l->sequences[l->nsequences] = *s;
-    l->sequences[l->nsequences++].unit = scan->unit;
+    }
+    r->at += bytes;
 }
+
+/* Little-endian; bytes is 1, 2, 4 or 8. */
+static uint64_t read_bytes(struct reader *r, unsigned bytes)
+{
+    uint64_t value = 0;
+
+    if (bytes > sizeof value || (size_t)(r->end - r->at) < bytes) {
+        skip_bytes(r, UINT64_MAX);
+        return 0;
+    }
+    memcpy(&value, r->at, bytes);
+    r->at += bytes;
+    return value;
+}
+
+static uint64_t read_long_uleb(struct reader *r)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; r->at < r->end; shift += LEB_BITS) {
+        uint8_t byte = *r->at++;
+
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            return value;
+    }
+    r->bad = true;
+    return 0;
+}
+
+static int64_t read_long_sleb(struct reader *r)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; r->at < r->end;) {
+        uint8_t byte = *r->at++;
+
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += LEB_BITS;
+        if (!(byte & 0x80))
+            return (int64_t)(byte & 0x40 && shift < 64 ? value | ~0ull << shift : value);
+    }
+    r->bad = true;
+    return 0;
+}
+
+/* Inline, because nearly all numbers have one byte. */
+static inline uint64_t read_uleb(struct reader *r)
+{
+    return r->at < r->end && !(*r->at & 0x80) ? *r->at++ : read_long_uleb(r);
+}
+
+static inline int64_t read_sleb(struct reader *r)
+{
+    return r->at < r->end && !(*r->at & 0xc0) ? *r->at++ : read_long_sleb(r);
+}
+
+/* A string that ends inside the section; "" otherwise. */
+static const char *read_string(struct reader *r)
+{
+    const uint8_t *start = r->at, *zero = memchr(start, 0, (size_t)(r->end - start));
+
+    if (!zero) {
+        r->bad = true;
+        r->at = r->end;
+        return "";
+    }
+    r->at = zero + 1;
+    return (const char *)start;
+}
+
+/* ---- line programs (DWARF 2 to 5, section 6.2) ----
+ *
+ * In:  a header and opcodes such as  set_address 401000, copy, special (address +4, line +1), ...,
+ *      advance_pc 8, end_sequence
+ * Out: the sequence 401000..401040, and when asked its rows  401000 line 1, 401004 line 2, ...
+ *
+ * Scanning a unit follows the addresses only and finds the sequences, at about a nanosecond per
+ * byte; then only the rows of functions that ran are decoded.  Both use the same function, step().
+ *
+ * Not modelled: is_stmt, columns, discriminators, views; several operations per instruction (VLIW);
+ * files that the program itself defines (DW_LNE_define_file).  Unknown opcodes are skipped as the
+ * header says.
+ */
+
+#define DWARF64_ESCAPE 0xffffffffu
+#define FIXED_ADVANCE_BYTES 2
+
+struct machine {
+    uint64_t address;
+    uint32_t file, line;
+};
+
+enum step { STEP_NONE, STEP_ROW, STEP_END };
+
+static bool check_header(struct qn_line_table *u, struct reader *r)
+{
+    uint64_t header;
+
+    u->version = (uint16_t)read_bytes(r, 2);
+    if (u->version < 2 || u->version > 5)
+        return false;
+    if (u->version == 5 && read_bytes(r, 1) != sizeof(uint64_t)) /* size of addresses */
+        return false;
+    if (u->version == 5)
+        skip_bytes(r, 1); /* size of segment selectors */
+    header = read_bytes(r, u->dwarf64 ? 8 : 4);
+    if (header > (uint64_t)(r->end - r->at))
+        return false;
+    u->program = r->at + header;
+    u->instruction = (uint8_t)read_bytes(r, 1);
+    if (u->version >= 4)
+        skip_bytes(r, 1); /* operations per instruction */
+    skip_bytes(r, 1);     /* is_stmt */
+    u->line_base = (int8_t)read_bytes(r, 1);
+    u->line_range = (uint8_t)read_bytes(r, 1);
+    u->opcode_base = (uint8_t)read_bytes(r, 1);
+    if (u->line_range == 0 || u->opcode_base == 0)
+        return false;
+    u->lengths = r->at;
+    skip_bytes(r, u->opcode_base - 1u);
+    u->names = r->at;
+    return !r->bad && u->names <= u->program;
+}
+
+/* Reads the header at `offset`.  A unit that cannot be read is `bad` and has no program; one without bytes is
+ * padding.  false: the section ends, or cannot be read further. */
+static bool read_unit(const struct qn_section *line, uint64_t offset, struct qn_line_table *u, uint64_t *next)
+{
+    struct reader r;
+    uint64_t length;
+
+    if (offset >= line->size)
+        return false;
+    r = (struct reader){ line->bytes + offset, line->bytes + line->size, false };
+    *u = (struct qn_line_table){ .offset = offset };
+    length = read_bytes(&r, 4);
+    if (length == DWARF64_ESCAPE) {
+        u->dwarf64 = true;
+        length = read_bytes(&r, 8);
+    }
+    if (r.bad || length > (uint64_t)(r.end - r.at))
+        return false;
+    r.end = r.at + length;
+    *next = (uint64_t)(r.end - line->bytes);
+    u->end = r.end;
+    if (!check_header(u, &r)) {
+        u->program = u->end;
+        u->bad = length > 0;
+    }
+    return true;
+}
+
+static enum step step_extended(struct reader *r, struct machine *m)
+{
+    uint64_t length = read_uleb(r);
+    struct reader body = *r;
+    enum step result = STEP_NONE;
+
+    skip_bytes(r, length);
+    body.end = r->at;
+    switch (read_bytes(&body, 1)) {
+    case DW_LNE_end_sequence:
+        result = STEP_END;
+        break;
+    case DW_LNE_set_address:
+        m->address = read_bytes(&body, sizeof m->address);
+        break;
+    }
+    r->bad |= body.bad;
+    return result;
+}
+
+static inline __attribute__((always_inline)) enum step step_standard(const struct qn_line_table *u, uint8_t opcode,
+                                                                     struct reader *r, struct machine *m)
+{
+    switch (opcode) {
+    case DW_LNS_copy:
+        return STEP_ROW;
+    case DW_LNS_advance_pc:
+        m->address += u->instruction * read_uleb(r);
+        break;
+    case DW_LNS_advance_line:
+        m->line += (uint32_t)read_sleb(r);
+        break;
+    case DW_LNS_set_file:
+        m->file = (uint32_t)read_uleb(r);
+        break;
+    case DW_LNS_const_add_pc:
+        m->address += (uint64_t)((255 - u->opcode_base) / u->line_range) * u->instruction;
+        break;
+    case DW_LNS_fixed_advance_pc:
+        m->address += read_bytes(r, FIXED_ADVANCE_BYTES);
+        break;
+    default: /* no effect on address, file or line, or not known */
+        for (unsigned n = u->lengths[opcode - 1]; n; n--)
+            read_uleb(r);
+    }
+    return STEP_NONE;
+}
+
+#define USUAL_RANGE 14 /* what gas, GCC and LLVM write: a division by a constant is cheap */
+
+static inline unsigned quotient(unsigned opcode, unsigned range)
+{
+    return range == USUAL_RANGE ? opcode / USUAL_RANGE : opcode / range;
+}
+
+/* Executes one opcode.  Inlined, so scanning keeps the machine in registers and the compiler drops the lines. */
+static inline __attribute__((always_inline)) enum step step(const struct qn_line_table *u, struct reader *r,
+                                                            struct machine *m)
+{
+    uint8_t opcode = *r->at++;
+
+    if (opcode >= u->opcode_base) {
+        opcode = (uint8_t)(opcode - u->opcode_base);
+        m->address += (uint64_t)quotient(opcode, u->line_range) * u->instruction;
+        m->line += (uint32_t)(u->line_base + opcode % u->line_range);
+        return STEP_ROW;
+    }
+    return opcode ? step_standard(u, opcode, r, m) : step_extended(r, m);
+}
+
+static void add_sequence(struct qn_debug *d, const struct sequence *s)
+{
+    struct qn_lines *l = d->lines;
+
+    if (s->start && qn_debug_is_code(d, s->start) /* otherwise the linker has dropped the code */
+        && QN_GROW(l->sequences, l->nsequences, l->sequence_room, QN_DEBUG_ROOM))
+        l->sequences[l->nsequences++] = *s;
+}
+
+/* Adds the sequences of a table.  false: it is damaged. */
+static bool scan_unit(struct qn_debug *d, uint32_t unit)
+{
+    const struct qn_line_table *u = &d->lines->units[unit];
+    struct reader r = { u->program, u->end, false };
+    struct sequence s = { .program = u->program, .unit = unit };
+    struct machine m = { 0, 1, 1 };
+    bool any = false;
+
+    while (r.at < r.end && !r.bad) {
+        enum step what = step(u, &r, &m);
+
+        if (what == STEP_NONE)
+            continue;
+        if (what == STEP_ROW) {
+            if (!any)
+                s.start = m.address;
+            any = true;
+            s.scanned++;
+            continue;
+        }
+        s.end = m.address;
+        if (any && s.start < s.end)
+            add_sequence(d, &s);
+        s = (struct sequence){ .program = r.at, .unit = unit };
+        m = (struct machine){ 0, 1, 1 };
+        any = false;
+    }
+    return !r.bad && !any;
+}
+
+/* Fills s->rows.  A row that a later one at the same address replaces is left out.  false: no memory. */
+static bool decode_sequence(const struct qn_line_table *u, struct sequence *s)
+{
+    struct reader r = { s->program, u->end, false };
+    struct machine m = { 0, 1, 1 };
+    uint32_t n = 0, room = s->scanned;
+
+    s->rows = malloc((room + 1) * sizeof *s->rows);
+    if (!s->rows)
+        return false;
+    while (r.at < r.end && !r.bad) {
+        enum step what = step(u, &r, &m);
+
+        if (what == STEP_NONE)
+            continue;
+        if (what == STEP_END || n == room)
+            break;
+        if (n && s->rows[n - 1].address >= m.address)
+            n--;
+        s->rows[n++] = (struct row){ m.address, m.line, m.file };
+    }
+    s->rows[n++] = (struct row){ s->end, ROW_END, 0 };
+    s->count = n;
+    return true;
+}
+
+/* ---- file names: complete paths, as Cachegrind writes them ----
+ *
+ * In:  directories { "/src", "lib" }, file 1 = "a.c" in directory 1      Out: 1: "/src/lib/a.c"
+ *
+ * A relative directory is relative to that of the compilation: entry 0 of the table from DWARF 5 on,
+ * DW_AT_comp_dir before.  Paths are not normalised.  From DWARF 5 on, a relative entry 0 comes twice
+ * ("./csu/./csu/init-first.c"): Cachegrind writes it so, and profiles of both must be comparable.
+ */
+
+#define FORMATS_MAX 256 /* the count is one byte */
+
+struct format {
+    uint32_t content, form;
+};
+
+struct entry {
+    const char *path;
+    uint64_t directory;
+};
+
+struct names {
+    struct qn_debug *d;
+    struct qn_line_table *u;
+    struct reader r;
+    char **directories; /* complete; the strings are owned */
+    size_t count, room;
+    const char *base;   /* directory of the compilation, NULL: not known */
+};
+
+static const char *string_at(const struct qn_section *s, uint64_t offset)
+{
+    struct reader r;
+
+    if (offset >= s->size)
+        return "";
+    r = (struct reader){ s->bytes + offset, s->bytes + s->size, false };
+    return read_string(&r);
+}
+
+static char *join(const char *directory, const char *name)
+{
+    char *path;
+
+    if (name[0] == '/' || !directory)
+        return strdup(name);
+    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static void add_directory(struct names *n, const char *name)
+{
+    const char *base = n->base && n->base[0] ? n->base : NULL;
+
+    if (QN_GROW(n->directories, n->count, n->room, QN_DEBUG_ROOM))
+        n->directories[n->count++] = join(base, name);
+}
+
+static void add_file(struct names *n, const struct entry *e)
+{
+    struct qn_line_table *u = n->u;
+    const char *directory = e->directory < n->count ? n->directories[e->directory] : NULL;
+
+    if (QN_GROW(u->files, u->nfiles, u->file_room, QN_DEBUG_ROOM))
+        u->files[u->nfiles++] = e->path && e->path[0] ? join(directory, e->path) : NULL;
+}
+
+/* DWARF 2 to 4: directories up to an empty string; then files, each with its directory's number, time and size. */
+static void read_old(struct names *n)
+{
+    const char *name;
+
+    n->base = qn_debug_find_directory(n->d, n->u->offset);
+    if (QN_GROW(n->directories, n->count, n->room, QN_DEBUG_ROOM))
+        n->directories[n->count++] = strdup(n->base ? n->base : ".");
+    while ((name = read_string(&n->r))[0])
+        add_directory(n, name);
+    add_file(n, &(struct entry){ NULL, 0 }); /* numbers begin at 1 */
+    while (!n->r.bad && (name = read_string(&n->r))[0]) {
+        struct entry e = { name, read_uleb(&n->r) };
+
+        read_uleb(&n->r);
+        read_uleb(&n->r);
+        add_file(n, &e);
+    }
+}
+
+/* .debug_str is read only when a name needs it, since it is large and few line tables use it. */
+static const struct qn_section *section_str(struct qn_debug *d)
+{
+    if (!d->lines->str_loaded) {
+        d->lines->str_loaded = true;
+        d->lines->str = qn_debug_read_section(d, qn_debug_dwarf_file(d), ".debug_str");
+    }
+    return &d->lines->str;
+}
+
+static const char *read_path(struct names *n, uint32_t form)
+{
+    unsigned offset = n->u->dwarf64 ? 8 : 4;
+
+    switch (form) {
+    case DW_FORM_string:
+        return read_string(&n->r);
+    case DW_FORM_line_strp:
+        return string_at(&n->d->lines->line_str, read_bytes(&n->r, offset));
+    case DW_FORM_strp:
+        return string_at(section_str(n->d), read_bytes(&n->r, offset));
+    }
+    n->r.bad = true;
+    return "";
+}
+
+/* Reads any other content: returns a small number, skips anything else and returns 0. */
+static uint64_t read_number(struct names *n, uint32_t form)
+{
+    switch (form) {
+    case DW_FORM_data1:
+    case DW_FORM_flag:
+        return read_bytes(&n->r, 1);
+    case DW_FORM_data2:
+        return read_bytes(&n->r, 2);
+    case DW_FORM_data4:
+        return read_bytes(&n->r, 4);
+    case DW_FORM_data8:
+        return read_bytes(&n->r, 8);
+    case DW_FORM_udata:
+        return read_uleb(&n->r);
+    case DW_FORM_data16: /* MD5 */
+        skip_bytes(&n->r, 16);
+        return 0;
+    case DW_FORM_block:
+        skip_bytes(&n->r, read_uleb(&n->r));
+        return 0;
+    }
+    read_path(n, form); /* a string, or a form that cannot be skipped */
+    return 0;
+}
+
+static unsigned read_formats(struct names *n, struct format formats[FORMATS_MAX])
+{
+    unsigned count = (unsigned)read_bytes(&n->r, 1);
+
+    for (unsigned i = 0; i < count; i++) {
+        formats[i].content = (uint32_t)read_uleb(&n->r);
+        formats[i].form = (uint32_t)read_uleb(&n->r);
+    }
+    return count;
+}
+
+static struct entry read_entry(struct names *n, const struct format *formats, unsigned count)
+{
+    struct entry e = { "", 0 };
+
+    for (unsigned i = 0; i < count && !n->r.bad; i++) {
+        if (formats[i].content == DW_LNCT_path)
+            e.path = read_path(n, formats[i].form);
+        else if (formats[i].content == DW_LNCT_directory_index)
+            e.directory = read_number(n, formats[i].form);
+        else
+            read_number(n, formats[i].form);
+    }
+    return e;
+}
+
+/* DWARF 5: each table begins with the format of its entries. */
+static void read_new(struct names *n)
+{
+    struct format formats[FORMATS_MAX];
+    unsigned count = read_formats(n, formats);
+    uint64_t entries = read_uleb(&n->r);
+
+    for (uint64_t i = 0; i < entries && count && !n->r.bad; i++) {
+        struct entry e = read_entry(n, formats, count);
+
+        if (i == 0)
+            n->base = e.path;
+        add_directory(n, e.path);
+    }
+    count = read_formats(n, formats);
+    entries = read_uleb(&n->r);
+    for (uint64_t i = 0; i < entries && count && !n->r.bad; i++) {
+        struct entry e = read_entry(n, formats, count);
+
+        add_file(n, &e);
+    }
+}
+
+const char *qn_debug_name_file(struct qn_debug *d, struct qn_line_table *u, uint32_t file)
+{
+    struct names n = { .d = d, .u = u, .r = { u->names, u->program, false } };
+
+    if (!u->named) {
+        u->named = true;
+        if (u->version < 5)
+            read_old(&n);
+        else
+            read_new(&n);
+        for (size_t i = 0; i < n.count; i++)
+            free(n.directories[i]);
+        free(n.directories);
+    }
+    return file < u->nfiles ? u->files[file] : NULL;
+}
+
+/* ---- lines by address ---- */
 
 static int compare(const void *left, const void *right)
 {
-    const struct qn_sequence *a = left, *b = right;
+    const struct sequence *a = left, *b = right;
 
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
     return a->program < b->program ? -1 : a->program > b->program;
 }
 
-void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take)
+/* NULL: no memory. */
+static struct qn_lines *load_lines(struct qn_debug *d)
 {
-    struct qn_lines *l = &d->lines;
+    struct qn_line_table u;
+    struct qn_lines *l;
     uint64_t offset = 0;
-    struct qn_unit u;
 
-    while (qn_debug_read_unit(&l->line, offset, &u, &offset)) {
-        struct scan scan = { d, (uint32_t)l->nunits };
-
+    if (d->lines || !(l = d->lines = calloc(1, sizeof *l)))
+        return d->lines;
+    l->line = qn_debug_read_section(d, qn_debug_dwarf_file(d), ".debug_line");
+    l->line_str = qn_debug_read_section(d, qn_debug_dwarf_file(d), ".debug_line_str");
+    while (read_unit(&l->line, offset, &u, &offset)) {
         d->damaged |= u.bad;
         if (u.bad || !u.names)
             continue; /* padding and damaged ones may be as many as there are bytes */
         if (!QN_GROW(l->units, l->nunits, l->unit_room, QN_DEBUG_ROOM))
             break;
         l->units[l->nunits++] = u;
-        d->damaged |= take && !qn_debug_scan_unit(&u, take, &scan);
+        d->damaged |= !scan_unit(d, (uint32_t)l->nunits - 1);
     }
     d->damaged |= offset < l->line.size;
-}
-
-void qn_debug_load_lines(struct qn_debug *d)
-{
-    struct qn_lines *l = &d->lines;
-    Elf *elf;
-
-    if (l->loaded)
-        return;
-    elf = qn_debug_dwarf_file(d);
-    l->line = qn_debug_read_section(d, elf, ".debug_line");
-    l->line_str = qn_debug_read_section(d, elf, ".debug_line_str");
-    qn_debug_list_units(d, take_sequence);
     if (l->nsequences)
         qsort(l->sequences, l->nsequences, sizeof *l->sequences, compare);
-    l->loaded = true;
+    return l;
 }
 
-static struct qn_sequence *find_sequence(struct qn_debug *d, uint64_t address, uint64_t *end)
+static struct sequence *find_sequence(struct qn_debug *d, uint64_t address, uint64_t *end)
 {
-    struct qn_lines *l = &d->lines;
-    struct qn_sequence *s;
-    size_t at;
+    struct qn_lines *l = load_lines(d);
+    size_t at = l ? QN_COUNT_WHILE(i, l->nsequences, l->sequences[i].start <= address) : 0;
+    struct sequence *s;
 
-    qn_debug_load_lines(d);
-    at = QN_COUNT_WHILE(i, l->nsequences, l->sequences[i].start <= address);
-    *end = at < l->nsequences ? l->sequences[at].start : UINT64_MAX;
+    *end = l && at < l->nsequences ? l->sequences[at].start : UINT64_MAX;
     if (!at || address >= l->sequences[at - 1].end)
         return NULL;
     s = &l->sequences[at - 1];
     if (s->end < *end)
         *end = s->end;
-    return s->rows || qn_debug_decode_sequence(&l->units[s->unit], s) ? s : NULL;
-}
-
-/* The last row at or before the address; the first one starts the sequence. */
-static const struct qn_row *search_rows(const struct qn_sequence *s, uint64_t address)
-{
-    size_t low = 0, high = s->count;
-
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-
-        if (s->rows[middle].address <= address)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &s->rows[low];
+    return s->rows || decode_sequence(&l->units[s->unit], s) ? s : NULL;
 }
 
 void qn_debug_find_line(struct qn_debug *d, uint64_t address, const char **file, uint32_t *line,
                         uint64_t *end)
 {
-    struct qn_sequence *s = find_sequence(d, address, end);
-    const struct qn_row *row = s ? search_rows(s, address) : NULL;
+    struct sequence *s = find_sequence(d, address, end);
+    size_t n = s ? QN_COUNT_WHILE(i, s->count, s->rows[i].address <= address) : 0;
+    const struct row *row = s ? &s->rows[n ? n - 1 : 0] : NULL; /* the last one at or before the address; the first one starts the sequence */
 
-    if (!row || row->line == QN_ROW_END)
+    if (!row || row->line == ROW_END)
         return;
     if (row[1].address > address && row[1].address < *end)
         *end = row[1].address;
-    *file = qn_debug_name_file(d, &d->lines.units[s->unit], row->file);
+    *file = qn_debug_name_file(d, &d->lines->units[s->unit], row->file);
     if (*file)
         *line = row->line;
 }
 
-void qn_debug_free_lines(struct qn_lines *l)
+struct qn_line_table *qn_debug_find_line_table(struct qn_debug *d, uint64_t offset)
 {
+    const struct qn_lines *l = load_lines(d);
+    size_t n = l ? QN_COUNT_WHILE(i, l->nunits, l->units[i].offset < offset) : 0;
+
+    return l && n < l->nunits && l->units[n].offset == offset ? &l->units[n] : NULL;
+}
+
+void qn_debug_free_lines(struct qn_debug *d)
+{
+    struct qn_lines *l = d->lines;
+
+    if (!l)
+        return;
     for (size_t i = 0; i < l->nsequences; i++)
         free(l->sequences[i].rows);
     for (size_t i = 0; i < l->nunits; i++) {
@@ -140,5 +668,84 @@ void qn_debug_free_lines(struct qn_lines *l)
     qn_debug_free_section(&l->str);
     free(l->sequences);
     free(l->units);
-    *l = (struct qn_lines){ 0 };
+    free(l);
+}
+
+/* ---- addresses of lines ----
+ *
+ * In:  "demo.c", lines 12 to 12
+ * Out: 401136..40113d, 401150..401154
+ *
+ * Invariants: these are exactly the addresses for which qn_debug_find gives such a line; so a sequence ends where the next
+ * one begins, and of several rows at one address the last one counts.
+ */
+
+/* Does the path end in what the user wrote, whole components of it? */
+static bool is_named(const char *path, const char *asked)
+{
+    size_t n = strlen(path), m = strlen(asked);
+
+    return n >= m && !strcmp(path + n - m, asked) && (n == m || path[n - m - 1] == '/');
+}
+
+static bool is_in(const struct qn_debug_lines_asked *a, uint32_t line) { return line >= a->first && line <= a->last; }
+
+/* Line 0 means that no line has this code. */
+static void note_nearest(struct qn_debug_lines_asked *a, uint32_t line)
+{
+    if (line && line < a->first && line > a->below)
+        a->below = line;
+    if (line > a->last && (!a->above || line < a->above))
+        a->above = line;
+}
+
+/* Does the unit have a file that is meant?  Asked once per file, not once per row. */
+static bool has_file(struct qn_debug *d, struct qn_line_table *u, const char *asked)
+{
+    qn_debug_name_file(d, u, 0);
+    for (size_t i = 0; i < u->nfiles; i++)
+        if (u->files[i] && is_named(u->files[i], asked))
+            return true;
+    return false;
+}
+
+static void scan_rows(struct qn_debug *d, const struct sequence *s, uint64_t limit, struct qn_debug_lines_asked *a,
+                      qn_debug_take_range *take, void *data)
+{
+    struct qn_line_table *u = &d->lines->units[s->unit];
+
+    for (uint32_t i = 0; i + 1 < s->count; i++) {
+        uint64_t start = s->rows[i].address, end = s->rows[i + 1].address < limit ? s->rows[i + 1].address : limit;
+        const char *path;
+
+        if (start >= end || s->rows[i].line == ROW_END)
+            continue;
+        path = qn_debug_name_file(d, u, s->rows[i].file);
+        if (!path || !is_named(path, a->file))
+            continue;
+        if (is_in(a, s->rows[i].line)) {
+            a->path = path;
+            take(data, start, end);
+        } else {
+            a->path = a->path ? a->path : path;
+            note_nearest(a, s->rows[i].line);
+        }
+    }
+}
+
+void qn_debug_find_lines(struct qn_debug *d, struct qn_debug_lines_asked *asked, qn_debug_take_range *take, void *data)
+{
+    struct qn_lines *l = load_lines(d);
+
+    asked->below = asked->above = 0;
+    asked->path = NULL;
+    for (size_t i = 0; l && i < l->nsequences; i++) {
+        struct sequence *s = &l->sequences[i];
+        uint64_t limit = i + 1 < l->nsequences ? l->sequences[i + 1].start : UINT64_MAX;
+
+        if (!has_file(d, &l->units[s->unit], asked->file))
+            continue;
+        if (s->rows || decode_sequence(&l->units[s->unit], s))
+            scan_rows(d, s, limit < s->end ? limit : s->end, asked, take, data);
+    }
 }

@@ -1,23 +1,24 @@
-/* lib/debug/sections.c - reads and unpacks the debug sections of an ELF file.
+/* lib/debug/sections.c - reads and unpacks the debug sections of an ELF file, and finds the separate debug file that belongs to it.
  *
  * In:  ".debug_line" of a file that has it uncompressed, compressed by zlib or zstd (SHF_COMPRESSED), or as ".zdebug_line"
  *      (the older form, by zlib)
  * Out: its bytes
  *
- * libelf unpacks zlib, but libdeflate is more than twice as fast.  libelf unpacks zstd only from its version 0.189 on;
- * where it fails, libzstd does.
+ * libdeflate unpacks zlib more than twice as fast as libelf does; libelf unpacks zstd only from its version 0.189 on.
  *
  * Invariants: a section that cannot be unpacked has no bytes, and the module counts as damaged.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
+#define _GNU_SOURCE
 
 #include <elf.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <libdeflate.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "base/ready.h"
@@ -51,7 +52,8 @@ static Elf_Scn *old_section(Elf *elf, const char *name, GElf_Shdr *header)
     return qn_debug_section(elf, packed, header);
 }
 
-bool qn_debug_has_lines(Elf *elf)
+/* Does the file have line tables, compressed or not? */
+static bool has_lines(Elf *elf)
 {
     GElf_Shdr h;
 
@@ -65,21 +67,27 @@ bool qn_debug_has_lines(Elf *elf)
 #define ALL_MOST (8ull << 30)     /* bytes that the sections of one file may unpack to */
 #define OLD_HEAD (4 + 8)          /* of .zdebug sections: "ZLIB", and the size, its highest byte first */
 
-/* The bytes that a section says it unpacks to; 0: it is not packed. */
-static uint64_t unpacked_size(Elf_Scn *s, const GElf_Shdr *h, const char *name)
+/* The bytes that a section of the older form says it unpacks to; 0: it is damaged. */
+static uint64_t old_size(Elf_Scn *s)
 {
-    GElf_Chdr packed;
-    Elf_Data *data;
+    Elf_Data *data = elf_rawdata(s, NULL);
     uint64_t size = 0;
 
-    if (h->sh_flags & SHF_COMPRESSED)
-        return gelf_getchdr(s, &packed) ? packed.ch_size : 0;
-    data = !strncmp(name, ".zdebug", 7) ? elf_rawdata(s, NULL) : NULL;
     if (!data || !data->d_buf || data->d_size < OLD_HEAD || memcmp(data->d_buf, "ZLIB", 4))
         return 0;
     for (int i = 4; i < OLD_HEAD; i++)
         size = size << 8 | ((const uint8_t *)data->d_buf)[i];
     return size;
+}
+
+/* The bytes that a section says it unpacks to; 0: it is not packed. */
+static uint64_t unpacked_size(Elf_Scn *s, const GElf_Shdr *h, const char *name)
+{
+    GElf_Chdr packed;
+
+    if (h->sh_flags & SHF_COMPRESSED)
+        return gelf_getchdr(s, &packed) ? packed.ch_size : 0;
+    return !strncmp(name, ".zdebug", 7) ? old_size(s) : 0;
 }
 
 bool qn_debug_is_bounded(struct qn_debug *d, Elf *elf)
@@ -107,9 +115,6 @@ const char *qn_debug_too_large(const struct qn_debug *d) { return d->too_large; 
 
 /* ---- unpacking ---- */
 
-/* Unpacks bytes of one form; returns the unpacked size, any other number after an error. */
-typedef size_t unpack_function(void *to, size_t room, const void *from, size_t size);
-
 static size_t unpack_zlib(void *to, size_t room, const void *from, size_t size)
 {
     struct libdeflate_decompressor *unpacker = libdeflate_alloc_decompressor();
@@ -121,66 +126,182 @@ static size_t unpack_zlib(void *to, size_t room, const void *from, size_t size)
     return n;
 }
 
-static size_t unpack_zstd(void *to, size_t room, const void *from, size_t size)
-{
-    return ZSTD_decompress(to, room, from, size); /* errors are larger than any size */
-}
-
 #define PACKED_TO_MOST 32768u /* bytes that one byte stands for: of zstd a block of 128 KiB in 4 bytes; of zlib 1032 */
 #define RATIO_MAX 8 /* debug information is packed to a third or a quarter; the size that a damaged file claims may be anything */
-
-/* Unpacks a section of this type of compression; the result has no bytes if that is not possible. */
-static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack_function *unpack)
-{
-    Elf_Data *data = unpack ? elf_rawdata(s, NULL) : NULL;
-    struct qn_section out = { NULL, 0, NULL };
-    Elf64_Chdr header;
-
-    if (!data || !data->d_buf || data->d_size < sizeof header)
-        return out;
-    qn_ready_to_read(data->d_buf, data->d_size);
-    memcpy(&header, data->d_buf, sizeof header);
-    if (header.ch_type != type || !header.ch_size || header.ch_size / PACKED_TO_MOST > data->d_size ||
-        !(out.owned = malloc(header.ch_size)))
-        return out;
-    qn_ready(out.owned, header.ch_size < RATIO_MAX * data->d_size ? header.ch_size : RATIO_MAX * data->d_size);
-    out.size = unpack(out.owned, header.ch_size, (const char *)data->d_buf + sizeof header,
-                      data->d_size - sizeof header);
-    if (out.size == header.ch_size) {
-        out.bytes = out.owned;
-        return out;
-    }
-    free(out.owned);
-    return (struct qn_section){ NULL, 0, NULL };
-}
-
-struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name)
-{
-    GElf_Shdr h;
-    Elf_Scn *s = qn_debug_section(elf, name, &h);
-    struct qn_section unpacked = { NULL, 0, NULL };
-    Elf_Data *data;
-    bool failed = false;
-
-    if (s && h.sh_flags & SHF_COMPRESSED)
-        unpacked = unpack_by(s, ELFCOMPRESS_ZLIB, unpack_zlib);
-    if (unpacked.bytes)
-        return unpacked;
-    if (s && h.sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0) {
-        unpacked = unpack_by(s, ELFCOMPRESS_ZSTD, unpack_zstd);
-        d->damaged |= !unpacked.bytes;
-        return unpacked;
-    }
-    if (!s && (s = old_section(elf, name, &h)))
-        failed = elf_compress_gnu(s, 0, 0) < 0;
-    data = s && !failed ? elf_getdata(s, NULL) : NULL;
-    d->damaged |= s && h.sh_type != SHT_NOBITS && h.sh_size > 0 && !data;
-    return data && data->d_buf ? (struct qn_section){ data->d_buf, data->d_size, NULL }
-                               : (struct qn_section){ NULL, 0, NULL };
-}
 
 void qn_debug_free_section(struct qn_section *s)
 {
     free(s->owned);
     *s = (struct qn_section){ NULL, 0, NULL };
+}
+
+/* Unpacks `size` bytes from behind the head of a section; none if that is not possible. */
+static struct qn_section unpack(Elf_Scn *s, unsigned type, size_t head, uint64_t size)
+{
+    Elf_Data *data = elf_rawdata(s, NULL);
+    struct qn_section out = { NULL, size, NULL };
+    const char *from;
+    size_t n = 0;
+
+    if (!data || !data->d_buf || data->d_size < head || !size || size / PACKED_TO_MOST > data->d_size || !(out.owned = malloc(size)))
+        return (struct qn_section){ NULL, 0, NULL };
+    from = (const char *)data->d_buf + head;
+    qn_ready_to_read(data->d_buf, data->d_size);
+    qn_ready(out.owned, size < RATIO_MAX * data->d_size ? size : RATIO_MAX * data->d_size);
+    if (type == ELFCOMPRESS_ZLIB)
+        n = unpack_zlib(out.owned, size, from, data->d_size - head);
+    else if (type == ELFCOMPRESS_ZSTD)
+        n = ZSTD_decompress(out.owned, size, from, data->d_size - head); /* errors are larger than any size */
+    if (n == size)
+        out.bytes = out.owned;
+    else
+        qn_debug_free_section(&out);
+    return out;
+}
+
+struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name)
+{
+    struct qn_section out = { NULL, 0, NULL };
+    GElf_Shdr h;
+    GElf_Chdr packed;
+    Elf_Scn *s = qn_debug_section(elf, name, &h);
+    Elf_Data *data;
+
+    if (s && !(h.sh_flags & SHF_COMPRESSED)) {
+        data = elf_getdata(s, NULL);
+        d->damaged |= h.sh_type != SHT_NOBITS && h.sh_size > 0 && !data;
+        if (data && data->d_buf)
+            out = (struct qn_section){ data->d_buf, data->d_size, NULL };
+        return out;
+    }
+    if (s && gelf_getchdr(s, &packed))
+        out = unpack(s, packed.ch_type, sizeof(Elf64_Chdr), packed.ch_size);
+    else if (!s && (s = old_section(elf, name, &h)))
+        out = unpack(s, ELFCOMPRESS_ZLIB, OLD_HEAD, old_size(s));
+    d->damaged |= s && !out.bytes;
+    return out;
+}
+
+/* ---- the separate debug file ----
+ *
+ * In:  /bin/true with build-id 0123ab...
+ * Out: ROOT/.build-id/01/23ab....debug, or what .gnu_debuglink names:
+ *      DIR/NAME, DIR/.debug/NAME, ROOT/DIR/NAME  (DIR = where the program lies)
+ *      ROOT is --extra-debuginfo-path if that was given, then /usr/lib/debug
+ *
+ * Invariants: a debug file is used only if its build-id equals that of the program; if either
+ * has none, only if the checksum in .gnu_debuglink is right (CRC-32 as in zlib).
+ */
+
+void qn_debug_put_hex(char text[2 * QN_BUILD_ID_MAX + 1], const unsigned char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n && i < QN_BUILD_ID_MAX; i++)
+        sprintf(text + 2 * i, "%02x", bytes[i]);
+}
+
+void qn_debug_read_build_id(Elf *elf, char text[2 * QN_BUILD_ID_MAX + 1])
+{
+    const void *bytes;
+    ssize_t n = dwelf_elf_gnu_build_id(elf, &bytes);
+
+    text[0] = 0;
+    if (n > 0)
+        qn_debug_put_hex(text, bytes, (size_t)n);
+}
+
+static bool belongs(struct qn_debug *d, const struct qn_elf_file *f, const uint32_t *crc)
+{
+    char id[2 * QN_BUILD_ID_MAX + 1], *bytes;
+    size_t size;
+
+    if (elf_kind(f->elf) != ELF_K_ELF || gelf_getclass(f->elf) != ELFCLASS64)
+        return false;
+    qn_debug_read_build_id(f->elf, id);
+    if (id[0] && d->build_id[0])
+        return !strcmp(id, d->build_id);
+    bytes = crc ? elf_rawfile(f->elf, &size) : NULL;
+    return bytes && libdeflate_crc32(0, bytes, size) == *crc;
+}
+
+/* Takes the file if it is there and belongs to the module. */
+static bool try_file(struct qn_debug *d, const char *path, const uint32_t *crc)
+{
+    struct qn_elf_file f = { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), NULL };
+    struct stat st;
+
+    if (f.fd < 0)
+        return false;
+    if (!fstat(f.fd, &st) && S_ISREG(st.st_mode) && !(st.st_dev == d->dev && st.st_ino == d->ino))
+        f.elf = elf_begin(f.fd, ELF_C_READ_MMAP, NULL);
+    if (f.elf && belongs(d, &f, crc)) {
+        d->separate = f;
+        return true;
+    }
+    elf_end(f.elf);
+    close(f.fd);
+    return false;
+}
+
+/* Directories of debug files; NULL: none. */
+static const char *root(size_t i) { return i ? QN_DEBUG_ROOT : qn_debug_settings.extra_root; }
+
+static bool try_build_id(struct qn_debug *d)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < 2 && !found && strlen(d->build_id) > 2; i++) {
+        char *path;
+
+        if (!root(i) || asprintf(&path, "%s/.build-id/%.2s/%s.debug", root(i), d->build_id, d->build_id + 2) < 0)
+            continue;
+        found = try_file(d, path, NULL);
+        free(path);
+    }
+    return found;
+}
+
+/* Tries BELOW DIR INFIX NAME, where DIR is that of the program. */
+static bool try_linked(struct qn_debug *d, const char *below, const char *infix, const char *name, uint32_t crc)
+{
+    int directory = (int)(strrchr(d->path, '/') - d->path);
+    char *path;
+    bool found;
+
+    if (!below || asprintf(&path, "%s%.*s%s%s", below, directory, d->path, infix, name) < 0)
+        return false;
+    found = try_file(d, path, &crc);
+    free(path);
+    return found;
+}
+
+static void try_debuglink(struct qn_debug *d)
+{
+    GElf_Word crc;
+    const char *name = dwelf_elf_gnu_debuglink(d->main.elf, &crc);
+
+    if (!name || !*name || strchr(name, '/') || !strchr(d->path, '/'))
+        return;
+    if (!try_linked(d, "", "/", name, crc) && !try_linked(d, "", "/.debug/", name, crc) && !try_linked(d, root(0), "/", name, crc))
+        try_linked(d, root(1), "/", name, crc);
+}
+
+void qn_debug_find_separate(struct qn_debug *d)
+{
+    GElf_Shdr h;
+
+    if (d->separate.elf || !d->path)
+        return;
+    if (has_lines(d->main.elf) && qn_debug_section(d->main.elf, ".symtab", &h))
+        return;
+    if (!try_build_id(d))
+        try_debuglink(d);
+}
+
+Elf *qn_debug_dwarf_file(struct qn_debug *d)
+{
+    Elf *elf;
+
+    qn_debug_find_separate(d);
+    elf = has_lines(d->main.elf) ? d->main.elf : d->separate.elf;
+    return !d->too_large && qn_debug_is_bounded(d, elf) ? elf : NULL;
 }

@@ -1,58 +1,22 @@
-/* lib/debug/types.c - reads types from debug information: kind, size and name.  See types.h.
+/* lib/debug/types.c - reads types from debug information: kind, size, name and members.  See debug.h.
  *
  * In:  DW_TAG_array_type { 100 } of DW_TAG_typedef "point" of DW_TAG_structure_type { 16 bytes }
  * Out: element "point", 16 bytes, one dimension of 100
  */
 #define _GNU_SOURCE
-#include "debug/types.h"
-
 #include <dwarf.h>
+#include <inttypes.h>
 #include <search.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-#include "debug/memory.h"
+#include "debug/internal.h"
 
 #define LINKS_MAX 64          /* typedefs and pointers in a chain; more is damage */
 #define ELEMENT_MAX 65536u    /* bytes of the largest structure whose members are separate parts */
-
-struct qn_memory *qn_debug_memory(struct qn_debug *d)
-{
-    if (!d->memory)
-        d->memory = calloc(1, sizeof *d->memory);
-    return d->memory;
-}
-
-static void free_type(void *type)
-{
-    free(((struct qn_debug_type *)type)->name);
-    free(type);
-}
-
-void qn_debug_free_memory(struct qn_debug *d)
-{
-    struct qn_memory *m = d->memory;
-
-    if (!m)
-        return;
-    tdestroy(m->types[0], free_type);
-    tdestroy(m->types[1], free_type);
-    while (m->arrays) {
-        struct qn_debug_type *next = m->arrays->next;
-
-        free_type(m->arrays);
-        m->arrays = next;
-    }
-    qn_debug_free_members(m);
-    tdestroy(m->definitions, free);
-    free(m->globals);
-    if (m->frames)
-        dwarf_cfi_end(m->frames);
-    free(m);
-    d->memory = NULL;
-}
 
 bool qn_debug_has_types(struct qn_debug *d)
 {
@@ -103,7 +67,7 @@ bool qn_debug_pointee(Dwarf_Die type, Dwarf_Die *pointee)
     return qn_debug_strip(&what) && dwarf_tag(&what) != DW_TAG_subroutine_type && dwarf_tag(&what) != DW_TAG_unspecified_type;
 }
 
-bool qn_debug_is_structure(Dwarf_Die *die)
+static bool is_structure(Dwarf_Die *die)
 {
     int tag = dwarf_tag(die);
 
@@ -133,54 +97,187 @@ static int compare_names(const void *left, const void *right)
 }
 
 /* Of several definitions of a name the first one stays. */
-static void take_definition(struct qn_memory *m, Dwarf_Die *die)
+static bool take_definition(void *data, Dwarf_Die *die, int tag)
 {
+    struct qn_debug *d = data;
     struct definition *fresh, wanted = { NULL, *die };
 
-    if (!qn_debug_is_structure(die) || dwarf_hasattr(die, DW_AT_declaration) || !(wanted.name = dwarf_diename(die))
-        || tfind(&wanted, &m->definitions, compare_names) || !(fresh = malloc(sizeof *fresh)))
-        return;
+    (void)tag;
+    if (!is_structure(die) || dwarf_hasattr(die, DW_AT_declaration) || !(wanted.name = dwarf_diename(die))
+        || tfind(&wanted, &d->definitions, compare_names) || !(fresh = malloc(sizeof *fresh)))
+        return false;
     *fresh = wanted;
-    if (!tsearch(fresh, &m->definitions, compare_names))
+    if (!tsearch(fresh, &d->definitions, compare_names))
         free(fresh);
-}
-
-static void read_definitions(struct qn_debug *d, struct qn_memory *m)
-{
-    Dwarf *dwarf = qn_debug_open_dwarf(d);
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die unit, split, die;
-
-    m->definitions_read = true;
-    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, &split) == 0) {
-        if (dwarf_child(split.addr ? &split : &unit, &die))
-            continue;
-        do {
-            take_definition(m, &die);
-        } while (!dwarf_siblingof(&die, &die));
-    }
+    return false;
 }
 
 /* Replaces the declaration of a structure by the first definition of that name in any unit. */
 static bool define(struct qn_debug *d, Dwarf_Die *type)
 {
-    struct qn_memory *m = d->memory;
     Dwarf_Attribute at;
     struct definition wanted = { dwarf_diename(type), *type }, **found;
     Dwarf_Die die;
 
-    if (!dwarf_hasattr(type, DW_AT_declaration) || !wanted.name || !qn_debug_is_structure(type))
+    if (!dwarf_hasattr(type, DW_AT_declaration) || !wanted.name || !is_structure(type))
         return true;
     if (dwarf_formref_die(dwarf_attr(type, DW_AT_signature, &at), &die)) {
         *type = die;
         return true;
     }
-    if (!m->definitions_read)
-        read_definitions(d, m);
-    found = tfind(&wanted, &m->definitions, compare_names);
+    if (!d->definitions_read)
+        qn_debug_walk_units(d, take_definition, d);
+    d->definitions_read = true;
+    found = tfind(&wanted, &d->definitions, compare_names);
     if (found)
         *type = (*found)->die;
     return found;
+}
+
+/* ---- members ---- */
+
+#define DEPTH_MAX 32     /* nesting of structures; more is damage */
+#define INDEXES_MAX 16u
+#define VISITS_MAX 10000u /* of structures, for one answer; more is damage: structures that hold each other, or each the next one twice */
+
+struct member {
+    Dwarf_Die die, type; /* type: not stripped of typedefs */
+    const char *name;    /* NULL: an anonymous structure, or a base class, whose members count as those of the structure around it */
+    uint64_t offset, size;
+};
+
+static bool number(Dwarf_Die *die, unsigned attribute, Dwarf_Word *value)
+{
+    Dwarf_Attribute at;
+
+    return dwarf_formudata(dwarf_attr_integrate(die, attribute, &at), value) == 0;
+}
+
+/* false: a static member, which has no offset.  A union's member may have no DW_AT_data_member_location: offset 0. */
+static bool read_member(Dwarf_Die *die, struct member *m)
+{
+    int tag = dwarf_tag(die);
+    Dwarf_Word bits, value = 0;
+
+    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(die, DW_AT_declaration) || dwarf_hasattr(die, DW_AT_const_value)
+        || !qn_debug_type_of(die, &m->type))
+        return false;
+    m->die = *die;
+    m->name = tag == DW_TAG_member ? dwarf_diename(die) : NULL;
+    m->size = qn_debug_size(&m->type);
+    if (number(die, DW_AT_data_bit_offset, &bits)) {
+        m->offset = bits / 8;
+        if (number(die, DW_AT_bit_size, &value))
+            m->size = (bits + value + 7) / 8 - m->offset;
+        return true;
+    }
+    if (!number(die, DW_AT_data_member_location, &value) && dwarf_hasattr(die, DW_AT_data_member_location))
+        return false; /* of a virtual base */
+    m->offset = value;
+    return true;
+}
+
+static int compare_members(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return (uintptr_t)a->die.addr < (uintptr_t)b->die.addr ? -1 : a->die.addr != b->die.addr;
+}
+
+struct members {
+    const void *structure; /* its entry: the key of the tree */
+    bool read;
+    struct member *list; /* by offset */
+    size_t count, room;
+    bool variants;       /* its members depend on its value (an enum of Rust's) */
+};
+
+static void read_members(Dwarf_Die *structure, struct members *all)
+{
+    Dwarf_Die die;
+
+    QN_DEBUG_EACH_CHILD(structure, &die) {
+        all->variants |= dwarf_tag(&die) == DW_TAG_variant_part;
+        if (QN_GROW(all->list, all->count, all->room, 16) && read_member(&die, &all->list[all->count]))
+            all->count++;
+    }
+    if (all->count)
+        qsort(all->list, all->count, sizeof *all->list, compare_members);
+}
+
+/* The members of a structure, which are read once. */
+static const struct members *members_of(struct qn_debug *d, Dwarf_Die *structure)
+{
+    static const struct members none;
+    struct members *m;
+
+    if (!d->visits)
+        return &none;
+    d->visits--;
+    m = qn_debug_node(&d->members, structure->addr, sizeof *m);
+    if (m && !m->read) {
+        m->read = true;
+        read_members(structure, m);
+    }
+    return m ? m : &none;
+}
+
+/* ---- arrays ---- */
+
+static uint64_t elements_of(Dwarf_Die *range)
+{
+    Dwarf_Word n;
+
+    if (number(range, DW_AT_count, &n))
+        return n;
+    return number(range, DW_AT_upper_bound, &n) && n < INT64_MAX ? n + 1 : 0;
+}
+
+/* The numbers of elements of an array, one for each dimension, `room` at most; returns how many.  *type becomes that of an element. */
+static unsigned read_dimensions(Dwarf_Die *type, uint64_t *dimension, unsigned room)
+{
+    unsigned n = 0;
+    Dwarf_Die array = *type, range;
+
+    while (n < room && qn_debug_strip(&array) && dwarf_tag(&array) == DW_TAG_array_type) {
+        QN_DEBUG_EACH_CHILD(&array, &range)
+            if (dwarf_tag(&range) == DW_TAG_subrange_type && n < room)
+                dimension[n++] = elements_of(&range);
+        if (!qn_debug_type_of(&array, type))
+            break;
+        array = *type;
+    }
+    return n;
+}
+
+static uint64_t count_elements(const uint64_t *dimension, unsigned n)
+{
+    uint64_t all = 1;
+
+    for (unsigned i = 0; i < n; i++)
+        if (__builtin_mul_overflow(all, dimension[i], &all))
+            return UINT64_MAX;
+    return all;
+}
+
+/* Does the structure, or its last member if that is a structure, end in an array of no or one element? */
+static bool is_open_ended(struct qn_debug *d, Dwarf_Die *structure, int depth)
+{
+    const struct members *all;
+    uint64_t dimension[QN_DEBUG_DIMENSIONS];
+    Dwarf_Die type;
+    unsigned n;
+
+    if (depth > DEPTH_MAX || dwarf_tag(structure) == DW_TAG_union_type)
+        return false;
+    all = members_of(d, structure);
+    if (!all->count)
+        return false;
+    type = all->list[all->count - 1].type;
+    n = read_dimensions(&type, dimension, QN_DEBUG_DIMENSIONS);
+    return n ? count_elements(dimension, n) < 2 : qn_debug_strip(&type) && is_structure(&type) && is_open_ended(d, &type, depth + 1);
 }
 
 /* ---- names ---- */
@@ -228,48 +325,35 @@ static void put_name(struct qn_debug *d, FILE *out, Dwarf_Die type, int depth)
     }
 }
 
-const char *qn_debug_type_name(const struct qn_debug_type *t) { return t->name ? t->name : "???"; }
+const char *qn_debug_type_name(const struct qn_debug_type *t) { return t->name; }
 
 /* ---- what is made of them ---- */
 
-/* false: no memory. */
-static bool keep(struct qn_memory *m, struct qn_debug_type *t)
-{
-    if (!t->dimensions)
-        return tsearch(t, &m->types[t->block], qn_debug_compare_keys);
-    t->next = m->arrays;
-    m->arrays = t;
-    return true;
-}
-
 const struct qn_debug_type *qn_debug_make_type(struct qn_debug *d, Dwarf_Die type, bool block)
 {
-    struct qn_memory *m = qn_debug_memory(d);
-    struct qn_debug_type t = {.key = type.addr, .debug = d, .block = block}, *fresh, **made = m ? tfind(&t, &m->types[block], qn_debug_compare_keys) : NULL;
+    struct qn_debug_type *t = qn_debug_node(&d->types[block], type.addr, sizeof *t);
     size_t length;
     FILE *out;
 
-    if (made || !m)
-        return made ? *made : NULL;
-    t.dimensions = qn_debug_dimensions(&type, t.dimension, QN_DEBUG_DIMENSIONS);
-    t.named = t.die = type;
-    if (!qn_debug_strip(&t.die) || !define(d, &t.die))
+    if (!t || t->made)
+        return t && t->name ? t : NULL;
+    t->made = true;
+    t->debug = d;
+    t->block = block;
+    t->dimensions = read_dimensions(&type, t->dimension, QN_DEBUG_DIMENSIONS);
+    t->named = t->die = type;
+    if (!qn_debug_strip(&t->die) || !define(d, &t->die))
         return NULL;
-    t.size = qn_debug_size(&t.die);
-    t.structure = qn_debug_is_structure(&t.die);
-    t.open_ended = t.structure && qn_debug_is_open_ended(d, &t.die);
-    out = open_memstream(&t.name, &length);
+    t->size = qn_debug_size(&t->die);
+    t->structure = is_structure(&t->die);
+    d->visits = VISITS_MAX;
+    t->open_ended = t->structure && is_open_ended(d, &t->die, 0);
+    out = open_memstream(&t->name, &length);
     if (!out)
         return NULL;
-    put_name(d, out, t.named, 0);
+    put_name(d, out, t->named, 0);
     fclose(out);
-    if ((fresh = malloc(sizeof *fresh)))
-        *fresh = t;
-    if (fresh && keep(m, fresh))
-        return fresh;
-    free(t.name);
-    free(fresh);
-    return NULL;
+    return t;
 }
 
 uint64_t qn_debug_type_size(const struct qn_debug_type *t) { return t->size; }
@@ -277,4 +361,244 @@ uint64_t qn_debug_type_size(const struct qn_debug_type *t) { return t->size; }
 uint32_t qn_debug_type_element(const struct qn_debug_type *t)
 {
     return t->structure && !t->open_ended && t->size <= ELEMENT_MAX ? (uint32_t)t->size : 0;
+}
+
+/* ---- the type at an offset ---- */
+
+static bool type_at(struct qn_debug *d, Dwarf_Die type, uint64_t offset, Dwarf_Die *found, int depth)
+{
+    uint64_t dimension[QN_DEBUG_DIMENSIONS], size;
+    const struct members *all;
+    bool is_found = false;
+
+    if (depth > DEPTH_MAX)
+        return false;
+    if (read_dimensions(&type, dimension, QN_DEBUG_DIMENSIONS) && (size = qn_debug_size(&type)) != 0)
+        offset %= size;
+    *found = type;
+    if (!qn_debug_strip(&type))
+        return false;
+    if (!is_structure(&type))
+        return offset == 0;
+    all = members_of(d, &type);
+    for (size_t i = 0; i < all->count && !is_found; i++) {
+        const struct member *m = &all->list[i];
+
+        if (offset >= m->offset && (!m->size || offset - m->offset < m->size))
+            is_found = type_at(d, m->type, offset - m->offset, found, depth + 1);
+    }
+    return is_found;
+}
+
+bool qn_debug_type_at(struct qn_debug *d, Dwarf_Die type, uint64_t offset, Dwarf_Die *found)
+{
+    d->visits = VISITS_MAX;
+    return type_at(d, type, offset, found, 0);
+}
+
+bool qn_debug_pointers_in(struct qn_debug *d, Dwarf_Die structure, Dwarf_Die *found)
+{
+    const struct members *all;
+    bool any = false;
+
+    d->visits = VISITS_MAX;
+    if (!qn_debug_strip(&structure) || !is_structure(&structure))
+        return false;
+    all = members_of(d, &structure);
+    for (size_t i = 0; i < all->count && !any; i++) {
+        uint64_t dimension[QN_DEBUG_DIMENSIONS];
+        Dwarf_Die pointee;
+
+        *found = all->list[i].type;
+        any = read_dimensions(found, dimension, QN_DEBUG_DIMENSIONS) && qn_debug_pointee(*found, &pointee);
+    }
+    return any;
+}
+
+/* ---- names of parts ----
+ *
+ * In:  struct { int key; struct { double x, y; } at; char name[40]; }, offset 16
+ * Out: "at.y"
+ *
+ * An array inside a structure is one part if it has more than INDEXES_MAX elements.  Members that overlap (a union's) are named together,
+ * "a|b".  Bytes between members are "+4 (padding)".
+ */
+
+struct text {
+    struct qn_debug *debug;
+    char *to;
+    size_t size;
+};
+
+static __attribute__((format(printf, 2, 3))) void put_text(struct text *t, const char *format, ...)
+{
+    va_list arguments;
+    int n;
+
+    va_start(arguments, format);
+    n = vsnprintf(t->to, t->size, format, arguments);
+    va_end(arguments);
+    if (n < 0)
+        return;
+    n = (size_t)n < t->size ? n : (int)t->size - 1;
+    t->to += n;
+    t->size -= (size_t)n;
+}
+
+static void put_member(struct text *t, Dwarf_Die structure, uint64_t offset, const char *before, int depth);
+
+/* Appends the name of the part of member m that has the offset. */
+static void put_inside(struct text *t, const struct member *m, uint64_t offset, const char *before, int depth)
+{
+    uint64_t dimension[QN_DEBUG_DIMENSIONS], all;
+    Dwarf_Die type = m->type;
+    unsigned n = read_dimensions(&type, dimension, QN_DEBUG_DIMENSIONS);
+    uint64_t size = qn_debug_size(&type), rest = offset - m->offset;
+
+    if (m->name)
+        put_text(t, "%s%s", before, m->name);
+    before = m->name ? "." : before;
+    all = n ? count_elements(dimension, n) : 1;
+    if (n && (all > INDEXES_MAX || !all || !size)) {
+        put_text(t, "[]");
+    } else if (n) {
+        put_text(t, "[%" PRIu64 "]", rest / size);
+    }
+    if (n && size)
+        rest %= size;
+    if (qn_debug_strip(&type) && (dwarf_tag(&type) == DW_TAG_structure_type || dwarf_tag(&type) == DW_TAG_class_type || !m->name)
+        && is_structure(&type))
+        put_member(t, type, rest, before, depth + 1);
+}
+
+static void put_member(struct text *t, Dwarf_Die structure, uint64_t offset, const char *before, int depth)
+{
+    const struct members *all;
+    uint64_t gap = 0; /* where the padding begins, if no member has the offset */
+    bool any = false;
+
+    if (depth > DEPTH_MAX)
+        return;
+    all = members_of(t->debug, &structure);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct member *m = &all->list[i];
+        bool last = i + 1 == all->count;
+
+        if (m->offset + m->size <= offset && m->offset + m->size > gap)
+            gap = m->offset + m->size;
+        if (offset < m->offset || (offset - m->offset >= m->size && !(last && is_open_ended(t->debug, &structure, 0))))
+            continue;
+        put_inside(t, m, offset, any ? "|" : before, depth);
+        any = true;
+    }
+    if (!any && (all->variants || !all->count))
+        put_text(t, "%s+%" PRIu64, before, offset);
+    else if (!any)
+        put_text(t, "%s+%" PRIu64 " (padding)", before, gap);
+}
+
+/* "[3]", "[3][16]" */
+static void put_index(struct text *t, const struct qn_debug_type *type, uint64_t index)
+{
+    uint64_t inner = 1;
+
+    for (unsigned i = 1; i < type->dimensions; i++)
+        inner *= type->dimension[i] ? type->dimension[i] : 1;
+    for (unsigned i = 0; i < type->dimensions || i == 0; i++) {
+        put_text(t, "[%" PRIu64 "]", index / inner);
+        index %= inner;
+        if (i + 1 < type->dimensions)
+            inner /= type->dimension[i + 1] ? type->dimension[i + 1] : 1;
+    }
+}
+
+static void put_indexes(struct text *t, const struct qn_debug_type *type, uint64_t first, uint64_t last)
+{
+    if (first == last || type->dimensions > 1) {
+        put_index(t, type, first);
+        if (first != last) {
+            put_text(t, "..");
+            put_index(t, type, last);
+        }
+    } else {
+        put_text(t, "[%" PRIu64 "..%" PRIu64 "]", first, last);
+    }
+}
+
+void qn_debug_put_part(const struct qn_debug_type *type, uint64_t offset, uint64_t bytes, char *text, size_t size)
+{
+    struct text t = {type->debug, text, size};
+
+    text[0] = 0;
+    type->debug->visits = VISITS_MAX;
+    if (type->structure && (offset < type->size || type->open_ended))
+        put_member(&t, type->die, offset, "", 0);
+    else if (type->structure || !type->size)
+        put_text(&t, "+%" PRIu64, offset);
+    else if (type->block || type->dimensions)
+        put_indexes(&t, type, offset / type->size, (offset + bytes - 1) / type->size);
+}
+
+/* ---- all members ---- */
+
+struct listing {
+    struct qn_debug *debug;
+    qn_debug_take_member *take;
+    void *data;
+    char name[400];
+};
+
+static void list_members(struct listing *l, Dwarf_Die structure, uint64_t from, size_t length, int depth)
+{
+    const struct members *all;
+
+    if (depth > DEPTH_MAX)
+        return;
+    all = members_of(l->debug, &structure);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct member *m = &all->list[i];
+        Dwarf_Die type = m->type;
+        size_t n = length;
+
+        if (m->name)
+            n += (size_t)snprintf(l->name + length, sizeof l->name - length, "%s%s", length ? "." : "", m->name);
+        if (n >= sizeof l->name)
+            n = sizeof l->name - 1;
+        if (qn_debug_strip(&type) && is_structure(&type) && (dwarf_tag(&type) != DW_TAG_union_type || !m->name))
+            list_members(l, type, from + m->offset, n, depth + 1);
+        else
+            l->take(l->data, l->name, from + m->offset, m->size);
+        l->name[length] = 0;
+    }
+}
+
+void qn_debug_list_members(const struct qn_debug_type *t, qn_debug_take_member *take, void *data)
+{
+    struct listing l = {t->debug, take, data, ""};
+
+    t->debug->visits = VISITS_MAX;
+    if (t->structure)
+        list_members(&l, t->die, 0, 0, 0);
+}
+
+/* ---- closing ---- */
+
+static void free_type(void *type)
+{
+    free(((struct qn_debug_type *)type)->name);
+    free(type);
+}
+
+static void free_members(void *node)
+{
+    free(((struct members *)node)->list);
+    free(node);
+}
+
+void qn_debug_free_types(struct qn_debug *d)
+{
+    tdestroy(d->types[0], free_type);
+    tdestroy(d->types[1], free_type);
+    tdestroy(d->members, free_members);
+    tdestroy(d->definitions, free);
 }

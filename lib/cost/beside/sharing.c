@@ -47,7 +47,7 @@ static void name_symbol(const struct output *o, struct row *r)
     for (uint32_t map = 0; map < e.maps && !r->object; map++) {
         uint64_t bias = 0;
         struct qn_debug *d = qn_cost_open_map(o->x->modules, map, &bias);
-        const struct qn_debug_object *found = d ? qn_debug_find_object(d, r->of.address + bias) : NULL;
+        const struct qn_debug_symbol *found = d ? qn_debug_find_object(d, r->of.address + bias) : NULL;
 
         if (!found)
             continue;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cost/data/growers.h"
-#include "debug/types.h"
+#include "debug/debug.h"
 
 static const struct standard {
     const char *name; /* as the linker has it */
@@ -122,7 +122,7 @@ static void find_objects(struct search *s)
 {
     struct qn_map_rec *map = (struct qn_map_rec *)(s->store->base + QN_ARENA_MAPS_OFF) + s->number;
     size_t count;
-    const struct qn_debug_object *list = qn_debug_list_objects(s->debug, &count);
+    const struct qn_debug_symbol *list = qn_debug_list_objects(s->debug, &count);
     uint64_t start, end;
 
     while (count-- > 0)

@@ -10,7 +10,7 @@
 #include "cost/data/objects.h"
 #include "cost/places/library.h"
 #include "cost/store.h"
-#include "debug/types.h"
+#include "debug/debug.h"
 
 struct qn_cost_allocator {   /* --alloc=NAME:BYTES*TIMES */
     const char *name;

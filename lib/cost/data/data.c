@@ -17,7 +17,7 @@
 #include "base/grow.h"
 #include "cost/data/objects.h"
 #include "cost/places/sites.h"
-#include "debug/types.h"
+#include "debug/debug.h"
 #include "prof/data/data_sum.h"
 #include "text/names.h"
 

@@ -9,7 +9,7 @@
 #include "cost/data/data.h"
 #include "cost/data/objects.h"
 #include "cost/places/sites.h"
-#include "debug/types.h"
+#include "debug/debug.h"
 #include "prof/data/data.h"
 #include "text/names.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/types.h"
+#include "debug/debug.h"
 
 /* A function, or a variable in it: its frames are one object. */
 struct met {

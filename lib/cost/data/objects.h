@@ -79,7 +79,7 @@ static inline uint64_t qn_offset_step(uint64_t offset)
     return offset < QN_OFFSET_EXACT ? 1 : 1ull << (63u - (unsigned)__builtin_clzll(offset) - QN_OFFSET_BITS);
 }
 
-/* How to find, from an address of code and from rsp and rbp there, the frame's CFA, its variables and its caller (debug/types.h).  There is one
+/* How to find, from an address of code and from rsp and rbp there, the frame's CFA, its variables and its caller (debug/debug.h).  There is one
  * record for each address.  The engine writes pc and map, the collector the other fields. */
 enum qn_frame_from { QN_FRAME_NOTHING, QN_FRAME_RSP, QN_FRAME_RBP, QN_FRAME_CFA };
 

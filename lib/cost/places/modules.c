@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "cost/places/jit.h"
 #include "cost/places/library.h"
-#include "debug/types.h"
+#include "debug/debug.h"
 
 #define UNNAMED_TEXT 64
 #define FILE_CLOCK 100000000u /* ns: so much the time of a file may be behind (a tick of the kernel) */
