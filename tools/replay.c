@@ -22,7 +22,6 @@
 #include "engines/engines.h"
 #include "json/json.h"
 #include "sim/at_work.h"
-#include "sim/hosted/places.h"
 #include "tools.h"
 
 #define ARGUMENTS_MAX 256

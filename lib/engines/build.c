@@ -2,7 +2,7 @@
  *
  *   engine   lib/sim/slots.c, a unit and a twin per slot that is filled, and libquern-engine.a, which has all the rest;
  *            of many caches unit D1, and libquern-many.a
- *   replay   lib/sim/slots.c, lib/sim/hosted/main.c, the same units, libc and libquern-replay.a; with other flags (cflags), or without
+ *   replay   lib/sim/slots.c, the same units, libc and libquern-replay.a; with other flags (cflags), or without
  *            the archive, what that is made of: lib/sim/{engine,twin,...}.c, lib/sim/hosted/
  *
  * By $CC or cc.  See engines.h.
@@ -201,7 +201,6 @@ static bool add_hosted(struct qn_engines_recipe *r, const char *library)
     add_words(&r->link, flags);
     add(&r->compile, "-DQN_SIM_HOSTED=1");
     add(&r->files, "%s/sim/slots.c", library);
-    add(&r->files, "%s/sim/hosted/main.c", library);
     if (archive)
         add(&r->behind, "%s", archive);
     else

@@ -33,6 +33,18 @@ enum sim_function {
 #define SIM_CRASHED "crashed: "
 #define SIM_SANITIZED_REPLAY "; `quern replay --cflags='-g -fsanitize=address,undefined'` checks each access of a module"
 
+/* What a replay that ends because of a module leaves for `quern replay`.  The environment variable is the number of a descriptor, of an empty file.  A
+ * replay that has a message writes one struct there and prints nothing; without the variable it prints the line. */
+#define HOSTED_PLACES_VARIABLE "QUERN_REPLAY_PLACES"
+#define HOSTED_PLACES 32
+#define HOSTED_LINE 512
+
+struct hosted_places {
+    uint64_t n;
+    uint64_t place[HOSTED_PLACES]; /* the program's own addresses: of the instruction; of what may be returns to callers */
+    char line[HOSTED_LINE];        /* without "quern: replay: " */
+};
+
 static inline uint64_t sim_stuck_seconds(const char *text)
 {
     uint64_t seconds = 0;

@@ -82,6 +82,11 @@ static const char *chosen[2] = {"", ""};
 #endif
 const struct qn_unit *const qn_sim_units[] = {NULL}, *const qn_sim_twin_units[] = {NULL};
 const unsigned qn_sim_proven = QN_SIM_PROVEN_SLOTS;
+#ifdef QN_SIM_LOOKS_AHEAD
+const bool qn_sim_looks_ahead = true;
+#else
+const bool qn_sim_looks_ahead = false;
+#endif
 unsigned qn_sim_shown_slots;
 static const char description[] __attribute__((used)) = "quern-sim-replay: " DESCRIPTION;
 #else

@@ -15,6 +15,7 @@ bool qn_sim_is_proven_in(enum sim_slot slot, bool second); /* second: of B of --
 #ifdef QN_SIM_HOSTED
 /* A bit for each slot whose state a replay shows (--watch): there the fast version is not used. */
 extern unsigned qn_sim_shown_slots;
+extern const bool qn_sim_looks_ahead; /* a policy asks for the next use of a line (sim_next_use) */
 /* What the first simulator's unit has said about itself, after qn_sim_init. */
 const struct qn_unit_facts *qn_sim_unit_facts(enum sim_slot slot);
 #endif

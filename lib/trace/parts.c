@@ -21,7 +21,7 @@ struct walk {
     uint32_t entries, room;
 };
 
-/* What is wrong at byte `at`, in the words of quern replay (sim/hosted/parts_file.c); cut: only the file's end is missing. */
+/* What is wrong at byte `at`, in the words of quern replay (sim/hosted/parts.c); cut: only the file's end is missing. */
 static __attribute__((format(printf, 4, 5))) bool fail(struct qn_trace_facts *facts, uint64_t at, bool cut, const char *format, ...)
 {
     int n = snprintf(facts->wrong, sizeof facts->wrong, "byte %" PRIu64 ": %s: got ", at, cut ? "cut off" : "damaged");

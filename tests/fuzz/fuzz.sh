@@ -20,7 +20,7 @@ flags="-std=gnu11 -g -O1 -DQN_TINY -I$top/lib -I$top/tools -fsanitize=address,un
 compile() {
     rm -rf objects && mkdir objects || exit 2
     for file in "$top"/lib/text/*.c "$top"/lib/prof/*.c "$top"/lib/prof/*/*.c "$top"/lib/stacks/*.c "$top"/lib/out/*.c "$top"/lib/out/*/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
-        "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/sim/hosted/trace.c" "$top/lib/sim/hosted/bytes.c" "$top/lib/sim/hosted/champsim.c" "$top/lib/sim/hosted/parts.c" "$top/lib/sim/hosted/parts_file.c" \
+        "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/sim/hosted/trace.c" "$top/lib/sim/hosted/champsim.c" "$top/lib/sim/hosted/parts.c" \
         "$top/tools/run_options.c" "$top/lib/collect/geometry.c" "$top/lib/collect/log.c" "$top/lib/collect/name.c" "$top"/lib/json/*.c "$top/tools/options.c" "$top"/lib/cost/places/jit*.c; do
         name=$(echo "${file#"$top/"}" | tr / _) less=
         # <obstack.h> aligns by an offset to a null pointer

@@ -1,5 +1,12 @@
-/* sim/hosted/champsim.c - see champsim.h. */
-#include "sim/hosted/champsim.h"
+/* sim/hosted/champsim.c - references from ChampSim's records, one for each instruction (64 or 72 bytes; layout: lib/trace/champsim.h).
+ *
+ *   ip 401000, branch, taken, registers: writes 26 6, reads 6 26; written address 7ffe0ff8; the next ip is 402000
+ *   -> a fetch of 401000, a write of 7ffe0ff8, a call that will return to 401005
+ *
+ * A record does not have: sizes (every fetch and reference is one byte); the target of a branch that is not taken (backward is false until
+ * it has been taken); the length of a call (5 bytes, as of a direct call, until a return from it has been seen).
+ */
+#include "sim/hosted/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -29,55 +29,22 @@ struct hosted_options {
 
 extern const char *hosted_options;
 extern uint64_t hosted_options_asked; /* see sim/option.h */
-bool hosted_check_options(void);      /* call it after modules are set up; false: no module knows one of the options (a message was printed) */
-
-/* option.c.  -1: go on; else the exit status. */
-int hosted_parse(struct hosted_options *o, int argc, char **argv);
-
-/* filter.c: a reference as in emitted code, with the hit filter. */
-unsigned hosted_data(uint64_t addr, uint32_t size, unsigned kind, bool filter, uint64_t *misses);
-unsigned hosted_fetch(uint64_t addr, uint32_t size, bool filter, uint64_t *misses);
-
-bool hosted_cond(uint64_t pc, bool taken, bool backward); /* true: mispredicted */
-
-extern uint64_t hosted_references; /* records read so far */
-
-/* blame.c: from now on, modules that crash or hang are named in a message. */
-void hosted_watch(void);
-/* A line about a module that stands there: printed, or left for `quern replay` (places.h). */
-void hosted_say(const char *line, uintptr_t pc, uintptr_t sp);
-
-/* steps.c: --watch.  Called before qn_sim_init; after it; before and after each data reference; at the end.  false: a message was printed. */
-void hosted_steps_choose(const struct hosted_options *o);
-bool hosted_steps_begin(const struct hosted_options *o);
-void hosted_steps_before(uint64_t addr, uint32_t size, unsigned kind);
-void hosted_steps_after(unsigned outcome);
-bool hosted_steps_write(const struct hosted_options *o);
-
-/* branch_steps.c: the same for BC or BI, before and after each conditional branch, indirect branch and return. */
-bool hosted_branches_begin(const struct hosted_options *o);
-void hosted_branches_before(const struct sim_ref *ref);
-void hosted_branches_after(const struct sim_ref *ref, bool wrong);
-bool hosted_branches_write(const struct hosted_options *o);
-
-/* texts.c: --outcomes.  Before all; for each fetch, data reference and branch; at the end.  false: a message was printed. */
-bool hosted_texts_begin(const struct hosted_options *o);
-void hosted_texts_fetch(const struct sim_ref *ref, unsigned outcome);
-void hosted_texts_data(const struct sim_ref *ref, unsigned kind, unsigned outcome);
-void hosted_texts_branch(const struct sim_ref *ref, bool is_predicted, bool wrong);
-bool hosted_texts_end(const struct hosted_options *o);
-
-/* shows.c: prints the state that a predictor has shown since hosted_shown_clear, with old and new values of its counters. */
-void hosted_shown_clear(void);
-void hosted_shown_put(FILE *f);
-
-/* future.c: one pass over the trace for policies that look ahead. */
-bool hosted_look_ahead(const struct hosted_options *o);
+extern uint64_t hosted_references;    /* records read so far */
 
 /* service.c */
 /* A line on stderr, behind "quern: replay: ".  Control bytes of what the line quotes are made visible. */
 void hosted_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void hosted_print_events(void);
 void hosted_print_kept(void); /* what modules have kept (sim_keep) */
+void hosted_guard(void);      /* from now on, modules that crash or hang are named in a message */
+
+/* watch.c: called after qn_sim_init; before and after each data reference; before and after each conditional branch, indirect branch and return; at
+ * the end.  false: a message was printed. */
+bool hosted_watch_begin(const struct hosted_options *o);
+void hosted_watch_reference(uint64_t addr, uint32_t size, unsigned kind);
+void hosted_watch_outcome(unsigned outcome);
+void hosted_watch_branch(const struct sim_ref *ref);
+void hosted_watch_predicted(const struct sim_ref *ref, bool wrong);
+bool hosted_watch_write(const struct hosted_options *o);
 
 #endif

@@ -5,18 +5,467 @@
  *      2 usage; 70 a module made a mistake.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
+#include "base/grow.h"
 #include "cost/beside/cells.h"
 #include "cost/summary.h"
 #include "sim/cells.h"
 #include "sim/hosted/hosted.h"
 #include "sim/hosted/trace.h"
 #include "sim/module.h"
+#include "sim/option.h"
+#include "sim/slots.h"
 #include "sim/twin.h"
+
+/* ---- the command line ----
+ *
+ *   mysim --D1=1024,1,32 --sim-opt=key=value --check TRACE
+ */
+
+static const char help[] =
+    "usage: quern replay [OPTIONS] TRACE        (or the program that `quern sim build --replay` made)\n"
+    "Feeds the references of TRACE (\"-\": standard input) to the simulators and prints a summary.\n\n"
+    "  --I1= --D1= --LL=SIZE,ASSOC,LINE   geometry, lines of 1 byte and more\n"
+    "                                     [65536,2,64  65536,2,64  262144,8,64]\n"
+    "  --sim-opt=KEY=VALUE                option of a module; may be repeated; SLOT.KEY=VALUE for one slot\n"
+    "  --seed=N                           of random policies [1]\n"
+    "  --branch-sim=yes|no                simulate the branches that the trace has [yes]\n"
+    "  --split-modify=yes|no              a modify is a read and then a write [no]\n"
+    "  --filter=yes|no                    use the hit filter, as emitted code does [no]\n"
+    "  --check=yes|no                     compare filtered and unfiltered simulation [no]\n"
+    "  --from=N                           leave out the first N instructions [0]\n"
+    "  --count=N                          feed N instructions [all]\n"
+    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R: 1 if\n"
+    "                                     mispredicted\n"
+    "  --format=outcomes|text|lackey|din  of this file: text has pc, address, bytes, and hit or miss of each\n"
+    "                                     level; lackey and din have the references alone [outcomes]\n"
+    "  --watch=N --watch-file=FILE        N data references with what the D1 held, as CSV (quern watch --trace)\n"
+    "  --watch-of=D1|BC|BI                or N conditional (BC) or indirect branches (BI) with what the\n"
+    "                                     predictor held [D1]\n"
+    "  --watch-from=N                     from the Nth of them on [1]\n"
+    "  --watch-at=ADDRESS,...             from the first of them on that the instruction at one of these\n"
+    "                                     addresses makes\n";
+
+static bool parse_geometry(struct qn_geometry *g, const char *name, const char *text)
+{
+    unsigned long long size, ways, line;
+    char rest;
+
+    if (sscanf(text, "%llu,%llu,%llu%c", &size, &ways, &line, &rest) != 3 || size > UINT32_MAX || ways > UINT32_MAX
+        || line > UINT32_MAX) {
+        hosted_complain("--%s: got '%s', wanted SIZE,ASSOC,LINE", name, text);
+        return false;
+    }
+    if (!line || (line & (line - 1)) || !ways || size % (ways * line) || !size
+        || (size / (ways * line) & (size / (ways * line) - 1))) {
+        hosted_complain("--%s=%s: the line must be a power of two and SIZE = sets * ASSOC * line with a power of two of sets", name,
+                        text);
+        return false;
+    }
+    *g = (struct qn_geometry){(uint32_t)size, (uint32_t)ways, (uint32_t)line};
+    return true;
+}
+
+static bool parse_yesno(bool *field, const char *name, const char *text)
+{
+    if (strcmp(text, "yes") && strcmp(text, "no")) {
+        hosted_complain("--%s: got '%s', wanted yes or no", name, text);
+        return false;
+    }
+    *field = *text == 'y';
+    return true;
+}
+
+static bool parse_number(uint64_t *field, const char *name, const char *text, const char *what)
+{
+    char *end;
+
+    errno = 0;
+    *field = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && !errno)
+        return true;
+    hosted_complain("--%s: got '%s', wanted a number of %s", name, text, what);
+    return false;
+}
+
+static bool parse_watch_of(enum sim_slot *slot, const char *text)
+{
+    static const char *const names[] = SIM_SLOT_NAMES;
+
+    for (*slot = SLOT_D1; *slot < SLOTS; ++*slot)
+        if (!strcmp(text, names[*slot]) && *slot != SLOT_LL && *slot != SLOT_AN)
+            return true;
+    hosted_complain("--watch-of: got '%s', wanted D1, BC or BI", text);
+    return false;
+}
+
+static bool parse_format(enum hosted_format *format, const char *text)
+{
+    static const char *const names[] = { "outcomes", "text", "lackey", "din" };
+
+    for (*format = HOSTED_OUTCOMES; *format <= HOSTED_DIN; ++*format)
+        if (!strcmp(text, names[*format]))
+            return true;
+    hosted_complain("--format: got '%s', wanted outcomes, text, lackey or din", text);
+    return false;
+}
+
+static void add_option(const char *text)
+{
+    char *joined = malloc(strlen(hosted_options) + strlen(text) + 2);
+
+    if (!joined)
+        abort();
+    sprintf(joined, "%s%s%s", hosted_options, *hosted_options ? "," : "", text);
+    hosted_options = joined;
+}
+
+static bool set(struct hosted_options *o, const char *name, const char *value)
+{
+    if (!strcmp(name, "I1"))
+        return parse_geometry(&o->config.I1, name, value);
+    if (!strcmp(name, "D1"))
+        return parse_geometry(&o->config.D1, name, value);
+    if (!strcmp(name, "LL"))
+        return parse_geometry(&o->config.LL, name, value);
+    if (!strcmp(name, "branch-sim"))
+        return parse_yesno(&o->branch_sim, name, value);
+    if (!strcmp(name, "split-modify"))
+        return parse_yesno(&o->split_modify, name, value);
+    if (!strcmp(name, "filter"))
+        return parse_yesno(&o->filter, name, value);
+    if (!strcmp(name, "check"))
+        return parse_yesno(&o->check, name, value);
+    if (!strcmp(name, "from"))
+        return parse_number(&o->from, name, value, "instructions");
+    if (!strcmp(name, "count"))
+        return parse_number(&o->count, name, value, "instructions");
+    if (!strcmp(name, "watch"))
+        return parse_number(&o->config.watch_count, name, value, "data references");
+    if (!strcmp(name, "watch-from"))
+        return parse_number(&o->config.watch_from, name, value, "data references");
+    if (!strcmp(name, "watch-of"))
+        return o->watch_of_given = true, parse_watch_of(&o->watch_of, value);
+    if (!strcmp(name, "format"))
+        return parse_format(&o->format, value);
+    if (!strcmp(name, "sim-opt"))
+        add_option(value);
+    else if (!strcmp(name, "seed"))
+        o->config.seed = strtoull(value, NULL, 10);
+    else if (!strcmp(name, "outcomes"))
+        o->outcomes = value;
+    else if (!strcmp(name, "watch-file"))
+        o->watch_file = value;
+    else if (!strcmp(name, "watch-at"))
+        o->watch_at = value;
+    else {
+        hosted_complain("--%s: unknown option; --help lists them", name);
+        return false;
+    }
+    return true;
+}
+
+/* false: a line was printed. */
+static bool check_watch(struct hosted_options *o)
+{
+    struct qn_config *c = &o->config;
+
+    if (!c->watch_count && !c->watch_from && !o->watch_file && !o->watch_at && !o->watch_of_given)
+        return true;
+    if (o->watch_at && (o->watch_of == SLOT_D1 || c->watch_from))
+        return hosted_complain("--watch-at: %s", c->watch_from ? "not with --watch-from, which tells where to begin, too" : "needs --watch-of=BC or BI"), false;
+    if (!c->watch_from)
+        c->watch_from = 1;
+    if (o->watch_of != SLOT_D1 && !o->branch_sim)
+        return hosted_complain("--watch-of: not with --branch-sim=no"), false;
+    if (c->watch_count && c->watch_count <= QN_NOTES_MAX && o->watch_file)
+        return true;
+    if (o->watch_of_given && !c->watch_count)
+        hosted_complain("--watch-of: needs --watch=N");
+    else if (!o->watch_file)
+        hosted_complain("--watch: needs --watch-file=FILE");
+    else
+        hosted_complain("--watch: got %llu, wanted 1 to %llu data references", (unsigned long long)c->watch_count, (unsigned long long)QN_NOTES_MAX);
+    return false;
+}
+
+static bool parse_one(struct hosted_options *o, const char *text)
+{
+    char name[32];
+    const char *equals = strchr(text, '=');
+    size_t n = equals ? (size_t)(equals - text) : strlen(text);
+
+    if (n >= sizeof name)
+        n = sizeof name - 1;
+    memcpy(name, text, n);
+    name[n] = 0;
+    return set(o, name, equals ? equals + 1 : "yes");
+}
+
+static bool check_options(void)
+{
+    const char *option = sim_option_unasked(hosted_options, hosted_options_asked);
+
+    if (option)
+        hosted_complain("--sim-opt=%.*s: no module has this option", (int)strcspn(option, ","), option);
+    return !option;
+}
+
+static int parse(struct hosted_options *o, int argc, char **argv)
+{
+    *o = (struct hosted_options){.watch_of = SLOT_D1,
+                                 .config = {.I1 = {65536, 2, 64}, .D1 = {65536, 2, 64}, .LL = {262144, 8, 64}, .seed = 1, .cache_sim = 1, .branch_sim = 1},
+                                 .branch_sim = true,
+                                 .count = UINT64_MAX};
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return fputs(help, stdout), 0;
+        if (strncmp(argv[i], "--", 2)) {
+            if (o->trace)
+                return hosted_complain("%s: one trace only", argv[i]), HOSTED_EXIT_USAGE;
+            o->trace = argv[i];
+        } else if (!parse_one(o, argv[i] + 2)) {
+            return HOSTED_EXIT_USAGE;
+        }
+    }
+    if (!o->trace)
+        return hosted_complain("no trace given; --help tells how"), HOSTED_EXIT_USAGE;
+    if (!check_watch(o))
+        return HOSTED_EXIT_USAGE;
+    o->filter |= o->check;
+    return -1;
+}
+
+/* ---- references: the hit filter in C, the same as in emitted code ----
+ *
+ * Hits under the filter must change nothing: `quern replay --check` verifies that on a trace, without the engine. */
+
+static uint64_t touched = ~0ull; /* code line fetched last */
+
+static bool passes(uint64_t addr, uint32_t size, unsigned kind)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+
+    return !(f->writes_call && sim_writes(kind)) && qn_filter_passes(f, addr, size, &qn_ctx.now);
+}
+
+static unsigned refer(uint64_t addr, uint32_t size, unsigned kind, bool filter, uint64_t *misses)
+{
+    if (filter && passes(addr, size, kind))
+        return 0;
+    return qn_sim_data_kind(addr, size, kind, misses);
+}
+
+/* Every line of the range present and settled: stamps are written, in order. */
+static unsigned fetch(uint64_t addr, uint32_t size, bool filter, uint64_t *misses)
+{
+    uint64_t mask = ~(uint64_t)(qn_sim_i1_line - 1), first = addr & mask, last = (addr + size - 1) & mask;
+    bool pass = filter && qn_sim_i1_hit != QN_HIT_CALL;
+
+    if (filter && qn_sim_i1_repeat_is_noop && first == last && first == touched)
+        return 0;
+    touched = last;
+    for (uint64_t line = first; pass; line += qn_sim_i1_line) {
+        pass = qn_sim_code_line(line)->stamp != 0;
+        if (line == last)
+            break;
+    }
+    if (!pass)
+        return qn_sim_fetch(addr, size, misses);
+    for (uint64_t line = first; qn_sim_i1_hit == QN_HIT_STAMP; line += qn_sim_i1_line) {
+        qn_sim_code_line(line)->stamp = ++qn_ctx.now;
+        if (line == last)
+            break;
+    }
+    return 0;
+}
+
+/* ---- --outcomes: a line per reference and branch, with its outcome, or for other programs ----
+ *
+ *   outcomes   D1                                    kind, outcome
+ *   text       r 0x401136 0x7ffe10 8 miss hit        kind, pc, address, bytes, level 1, LL
+ *   lackey      L 7ffe10,8
+ *   din        0 7ffe10
+ */
+
+static FILE *file; /* NULL: nothing is written */
+static enum hosted_format format;
+
+static const char outcomes_head[] =
+    "# kind pc address bytes L1 LL: i fetch, r read, w write, m modify; hit or miss of level 1, and of the LL where it was asked\n"
+    "# kind pc target taken predicted: b conditional branch (of its target only whether it lies backward or forward), j indirect branch, c call (the target is its return address), t return\n";
+
+static bool begin_outcomes(const struct hosted_options *o)
+{
+    format = o->format;
+    if (!o->outcomes)
+        return true;
+    file = fopen(o->outcomes, "w");
+    if (!file)
+        return hosted_complain("%s: %s", o->outcomes, strerror(errno)), false;
+    if (format == HOSTED_TEXT)
+        fputs(outcomes_head, file);
+    return true;
+}
+
+static void put_text(char kind, uint64_t pc, const struct sim_ref *ref, unsigned outcome)
+{
+    fprintf(file, "%c 0x%" PRIx64 " 0x%" PRIx64 " %u %s %s\n", kind, pc, ref->addr, ref->size, outcome & SIM_L1_MISS ? "miss" : "hit",
+            !(outcome & SIM_L1_MISS) ? "-" : outcome & SIM_LL_MISS ? "miss" : "hit");
+}
+
+static void put_fetch(const struct sim_ref *ref, unsigned outcome)
+{
+    if (!file)
+        return;
+    switch (format) {
+    case HOSTED_OUTCOMES: fprintf(file, "I%u\n", outcome); break;
+    case HOSTED_TEXT: put_text('i', ref->addr, ref, outcome); break;
+    case HOSTED_LACKEY: fprintf(file, "I  %08" PRIx64 ",%u\n", ref->addr, ref->size); break;
+    case HOSTED_DIN: fprintf(file, "2 %" PRIx64 "\n", ref->addr); break;
+    }
+}
+
+/* din knows no modify: it is a read and a write. */
+static void put_din(const struct sim_ref *ref, unsigned kind)
+{
+    if (kind != SIM_WRITE)
+        fprintf(file, "0 %" PRIx64 "\n", ref->addr);
+    if (kind != SIM_READ)
+        fprintf(file, "1 %" PRIx64 "\n", ref->addr);
+}
+
+static void put_data(const struct sim_ref *ref, unsigned kind, unsigned outcome)
+{
+    unsigned i = kind == SIM_READ ? 0 : kind == SIM_WRITE ? 1 : 2;
+
+    if (!file)
+        return;
+    switch (format) {
+    case HOSTED_OUTCOMES: fprintf(file, "D%u\n", outcome); break;
+    case HOSTED_TEXT: put_text("rwm"[i], qn_ctx.arg_pc, ref, outcome); break;
+    case HOSTED_LACKEY: fprintf(file, " %c %08" PRIx64 ",%u\n", "LSM"[i], ref->addr, ref->size); break;
+    case HOSTED_DIN: put_din(ref, kind); break;
+    }
+}
+
+static void put_branch(const struct sim_ref *ref, bool is_predicted, bool wrong)
+{
+    bool cond = ref->kind == SIM_REF_COND, call = ref->kind == SIM_REF_CALL, back = ref->kind == SIM_REF_RETURN;
+    const char *said = !is_predicted ? "-" : wrong ? "wrong" : "right";
+
+    if (!file)
+        return;
+    if (format == HOSTED_OUTCOMES && is_predicted)
+        fprintf(file, "%c%u\n", cond ? 'B' : back ? 'R' : 'J', wrong);
+    else if (format == HOSTED_TEXT && cond)
+        fprintf(file, "b 0x%" PRIx64 " %s %s %s\n", ref->addr, ref->backward ? "backward" : "forward", ref->outcome & SIM_TAKEN ? "taken" : "not", said);
+    else if (format == HOSTED_TEXT)
+        fprintf(file, "%c 0x%" PRIx64 " 0x%" PRIx64 " taken %s\n", call ? 'c' : back ? 't' : 'j', ref->addr, ref->target, said);
+}
+
+static bool end_outcomes(const struct hosted_options *o)
+{
+    if (!file || !(ferror(file) | fclose(file)))
+        return true;
+    return hosted_complain("%s: cannot write: %s", o->outcomes, strerror(errno)), false;
+}
+
+/* ---- the next use of each line, for policies that look ahead (opt) ----
+ *
+ * There are two sequences: the lines of fetches, and the lines of data references, each in the order in which a level sees them.
+ * next[i] = index of the next use of the same line, UINT64_MAX = never.  The trace is read once in advance to compute them.
+ */
+
+struct sequence {
+    uint64_t *value;      /* lines first, then the index of the next touch */
+    uint64_t n, room, at;
+    uint32_t line;
+};
+
+static struct sequence sequences[2]; /* I, D */
+
+static void append(struct sequence *s, uint64_t line)
+{
+    if (!QN_GROW(s->value, s->n, s->room, 65536))
+        sim_fail("?", "opt", "future", 0, "not enough memory for the whole trace");
+    s->value[s->n++] = line;
+}
+
+static void append_range(struct sequence *s, uint64_t addr, uint32_t size)
+{
+    uint64_t mask = ~(uint64_t)(s->line - 1);
+
+    for (uint64_t line = addr & mask;; line += s->line) {
+        append(s, line);
+        if (line == ((addr + size - 1) & mask))
+            return;
+    }
+}
+
+/* Open addressing from lines to the index of their latest touch, from the end of the sequence to its beginning. */
+static void find_next_uses(struct sequence *s)
+{
+    uint64_t slots = 1024, *keys, *touch;
+
+    while (slots < 2 * s->n + 2)
+        slots *= 2;
+    keys = malloc(slots * sizeof *keys);
+    touch = malloc(slots * sizeof *touch);
+    if (!keys || !touch)
+        sim_fail("?", "opt", "future", 0, "not enough memory for the whole trace");
+    memset(touch, 0xff, slots * sizeof *touch);
+    for (uint64_t i = s->n; i-- > 0;) {
+        uint64_t line = s->value[i], h = line * 0x9e3779b97f4a7c15ull >> 20 & (slots - 1);
+
+        while (touch[h] != UINT64_MAX && keys[h] != line)
+            h = (h + 1) & (slots - 1);
+        s->value[i] = touch[h];
+        keys[h] = line;
+        touch[h] = i;
+    }
+    free(keys);
+    free(touch);
+}
+
+static bool look_ahead(const struct hosted_options *o)
+{
+    char why[512];
+    struct trace *t = strcmp(o->trace, "-") ? trace_open(o->trace, why, sizeof why) : NULL;
+    struct sim_ref ref;
+
+    sequences[0].line = o->config.I1.line;
+    sequences[1].line = o->config.D1.line;
+    if (!t)
+        return false;
+    while (trace_next(t, &ref) == 1) {
+        if (ref.kind >= SIM_REF_COND)
+            continue;
+        append_range(&sequences[ref.kind != SIM_REF_FETCH], ref.addr, ref.size);
+        if (o->split_modify && ref.kind == SIM_MODIFY)
+            append_range(&sequences[1], ref.addr, ref.size);
+    }
+    trace_close(t);
+    find_next_uses(&sequences[0]);
+    find_next_uses(&sequences[1]);
+    return true;
+}
+
+uint64_t sim_next_use_in(const char *slot)
+{
+    struct sequence *s = &sequences[slot[0] != 'I'];
+
+    if (slot[0] == 'L')
+        sim_fail(slot, "opt", "sim_next_use", 0, "the future is known in I1 and D1 only; make the D1 as large as the LL");
+    if (s->at >= s->n)
+        sim_fail(slot, "opt", "sim_next_use", s->at, "asked more often than lines are touched");
+    return s->value[s->at++];
+}
 
 static int64_t totals[QN_COST_EVENTS];
 uint64_t hosted_references;
@@ -29,22 +478,22 @@ static void feed_data(const struct hosted_options *o, const struct sim_ref *ref,
     uint64_t misses[2] = {0, 0};
     unsigned outcome;
 
-    hosted_steps_before(ref->addr, ref->size, kind);
-    outcome = hosted_data(ref->addr, ref->size, kind, o->filter, misses);
-    hosted_steps_after(outcome);
+    hosted_watch_reference(ref->addr, ref->size, kind);
+    outcome = refer(ref->addr, ref->size, kind, o->filter, misses);
+    hosted_watch_outcome(outcome);
     sim_pc = qn_ctx.arg_pc;
     if (o->check)
         qn_sim_twin_data(ref->addr, ref->size, kind, outcome, 0);
     totals[write ? QN_COST_DW : QN_COST_DR]++;
     totals[write ? QN_COST_D1MW : QN_COST_D1MR] += (int64_t)misses[0];
     totals[write ? QN_COST_DLMW : QN_COST_DLMR] += (int64_t)misses[1];
-    hosted_texts_data(ref, kind, outcome);
+    put_data(ref, kind, outcome);
 }
 
 static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref)
 {
     uint64_t misses[2] = {0, 0};
-    unsigned outcome = hosted_fetch(ref->addr, ref->size, o->filter, misses);
+    unsigned outcome = fetch(ref->addr, ref->size, o->filter, misses);
 
     qn_ctx.arg_pc = ref->addr; /* the data references that follow are this instruction's */
     if (o->check)
@@ -52,7 +501,7 @@ static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref
     totals[QN_COST_IR]++;
     totals[QN_COST_I1MR] += (int64_t)misses[0];
     totals[QN_COST_ILMR] += (int64_t)misses[1];
-    hosted_texts_fetch(ref, outcome);
+    put_fetch(ref, outcome);
 }
 
 static void feed_branch(const struct hosted_options *o, const struct sim_ref *ref)
@@ -63,21 +512,21 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
         qn_sim_predict_call(ref->addr, ref->target);
         if (o->check)
             qn_sim_twin_call(ref->target);
-        hosted_texts_branch(ref, false, false);
+        put_branch(ref, false, false);
         return;
     }
-    hosted_branches_before(ref);
+    hosted_watch_branch(ref);
     if (ref->kind == SIM_REF_RETURN) {
         wrong = qn_sim_predict_return(ref->addr, ref->target);
         if (o->check)
             qn_sim_twin_return(ref->target, wrong, 0);
         if (qn_sim_returns)
-            hosted_branches_after(ref, wrong);
-        hosted_texts_branch(ref, qn_sim_returns, wrong);
+            hosted_watch_predicted(ref, wrong);
+        put_branch(ref, qn_sim_returns, wrong);
         return;
     }
     if (ref->kind == SIM_REF_COND) {
-        wrong = hosted_cond(ref->addr, ref->outcome & SIM_TAKEN, ref->backward);
+        wrong = qn_sim_predict_cond_to(ref->addr, ref->outcome & SIM_TAKEN, ref->backward);
         totals[QN_COST_BC]++;
         totals[QN_COST_BCM] += wrong;
     } else {
@@ -85,8 +534,8 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
         totals[QN_COST_BI]++;
         totals[QN_COST_BIM] += wrong;
     }
-    hosted_branches_after(ref, wrong);
-    hosted_texts_branch(ref, true, wrong);
+    hosted_watch_predicted(ref, wrong);
+    put_branch(ref, true, wrong);
 }
 
 static void feed(const struct hosted_options *o, const struct sim_ref *ref)
@@ -144,14 +593,14 @@ static int run(const struct hosted_options *o)
 
     if (!t)
         return hosted_complain("%s", why), 1;
-    hosted_watch();
-    hosted_steps_choose(o);
+    hosted_guard();
+    qn_sim_shown_slots = o->watch_file ? 1u << o->watch_of : 0;
     qn_sim_init(&o->config, NULL);
     if (qn_sim_wants_thread)
         return hosted_complain("%s: traces do not say which thread runs, which a module wants to know; use quern run", o->trace), trace_close(t), 1;
-    if (!hosted_check_options())
+    if (!check_options())
         return trace_close(t), HOSTED_EXIT_USAGE;
-    if (!hosted_steps_begin(o) || !hosted_branches_begin(o))
+    if (!hosted_watch_begin(o))
         return trace_close(t), 1;
     if (o->check)
         qn_sim_twin_init(&o->config, NULL);
@@ -169,18 +618,16 @@ static int run(const struct hosted_options *o)
 static int replay(int argc, char **argv)
 {
     struct hosted_options o;
-    int status = hosted_parse(&o, argc, argv);
+    int status = parse(&o, argc, argv);
 
     if (status >= 0)
         return status;
-    if (!hosted_texts_begin(&o))
+    if (!begin_outcomes(&o))
         return 1;
-#ifdef QN_SIM_LOOKS_AHEAD
-    if (o.check)
+    if (qn_sim_looks_ahead && o.check)
         return hosted_complain("--check: a policy that looks ahead cannot be run twice"), HOSTED_EXIT_USAGE;
-    if (!hosted_look_ahead(&o))
+    if (qn_sim_looks_ahead && !look_ahead(&o))
         return hosted_complain("%s: cannot be read twice, as a policy that looks ahead needs", o.trace), 1;
-#endif
     if (!(tables = calloc(1, QN_TABLE_SETS_OFF)))
         return hosted_complain("no memory"), 1;
     qn_sim_rows_init(tables, &table_head);
@@ -193,9 +640,7 @@ static int replay(int argc, char **argv)
     hosted_print_kept();
     qn_cost_print_rows(tables, &table_head, totals, put_line, NULL);
     free(tables);
-    if (!hosted_steps_write(&o) || !hosted_branches_write(&o))
-        return 1;
-    return !hosted_texts_end(&o);
+    return !hosted_watch_write(&o) || !end_outcomes(&o);
 }
 
 int main(int argc, char **argv)

@@ -134,7 +134,7 @@ is "$(grep -c '^    [345]  ' told)" 3 'is shown'
 
 # ---- the sums are those of the profile and of a slow model ----
 
-$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/bytes.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c "$top_srcdir"/lib/sim/hosted/parts_file.c -lzstd -llzma ||
+$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c -lzstd -llzma ||
     bail 'cannot compile the slow model'
 "$QUERN" sim build --AN=record -o record || bail 'cannot build the recorder'
 for program in matmul conflict sort rep masked; do

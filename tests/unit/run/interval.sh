@@ -140,7 +140,7 @@ done
 # ---- recounted from a recording made by the same run ----
 
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_interval "$top_srcdir/tests/unit/run/slow/by_interval.c" \
-    "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/bytes.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c "$top_srcdir"/lib/sim/hosted/parts_file.c -lzstd -llzma || bail 'cannot compile the recount'
+    "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c -lzstd -llzma || bail 'cannot compile the recount'
 "$QUERN" sim build --AN=record -o record || bail 'cannot build the recorder'
 "$QUERN" sim build --replay -o replay || bail 'cannot build the replay'
 for program in conflict matmul sort branches hash; do

@@ -1,4 +1,5 @@
 /* tests/unit/sim/btb.c - a branch target buffer, step by step: a set's branches with their targets, newest first. */
+#define _GNU_SOURCE /* service.c */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT BI
 #define QN_SLOT_FILE "sim/bpred/btb.c"

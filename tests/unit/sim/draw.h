@@ -6,6 +6,7 @@
  *
  *   step("AAB", "A0* B2 . .");                   references to lines A, A, B; then the set is as drawn
  */
+#define _GNU_SOURCE /* service.c */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT D1
 #define QN_SLOT_FILE POLICY_FILE

@@ -8,6 +8,7 @@
  *   computes(0x401000, 7);                in place of that, where it observes instructions (ANALYSIS_OBSERVES)
  *   says("AN: line 40: 2 conflict misses\n")      what analysis_finish prints
  */
+#define _GNU_SOURCE /* service.c */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT AN
 #define QN_SLOT_FILE ANALYSIS_FILE

@@ -13,6 +13,7 @@
  * Outcomes: . hit, m miss.  Asked: A a reference, A+ a prefetch, A- given up, A! written back, (A) taken out of level 1;
  * only what the level asks by itself, and the reference that missed.  Lines: newest first, a dot is free, / between sets.
  */
+#define _GNU_SOURCE /* service.c */
 #define QN_SIM_HOSTED 1
 #ifdef IN_SLOT_LL
 #define QN_SLOT LL

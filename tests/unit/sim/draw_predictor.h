@@ -8,6 +8,7 @@
  *   begin("bits=4");                      options of the module
  *   step(5, "TTNT", "xx.x", "2");         the branch at 5 is taken, taken, not, taken; predictions . right, x wrong; its state
  */
+#define _GNU_SOURCE /* service.c */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT BC
 #define QN_SLOT_FILE PREDICTOR_FILE

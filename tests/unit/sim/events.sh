@@ -7,7 +7,7 @@
 command -v addr2line >"$SCRATCH/which" || absent_all 'addr2line (binutils) is not installed' 51
 cd "$SCRATCH" || bail "no $SCRATCH"
 D1=1024,2,32
-$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/bytes.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c "$top_srcdir"/lib/sim/hosted/parts_file.c -lzstd -llzma ||
+$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c -lzstd -llzma ||
     bail 'cannot compile the slow model'
 # Names of one length: the name of the engine is on the program's stack, and would move it.
 "$QUERN" sim build --AN=record -o record || bail 'cannot build the recorder'

@@ -1,4 +1,5 @@
 /* tests/unit/sim/ras.c - the return address stack of bpred/ras.c: calls and returns, nesting, overflow. */
+#define _GNU_SOURCE /* service.c */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT BI
 #define QN_SLOT_FILE "sim/bpred/ras.c"

@@ -98,8 +98,8 @@ same_file o.trace o.raw 'gzip: the outcome of each reference, of one recorded by
 
 # Steps of repeated strings that are counted and not fetched are no references.
 hosted=$top_srcdir/lib/sim/hosted
-$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o sequence "$top_srcdir/tests/unit/sim/slow/sequence.c" "$hosted"/trace.c "$hosted"/bytes.c "$hosted"/champsim.c \
-    "$hosted"/parts.c "$hosted"/parts_file.c -lzstd -llzma || bail 'cannot compile sequence.c'
+$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o sequence "$top_srcdir/tests/unit/sim/slow/sequence.c" "$hosted"/trace.c "$hosted"/champsim.c \
+    "$hosted"/parts.c -lzstd -llzma || bail 'cannot compile sequence.c'
 for mode in exact cachegrind; do
     : >raw
     "$QUERN" run --counting=$mode --analysis=record --sim-opt=record-fd=9 --branch-sim=yes --out-file=/dev/null "$guests/rep" 9<>raw >/dev/null 2>run && "$QUERN" trace --recover raw
