@@ -292,7 +292,7 @@ struct qn_set_cells { /* of a cache: misses by set */
 static inline uint64_t qn_sets_together(uint64_t sets) { return (sets + QN_SET_GROUPS_MAX - 1) / QN_SET_GROUPS_MAX; }
 static inline uint64_t qn_set_groups(uint64_t sets) { return sets ? (sets + qn_sets_together(sets) - 1) / qn_sets_together(sets) : 0; }
 
-/* Misses whose event is not counted yet, because an analysis looks at them later (sim/waits.h).  The collector counts it for site told to misses - 1. */
+/* Misses whose event is not counted yet, because an analysis looks at them later (sim/module.h).  The collector counts it for site told to misses - 1. */
 #define QN_WAITING_MAX 256u
 struct qn_waiting {
     uint64_t misses, told;

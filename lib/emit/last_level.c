@@ -1,4 +1,4 @@
-/* lib/emit/last_level.c - the default last level in assembly: does the work of sim/fast/LL.h for a reference within one line, and
+/* lib/emit/last_level.c - the default last level in assembly: does the work of sim/fast/I1_LL.h for a reference within one line, and
  * increments the counters, as engine.c does.
  *
  *   row = rows + (line number & mask) * ways

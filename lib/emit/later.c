@@ -15,7 +15,7 @@ static void find_left(struct qn_code *c, unsigned entry, unsigned table, unsigne
     x_lea(c, entry, entry, table, 1, 0);
 }
 
-/* If this miss may not wait (sim/waits.h), jumps: `at` is where these jumps end.  Otherwise writes down when the victim was last used. */
+/* If this miss may not wait (sim/module.h), jumps: `at` is where these jumps end.  Otherwise writes down when the victim was last used. */
 void emit_later_or_jump(struct qn_code *c, unsigned line, const unsigned scratch[5], uint64_t at[2])
 {
     const unsigned entry = scratch[0], table = scratch[1], time = scratch[3], other = scratch[4];

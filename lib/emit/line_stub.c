@@ -1,4 +1,4 @@
-/* lib/emit/line_stub.c - a miss of a code line, in assembly: does the work of sim/fast/I1.h for a line without a stamp.
+/* lib/emit/line_stub.c - a miss of a code line, in assembly: does the work of sim/fast/I1_LL.h for a line without a stamp.
  *
  *   stamps: cmp, cmova ...       the least recently used line of the set is the victim
  *   the last level, counters     last_level.c; or the miss is logged, log.c

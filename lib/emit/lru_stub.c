@@ -11,7 +11,7 @@
  * site is on the stack, after the return address, and the stub advances the clock (unless times are reported).  So the cold code of each
  * check is shorter.
  *
- * Far lines (sim/touches.h) are looked for apart; one in its home is done at once.  A near line is not evicted here, but by C.
+ * Far lines (sim/contract.h) are looked for apart; one in its home is done at once.  A near line is not evicted here, but by C.
  * --explain: the reference is counted, and the word of the last user moves with its line.
  */
 #include "emit/lru.h"

@@ -1,4 +1,4 @@
-/* lib/emit/touch.c - writes down that a line becomes near (sim/touches.h).
+/* lib/emit/touch.c - writes down that a line becomes near (sim/contract.h).
  *
  *   count == full?  call qn_sim_touches_end ;  list[count] = { line, execution, site, 0 } ;  count++
  */

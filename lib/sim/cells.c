@@ -1,12 +1,11 @@
 /* lib/sim/cells.c - tables of modules: the cells in which they count, and the rows of text that print sums of cells (cost/beside/cells.c).
  *
  * In a run they lie in the counts arena, so they are printed even if the program is killed; in a replay they lie in memory. */
-#include "sim/cells.h"
+#include "sim/service.h"
 
 #include "base/format.h"
 #include "base/ready.h"
 #include "sim/module.h"
-#include "sim/waits.h"
 
 #define TEXT_BYTES 512 /* of a line */
 

@@ -6,9 +6,102 @@
 #include "base/base.h"
 #include "cost/arena.h"
 #include "cost/events.h"
-#include "sim/execution.h"
-#include "sim/later.h"
-#include "sim/touches.h"
+
+/* ---- what one execution of a block has counted, so that a fault can take it back ----
+ *
+ *   executions of the block      1        2        3
+ *   misses at site 4711          1, ring  -        -, then the instruction faults: 3 is not 1, so the miss of the first one stays
+ *
+ * When an instruction faults, what its references, and later ones of its block, have counted in this execution of the block is taken back
+ * (run/core/arena.c).  So each record of what was counted has the number of the execution: the count of executions of the site's block. */
+
+extern uint32_t *qn_sim_executions; /* by site: address of that count, below 4 GiB; 0: of no block; NULL: in a replay */
+extern bool qn_sim_is_old;          /* what is being simulated belongs to an execution that has ended */
+
+static inline uint64_t qn_sim_execution(uint32_t site)
+{
+    uint32_t at = qn_sim_executions ? qn_sim_executions[site] : 0;
+
+    return qn_sim_is_old || !at ? 0 : *(const uint64_t *)(uintptr_t)at;
+}
+
+/* What is taken back: the sites first to end - 1, of one block, in this execution. */
+struct qn_sim_part {
+    uint64_t execution;
+    uint32_t first, end;
+};
+
+static inline bool qn_sim_is_part(const struct qn_sim_part *p, uint64_t site, uint64_t execution)
+{
+    return execution == p->execution && site >= p->first && site < p->end;
+}
+
+/* A ring of the last misses, the newest at qn_sim_miss_count - 1.  The dispatcher sets the count to 0 whenever it enters translated code,
+ * because nothing before that is taken back. */
+#define QN_SIM_MISSES 256u /* QN_EVENTS_MAX: more than all references of a block, except those of string instructions, which come later */
+struct qn_sim_miss {
+    uint64_t execution;
+    uint32_t counter, ll;           /* index of the counter pair; 1: the LL missed, too */
+};
+extern struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
+extern uint64_t qn_sim_miss_count;
+/* Takes back the events of modules; this count is reset in the same way. */
+extern uint64_t qn_sim_charge_count;
+extern uint64_t sim_undo_count; /* and for words of analyses (sim_undoable in sim/module.h) */
+void qn_sim_uncharge(const struct qn_sim_part *part);
+
+/* ---- a buffer of misses, if all analyses of misses can be called later ----
+ *
+ * Emitted code looks both levels up and writes the miss to the buffer; qn_sim_later_tell then calls the analyses.  The count lies in the arena, so
+ * that the collector knows how many misses no analysis has seen when the program is killed. */
+
+#define QN_LATER QN_WAITING_MAX
+struct qn_later_miss {
+    uint64_t addr, victim, victim_used; /* with qn_sim_tells_lines, victim and victim_used are as in struct sim_line */
+    uint32_t site, ll;                  /* site: as arg_site; ll: it also missed the LL */
+};
+struct qn_sim_later {
+    struct qn_later_miss *misses;       /* QN_LATER of them, below 2 GiB */
+    uint64_t *count;                    /* NULL: analyses are called at each miss */
+    uint32_t *site;                     /* with sim_waits, in the arena (struct qn_waiting): the site of each; else NULL */
+};
+extern struct qn_sim_later qn_sim_later;
+
+/* ---- a buffer of uses of far lines, in place of all uses, for analyses of far lines ----
+ *
+ *   program    A B A B C A D | E F E G | ...      near lines: at most 4, of which 2 stay; a use of a fifth one ends with | what came before
+ *   buffer     A B C D (B C) | E F (A D) | G      ( ): lines that are no longer near, in the order of their last uses
+ *
+ * All near lines were used later than all other lines, the far ones; their entries in the D1's table have D1_FAR, so that emitted code does
+ * not find them at once (sim/fast/D1.h).  Emitted code (emit/touch.c), or C, records the use of a far line.  Analyses read many at
+ * a time, in order: when the buffer is full, before something is taken back, and when translated code is left. */
+
+#define QN_TOUCHES 256u
+#define QN_NEAR_MAX 16u
+#define QN_FAR_BIT 62 /* D1_FAR: of the line in an entry of the filter's table */
+
+enum { QN_TOUCH_LEFT = 1, QN_TOUCH_MORE = 2, QN_TOUCH_KIND_SHIFT = 2 };
+
+struct qn_touch {
+    uint64_t line, execution; /* execution, site: of the reference (sim/contract.h) */
+    uint32_t site; /* as arg_site */
+    uint32_t how;  /* LEFT: it is no longer near, in place of a use; MORE: its reference touched another line before; above: the kind,
+                      SIM_READ: see the site */
+};
+
+struct qn_sim_touches {
+    struct qn_touch *list; /* below 2 GiB; NULL: nobody reads them */
+    uint64_t *count;       /* in the arena, so that the collector knows how many nobody has looked at; the next word: of these, LEFT */
+    uint64_t full;         /* with so many, there is no room for another near line */
+    uint64_t out;          /* number of near lines that the D1 has evicted */
+    bool may_leave;        /* the D1 may evict near lines: there are more of them than ways */
+};
+extern struct qn_sim_touches qn_sim_touches; /* below 2 GiB */
+/* Lines that become near are reported: only near lines hit under the filter, every hit writes its stamp, and all others are written down. */
+static inline bool qn_sim_tells_far(void) { return qn_sim_touches.list != NULL; }
+static inline bool qn_sim_touches_are_told(void) { return !qn_sim_touches.count || !*qn_sim_touches.count; }
+
+/* ---- the tables of the hit filter ---- */
 
 /* What a hit changes in a level, and so what emitted code does in place of a call. */
 enum qn_hit {
@@ -207,7 +300,7 @@ extern bool qn_sim_analyses;
 extern bool qn_sim_tells_misses;
 /* By site: where emitted code writes the address of a miss, in place of a call; an entry of NULL: it calls.  NULL: all sites call. */
 extern uint64_t **qn_sim_miss_to;
-/* If all analyses of misses can wait (sim/later.h): calls them for many misses, in order.  It is called when the list is full, before any other
+/* If all analyses of misses can wait (sim/contract.h): calls them for many misses, in order.  It is called when the list is full, before any other
  * call of an analysis, and when translated code is left. */
 qn_slow_call qn_sim_later_tell;
 static inline bool qn_sim_later_is_empty(void) { return !qn_sim_later.count || !*qn_sim_later.count; }

@@ -10,18 +10,16 @@
 #include "sim/contract.h"
 
 #include "base/context.h"
-#include "sim/cells.h"
-#include "sim/charge.h"
+
+#include "sim/service.h"
 #include "sim/explain.h"
 #include "sim/readers.h"
 #include "sim/slot_calls.h"
 #include "sim/twin.h"
 
-#include "sim/fast/BC.h"
-#include "sim/fast/BI.h"
 #include "sim/fast/D1.h"
-#include "sim/fast/I1.h"
-#include "sim/fast/LL.h"
+#include "sim/fast/I1_LL.h"
+#include "sim/fast/predictors.h"
 
 #define SLOW QN_SIM_NCSR
 
@@ -138,18 +136,6 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
 }
 
 #include "sim/fast/log.h"
-#include "sim/fast/log_D1.h"
-
-uint64_t *qn_sim_log_to(const struct qn_log_consumer *consumer)
-{
-    log_to = consumer;
-    log_init();
-    qn_sim_log_on = true;
-    return sim_counters;
-}
-
-#include "sim/fast/log_unit.h"
-#include "sim/fast/log_words.h"
 
 /* Are references logged?  Then the D1, the last level and the counters are updated only when the log is drained. */
 static inline bool logs(void) { return QN_UNLIKELY(qn_sim_log_on); }

@@ -373,6 +373,27 @@ struct sim_line {
 
 /* With ANALYSIS_LINES_ONLY, too, analysis_miss is not called.  With ANALYSIS_LATER, too, the calls may be late (doc/modules.md), and `now` is 0. */
 
+/* With ANALYSIS_WAITS, only some misses may be late:
+ *
+ *   3c: a miss on a line last used at *until or before is a capacity miss, whatever happens later -> it waits in the buffer
+ *       any other                                                                                 -> the buffer is emptied, then 3c is called for it
+ *
+ * analysis_init sets sim_waits.  A table has lines that have left the D1, one for each place.  Emitted code compares the line that misses with
+ * the table, and, if it waits, writes the victim there; in analysis_line the module does that itself.  Later analysis_waited is called in place
+ * of analysis_line and analysis_miss: it counts `event`, and so does the collector if the program was killed before.  analysis_told ends the calls for
+ * all misses before this time. */
+struct sim_left {
+    uint64_t line, used; /* address of its first byte; time of its last use */
+};
+
+struct sim_waits {
+    struct sim_left *left;   /* by number of the line & mask; NULL: no analysis asks for this */
+    uint32_t mask;
+    unsigned event;
+    const uint64_t *until;
+};
+extern struct sim_waits sim_waits;
+
 /* In analysis_line: the number of ways of the D1, in all sets, that are free or hold a line last used at `time` or before.  Stops
  * counting at `enough`. */
 uint32_t sim_older_places(uint64_t time, uint32_t enough);

@@ -11,6 +11,8 @@
 
 /* charges: QN_ARENA_CHARGES_SIZE bytes for rows. */
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text);
+/* The reference at this site is done: what modules have counted since the last one is its own.  0 = no reference. */
+QN_NCSR void qn_sim_charge(uint32_t site);
 void qn_sim_service_modules(const char *names); /* the modules in the slots, for the profile */
 void qn_sim_service_how(unsigned slot, uint8_t how); /* enum qn_sim_how */
 const char *qn_sim_event_name(unsigned event);
@@ -51,5 +53,15 @@ static inline void sim_check_event(bool there, bool good_name, bool full)
     if (full)
         sim_fail("?", "?", "sim_event", 0, "declares more events than there is room for");
 }
+
+/* ---- cells.c: the memory of the tables of modules ---- */
+
+/* tables: QN_ARENA_TABLES_SIZE zeroed bytes; in a replay, QN_TABLE_SETS_OFF bytes.  Call it before modules are set up. */
+void qn_sim_rows_init(uint8_t *tables, struct qn_table_head *head);
+/* The counter of line look-ups by data references beyond the first line of each reference. */
+uint64_t *qn_sim_more_lines(void);
+uint64_t qn_sim_cell_number(const uint64_t *cell);
+/* In the cells: misses of this event that are looked at later. */
+struct qn_waiting *qn_sim_waiting(unsigned event);
 
 #endif

@@ -3,20 +3,18 @@
  *
  *   --check    the twin has the same modules, but neither emitted code nor sim/fast does any of their work.  The first reference
  *              for which outcomes, miss counters, or events of modules differ stops the run, with a message that names it.
- *   --versus   the twin has B's modules; differences are counted (versus.c).
+ *   --versus   the twin has B's modules; differences are counted.
  *
- * While the first simulator logs references (sim/fast/log_D1.h), it finds its misses later than the twin does.  Then a queue holds
+ * While the first simulator logs references (sim/fast/log.h), it finds its misses later than the twin does.  Then a queue holds
  * the misses that only one of them has found; both must find the same misses in the same order.
- *
  */
 #define QN_SIM_TWIN 1
 #include "sim/twin.h"
 
 #include "base/context.h"
 #include "base/format.h"
-#include "sim/charge.h"
+#include "sim/service.h"
 #include "sim/slot_calls.h"
-#include "sim/versus.h"
 
 #define SLOW QN_SIM_NCSR
 
@@ -30,6 +28,71 @@ static uint64_t to_come;         /* references of a group that only the first si
 static struct qn_geometry upper_I1, upper_D1;
 
 static void begin_counters(void);
+
+/* ---- --versus ----
+ *
+ *   A: D1 = lru     B: D1 = fifo        reference 17 of the run: A hits, B misses, the LL has it
+ *
+ * A uses its hit filter, B sees all references that could differ, both in program order.  There is only one execution, so both see exactly the same
+ * references.  B's misses are events, charged to the instruction like those of modules: the profile has the column B.D1mr beside D1mr.  Events that B's
+ * own modules declare are not shown. */
+
+enum { L1_MISS = 1, LL_MISS = 2 };
+
+uint64_t qn_versus_counted;
+
+static unsigned level1[QN_VERSUS_KINDS], level2[QN_VERSUS_KINDS]; /* events: misses of each level, mispredicts in level1 */
+
+static void declare_caches(void)
+{
+    level1[QN_VERSUS_FETCH] = sim_event("B", "I1mr", "I1 misses of the second simulator");
+    level2[QN_VERSUS_FETCH] = sim_event("B", "ILmr", "LL misses of its fetches");
+    level1[QN_VERSUS_READ] = level1[QN_VERSUS_MODIFY] = sim_event("B", "D1mr", "its D1 read misses");
+    level2[QN_VERSUS_READ] = level2[QN_VERSUS_MODIFY] = sim_event("B", "DLmr", "its LL misses of reads");
+    level1[QN_VERSUS_WRITE] = sim_event("B", "D1mw", "its D1 write misses");
+    level2[QN_VERSUS_WRITE] = sim_event("B", "DLmw", "its LL misses of writes");
+}
+
+static void declare_branches(void)
+{
+    level1[QN_VERSUS_COND] = sim_event("B", "Bcm", "its mispredicted conditional branches");
+    level1[QN_VERSUS_INDIRECT] = sim_event("B", "Bim", "its mispredicted indirect branches");
+}
+
+static void versus_init(const struct qn_config *config)
+{
+    if (config->cache_sim)
+        declare_caches();
+    if (config->branch_sim)
+        declare_branches();
+}
+
+static QN_SIM_NCSR void note_difference(enum qn_versus_kind kind, uint64_t addr, uint32_t size, uint32_t site, unsigned a, unsigned b)
+{
+    versus->different++;
+    versus->worse += b > a;
+    versus->better += b < a;
+    if (versus->first)
+        return;
+    versus->first = qn_versus_counted - (uint64_t)qn_sim_twin.ahead;
+    versus->addr = addr;
+    versus->size = size;
+    versus->site = site;
+    versus->kind = (uint8_t)kind;
+    versus->a = (uint8_t)a;
+    versus->b = (uint8_t)b;
+}
+
+static QN_SIM_NCSR void count_outcomes(enum qn_versus_kind kind, uint64_t addr, uint32_t size, uint32_t site, unsigned a, unsigned b)
+{
+    versus->references = qn_versus_counted;
+    if (b & L1_MISS)
+        sim_count(level1[kind], 1);
+    if (b & LL_MISS)
+        sim_count(level2[kind], 1);
+    if (a != b)
+        note_difference(kind, addr, size, site, a, b);
+}
 
 /* --versus: is this slot the same in A and B?  Both have the default file, no last level removes lines from it, and B's last level sees
  * only its misses. */
@@ -75,7 +138,7 @@ void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *where)
 {
     versus = where;
     if (versus) {
-        qn_versus_init(config, versus);
+        versus_init(config);
         qn_sim_describe(versus->modules, sizeof versus->modules, true);
     }
     upper_I1 = config->I1;
@@ -247,7 +310,7 @@ static void compare_counters(enum sim_slot slot, uint32_t at, unsigned twin, uin
 void qn_sim_twin_finish(void)
 {
     if (versus)
-        qn_versus_finish();
+        versus->references = qn_versus_counted;
     for (uint32_t at = 0; at < made_end; at++)
         if (made_in[at])
             compare_counter(at, number, 0);
@@ -347,7 +410,7 @@ static inline void follow(enum sim_slot slot, enum qn_versus_kind kind, uint64_t
 {
     number++;
     if (versus) {
-        qn_versus_follow(kind, addr, size, at, outcome, twin);
+        count_outcomes(kind, addr, size, at, outcome, twin);
         if (sim_events_new)
             qn_sim_charge(at);
         return;

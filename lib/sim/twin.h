@@ -30,6 +30,7 @@ bool qn_sim_back_invalidates(void); /* does the first simulator's last level rem
 /* Called before unit_ref of either simulator: sets sim_pc to the instruction of the site, if a module wants it. */
 void qn_sim_set_pc(uint32_t site);
 
+extern uint64_t qn_versus_counted; /* --versus: references and branches, also those that cannot differ, which are not compared */
 extern bool qn_sim_twin_on;
 extern bool qn_sim_twin_logs; /* misses of data and code come later, to qn_sim_twin_missed, not with the reference */
 

@@ -47,7 +47,7 @@ static void put_items(struct qn_trace_writer *w, const struct part_block *b)
 {
     struct stream *s = &w->definitions;
 
-    trace_varint(w, s, site_zigzag(b->pc - w->last_pc));
+    trace_varint(w, s, record_zigzag(b->pc - w->last_pc));
     w->last_pc = b->pc;
     trace_varint(w, s, b->n);
     for (uint32_t i = 0; i < b->n; i++) {

@@ -1,4 +1,4 @@
-/* lib/trace/encode.c - encodes the words of a recorder into the streams of sim/parts.h.  See write.h. */
+/* lib/trace/encode.c - encodes the words of a recorder into the streams of sim/record.h.  See write.h. */
 #include "trace/encode.h"
 
 #include <errno.h>
@@ -81,12 +81,12 @@ static void put_grouped(struct qn_trace_writer *w, const struct grouped *g)
         put_varint(w, s, g->flags);
     }
     w->part_instructions += g->kind == QN_ITEM_FETCH ? times : 0;
-    put_varint(w, s, site_zigzag(g->addr - w->last[g->kind]));
+    put_varint(w, s, record_zigzag(g->addr - w->last[g->kind]));
     w->last[g->kind] = g->addr;
     if (g->stepping)
-        put_varint(w, s, site_zigzag(g->target));
+        put_varint(w, s, record_zigzag(g->target));
     else if (g->kind > QN_ITEM_COND)
-        put_varint(w, s, site_zigzag(g->target - g->addr));
+        put_varint(w, s, record_zigzag(g->target - g->addr));
 }
 
 void trace_close_group(struct qn_trace_writer *w)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sim/parts.h"
+#include "sim/record.h"
 #include "trace/write.h"
 
 #define PART_WANTED (1u << 20)    /* a part ends at so many bytes in all streams, */
@@ -138,13 +138,13 @@ static inline uint8_t *way_put(struct part_block *b, bool taken, uint64_t went, 
             to = varint_put(to, id);
         }
     }
-    return target ? varint_put(to, site_zigzag(went - b->pc)) : to;
+    return target ? varint_put(to, record_zigzag(went - b->pc)) : to;
 }
 
 /* Writes one reference to the heads and the data; 8 bytes of room must be at *bytes. */
 static inline void site_put(struct item_site *s, uint64_t addr, uint64_t before, uint8_t **head, uint8_t **bytes)
 {
-    uint64_t z = site_zigzag(addr - site_expects(s, before));
+    uint64_t z = record_zigzag(addr - site_expects(s, before));
     unsigned n = (71u - (unsigned)__builtin_clzll(z | 1)) / 8 - !z;
     bool as_before = z && addr == before + s->off;
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "sim/parts.h"
+#include "sim/record.h"
 
 struct walk {
     const uint8_t *bytes;

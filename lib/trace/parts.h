@@ -1,4 +1,4 @@
-/* lib/trace/parts.h - measures a trace of quern's own format (sim/parts.h) by the heads of its parts, and ends one that was cut off.
+/* lib/trace/parts.h - measures a trace of quern's own format (sim/record.h) by the heads of its parts, and ends one that was cut off.
  *
  *   qn_trace_measure_parts(fd, &facts)     instructions, references, bytes; whether the trace has its end
  *   qn_trace_end_parts(fd, &facts)         cuts off a part that is not whole; writes the index and the end mark, unless they are there

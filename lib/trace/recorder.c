@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "sim/ring.h"
+#include "sim/record.h"
 
 enum { MEMORY, THEIRS, OURS, DONE, FDS };
 

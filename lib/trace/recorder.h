@@ -1,4 +1,4 @@
-/* lib/trace/recorder.h - the reader of the ring (sim/ring.h): a thread that hands the recorder's words to a trace writer.
+/* lib/trace/recorder.h - the reader of the ring (sim/record.h): a thread that hands the recorder's words to a trace writer.
  *
  *   struct qn_trace_recorder *r = qn_trace_open_recorder(writer);
  *   start the program, which inherits qn_trace_recorder_fds(r)[0], the memory, and [1], the socket; wait for its end

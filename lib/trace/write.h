@@ -1,4 +1,4 @@
-/* lib/trace/write.h - makes quern's own trace (sim/parts.h) of a recorder's words (sim/contract.h).
+/* lib/trace/write.h - makes quern's own trace (sim/record.h) of a recorder's words (sim/contract.h).
  *
  *   struct qn_trace_writer *w = qn_trace_open_writer(file, QN_TRACE_ZSTD, 0, UINT64_MAX);
  *   qn_trace_write(w, words, n); ... good = qn_trace_close_writer(w, &counts);

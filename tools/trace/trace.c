@@ -22,7 +22,6 @@
 
 #include "json/json.h"
 #include "../options.h"
-#include "sim/parts.h"
 #include "sim/record.h"
 #include "engines/engines.h"
 #include "text/output.h"

@@ -21,7 +21,6 @@
 #include "run/observe/interval.h"
 #include "run/run.h"
 #include "run/observe/sample.h"
-#include "sim/cells.h"
 #include "sim/contract.h"
 #include "sim/fast/fast.h"
 #include "sim/service.h"

@@ -12,7 +12,7 @@
 #include "run/kernel/signal.h"
 #include "run/observe/sample.h"
 #include "sim/contract.h"
-#include "sim/versus.h"
+#include "sim/twin.h"
 #include "tcache/tcache.h"
 
 static uint64_t *host_register(struct qn_mcontext *mc, unsigned r)

@@ -100,7 +100,7 @@ void qn_region_begin(const char *name)
     struct qn_region_state *s = state();
 
     if (qn_streq(qn_arena_text(qn_cfg()->watch_region), name))
-        qn_explain_state.watch_now = true;
+        qn_explain_watch_now();
     if (s->depth == QN_REGION_DEPTH) {
         s->lost++;
         return;

@@ -19,7 +19,6 @@
 #define QN_SIM_ANALYSIS_RECENCY_H
 
 #include "sim/module.h"
-#include "sim/waits.h"
 
 #ifndef RECENCY_WORDS
 #define RECENCY_WORDS 1u

@@ -1,4 +1,4 @@
-/* analysis/recency_later.h - recency.h for misses that wait (sim/waits.h).
+/* analysis/recency_later.h - recency.h for misses that wait (sim/module.h).
  *
  *   recency_wait(&r, event)              after recency_init
  *   recency_waited(&r, at, used)         in analysis_waited: this miss was on a line that FA does not hold; at: recency_of the victim

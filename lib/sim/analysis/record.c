@@ -10,7 +10,7 @@
  * A forked child records nothing.
  *
  * `quern trace` has it write blocks and addresses instead (`record-ring`, `record-socket`: memory and a socket that it opens): nothing
- * is simulated then, and it is the only analysis of the run; lib/sim/ring.h and lib/sim/parts.h say how these become a trace.
+ * is simulated then, and it is the only analysis of the run; lib/sim/record.h and lib/sim/record.h say how these become a trace.
  *
  * Options: `record-fd`, a descriptor to write to; `quern trace` opens it. `record-from` (0): so many instructions pass before the
  * first that is written; `record-count`: so many are written then (all); `record-code` (0): 1 writes the bytes of each instruction
@@ -20,7 +20,6 @@
 #include "base/syscall.h"
 #include "sim/module.h"
 #include "sim/record.h"
-#include "sim/ring.h"
 #include "sim/service.h"
 
 #ifdef QN_SIM_HOSTED

@@ -14,7 +14,7 @@
 #include "base/grow.h"
 #include "cost/beside/cells.h"
 #include "cost/summary.h"
-#include "sim/cells.h"
+#include "sim/service.h"
 #include "sim/hosted/hosted.h"
 #include "sim/hosted/trace.h"
 #include "sim/module.h"

@@ -1,4 +1,4 @@
-/* sim/hosted/parts.c - reads references from quern's trace format, third version.  sim/parts.h has the format; trace/encode.c writes what is read here. */
+/* sim/hosted/parts.c - reads references from quern's trace format, third version.  sim/record.h has the format; trace/encode.c writes what is read here. */
 #define _GNU_SOURCE
 
 #include "sim/hosted/trace.h"
@@ -12,7 +12,7 @@
 #include <zstd.h>
 
 #include "base/grow.h"
-#include "sim/parts.h"
+#include "sim/record.h"
 
 struct parts_file {
     struct bytes *from;
@@ -291,7 +291,7 @@ static int define(struct parts *p)
     while (s.at < s.end) {
         uint64_t n;
 
-        p->last_pc += site_unzigzag(get_varint(&s));
+        p->last_pc += record_unzigzag(get_varint(&s));
         n = get_varint(&s);
         if (n > QN_ITEMS_MAX)
             return refuse(p, "a block with too many items");
@@ -389,7 +389,7 @@ static int read_way(struct parts *p)
     }
     p->flags = way.flags;
     p->way = way.next;
-    p->target = way.flags & WAY_TARGET ? b->pc + site_unzigzag(get_varint(&p->control)) : p->block[way.next].pc;
+    p->target = way.flags & WAY_TARGET ? b->pc + record_unzigzag(get_varint(&p->control)) : p->block[way.next].pc;
     p->way_known = true;
     return 0;
 }
@@ -407,7 +407,7 @@ static int read_data(struct parts *p, const struct qn_item *item, struct sim_ref
     } else {
         memcpy(&z, p->data.at, head);
         p->data.at += head;
-        addr = site_expects(s, p->before) + site_unzigzag(z);
+        addr = site_expects(s, p->before) + record_unzigzag(z);
     }
     site_learn(s, addr, p->before);
     p->before = addr;
@@ -491,11 +491,11 @@ static int read_record(struct parts *p, uint64_t kind, struct sim_ref *ref, uint
     } else {
         ref->size = (uint32_t)size;
     }
-    ref->addr = p->last[kind] += site_unzigzag(get_varint(&p->control));
+    ref->addr = p->last[kind] += record_unzigzag(get_varint(&p->control));
     if (stepping)
-        *stepping = site_unzigzag(get_varint(&p->control));
+        *stepping = record_unzigzag(get_varint(&p->control));
     else if (kind > QN_ITEM_COND)
-        ref->target = ref->addr + site_unzigzag(get_varint(&p->control));
+        ref->target = ref->addr + record_unzigzag(get_varint(&p->control));
     if (kind < QN_ITEM_COND && (!size || size > SIZE_MAX_REF))
         return refuse(p, "a size that is not 1 to 65535");
     return ended_early(&p->control) ? refuse(p, "a record that is cut off") : 1;

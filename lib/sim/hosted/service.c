@@ -16,7 +16,6 @@
 #include "base/context.h"
 #include "base/format.h"
 #include "sim/at_work.h"
-#include "sim/charge.h"
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
 #include "sim/option.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "sim/parts.h"
 #include "sim/record.h"
 
 /* ---- bytes of a file, which may be compressed ---- */

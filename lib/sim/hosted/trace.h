@@ -3,7 +3,7 @@
  *   lackey text     I  04001000,3      L 1ffe,8      S 1ffe,8      M 1ffe,8
  *   Dinero .din     2 4001000          0 1ffe        1 1ffe        (4 bytes each)
  *   extended .xdin  i 4001000 3        r 1ffe 8      w 1ffe 8      (hexadecimal)
- *   quern's own     see sim/parts.h, and for the form before it sim/record.h
+ *   quern's own     see sim/record.h, and for the form before it sim/record.h
  *   ChampSim        see champsim.c
  *
  * The format is detected from the content; for text, from the first line that is a reference.
@@ -73,7 +73,7 @@ uint64_t champsim_records(const struct champsim *c); /* read so far, one more th
 int champsim_next(struct champsim *c, struct bytes *from, struct sim_ref *ref);
 uint64_t champsim_take_more(struct champsim *c); /* as trace_take_more: records of further steps of a string instruction have no fetch */
 
-/* quern's trace format, third version (sim/parts.h): see parts.c. */
+/* quern's trace format, third version (sim/record.h): see parts.c. */
 struct parts;
 
 /* The file is read from behind the magic on.  NULL: no memory. */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/parts.h"
+#include "sim/record.h"
 #include "tap.h"
 #include "trace/parts.h"
 #include "trace/write.h"

@@ -1,7 +1,9 @@
-/* lib/sim/fast/BC.h - the fast version of branchsim_BC.c: the same counters; the history is stored as it stands in the index.
+/* lib/sim/fast/predictors.h - the fast versions of branchsim_BC.c and branchsim_BI.c.
  *
- *   fast_BC_init()             fills qn_fast.BC, for emitted code
- *   fast_BC_ref(pc, taken)     true: mispredicted
+ * BC: the same counters; the history is stored as it stands in the index.      BI: the same targets; emitted code knows their address.
+ *
+ *   fast_BC_init(), fast_BI_init()                       fill qn_fast, for emitted code
+ *   fast_BC_ref(pc, taken), fast_BI_ref(pc, target)      true: mispredicted
  */
 #include "sim/fast/fast.h"
 
@@ -35,4 +37,18 @@ static void fast_BC_init(void)
         .taken = 1u << BC_PC_BITS,
         .history_mask = BC_HISTORY_MASK,
     };
+}
+
+#define BI_ENTRIES 512
+
+static uint64_t BI_targets[BI_ENTRIES];
+
+static void fast_BI_init(void) { qn_fast.BI = (struct qn_fast_BI){(uintptr_t)BI_targets, BI_ENTRIES - 1}; }
+
+static inline bool fast_BI_ref(uint64_t pc, uint64_t target)
+{
+    bool wrong = BI_targets[pc % BI_ENTRIES] != target;
+
+    BI_targets[pc % BI_ENTRIES] = target;
+    return wrong;
 }
