@@ -13,7 +13,7 @@
 
 #include "lab/internal.h"
 #include "lab/sandbox/inspect.h"
-#include "lab/sandbox/paths.h"
+#include "lab/sandbox/sandbox.h"
 
 #define WORDS_MAX 32
 #define TOOL_SECONDS 60     /* by the clock, for the compiler and quern */

@@ -23,7 +23,7 @@ const char *qn_lab_first_line(const char *text);
 /* A number in decimal and hexadecimal.  Four at a time. */
 const char *qn_lab_number(uint64_t n);
 
-/* ---- for --keep=DIR: files that a failing test leaves (keep.c) ---- */
+/* ---- for --keep=DIR: files that a failing test leaves (check.c) ---- */
 bool qn_lab_keeps(const struct qn_lab_check *c);
 void qn_lab_keep(const struct qn_lab_check *c, const char *name, const char *bytes, size_t size);
 /* A line of why.txt. */

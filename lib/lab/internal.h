@@ -42,12 +42,12 @@ struct qn_lab_check {
     bool broken;             /* the sandbox could not be made */
 };
 
-/* work.c: the scratch directory, with copies of what was handed in.  false: a line was printed. */
+/* check.c: the scratch directory, with copies of what was handed in.  false: a line was printed. */
 bool qn_lab_open_work(struct qn_lab_check *c);
 void qn_lab_close_work(struct qn_lab_check *c);
 char *qn_lab_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* keep.c */
+/* check.c: --keep */
 bool qn_lab_begin_keeping(const struct qn_lab_check *c); /* false: a line was printed */
 void qn_lab_forget_kept(const struct qn_lab_check *c);   /* removes what an earlier check has left of this test */
 void qn_lab_keep_failed(struct qn_lab_check *c);
@@ -66,7 +66,6 @@ unsigned qn_lab_score(const struct qn_lab_check *c);
 void qn_lab_print_score(const struct qn_lab_check *c);
 bool qn_lab_write_gradescope(const struct qn_lab_check *c, const char *path);
 
-/* as_json.c */
 void qn_lab_put_string(FILE *f, const char *s); /* as JSON; NULL: an empty one */
 bool qn_lab_write_json(const struct qn_lab_check *c, FILE *f, const char *broken); /* broken: why there is no result; NULL: there is one */
 

@@ -9,9 +9,8 @@
 #define _GNU_SOURCE
 
 #include "lab/host.h"
-#include "lab/models/model_levels.h"
+#include "lab/models/models.h"
 #include "lab/module.h"
-#include "lab/talk.h"
 
 #define EVENTS 2
 #define GUESSES_MAX 4096u   /* prefetches of one reference; more are refused */

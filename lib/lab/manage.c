@@ -12,7 +12,6 @@
 #include "lab/host.h"
 #include "base/grow.h"
 #include "lab/module.h"
-#include "lab/talk.h"
 
 enum { HELLO, INIT, VICTIM, SETTLED, BEFORE, AFTER, LAST }; /* what is waited for */
 

@@ -20,8 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lab/sandbox/confine.h"
-#include "lab/sandbox/paths.h"
+#include "lab/sandbox/sandbox.h"
 #include "serve/serve.h"
 #include "text/output.h"
 

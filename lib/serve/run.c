@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "lab/sandbox/reap.h"
+#include "lab/sandbox/sandbox.h"
 #include "serve/serve.h"
 
 #define READ_BYTES 65536

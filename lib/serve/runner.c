@@ -25,7 +25,6 @@
 #include <unistd.h>
 
 #include "json/write.h"
-#include "lab/sandbox/paths.h"
 #include "lab/sandbox/sandbox.h"
 #include "serve/serve.h"
 #include "text/output.h"

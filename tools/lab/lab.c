@@ -7,13 +7,20 @@
  *
  * The checks are lib/lab; this is the command line.
  */
+#define _GNU_SOURCE
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "../tools.h"
+#include "engines/engines.h"
 #include "exp/farm.h"
 #include "lab_tool.h"
+#include "text/output.h"
 
 static const char help[] =
     "usage: quern lab list\n"
@@ -133,4 +140,123 @@ int qn_tool_lab(int argc, char **argv)
     if (!words[0] || strcmp(words[0], "list"))
         return qn_options_wrong(&qn_lab_check_options, words[0] ? words[0] : "", "wanted list, start, check, box, marks, gradescope or export");
     return words[1] ? qn_options_wrong(&qn_lab_check_options, words[1], "list takes none") : list();
+}
+
+/* ---- where the labs are: ../share/quern beside an installed quern, the source tree of one that was ----
+ *
+ * built.
+ */
+
+#ifndef QN_TOP_SRCDIR
+#define QN_TOP_SRCDIR "."
+#endif
+#ifndef QN_PKGDATADIR
+#define QN_PKGDATADIR "."
+#endif
+
+/* The first of these folders that holds `probe`; in `found`. */
+static const char *first_with(const char *const *folders, const char *probe, char found[PATH_MAX])
+{
+    char path[PATH_MAX];
+
+    for (; *folders; folders++) {
+        snprintf(path, sizeof path, "%s/%s", *folders, probe);
+        if (access(path, R_OK) == 0 && realpath(*folders, found))
+            return found;
+    }
+    return NULL;
+}
+
+bool qn_lab_find_place(struct qn_lab_place *place)
+{
+    static char labs[PATH_MAX], header[PATH_MAX];
+    char shared[PATH_MAX + 32], beside[PATH_MAX + 32], include[PATH_MAX + 32];
+    const char *const lab_folders[] = { shared, beside, QN_TOP_SRCDIR "/labs", QN_PKGDATADIR "/labs", NULL };
+    const char *const header_folders[] = { include, QN_TOP_SRCDIR "/include", NULL };
+    const char *own = qn_engines_own_path("lab"), *folder = qn_engines_own_folder();
+
+    if (!own)
+        return false;
+    snprintf(shared, sizeof shared, "%s/../share/quern/labs", folder);
+    snprintf(beside, sizeof beside, "%s/../labs", folder);
+    snprintf(include, sizeof include, "%s/../include", folder);
+    place->quern = own;
+    place->library = qn_engines_library("lab");
+    place->labs = first_with(lab_folders, "README.md", labs);
+    place->header = first_with(header_folders, "quern.h", header);
+    if (!place->library)
+        return false;
+    if (!place->labs || !place->header)
+        qn_text_complain("quern: lab: the labs are not in %s", shared);
+    return place->labs && place->header;
+}
+
+/* ---- `quern lab check NN DIR`: the command line of the check; lib/lab does it ---- */
+
+#define CASE_SEEDS 1000000000ull /* nine digits can be written down */
+
+/* A folder that `start` made says of which lab it is. */
+static bool is_that_lab(const struct qn_lab_request *r, unsigned started)
+{
+    if (!started || started == r->lab->number)
+        return true;
+    qn_text_complain("quern: lab: %s: was started as lab %u, got %u", r->directory, started, r->lab->number);
+    return false;
+}
+
+static bool has_tests(const struct qn_lab_request *r)
+{
+    for (unsigned i = 0; i < r->lab->n_tests; i++)
+        if (!r->only || strstr(r->lab->tests[i].name, r->only))
+            return true;
+    qn_text_complain("quern: lab: --only: no test of lab %u has '%s' in its name", r->lab->number, r->only);
+    return false;
+}
+
+/* The exit status, or -1: go on. */
+static int parse(struct qn_lab_request *r, char **argv)
+{
+    struct qn_lab_folder folder;
+    char **words;
+    int status = qn_options_take(&qn_lab_check_options, r, argv, &words);
+    bool started;
+
+    if (status >= 0)
+        return status;
+    if (!words[0] || !words[1] || words[2])
+        return qn_options_wrong(&qn_lab_check_options, "check", "wanted the number of a lab and a folder");
+    r->lab = qn_lab_named(words[0]);
+    r->directory = words[1];
+    started = qn_lab_read_folder(r->directory, &folder);
+    if (!r->lab || !is_that_lab(r, folder.lab) || !has_tests(r))
+        return QN_EXIT_USAGE;
+    if (!qn_lab_take_variant(r))
+        return QN_EXIT_USAGE;
+    if (!r->knows_student && started) {
+        r->knows_student = true;
+        r->student = folder.seed;
+    }
+    if (!r->has_variant && folder.has_variant) {
+        r->has_variant = r->practises = true;
+        r->variant = folder.variant;
+    }
+    return -1;
+}
+
+int qn_lab_tool_check(char **argv)
+{
+    struct qn_lab_request request = { .lab = NULL };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_lab_place place;
+    int status;
+
+    if (getrandom(&request.seed, sizeof request.seed, 0) != sizeof request.seed)
+        return fputs("quern: lab: no random numbers\n", stderr), QN_LAB_BROKEN;
+    request.seed %= CASE_SEEDS;
+    status = parse(&request, argv);
+    if (status >= 0)
+        return status;
+    if (request.gradescope && qn_text_check_output(request.gradescope, &err) != QN_TEXT_OK)
+        return qn_text_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;
+    return qn_lab_find_place(&place) ? qn_lab_check(&request, &place) : QN_LAB_BROKEN;
 }

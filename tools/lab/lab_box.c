@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lab/models/box.h"
+#include "lab/models/models.h"
 #include "../tools.h"
 #include "lab_tool.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lab/check.h"
-#include "lab/models/model_csim.h"
+#include "lab/models/models.h"
 #include "lab/trace.h"
 
 #define CASES 4          /* traces per test */

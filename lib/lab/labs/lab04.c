@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/models/model_cache.h"
+#include "lab/models/models.h"
 #include "base/grow.h"
-#include "lab/models/model_distance.h"
 
 #define CASES 3
 #define REFS 400

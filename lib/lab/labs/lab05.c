@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "lab/models/model_branch.h"
+#include "lab/models/models.h"
 #include "lab/module.h"
 
 #define BITS 12

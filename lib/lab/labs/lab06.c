@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/models/box.h"
+#include "lab/models/models.h"
 #include "base/grow.h"
 #include "lab/check.h"
 

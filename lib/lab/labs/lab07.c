@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/models/model_levels.h"
+#include "lab/models/models.h"
 #include "lab/module.h"
 
 #define BASE 0x100000

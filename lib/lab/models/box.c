@@ -1,6 +1,6 @@
-/* lib/lab/models/box.c - see box.h. */
+/* lib/lab/models/box.c - see models.h. */
 #define _GNU_SOURCE
-#include "lab/models/box.h"
+#include "lab/models/models.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
-#include "lab/models/model_cache.h"
 
 #define LINE_MAX 128            /* bytes of a line of the program's */
 #define HISTORY_MAX 12

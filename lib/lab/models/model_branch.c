@@ -1,5 +1,5 @@
-/* lib/lab/models/model_branch.c - see model_branch.h.  An entry per remainder of the index; all begin at 0. */
-#include "lab/models/model_branch.h"
+/* lib/lab/models/model_branch.c - see models.h.  An entry per remainder of the index; all begin at 0. */
+#include "lab/models/models.h"
 
 struct predictor {
     enum qn_lab_predictor model;

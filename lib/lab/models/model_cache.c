@@ -1,6 +1,6 @@
-/* lib/lab/models/model_cache.c - see model_cache.h.  Ways are filled in the order 0, 1, 2; a victim is asked for in a
+/* lib/lab/models/model_cache.c - see models.h.  Ways are filled in the order 0, 1, 2; a victim is asked for in a
  * full set only. */
-#include "lab/models/model_cache.h"
+#include "lab/models/models.h"
 
 #include <stdlib.h>
 

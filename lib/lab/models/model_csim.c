@@ -1,8 +1,8 @@
-/* lib/lab/models/model_csim.c - see model_csim.h.
+/* lib/lab/models/model_csim.c - see models.h.
  *
  *   set 0: 7 3 9     7 is the most recently used line; 9, the least recently used one, is the victim; in a variant it is 3
  */
-#include "lab/models/model_csim.h"
+#include "lab/models/models.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* lib/lab/models/model_distance.c - see model_distance.h.
+/* lib/lab/models/model_distance.c - see models.h.
  *
  *   time      0 1 2 3 4
  *   line      a b c a b      reference 3 to a: the last uses of b and c are between 0 and 3, so its distance is 2,
@@ -8,7 +8,7 @@
  * Source: B. T. Bennett, V. J. Kruskal, LRU stack processing, IBM J. Res. Dev. 19(4), 1975 (with P. Fenwick's tree,
  * 1994).
  */
-#include "lab/models/model_distance.h"
+#include "lab/models/models.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* lib/lab/models/model_levels.c - see model_levels.h.  A set is a row of entries; each knows when it was used last. */
-#include "lab/models/model_levels.h"
+/* lib/lab/models/model_levels.c - see models.h.  A set is a row of entries; each knows when it was used last. */
+#include "lab/models/models.h"
 
 #include <stdlib.h>
 

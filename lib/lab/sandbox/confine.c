@@ -1,12 +1,15 @@
-/* lib/lab/sandbox/confine.c - see confine.h.  The system calls that are refused are in confine_calls.c. */
+/* lib/lab/sandbox/confine.c - confines a process: its user, limits, Landlock, a filter of system calls.  See sandbox.h. */
 #define _GNU_SOURCE
-#include "lab/sandbox/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/audit.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -14,7 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lab/sandbox/confine_calls.h"
+#include "base/base.h"
+#include "lab/sandbox/sandbox.h"
+
+static bool refuse_calls(bool may_fork, bool may_split);
+static bool can_refuse_calls(void);
 
 #define NOBODY 65534       /* the kernel's own overflow user */
 #define PROCESSES_MAX 64   /* where a process may fork at all */
@@ -165,7 +172,7 @@ const char *qn_lab_confine(const struct qn_lab_limits *limits, const struct qn_l
         return "no new privileges";
     if (!restrict_files(paths))
         return "Landlock";
-    if (!qn_lab_refuse_calls(limits->may_fork, limits->may_split))
+    if (!refuse_calls(limits->may_fork, limits->may_split))
         return "seccomp";
     return NULL;
 }
@@ -178,7 +185,7 @@ void qn_lab_weaknesses(void (*say)(void *data, const char *line), void *data)
         say(data, "this kernel has no Landlock: the code could read any file that its user can, and create files");
     else if (abi < ABI_SCOPE)
         say(data, "Landlock is older than 6: compiler and quern could signal other processes of their user");
-    if (!qn_lab_can_refuse_calls())
+    if (!can_refuse_calls())
         say(data, "this kernel has no seccomp: the code could use the network and start processes");
     if (QN_LAB_SANITIZED)
         say(data, "this quern is built with AddressSanitizer: compilers and quern itself may use any amount of memory");
@@ -188,4 +195,115 @@ void qn_lab_weaknesses(void (*say)(void *data, const char *line), void *data)
     else if (stays_root)
         say(data, "nobody cannot reach quern's files, or those of the check: the code runs as root, without any of its "
                   "powers");
+}
+
+/* ---- the seccomp filter: the system calls of a list fail with EPERM, all others are allowed ----
+ *
+ *   load the architecture; not x86-64 -> kill
+ *   load the number; with the x32 bit -> kill
+ *   one comparison for each call of the list; equal -> EPERM
+ *   tgkill: to itself (abort does that) -> allowed, else EPERM
+ *
+ * The list has what is refused, not what is allowed: only the network, other processes and what outlives the process have to
+ * be refused here; Landlock, limits and the user do the rest.
+ */
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
+#define X32_BIT 0x40000000u
+#define CODE_MAX 256
+
+static const unsigned always[] = {
+    /* other machines */
+    SYS_socket, SYS_connect, SYS_bind, SYS_listen,
+    /* other processes */
+    SYS_ptrace, SYS_pidfd_open, SYS_pidfd_send_signal, SYS_kcmp,
+    /* what stays when the process is gone */
+    SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open, SYS_add_key, SYS_request_key, SYS_keyctl,
+    /* another view of the system, and large interfaces that nothing here needs */
+    SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_bpf, SYS_perf_event_open,
+    SYS_userfaultfd, SYS_io_uring_setup, SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_init_module,
+    SYS_finit_module, SYS_kexec_load,
+};
+
+static const unsigned alone[] = {
+    /* processes */
+    SYS_vfork, SYS_clone, SYS_setsid, SYS_setpgid, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo, SYS_socketpair, SYS_personality, SYS_prlimit64, SYS_process_vm_readv, SYS_process_vm_writev,
+    /* memory that no limit counts */
+    SYS_memfd_create,
+    /* what Landlock lets pass: its user's files could be changed without being opened */
+    SYS_truncate, SYS_chmod, SYS_fchmod, SYS_fchmodat, SYS_fchmodat2, SYS_chown, SYS_lchown, SYS_fchown, SYS_fchownat,
+    SYS_utime, SYS_utimes, SYS_futimesat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr,
+    SYS_lremovexattr, SYS_fremovexattr,
+};
+
+struct code {
+    struct sock_filter at[CODE_MAX];
+    unsigned short n;
+};
+
+static void put(struct code *c, unsigned short op, unsigned k, unsigned char yes, unsigned char no)
+{
+    c->at[c->n++] = (struct sock_filter){ op, yes, no, k };
+}
+
+static void load(struct code *c, size_t offset) { put(c, BPF_LD | BPF_W | BPF_ABS, (unsigned)offset, 0, 0); }
+static void answer(struct code *c, unsigned what) { put(c, BPF_RET | BPF_K, what, 0, 0); }
+
+/* If the loaded word is `value`, the filter returns `what`; otherwise it goes on. */
+static void answer_if(struct code *c, unsigned value, unsigned what)
+{
+    put(c, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    answer(c, what);
+}
+
+static void refuse(struct code *c, const unsigned *calls, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        answer_if(c, calls[i], SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* clone3 fails with ENOSYS, so that the C library falls back to clone.  Signals are allowed to the process itself only. */
+static void refuse_alone(struct code *c)
+{
+    refuse(c, alone, QN_ARRAY_LEN(alone));
+    answer_if(c, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+    put(c, BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 4);
+    load(c, offsetof(struct seccomp_data, args[0]));
+    put(c, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 1, 0);
+    answer(c, SECCOMP_RET_ERRNO | EPERM);
+    answer(c, SECCOMP_RET_ALLOW);
+}
+
+static bool can_refuse_calls(void)
+{
+    unsigned action = SECCOMP_RET_ERRNO;
+
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+static bool refuse_calls(bool may_fork, bool may_split)
+{
+    struct code c = { .n = 0 };
+    struct sock_fprog program;
+
+    if (!can_refuse_calls())
+        return true;
+    load(&c, offsetof(struct seccomp_data, arch));
+    put(&c, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+    answer(&c, SECCOMP_RET_KILL_PROCESS);
+    load(&c, offsetof(struct seccomp_data, nr));
+    put(&c, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
+    answer(&c, SECCOMP_RET_KILL_PROCESS);
+    refuse(&c, always, QN_ARRAY_LEN(always));
+    if (!may_fork && !may_split)
+        answer_if(&c, SYS_fork, SECCOMP_RET_ERRNO | EPERM);
+    if (!may_fork)
+        refuse_alone(&c);
+    answer(&c, SECCOMP_RET_ALLOW);
+    program = (struct sock_fprog){ c.n, c.at };
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }

@@ -10,7 +10,7 @@
 enum qn_lab_code { QN_LAB_KERNEL, QN_LAB_MODULE };
 bool qn_lab_inspect(struct qn_lab_check *c, const char *path, enum qn_lab_code kind);
 
-/* The second half of that (object.c), for a file whose sections are known to lie within it. */
+/* The second half of that, for a file whose sections are known to lie within it. */
 bool qn_lab_object_is_usual(struct qn_lab_check *c, const uint8_t *file, size_t size, bool module);
 
 /* The bytes of a file's variables, which are all writable sections.  false: it cannot be read. */

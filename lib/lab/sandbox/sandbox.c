@@ -1,7 +1,8 @@
-/* lib/lab/sandbox/sandbox.c - see sandbox.h. */
+/* lib/lab/sandbox/sandbox.c - runs one program in the sandbox, and ends it with all its descendants.  See sandbox.h. */
 #define _GNU_SOURCE
 #include "lab/sandbox/sandbox.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,13 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "lab/sandbox/reap.h"
+#include "lab/internal.h"
 
 #define READ_BYTES 65536
 #define EXIT_UNCONFINED 125 /* of the child, before the program begins; a message is in the pipe `report` */
@@ -253,7 +255,7 @@ static void attend(struct child *c, struct qn_lab_job *job, const char **gave_up
     }
 }
 
-/* ---- the end ---- */
+/* ---- how it ended ---- */
 
 /* Waits for the end of a program that has closed its output, until its time is up. */
 static const char *wait_for_end(struct child *c, const struct qn_lab_job *job)
@@ -349,4 +351,129 @@ void qn_lab_free_job(struct qn_lab_job *job)
     free(job->errors);
     job->output = job->errors = NULL;
     job->output_size = job->errors_size = 0;
+}
+
+/* ---- the end of a program and all its descendants ---- */
+
+void qn_lab_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+/* Is process `pid` a child of ours? */
+static bool is_ours(const char *pid)
+{
+    char path[64], line[512];
+    const char *behind_name;
+    int parent = 0;
+    FILE *f;
+
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    f = fopen(path, "r");
+    if (f && fgets(line, sizeof line, f) && (behind_name = strrchr(line, ')')))
+        sscanf(behind_name, ") %*c %d", &parent);
+    if (f)
+        fclose(f);
+    return parent == getpid();
+}
+
+static void kill_children(void)
+{
+    DIR *d = opendir("/proc");
+    struct dirent *e;
+
+    while (d && (e = readdir(d)))
+        if (*e->d_name >= '1' && *e->d_name <= '9' && is_ours(e->d_name))
+            kill(atoi(e->d_name), SIGKILL);
+    if (d)
+        closedir(d);
+}
+
+void qn_lab_reap(pid_t child, int *status, bool given_up)
+{
+    int other;
+
+    if (given_up)
+        kill(child, SIGKILL);
+    while (waitpid(child, status, 0) < 0 && errno == EINTR)
+        ;
+    kill(-child, SIGKILL);
+    while (kill_children(), waitpid(-1, &other, 0) > 0)
+        ;
+}
+
+/* ---- the paths that a program may read ---- */
+
+/* Paths that programs need, and further ones that compilers need. */
+static const char *const run_paths[] = { "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib",
+                                         "/etc/ld.so.cache", "/dev/urandom" };
+static const char *const compile_paths[] = { "/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/usr/include",
+                                             "/usr/local/include" };
+
+void qn_lab_add_path(struct qn_lab_path_list *p, const char *path)
+{
+    if (p->n < QN_LAB_PATHS_MAX)
+        p->at[p->n++] = path;
+}
+
+void qn_lab_add_system(struct qn_lab_path_list *p, bool compile)
+{
+    for (size_t i = 0; i < QN_ARRAY_LEN(run_paths); i++)
+        qn_lab_add_path(p, run_paths[i]);
+    for (size_t i = 0; compile && i < QN_ARRAY_LEN(compile_paths); i++)
+        qn_lab_add_path(p, compile_paths[i]);
+    if (compile && QN_LAB_SANITIZED)
+        qn_lab_add_path(p, "/proc"); /* AddressSanitizer reads its options there */
+}
+
+/* All adapters except that of prefetchers, which is most of a lab's solution. */
+void qn_lab_add_library(struct qn_lab_path_list *p, const char *library)
+{
+    static const char *const patterns[] = { "%s/sim/*.[ch]", "%s/sim/fast", "%s/sim/adapt/[!p]*.h", "%s/sim/adapt/po*.h",
+                                            "%s/sim/adapt/pred*.h", "%s/sim/hosted", "%s/base", "%s/cost", "%s/text/escape.[ch]", "%s/lab/host.h",
+                                            "%s/../config.h" };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(patterns); i++) {
+        char *pattern = qn_lab_format(patterns[i], library);
+
+        glob(pattern, i ? GLOB_APPEND : 0, NULL, &p->library);
+        free(pattern);
+    }
+    for (size_t i = 0; i < p->library.gl_pathc; i++)
+        qn_lab_add_path(p, p->library.gl_pathv[i]);
+}
+
+void qn_lab_add_quern(struct qn_lab_path_list *p, const char *quern)
+{
+    static const char *const places[] = { "%.*s/quern-engine", "%.*s/libquern-engine.a", "%.*s/libquern-replay.a", "%.*s/../libexec/quern" };
+    int length = (int)(strrchr(quern, '/') - quern);
+
+    qn_lab_add_path(p, quern);
+    for (size_t i = 0; i < QN_ARRAY_LEN(places); i++) {
+        char *path = qn_lab_format(places[i], length, quern);
+
+        qn_lab_add_path(p, p->own[i] = path);
+    }
+}
+
+char *qn_lab_find_command(const char *name)
+{
+    const char *path = getenv("PATH"), *end;
+
+    if (strchr(name, '/'))
+        return strdup(name);
+    for (; path && *path; path = end + (*end == ':')) {
+        char *full;
+
+        end = strchrnul(path, ':');
+        full = qn_lab_format("%.*s/%s", (int)(end - path), path, name);
+        if (access(full, X_OK) == 0)
+            return full;
+        free(full);
+    }
+    return NULL;
+}
+
+void qn_lab_free_paths(struct qn_lab_path_list *p)
+{
+    for (size_t i = 0; i < QN_ARRAY_LEN(p->own); i++)
+        free(p->own[i]);
+    globfree(&p->library);
 }

@@ -1,5 +1,5 @@
 /* Does the black box answer as its description says, however the questions are cut into pieces? */
-#include "lab/models/box.h"
+#include "lab/models/models.h"
 
 #include <stdlib.h>
 #include <string.h>

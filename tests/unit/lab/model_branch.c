@@ -1,5 +1,5 @@
 /* Do the graders' predictors mispredict nested loops as often as follows by counting? */
-#include "lab/models/model_branch.h"
+#include "lab/models/models.h"
 
 #include "tap.h"
 
@@ -8,7 +8,7 @@
 
 static struct qn_lab_variant standard;
 
-/* Inner loops of k rounds; without lib/lab/trace_branches.c, which belongs to a check. */
+/* Inner loops of k rounds; without lib/lab/trace.c, which belongs to a check. */
 static unsigned long nested(enum qn_lab_predictor model, unsigned k)
 {
     static struct qn_lab_branch branches[OUTER * (INNER_MAX + 1)];

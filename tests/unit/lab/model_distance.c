@@ -1,5 +1,5 @@
 /* Are the graders' miss ratio curves those of a cache of every size? */
-#include "lab/models/model_distance.h"
+#include "lab/models/models.h"
 
 #include <stdlib.h>
 

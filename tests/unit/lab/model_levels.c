@@ -1,5 +1,5 @@
 /* Do the graders' prefetchers and exclusive levels give the answers that follow by counting? */
-#include "lab/models/model_levels.h"
+#include "lab/models/models.h"
 
 #include "tap.h"
 

@@ -1,5 +1,4 @@
 /* Does the sandbox run what it is given, limit it, and leave nothing of it behind? */
-#include "lab/sandbox/confine.h"
 #include "lab/sandbox/sandbox.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* Are variants others than the standard lab, and than the standard lab with one of their rules?  Of 20 seeds, by the models. */
 #include "lab/variant.h"
-#include "lab/models/model_branch.h"
-#include "lab/models/model_cache.h"
+#include "lab/models/models.h"
 
 #include <stdio.h>
 #include <stdlib.h>
