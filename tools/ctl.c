@@ -1,7 +1,7 @@
 /* tools/ctl.c - `quern ctl`: sends a command to a running `quern run`.
  *
  * In:  quern ctl PID dump|status|start|stop|zero [--json]
- * Out: its answer, on stdout (lib/collect/control.h); exit 0, 1 (there is no such process, or the command failed), 2 (usage)
+ * Out: its answer, on stdout (lib/collect/options.h); exit 0, 1 (there is no such process, or the command failed), 2 (usage)
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "collect/control.h"
+#include "collect/options.h"
 #include "json/json.h"
 #include "options.h"
 #include "tools.h"

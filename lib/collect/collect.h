@@ -1,17 +1,14 @@
 /* lib/collect/collect.h - the state of `quern run`, and the functions that files of this folder share.
  *
- *   collect.c  the main function                  program.c  finds and checks the program
- *   options.h  options                            geometry.c caches
- *   launch.c   starts the guest                   signals.c  signals, stops, exit status
- *   loop.c     waits                              answer.c   answers the engine
- *   fork.c     collectors of forked guests        reader.c   reads debug information ahead
- *   finish.c   chooses the process that folds     fold.c     one attempt: profile, summary
- *   beside.c   files beside the profile           report.c   summary, failures, statistics
- *   named.c    --explain, --toggle: finds code    finder.c   questions of the engine
- *   merger.c   --merge-children
- *   cpu.c      --cpu: masks of CPUID              sims.c     --sim, --versus, --analysis: engine
- *   log.c      messages                           name.c     %p and the like
- *   part.c     divides the run
+ *   options.h  options                            log.c      messages
+ *   collect.c  the main function; waits           report.c   summary, failures, statistics
+ *   sims.c     --sim, --versus, --analysis        geometry.c caches
+ *   named.c    --explain, --toggle: finds code    cpu.c      --cpu: masks of CPUID
+ *   launch.c   finds and starts the program       name.c     names of the files that are written
+ *   answer.c   answers the engine; fork           signals.c  signals, stops, exit status
+ *   control.c  quern ctl, --progress              part.c     divides the run
+ *   server.c   reads debug information            merger.c   --merge-children
+ *   fold.c     one attempt: profile, summary, and the files beside the profile
  *
  * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
  * that forks gets a *sub-collector* for the new process, a fork of the collector that serves the parent.
@@ -23,13 +20,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "cost/data/allocators.h"
+#include "cost/places/modules.h"
 #include "cost/places/named.h"
 #include "cost/store.h"
 #include "collect/options.h"
 #include "engines/engines.h"
+#include "text/error.h"
 
 #define QN_EXIT_FAILED 1          /* the guest succeeded, its profile could not be written */
 #define QN_EXIT_SOFTWARE 70       /* EX_SOFTWARE: the engine gave up, or could not be started */
@@ -37,11 +37,6 @@
 #define QN_EXIT_NOT_FOUND 127
 
 #define QN_COLLECT_PARENT_DIED SIGRTMAX /* the kernel sends us this when our parent dies */
-#define QN_COLLECT_CULPRITS_SUFFIX ".culprits.csv"
-#define QN_COLLECT_SETS_SUFFIX ".sets.csv"
-#define QN_COLLECT_SHARING_SUFFIX ".sharing.csv"
-#define QN_COLLECT_FINDINGS_SUFFIX ".findings.csv" /* behind the profile's name */
-
 /* QN_COLLECT_NEXT: the machine's cache of the level before the last, because CPUID does not say how many ways the last one has. */
 enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_STATED, QN_COLLECT_HOST, QN_COLLECT_DEFAULT, QN_COLLECT_NEXT };
 
@@ -61,6 +56,12 @@ struct qn_collect_log {
 struct qn_collect_shared {
     int exec_errno;      /* of the child that could not become the engine */
     volatile bool alone; /* the first process has its profile, or shall have none: the reader writes none without a request */
+};
+
+/* A process that serves the collectors of a run (server.c, merger.c). */
+struct qn_collect_server {
+    int socket; /* -1: there is none */
+    pid_t pid;
 };
 
 struct qn_collect {
@@ -107,16 +108,13 @@ struct qn_collect {
     int hurry;                  /* eventfd, of all collectors: readable when debug information is not to be read any more */
     sigset_t old_mask;          /* the mask that quern was started with */
     struct sigaction old_chld;
-    int drain[2], done[2];      /* see fork.c */
-    int merger;                 /* socket to the merger (merger.c); -1: none */
-    pid_t finder_pid;
-    int finder;                 /* socket to the finder (finder.c), which all collectors share; -1: none */
+    int drain[2], done[2];      /* see answer.c */
+    struct qn_collect_server merger, reader;
+    struct qn_collect_server finder; /* all collectors share it */
     bool finder_replaced;       /* it has died, and this collector has started another */
     int questions;              /* our own socket to it; -1: none */
     const void *questions_of;   /* the arena that it has */
-    int reader;                 /* socket to the reader (reader.c); -1: none */
-    pid_t reader_pid;
-    int image, collector;       /* the reader's: arena of the first process; pidfd of the main collector */
+    int beginning, image, collector; /* the reader's: file that the guest begins as; arena of the first process; pidfd of the main collector */
     bool has_forked;            /* there were sub-collectors, which may outlive this one and ask the reader */
 };
 
@@ -129,9 +127,15 @@ bool qn_collect_choose_cpu(const char *value, struct qn_cpu *cpu);
 /* The same for QUERN_ENGINE_CPU, the engine's processor; it is refused if it lacks what --vectors needs. */
 bool qn_collect_choose_engine_cpu(uint64_t vectors, struct qn_cpu *cpu);
 
-/* program.c: 0, or the exit status after one line was printed. */
+/* launch.c */
+/* 0, or the exit status after one line was printed. */
 int qn_collect_find_program(struct qn_collect *r);
 bool qn_collect_is_program(const char *path); /* is it an executable file? */
+bool qn_collect_launch(struct qn_collect *r);
+/* Raises our own limits of memory; *c has those that we were started with. */
+void qn_collect_take_space_limits(struct qn_config *c);
+/* Raises the soft limit of descriptors to the hard limit. */
+void qn_collect_allow_descriptors(void);
 
 /* sims.c: 0, or the exit status after one line was printed; sets options that the modules need. */
 int qn_collect_set_up_sims(struct qn_collect *r);
@@ -141,14 +145,16 @@ void qn_collect_print_sims(struct qn_collect *r); /* with --verbose: the module 
 /* name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */
 char *qn_collect_expand(const char *pattern, pid_t pid, char *why, size_t size);
 bool qn_collect_is_device(const char *path); /* is it a character device, such as /dev/null? */
-/* The file of the guest's profile.  NULL: a line was printed. */
-char *qn_collect_name_profile(struct qn_collect *r);
-char *qn_collect_name_pattern(struct qn_collect *r); /* the same without the number of a part and of a thread */
-char *qn_collect_name_intervals(struct qn_collect *r);
-char *qn_collect_name_explanation(struct qn_collect *r);
-char *qn_collect_name_watch(struct qn_collect *r);
-char *qn_collect_name_branches(struct qn_collect *r);
-char *qn_collect_name_beside(const char *profile, const char *suffix); /* the profile's name with a suffix; NULL: no memory */
+/* The files that are written. */
+enum qn_collect_file {
+    QN_COLLECT_LOG, QN_COLLECT_TRACE, QN_COLLECT_PROFILE, QN_COLLECT_INTERVALS, QN_COLLECT_EXPLANATION, QN_COLLECT_WATCH, QN_COLLECT_BRANCHES,
+    QN_COLLECT_FINDINGS, QN_COLLECT_CULPRITS, QN_COLLECT_SHARING, QN_COLLECT_SETS, QN_COLLECT_FILES
+};
+/* The name of the guest's file; free() it.  NULL: a line was printed. */
+char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file);
+char *qn_collect_name_pattern(struct qn_collect *r); /* of the profile, without the number of a part and of a thread */
+/* Reports a file that was written (with --verbose), or why not; frees its path; returns whether it was written. */
+bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char *path, enum qn_text_status status, const struct qn_text_error *err);
 /* Tests before the program starts whether all of them can be written.  false: a line was printed. */
 bool qn_collect_check_outputs(struct qn_collect *r);
 
@@ -168,9 +174,6 @@ void qn_collect_fail(struct qn_collect *r, const char *format, ...) __attribute_
 void qn_collect_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void qn_collect_flush(struct qn_collect *r);
 
-/* launch.c */
-bool qn_collect_launch(struct qn_collect *r);
-
 /* signals.c */
 bool qn_collect_take_signals(struct qn_collect *r);
 void qn_collect_restore_signals(const struct qn_collect *r); /* in a child, before exec */
@@ -184,42 +187,100 @@ void qn_collect_mirror_stop(struct qn_collect *r, int sig);
 /* Ends this process as the guest ended: `status` is what waitpid said. */
 void qn_collect_mirror_end(int status) __attribute__((noreturn));
 
-/* launch.c: raises our own limits of memory; *c has those that we were started with. */
-void qn_collect_take_space_limits(struct qn_config *c);
-
-/* loop.c */
-void qn_collect_wait(struct qn_collect *r);         /* until all is counted */
-void qn_collect_wait_for_end(struct qn_collect *r); /* of the guest */
-
-/* answer.c: if a traced exec started a program that could not be loaded (its engine sent a reason, no HELLO), takes its arena; returns true. */
+/* answer.c */
+#define QN_COLLECT_FDS_MAX 4
+/* Sends one message with `count` descriptors (possibly none).  flags: of sendmsg.  false: nobody receives it, or not now. */
+bool qn_collect_send(int socket, const void *message, size_t size, const int *fds, size_t count, int flags);
+/* Receives one message of this size; the descriptors that came with it, -1 behind them.  false: there can be none any more. */
+bool qn_collect_receive(int socket, void *message, size_t size, int fds[QN_COLLECT_FDS_MAX]);
+/* Our end and the engine's.  Ours learns the sender's pid from the kernel. */
+bool qn_collect_make_pair(int pair[2]);
+/* Sends the engine a message of enum qn_message_kind, with up to two descriptors. */
+void qn_collect_answer(struct qn_collect *r, uint32_t kind, int value, const int *fds, size_t count);
+/* If a traced exec started a program that could not be loaded (its engine sent a reason, no HELLO), takes its arena; returns true. */
 bool qn_collect_adopt_dead_image(struct qn_collect *r);
 /* Takes what the engine sent, without waiting.  false: end of file. */
 bool qn_collect_serve(struct qn_collect *r);
-
-/* fork.c */
+/* Makes the pipes that connect collectors. */
 bool qn_collect_make_pipes(struct qn_collect *r);
-void qn_collect_serve_fork(struct qn_collect *r);
 void qn_collect_wait_for_subs(struct qn_collect *r);
 /* The main guest has ended and this one has not: closes the terminal. */
 void qn_collect_detach(struct qn_collect *r);
 
-/* finder.c: starts the finder, if an option needs one; answers a question of the engine. */
+/* control.c */
+/* Opens r->control.  If that fails, the run goes on without it. */
+void qn_collect_open_control(struct qn_collect *r, pid_t pid);
+/* Takes a connection; a new process handles the command. */
+void qn_collect_serve_control(struct qn_collect *r);
+/* Kicks the thread that runs, if one does. */
+void qn_collect_kick(const struct qn_collect *r);
+/* Writes a profile now, for SIGUSR1 with --dump-signal. */
+void qn_collect_dump(struct qn_collect *r);
+/* --progress: a line each second. */
+void qn_collect_show_progress(struct qn_collect *r);
+/* Ends --progress; on a terminal its line is erased. */
+void qn_collect_end_progress(struct qn_collect *r);
+
+/* part.c */
+/* The option with which a run cannot be divided; NULL: it can. */
+const char *qn_collect_never_divides(const struct qn_collect *r);
+/* Does what enum qn_part says; the program waits meanwhile.  text: the name that CALLGRIND_DUMP_STATS_AT gives, or see cost/messages.h. */
+void qn_collect_serve_part(struct qn_collect *r, int what, const char *text);
+/* Before folding: reduces r->store, which must be a copy, to the counts since the beginning of the part. */
+void qn_collect_begin_part(struct qn_collect *r);
+/* Writes only the profile, at once.  Changes `r` so that it can only be used for this. */
+bool qn_collect_write_now(struct qn_collect *r, const char *path);
+/* The run has ended: its profile is the last part. */
+void qn_collect_end_parts(struct qn_collect *r);
+/* Another program has begun: forgets the parts of the one before. */
+void qn_collect_forget_parts(struct qn_collect *r);
+
+/* server.c */
+/* Limits this process's memory, and its time from now on; SIGTERM ends it. */
+void qn_collect_limit_reading(void);
+/* Calls `work` in a child; returns its result, from 0 to 255.  `limited`: in time and memory; and a signal that asks us to end ends it.
+ * -1: it died; -2: there can be no child. */
+typedef int qn_collect_work(struct qn_collect *r, void *data);
+int qn_collect_in_child(struct qn_collect *r, bool limited, qn_collect_work *work, void *data);
+/* Closes every descriptor but these (and the standard ones, which are /dev/null). */
+void qn_collect_keep_only(const int *fds, int count);
+/* Starts a process that calls `serve`, which does not return.  If that fails, everything works without it. */
+typedef void qn_collect_serve_all(struct qn_collect *r, int socket);
+void qn_collect_start_server(struct qn_collect *r, struct qn_collect_server *s, qn_collect_serve_all *serve);
+void qn_collect_start_reader(struct qn_collect *r);
+/* Sends the reader a file whose code a guest has mapped; the caller keeps the descriptor.  Never waits. */
+void qn_collect_give_reader(const struct qn_collect *r, int file);
+/* The main collector's guest has become another program: sends its arena, which the reader needs if all collectors are killed. */
+void qn_collect_show_image(const struct qn_collect *r);
+/* Lets the reader end; waits for it if no other collector can ask it. */
+void qn_collect_end_reader(struct qn_collect *r);
 void qn_collect_start_finder(struct qn_collect *r);
+/* Answers a question of the engine. */
 void qn_collect_serve_question(struct qn_collect *r, uint32_t kind, uint32_t number);
 void qn_collect_forget_questions(struct qn_collect *r); /* of another process or arena; the next question introduces us again */
+/* Writes the profile and prints the report.  false: the profile could not be written. */
+bool qn_collect_finish(struct qn_collect *r);
 
 /* merger.c: --merge-children.  Hands over the profile of a process; false: the merger is gone.  finish_merge: when all have ended. */
 void qn_collect_start_merger(struct qn_collect *r);
 bool qn_collect_give_profile(struct qn_collect *r, const char *path);
 bool qn_collect_finish_merge(struct qn_collect *r);
 
+/* fold.c */
+struct qn_collect_guard {
+    struct qn_cost_guard modules;
+    const char *avoided; /* why nothing at all is read; else NULL */
+};
+/* Folds r->store, writes the profile, prints the report, in this process.  guard may be NULL. */
+bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struct qn_cost_library *library);
+/* Writes a profile by `write`, in the format that the user wants. */
+typedef enum qn_text_status qn_collect_write(void *data, const char *path, struct qn_text_error *err);
+enum qn_text_status qn_collect_write_profile(struct qn_collect *r, qn_collect_write *write, void *data, const char *path, struct qn_text_error *err);
+
 /* named.c */
 bool qn_collect_take_names(struct qn_collect *r); /* false: a line was printed */
 int qn_collect_check_names(struct qn_collect *r); /* 0, or the exit status after a line was printed */
 void qn_collect_tell_missing(struct qn_collect *r);
-
-/* finish.c: writes the profile and prints the report.  false: the profile could not be written. */
-bool qn_collect_finish(struct qn_collect *r);
 
 /* report.c */
 struct qn_cost_result;

@@ -9,8 +9,6 @@
  *   zero     discards the counts so far, as CALLGRIND_ZERO_STATS
  */
 #define _GNU_SOURCE
-#include "collect/control.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,8 +26,6 @@
 #include <unistd.h>
 
 #include "collect/collect.h"
-#include "collect/part.h"
-#include "collect/reader.h"
 #include "cost/fold.h"
 
 #define WAITING_MAX 8          /* connections that wait */
@@ -136,7 +132,7 @@ static bool status(struct qn_collect *r, FILE *out)
 /* Creates the first of PROFILE.dump1, .dump2, ... that does not exist, and returns its name; NULL: *why. */
 static char *claim(struct qn_collect *r, const char **why)
 {
-    char *profile = qn_collect_name_profile(r), *path;
+    char *profile = qn_collect_name_file(r, QN_COLLECT_PROFILE), *path;
     int fd;
 
     *why = "no memory";
@@ -233,7 +229,7 @@ static bool wish(struct qn_collect *r, enum qn_wish what, FILE *out)
 
 /* ---- commands ---- */
 
-static void answer(struct qn_collect *r, int socket)
+static void answer_command(struct qn_collect *r, int socket)
 {
     const struct timeval patience = { PATIENCE_S, 0 };
     char word[QN_CONTROL_WORD_MAX + 1] = "", *text = NULL;
@@ -270,7 +266,7 @@ void qn_collect_serve_control(struct qn_collect *r)
     if (socket < 0)
         return;
     if (qn_control_is_own(socket, &who) && fork() == 0)
-        answer(r, socket);
+        answer_command(r, socket);
     close(socket);
 }
 

@@ -1,8 +1,9 @@
 /* lib/collect/fold.c - one attempt: folds the arena's counts by source line, writes the profile and the files beside it, and prints the
- * summary.  finish.c chooses the process.
+ * summary.  server.c chooses the process.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +11,41 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "collect/collect.h"
+#include "cost/beside/branches.h"
+#include "cost/beside/culprits.h"
+#include "cost/beside/findings.h"
+#include "cost/beside/intervals.h"
+#include "cost/beside/sets.h"
+#include "cost/beside/sharing.h"
 #include "cost/calls/call_records.h"
 #include "cost/calls/calls.h"
 #include "cost/data/objects.h"
-#include "cost/profile.h"
+#include "cost/fold.h"
+#include "cost/notes/explain.h"
 #include "cost/notes/versus.h"
+#include "cost/notes/watch.h"
+#include "cost/profile.h"
+#include "cost/regions.h"
+#include "json/write.h"
 #include "prof/callgrind/callgrind_export.h"
+#include "sim/option.h"
 #include "text/output.h"
 #include "text/version.h"
-#include "collect/work.h"
-#include "sim/option.h"
+
+#define CULPRITS_PRINTED 10 /* lines with the summary */
+
+struct work {
+    struct qn_collect *run;
+    struct qn_collect_guard *guard;
+    struct qn_cost_event_set events;
+    struct qn_cost_modules *modules;
+    struct qn_prof_table *table;
+    struct qn_cost_result result;
+    struct qn_cost_regions regions;
+    struct qn_culprits culprits;
+    char program[PATH_MAX], build_id[256], command[65536];
+};
 
 #define UNSUPPORTED_TEXT 200             /* bytes of a line about one unsupported thing in a profile */
 
@@ -28,9 +54,9 @@ static void take_note(void *data, const char *text)
     qn_collect_note(data, "%s", text);
 }
 
-static bool is_avoided(const struct qn_collect_work *w) { return w->guard && w->guard->avoided; }
+static bool is_avoided(const struct work *w) { return w->guard && w->guard->avoided; }
 
-static void read_texts(struct qn_collect_work *w)
+static void read_texts(struct work *w)
 {
     const struct qn_collect *r = w->run;
     const struct qn_arena_header *h = qn_cost_header(&r->store);
@@ -114,7 +140,7 @@ static void tell_full(struct qn_collect *r)
 
 static enum qn_text_status write_profile(void *work, const char *path, struct qn_text_error *err)
 {
-    struct qn_collect_work *w = work;
+    struct work *w = work;
     const struct qn_collect *r = w->run;
     const char *slash = strrchr(r->engine, '/');
     char unsupported[QN_UNSUPPORTED_MAX][UNSUPPORTED_TEXT];
@@ -217,16 +243,130 @@ static enum qn_text_status give(void *data, const char *profile, struct qn_text_
 }
 
 /* Hands the profile to the merger; false: it is gone. */
-static bool merge(struct qn_collect_work *w)
+static bool merge(struct work *w)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
     return by_scratch(write_profile, w, give, w->run, &err) == QN_TEXT_OK;
 }
 
+/* ---- the files beside a profile ---- */
+
+static enum qn_text_status write_intervals(struct work *w, const char *path, struct qn_text_error *err)
+{
+    struct qn_collect *r = w->run;
+
+    if (qn_cost_intervals_full(&r->store))
+        qn_collect_note(r, "--interval=%llu: no room for so many intervals; the last one holds the rest of the run",
+                    (unsigned long long)r->config.interval);
+    return qn_cost_write_intervals(path, &r->store, &w->events, w->result.totals, err);
+}
+
+/* Which annotate --values reads. */
+static enum qn_text_status write_findings(struct work *w, const char *path, struct qn_text_error *err)
+{
+    if (qn_cost_findings_full(&w->run->store))
+        qn_collect_note(w->run, "no room for all that the analysis has found: %s holds the first part", path);
+    return qn_cost_write_findings(path, &w->run->store, w->modules, err);
+}
+
+/* Which source lines evict what a line misses. */
+static enum qn_text_status write_culprits(struct work *w, const char *path, struct qn_text_error *err)
+{
+    return qn_cost_write_culprits(path, &w->culprits, err);
+}
+
+/* Misses by set and interval. */
+static enum qn_text_status write_sets(struct work *w, const char *path, struct qn_text_error *err)
+{
+    struct qn_collect *r = w->run;
+
+    if (qn_cost_sets_full(&r->store))
+        qn_collect_note(r, "--interval=%llu: no room for so many intervals by set; the last one in %s holds the rest of the run",
+                        (unsigned long long)r->config.interval, path);
+    return qn_cost_write_sets(path, &r->store, (uint64_t)w->result.totals[QN_COST_IR], err);
+}
+
+/* Cache lines that threads share. */
+static enum qn_text_status write_sharing(struct work *w, const char *path, struct qn_text_error *err)
+{
+    struct qn_collect *r = w->run;
+
+    return qn_cost_write_sharing(path, &(struct qn_cost_data){ &r->store, w->modules, r->allocators, r->options.alloc.count }, err);
+}
+
+static enum qn_text_status write_explanation(struct work *w, const char *path, struct qn_text_error *err)
+{
+    struct qn_collect *r = w->run;
+    struct qn_cost_explanation x = { .store = &r->store, .config = &r->config, .modules = w->modules, .named = r->named,
+                                     .count = r->named_count };
+
+    if (qn_json_is_named(path) ? qn_cost_write_explanation_json(path, &x, err) : qn_cost_write_explanation(path, &x, err))
+        return err->status;
+    qn_collect_say(r, "Explained in %s", path);
+    return QN_TEXT_OK;
+}
+
+static enum qn_text_status write_watch(struct work *w, const char *path, struct qn_text_error *err)
+{
+    if (qn_cost_write_watch(path, &w->run->store, w->modules, err) == QN_TEXT_OK)
+        qn_collect_say(w->run, "Watched in %s", path);
+    return err->status;
+}
+
+static enum qn_text_status write_branches(struct work *w, const char *path, struct qn_text_error *err)
+{
+    return qn_cost_write_branches(path, &w->run->store, w->modules, err);
+}
+
+/* false: the file could not be written, and a line says so. */
+static bool write_file(struct work *w, enum qn_collect_file file,
+                       enum qn_text_status (*write)(struct work *w, const char *path, struct qn_text_error *err))
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path = qn_collect_name_file(w->run, file);
+    enum qn_text_status status = path ? write(w, path, &err) : QN_TEXT_IO;
+
+    return path && qn_collect_tell_file(w->run, file, path, status, &err);
+}
+
+/* If the profile goes to a device (/dev/null), no files have its name. */
+static bool write_beside(struct work *w, const char *profile)
+{
+    struct qn_collect *r = w->run;
+    bool good = true;
+
+    qn_cost_find_culprits(&r->store, w->modules, &w->culprits);
+    if (qn_collect_is_device(profile))
+        return good;
+    if (qn_cost_has_findings(&r->store))
+        good &= write_file(w, QN_COLLECT_FINDINGS, write_findings);
+    if (w->culprits.count)
+        good &= write_file(w, QN_COLLECT_CULPRITS, write_culprits);
+    if (r->config.interval && qn_cost_has_sets(&r->store))
+        good &= write_file(w, QN_COLLECT_SETS, write_sets);
+    if (qn_cost_has_sharing(&r->store))
+        good &= write_file(w, QN_COLLECT_SHARING, write_sharing);
+    return good;
+}
+
+static void print_culprits(struct work *w)
+{
+    for (size_t i = 0; i < w->culprits.count && i < CULPRITS_PRINTED; i++) {
+        const struct qn_culprit_pair *p = &w->culprits.pairs[i];
+        const char *victim = p->victim.file ? p->victim.file : "???", *evictor = p->evictor.file ? p->evictor.file : "???";
+
+        qn_collect_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had evicted", basename(victim), p->victim.line,
+                   (unsigned long long)p->count, (unsigned long long)p->of, basename(evictor), p->evictor.line);
+    }
+    qn_cost_free_culprits(&w->culprits);
+}
+
+/* ---- all of it ---- */
+
 static void put_line(void *data, const char *text) { qn_collect_say(data, "%s", text); }
 
-static void print_versus(struct qn_collect_work *w)
+static void print_versus(struct work *w)
 {
     struct qn_cost_versus v = { &w->run->store, &w->events, w->modules, w->table };
 
@@ -268,7 +408,7 @@ static void tell_changed(struct qn_collect *r)
 }
 
 /* Most questions are about lines: a program without them is told once, in the summary. */
-static void tell_lines(struct qn_collect_work *w)
+static void tell_lines(struct work *w)
 {
     struct qn_collect *r = w->run;
 
@@ -283,11 +423,11 @@ static enum qn_prof_detail choose_detail(const struct qn_collect_options *o)
     return o->dump_objects || o->profile_format != QN_COLLECT_CACHEGRIND ? QN_PROF_DETAIL_OBJECTS : QN_PROF_DETAIL_LINES;
 }
 
-static bool fold_and_write(struct qn_collect_work *w)
+static bool fold_and_write(struct work *w)
 {
     struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    char *path = qn_collect_name_profile(r);
+    char *path = qn_collect_name_file(r, QN_COLLECT_PROFILE);
     enum qn_text_status status;
     bool written, merged;
 
@@ -300,23 +440,27 @@ static bool fold_and_write(struct qn_collect_work *w)
     status = qn_cost_fold(&r->store, &w->events, w->modules, QN_COST_ALL_REGIONS, w->table, &w->result, &err);
     if (status == QN_TEXT_OK)
         status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
-    merged = status == QN_TEXT_OK && r->merger >= 0 && !r->trigger && merge(w);
+    merged = status == QN_TEXT_OK && r->merger.socket >= 0 && !r->trigger && merge(w);
     if (status == QN_TEXT_OK && !merged)
         status = qn_collect_write_profile(r, write_profile, w, path, &err);
-    written = status != QN_TEXT_OK || qn_collect_write_beside(w, path);
-    written = qn_collect_tell_file(r, "profile", path, status, &err) && written;
-    written = qn_collect_write_intervals(w) && written;
+    written = status != QN_TEXT_OK || write_beside(w, path);
+    written = qn_collect_tell_file(r, QN_COLLECT_PROFILE, path, status, &err) && written;
+    if (r->config.interval)
+        written &= write_file(w, QN_COLLECT_INTERVALS, write_intervals);
     if (w->result.damaged)
         qn_collect_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
     if (!merged)
         qn_collect_print_report(r, &w->result, &w->events, w->command);
-    qn_collect_print_culprits(w);
+    print_culprits(w);
     qn_collect_print_regions(r, &w->regions, &w->events);
     qn_cost_free_regions(&w->regions);
     print_versus(w);
-    written = qn_collect_write_explanation(w) && written;
-    written = qn_collect_write_watch(w) && written;
-    written = qn_collect_write_branches(w) && written;
+    if (r->options.explain.count)
+        written &= write_file(w, QN_COLLECT_EXPLANATION, write_explanation);
+    if (r->options.watch)
+        written &= write_file(w, QN_COLLECT_WATCH, write_watch);
+    if (r->options.branches_file)
+        written &= write_file(w, QN_COLLECT_BRANCHES, write_branches);
     tell_changed(r);
     tell_lines(w);
     tell_unasked(r);
@@ -326,10 +470,10 @@ static bool fold_and_write(struct qn_collect_work *w)
 
 bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struct qn_cost_library *library)
 {
-    static struct qn_collect_work w;
+    static struct work w;
     bool written;
 
-    w = (struct qn_collect_work){ .run = r, .guard = guard };
+    w = (struct work){ .run = r, .guard = guard };
     qn_cost_choose_events(&w.events, r->config.cache_sim, r->config.branch_sim);
     qn_cost_add_module_events(&w.events, &qn_cost_header(&r->store)->sim_output);
     w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, is_avoided(&w) ? NULL : take_note, r);

@@ -5,7 +5,7 @@
  *   main collector <--result--   merger    how many processes, and their totals
  *
  * A profile is added when its process ends, so neither 2,000 files nor 2,000 profiles in memory are there at any time.  A forked process
- * begins with the counts of its parent, so its part begins at the fork (fork.c): each instruction is counted once.  If the main collector is
+ * begins with the counts of its parent, so its part begins at the fork (answer.c): each instruction is counted once.  If the main collector is
  * killed, the sum of those that have ended is written.  Processes that go on after the main one write profiles of their own.
  *
  * Invariant: the merger holds no descriptor of the user.
@@ -24,9 +24,6 @@
 
 #include "base/grow.h"
 #include "collect/collect.h"
-#include "collect/descriptors.h"
-#include "collect/reader.h"
-#include "collect/work.h"
 #include "cost/summary.h"
 #include "prof/calls/calls_sum.h"
 #include "prof/data/data_sum.h"
@@ -156,7 +153,7 @@ static enum qn_text_status write_sum(void *data, const char *path, struct qn_tex
 static void finish(struct qn_collect *r, struct sum *s, struct answer *a)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    char left_out[QN_TEXT_MAX], *path = qn_collect_name_profile(r);
+    char left_out[QN_TEXT_MAX], *path = qn_collect_name_file(r, QN_COLLECT_PROFILE);
     struct qn_cost_event_set events;
 
     a->processes = s->processes;
@@ -201,30 +198,13 @@ static _Noreturn void merge_all(struct qn_collect *r, int socket)
 
 /* ---- the collectors ---- */
 
-void qn_collect_start_merger(struct qn_collect *r)
-{
-    int pair[2];
-    pid_t pid;
-
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-        return;
-    pid = fork();
-    if (pid == 0) {
-        setpgid(0, 0); /* signals to the program's group do not reach it */
-        merge_all(r, pair[1]);
-    }
-    close(pair[1]);
-    if (pid < 0)
-        close(pair[0]);
-    else
-        r->merger = pair[0];
-}
+void qn_collect_start_merger(struct qn_collect *r) { qn_collect_start_server(r, &r->merger, merge_all); }
 
 bool qn_collect_give_profile(struct qn_collect *r, const char *path)
 {
     const struct message m = { PROFILE, r->guest == r->root };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool sent = fd >= 0 && qn_collect_send(r->merger, &m, sizeof m, &fd, 1, 0);
+    bool sent = fd >= 0 && qn_collect_send(r->merger.socket, &m, sizeof m, &fd, 1, 0);
 
     if (fd >= 0)
         close(fd);
@@ -239,10 +219,10 @@ bool qn_collect_finish_merge(struct qn_collect *r)
     static struct answer a;
     ssize_t n = -1;
 
-    if (r->merger < 0)
+    if (r->merger.socket < 0)
         return true;
-    if (qn_collect_send(r->merger, &m, sizeof m, NULL, 0, 0))
-        while ((n = recv(r->merger, &a, sizeof a, 0)) < 0 && errno == EINTR)
+    if (qn_collect_send(r->merger.socket, &m, sizeof m, NULL, 0, 0))
+        while ((n = recv(r->merger.socket, &a, sizeof a, 0)) < 0 && errno == EINTR)
             ;
     if (n == (ssize_t)sizeof a && !a.processes)
         return true;

@@ -8,6 +8,7 @@
  * A device (/dev/null) is the same for all processes.
  */
 #define _GNU_SOURCE
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,8 @@
 #define PROFILE_PATTERN "cachegrind.out.%p"
 #define CALLGRIND_PATTERN "callgrind.out.%p"
 #define FIRST_THREAD "-01"
-#define INTERVALS_PATTERN "quern.intervals.%p.csv"
-#define EXPLAIN_PATTERN "quern.explain.%p.txt"
-#define WATCH_PATTERN "quern.watch.%p.csv"
+
+/* ---- patterns ---- */
 
 /* p points behind "%q".  NULL: malformed or not set. */
 static const char *expand_variable(const char *p, FILE *out, char *why, size_t size)
@@ -93,7 +93,31 @@ bool qn_collect_is_device(const char *path)
     return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-static char *name_file(struct qn_collect *r, const char *pattern)
+/* ---- names ---- */
+
+#define OPTION(field) offsetof(struct qn_collect_options, field)
+
+static const struct {
+    const char *what;    /* in messages */
+    size_t option;       /* a char * with the pattern */
+    const char *usual;   /* the pattern without this option */
+    const char *suffix;  /* not NULL: behind the profile's name */
+    bool is_early;       /* it is opened before the program begins */
+} files[QN_COLLECT_FILES] = {
+    [QN_COLLECT_LOG] = { "log", OPTION(log_file), NULL, NULL, true },
+    [QN_COLLECT_TRACE] = { "trace", OPTION(trace_file), NULL, NULL, true },
+    [QN_COLLECT_PROFILE] = { "profile", OPTION(out_file), NULL, "", false },
+    [QN_COLLECT_INTERVALS] = { "intervals", OPTION(interval_file), "quern.intervals.%p.csv", NULL, false },
+    [QN_COLLECT_EXPLANATION] = { "explanation", OPTION(explain_file), "quern.explain.%p.txt", NULL, false },
+    [QN_COLLECT_WATCH] = { "watch", OPTION(watch_file), "quern.watch.%p.csv", NULL, false },
+    [QN_COLLECT_BRANCHES] = { "table of branches", OPTION(branches_file), NULL, NULL, false },
+    [QN_COLLECT_FINDINGS] = { "findings", 0, NULL, ".findings.csv", false },
+    [QN_COLLECT_CULPRITS] = { "culprits", 0, NULL, ".culprits.csv", false },
+    [QN_COLLECT_SHARING] = { "shared lines", 0, NULL, ".sharing.csv", false },
+    [QN_COLLECT_SETS] = { "misses by set", 0, NULL, ".sets.csv", false },
+};
+
+static char *name_by(struct qn_collect *r, const char *pattern)
 {
     char why[256], *name = qn_collect_expand(pattern, r->guest, why, sizeof why);
     char *root = qn_collect_expand(pattern, r->root, why, sizeof why), *longer;
@@ -115,67 +139,43 @@ char *qn_collect_name_pattern(struct qn_collect *r)
 {
     const struct qn_collect_options *o = &r->options;
 
-    return name_file(r, o->out_file ? o->out_file : o->profile_format != QN_COLLECT_CACHEGRIND ? CALLGRIND_PATTERN : PROFILE_PATTERN);
+    return name_by(r, o->out_file ? o->out_file : o->profile_format != QN_COLLECT_CACHEGRIND ? CALLGRIND_PATTERN : PROFILE_PATTERN);
 }
 
-/* Callgrind's names for threads: "callgrind.out.12-01"; for a part, whose pattern has its number, "callgrind.out.12.3-01". */
-char *qn_collect_name_profile(struct qn_collect *r)
+/* Callgrind's names for threads: "callgrind.out.12-01"; for a part, whose pattern has its number, "callgrind.out.12.3-01".  A forked process writes
+ * into the same log and trace. */
+char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file)
 {
-    char *name = qn_collect_name_pattern(r), *longer;
+    const char *given = *(char *const *)((const char *)&r->options + files[file].option);
+    char why[256], *profile, *name;
+    bool thread = r->options.profile_format == QN_COLLECT_CALLGRIND_THREADS;
 
-    if (!name || r->options.profile_format != QN_COLLECT_CALLGRIND_THREADS || qn_collect_is_device(name))
-        return name;
-    longer = qn_collect_name_beside(name, FIRST_THREAD);
-    free(name);
-    return longer;
-}
-
-char *qn_collect_name_intervals(struct qn_collect *r)
-{
-    return name_file(r, r->options.interval_file ? r->options.interval_file : INTERVALS_PATTERN);
-}
-
-char *qn_collect_name_explanation(struct qn_collect *r)
-{
-    return name_file(r, r->options.explain_file ? r->options.explain_file : EXPLAIN_PATTERN);
-}
-
-char *qn_collect_name_watch(struct qn_collect *r)
-{
-    return name_file(r, r->options.watch_file ? r->options.watch_file : WATCH_PATTERN);
-}
-
-char *qn_collect_name_branches(struct qn_collect *r) { return name_file(r, r->options.branches_file); }
-
-char *qn_collect_name_beside(const char *profile, const char *suffix)
-{
-    char *name;
-
-    return asprintf(&name, "%s%s", profile, suffix) < 0 ? NULL : name;
-}
-
-static char *name_beside(struct qn_collect *r, const char *suffix)
-{
-    char *profile = qn_collect_name_profile(r), *name = profile ? qn_collect_name_beside(profile, suffix) : NULL;
-
+    if (file == QN_COLLECT_TRACE)
+        return strdup(given);
+    if (file == QN_COLLECT_LOG)
+        return qn_collect_expand(given, r->root, why, sizeof why);
+    if (!files[file].suffix)
+        return name_by(r, given ? given : files[file].usual);
+    profile = qn_collect_name_pattern(r);
+    if (profile && asprintf(&name, "%s%s%s", profile, thread && !qn_collect_is_device(profile) ? FIRST_THREAD : "", files[file].suffix) < 0)
+        name = NULL;
+    if (!profile)
+        name = NULL;
     free(profile);
     return name;
 }
 
-static char *name_findings(struct qn_collect *r) { return name_beside(r, QN_COLLECT_FINDINGS_SUFFIX); }
-static char *name_culprits(struct qn_collect *r) { return name_beside(r, QN_COLLECT_CULPRITS_SUFFIX); }
-static char *name_sets(struct qn_collect *r) { return name_beside(r, QN_COLLECT_SETS_SUFFIX); }
-static char *name_sharing(struct qn_collect *r) { return name_beside(r, QN_COLLECT_SHARING_SUFFIX); }
-
-/* The log's name.  A forked process writes into the same log. */
-static char *name_log(struct qn_collect *r)
+bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char *path, enum qn_text_status status, const struct qn_text_error *err)
 {
-    char why[256];
-
-    return qn_collect_expand(r->options.log_file, r->root, why, sizeof why);
+    if (status != QN_TEXT_OK)
+        qn_collect_fail(r, "no %s: %s", files[file].what, err->text);
+    else if (r->options.verbose)
+        qn_collect_note(r, "%s: %s", files[file].what, path);
+    free(path);
+    return status == QN_TEXT_OK;
 }
 
-static char *name_trace(struct qn_collect *r) { return strdup(r->options.trace_file); }
+/* ---- checks ---- */
 
 /* "/dev/stdout": a descriptor that only the program has; the collector has closed it (launch.c). */
 static bool is_descriptor(const char *name)
@@ -188,33 +188,25 @@ static bool is_descriptor(const char *name)
     return false;
 }
 
-struct output {
-    const char *what;
-    bool wanted;
-    bool is_late; /* it is opened after the program's end */
-    char *(*name_it)(struct qn_collect *);
-    char *name;
-};
-
-/* Can the output be written, and does it differ from those before it?  Of two with one name the last would overwrite the first. */
-static bool check_output(struct qn_collect *r, struct output *all, struct output *o)
+/* Can the file be written, and does it differ from those before it?  Of two with one name the last would overwrite the first. */
+static bool check_output(struct qn_collect *r, char *const *names, enum qn_collect_file file)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
+    const char *name = names[file];
 
-    o->name = o->name_it(r);
-    if (!o->name)
+    if (!name)
         return false;
-    if (o->is_late && is_descriptor(o->name)) {
-        qn_collect_fail(r, "no %s: %s: is a descriptor of the program; wanted a file", o->what, o->name);
+    if (!files[file].is_early && is_descriptor(name)) {
+        qn_collect_fail(r, "no %s: %s: is a descriptor of the program; wanted a file", files[file].what, name);
         return false;
     }
-    for (struct output *before = all; before < o; before++)
-        if (before->name && !strcmp(before->name, o->name) && !qn_collect_is_device(o->name)) {
-            qn_collect_fail(r, "no %s: %s: is the file of the %s", o->what, o->name, before->what);
+    for (int i = 0; i < (int)file; i++)
+        if (names[i] && !strcmp(names[i], name) && !qn_collect_is_device(name)) {
+            qn_collect_fail(r, "no %s: %s: is the file of the %s", files[file].what, name, files[i].what);
             return false;
         }
-    if (o->is_late && qn_text_check_output(o->name, &err) != QN_TEXT_OK)
-        qn_collect_fail(r, "no %s: %s", o->what, err.text);
+    if (!files[file].is_early && qn_text_check_output(name, &err) != QN_TEXT_OK)
+        qn_collect_fail(r, "no %s: %s", files[file].what, err.text);
     return err.status == QN_TEXT_OK;
 }
 
@@ -222,24 +214,21 @@ static bool check_output(struct qn_collect *r, struct output *all, struct output
 bool qn_collect_check_outputs(struct qn_collect *r)
 {
     const struct qn_collect_options *o = &r->options;
-    char *profile = qn_collect_name_profile(r);
+    char *profile = qn_collect_name_file(r, QN_COLLECT_PROFILE), *names[QN_COLLECT_FILES] = { NULL };
     bool beside = o->analysis && profile && !qn_collect_is_device(profile), good = true;
-    struct output all[] = { { "log", o->log_file != NULL, false, name_log, NULL },
-                            { "trace", o->trace_file != NULL, false, name_trace, NULL },
-                            { "profile", true, true, qn_collect_name_profile, NULL },
-                            { "intervals", r->config.interval != 0, true, qn_collect_name_intervals, NULL },
-                            { "explanation", o->explain.count != 0, true, qn_collect_name_explanation, NULL },
-                            { "watch", o->watch != 0, true, qn_collect_name_watch, NULL },
-                            { "table of branches", o->branches_file != NULL, true, qn_collect_name_branches, NULL },
-                            { "findings", beside, true, name_findings, NULL },
-                            { "culprits", beside, true, name_culprits, NULL },
-                            { "shared lines", beside, true, name_sharing, NULL },
-                            { "misses by set", beside && r->config.interval, true, name_sets, NULL } };
+    const bool wanted[QN_COLLECT_FILES] = {
+        [QN_COLLECT_LOG] = o->log_file, [QN_COLLECT_TRACE] = o->trace_file, [QN_COLLECT_PROFILE] = true,
+        [QN_COLLECT_INTERVALS] = r->config.interval, [QN_COLLECT_EXPLANATION] = o->explain.count, [QN_COLLECT_WATCH] = o->watch,
+        [QN_COLLECT_BRANCHES] = o->branches_file, [QN_COLLECT_FINDINGS] = beside, [QN_COLLECT_CULPRITS] = beside,
+        [QN_COLLECT_SHARING] = beside, [QN_COLLECT_SETS] = beside && r->config.interval };
 
-    for (size_t i = 0; i < QN_ARRAY_LEN(all) && good; i++)
-        good = !all[i].wanted || check_output(r, all, &all[i]);
-    for (size_t i = 0; i < QN_ARRAY_LEN(all); i++)
-        free(all[i].name);
+    for (int i = 0; i < QN_COLLECT_FILES && good; i++)
+        if (wanted[i]) {
+            names[i] = qn_collect_name_file(r, (enum qn_collect_file)i);
+            good = check_output(r, names, (enum qn_collect_file)i);
+        }
+    for (int i = 0; i < QN_COLLECT_FILES; i++)
+        free(names[i]);
     free(profile);
     if (!good)
         r->refused = QN_EXIT_FAILED;

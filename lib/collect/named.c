@@ -1,26 +1,20 @@
 /* lib/collect/named.c - code that the user names on the command line: --explain=FILE:LINE, --toggle=FUNCTION, --dump-before=FUNCTION.
  *
  *   before the run   a source line of the program without code is an error; the message names the nearest lines with code
- *   during the run   the engine asks for each mapping that it is about to execute (finder.c)
+ *   during the run   the engine asks for each mapping that it is about to execute (server.c)
  *   after the run    a message names lines and functions that were found nowhere, and functions whose calls were inlined
  *
  * Debug information is read in a child process each time: a damaged file may crash a library, or keep it busy.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "debug/debug.h"
 #include "collect/collect.h"
-#include "collect/reader.h"
 #include "text/complain.h"
-
-#define RESOLVE_SECONDS 60 /* processor time for the debug information of one file */
 
 /* ---- the command line ---- */
 
@@ -124,12 +118,13 @@ static void complain(const char *option, const struct qn_debug_lines_asked *a)
     qn_collect_complain("--explain=%s: the program has no code for this line of %s; %s", option, a->path, nearest);
 }
 
-/* In a child.  A file that the program does not have is no error: a library may have it. */
-static int check_program(const struct qn_collect *r)
+/* A file that the program does not have is no error: a library may have it. */
+static int check_program(struct qn_collect *r, void *data)
 {
     char why[128];
     struct qn_debug *d = qn_debug_open(r->program, why, sizeof why);
 
+    (void)data;
     for (int i = 0; i < r->named_count && d; i++) {
         const struct qn_cost_named *n = &r->named[i];
         struct qn_debug_lines_asked asked = { .file = n->name, .first = n->first, .last = n->last };
@@ -146,35 +141,9 @@ static int check_program(const struct qn_collect *r)
     return 0;
 }
 
-static void limit_time(void)
-{
-    setrlimit(RLIMIT_CPU, &(struct rlimit){ RESOLVE_SECONDS, RESOLVE_SECONDS });
-    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-}
-
-static int wait_for(pid_t pid)
-{
-    int status;
-
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    return status;
-}
-
 int qn_collect_check_names(struct qn_collect *r)
 {
-    pid_t pid = r->named_count ? fork() : -1;
-    int status;
-
-    if (pid < 0)
-        return 0;
-    if (pid == 0) {
-        limit_time();
-        _exit(check_program(r));
-    }
-    status = wait_for(pid);
-    return WIFEXITED(status) && WEXITSTATUS(status) == QN_EXIT_USAGE ? QN_EXIT_USAGE : 0;
+    return r->named_count && qn_collect_in_child(r, true, check_program, NULL) == QN_EXIT_USAGE ? QN_EXIT_USAGE : 0;
 }
 
 /* ---- after the run ---- */
@@ -182,23 +151,13 @@ int qn_collect_check_names(struct qn_collect *r)
 #define INLINED_MOST 200 /* the child returns the number as its exit status */
 
 /* The number of places in the program where the function was inlined. */
-static unsigned count_inlined(const struct qn_collect *r, const char *function)
+static int count_inlined(struct qn_collect *r, void *function)
 {
-    pid_t pid = fork();
-    int status;
+    char why[128];
+    struct qn_debug *d = qn_debug_open(r->program, why, sizeof why);
+    unsigned count = d ? qn_debug_count_inlined(d, function) : 0;
 
-    if (pid == 0) {
-        char why[128];
-        struct qn_debug *d;
-        unsigned count;
-
-        limit_time();
-        d = qn_debug_open(r->program, why, sizeof why);
-        count = d ? qn_debug_count_inlined(d, function) : 0;
-        _exit((int)(count < INLINED_MOST ? count : INLINED_MOST));
-    }
-    status = pid > 0 ? wait_for(pid) : -1;
-    return WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : 0;
+    return (int)(count < INLINED_MOST ? count : INLINED_MOST);
 }
 
 /* Warns of a function that was not found, or whose inlined calls do not count, and of a profile that is empty because of that. */
@@ -207,11 +166,13 @@ static void tell_function(struct qn_collect *r, const struct qn_cost_named *n)
     const char *option = name_option(n->what);
     const struct qn_arena_header *h = qn_cost_header(&r->store);
     bool found = qn_cost_has_points(&r->store, n), nothing = n->what == QN_POINT_TOGGLE && h->partly && !h->counted;
-    unsigned inlined = count_inlined(r, n->name);
-    char where[64] = "";
+    int inlined = qn_collect_in_child(r, true, count_inlined, (void *)(uintptr_t)n->name);
+    char where[96] = "";
 
+    if (inlined < 0)
+        inlined = 0; /* the child died */
     if (inlined)
-        snprintf(where, sizeof where, "; it was inlined in %u%s place%s, which count as no calls", inlined,
+        snprintf(where, sizeof where, "; it was inlined in %d%s place%s, which count as no calls", inlined,
                  inlined == INLINED_MOST ? " or more" : "", inlined > 1 ? "s" : "");
     if (!found)
         qn_collect_note(r, "--%s=%s: nothing that was executed has a function of that name%s", option, n->name, where);

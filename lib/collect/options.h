@@ -3,7 +3,7 @@
  *   quern run --D1=32768,8,64 --branch-sim --no-aslr -q -- ./prog arg
  *   -> geometry[D1] = { 32768, 8, 64 }, branch_sim = true, aslr = false, quiet = true, argv = { "./prog", "arg" }
  *
- * A line of the list: kind (a function take_KIND of tools/run_options.c), name, field, argument as --help shows it, text.
+ * A line of the list: kind (a function take_KIND of tools/run.c), name, field, argument as --help shows it, text.
  * The words of a WORD stand in the order of their enum.
  */
 #ifndef QN_COLLECT_OPTIONS_H
@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
 
 #include "cost/arena.h"
 
@@ -134,5 +136,21 @@ int qn_collect_run(const struct qn_collect_options *options);
 
 /* name: "--D1".  false: a line was printed. */
 bool qn_collect_check_geometry(const char *name, const struct qn_geometry *g);
+
+/* ---- the protocol between `quern ctl` and a `quern run` ----
+ *
+ *   abstract socket "quern-run-PID", SOCK_STREAM; only processes of the same user, or root's, are answered.  PID is that of `quern run`, the
+ *   main collector; for a process that the program has forked, it is the pid of that process
+ *   ctl: "dump", "status", "start", "stop" or "zero"     run: a digit (the exit status), a blank, lines for the user; then it closes
+ */
+#define QN_CONTROL_WORD_MAX 32 /* bytes of a command */
+
+struct ucred;
+
+/* Writes the address of a run; returns its length. */
+socklen_t qn_control_address(struct sockaddr *address, size_t size, pid_t pid);
+
+/* Does the process at the other end belong to our user or to root?  *who: its credentials. */
+bool qn_control_is_own(int socket, struct ucred *who);
 
 #endif

@@ -8,8 +8,6 @@
  * arena and a copy of it from the beginning of the part (cost/part.h).  A forked process continues in its parent's part.
  */
 #define _GNU_SOURCE
-#include "collect/part.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +19,6 @@
 #include "cost/part.h"
 #include "cost/messages.h"
 #include "collect/collect.h"
-#include "collect/reader.h"
-#include "collect/answer.h"
 
 /* Makes a pattern of a path: doubles every %. */
 static char *escape(const char *path)
@@ -77,22 +73,24 @@ static char *describe(const struct qn_collect *r, int what, const char *text)
     return trigger;
 }
 
-/* Writes a part in a child process, which may change its copy of the state, and may die of damaged debug information. */
-static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, const char *path, int what, const char *text)
-{
-    struct qn_cost_store copy;
-    int end;
-    pid_t pid = qn_collect_fork_limited(&end);
+struct part {
+    const struct qn_cost_store *now;
+    const char *path, *text;
+    int what;
+};
 
-    if (pid == 0) {
-        if (qn_cost_copy(&copy, now))
-            _exit(1);
-        r->store = copy;
-        r->trigger = describe(r, what, text);
-        qn_collect_begin_part(r);
-        _exit(!qn_collect_write_now(r, path));
-    }
-    return pid > 0 && qn_collect_wait_limited(r, pid, end) == 0;
+/* In a child process, which may change its copy of the state, and may die of damaged debug information. */
+static int write_part(struct qn_collect *r, void *data)
+{
+    const struct part *p = data;
+    struct qn_cost_store copy;
+
+    if (qn_cost_copy(&copy, p->now))
+        return 1;
+    r->store = copy;
+    r->trigger = describe(r, p->what, p->text);
+    qn_collect_begin_part(r);
+    return !qn_collect_write_now(r, p->path);
 }
 
 static void dump(struct qn_collect *r, const struct qn_cost_store *now, int what, const char *text)
@@ -104,7 +102,7 @@ static void dump(struct qn_collect *r, const struct qn_cost_store *now, int what
         path = strdup(profile);
     else if (!profile || asprintf(&path, "%s.%u", profile, r->parts) < 0)
         path = NULL;
-    if (!path || !write_part(r, now, path, what, text))
+    if (!path || qn_collect_in_child(r, true, write_part, &(struct part){ now, path, text, what }))
         qn_collect_fail(r, "part %u of the profile could not be written", r->parts);
     free(path);
     free(profile);
@@ -162,7 +160,7 @@ void qn_collect_end_parts(struct qn_collect *r)
         return;
     if (r->parts)
         qn_collect_say(r, "Parts of the run: %u, in files of their own; what follows was counted since.", r->parts);
-    else if (r->merger < 0)
+    else if (r->merger.socket < 0)
         qn_collect_say(r, "What follows was counted since counts were set to zero.");
     qn_collect_begin_part(r);
     qn_collect_forget_parts(r);

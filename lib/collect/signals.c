@@ -23,7 +23,6 @@
 
 #include "base/base.h"
 #include "collect/collect.h"
-#include "collect/control.h"
 
 #define LOOK_MS 100 /* between two checks of whether the guest was continued */
 
@@ -148,8 +147,8 @@ bool qn_collect_wait_for(struct qn_collect *r, int fd)
     qn_collect_forward_ends(r);
     if (r->ended || r->leaves) {
         eventfd_write(r->hurry, 1);
-        if (r->reader >= 0)
-            qn_collect_end_process(-r->reader_pid); /* and all that it has forked */
+        if (r->reader.socket >= 0)
+            qn_collect_end_process(-r->reader.pid); /* and all that it has forked */
     }
     return false;
 }

@@ -9,9 +9,7 @@
 
 #include "out/columns.h"
 #include "out/options/options.h"
-#include "collect/collect.h"
-#include "run_options.h"
-#include "tools.h"
+#include "../../tools/run.c"
 
 enum { WORDS_MAX = 16 };
 
@@ -23,6 +21,8 @@ void qn_collect_complain(const char *format, ...)
     qn_text_complain_of("", format, args);
     va_end(args);
 }
+
+int qn_collect_run(const struct qn_collect_options *options) { return options->argv == NULL; }
 
 static void choose_columns(const struct qn_out_request *q)
 {
@@ -55,7 +55,7 @@ static void parse_run(int argc, char **argv)
 {
     struct qn_collect_options o;
     __lsan_disable();
-    int status = qn_run_parse(&o, argc, argv);
+    int status = parse(&o, argc, argv);
     __lsan_enable();
     must(status >= -1 && status <= 2, "an exit status");
     must(status != -1 || o.argv[0], "there is a program to run");

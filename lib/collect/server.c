@@ -1,0 +1,653 @@
+/* lib/collect/server.c - processes that read debug information for the collectors, because a damaged ELF file may crash a library or make it loop
+ * for ever; and from the arena to the profile file and the summary.
+ *
+ *   the reader   reads debug information while the guest runs, and folds on demand
+ *   the finder   answers what the engine asks for in debug information, while the program waits
+ *   a child      does what is asked once, with limits on time and memory
+ *
+ * A reader and a finder serve all collectors of a run, so the thousandth child of a shell does not read the C library again.  Apart from each other,
+ * because a question shall not wait for what is read ahead.
+ *
+ * Invariants: none of them holds a descriptor of the user; reader and finder end when no collector can ask them any more; signals to the program's
+ * group do not reach them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/grow.h"
+#include "base/ready.h"
+#include "collect/collect.h"
+#include "cost/calls/calls.h"
+#include "cost/data/data.h"
+#include "cost/data/frames.h"
+#include "cost/messages.h"
+#include "cost/places/modules.h"
+
+#define READ_SECONDS 120                 /* processor time of one attempt, of one question */
+#define READ_BYTES (4ull << 30)          /* memory of its own: what is unpacked, and tables; mapped files do not count */
+
+/* ---- starting and limiting them ---- */
+
+static void set_limit(__rlimit_resource_t which, rlim_t wanted)
+{
+    struct rlimit l;
+
+    if (getrlimit(which, &l))
+        return;
+    l.rlim_cur = wanted < l.rlim_max ? wanted : l.rlim_max;
+    setrlimit(which, &l);
+}
+
+void qn_collect_limit_reading(void)
+{
+    static const int ending[] = { SIGTERM, SIGXCPU };
+    struct rusage used;
+    sigset_t set;
+
+    getrusage(RUSAGE_SELF, &used);
+    set_limit(RLIMIT_CPU, (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + READ_SECONDS);
+    set_limit(RLIMIT_DATA, READ_BYTES);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    sigemptyset(&set);
+    for (size_t i = 0; i < QN_ARRAY_LEN(ending); i++) {
+        struct sigaction a;
+
+        if (!sigaction(ending[i], NULL, &a) && a.sa_handler == SIG_IGN)
+            signal(ending[i], SIG_DFL);
+        sigaddset(&set, ending[i]);
+    }
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void qn_collect_keep_only(const int *fds, int count)
+{
+    int from = 3;
+
+    for (;;) {
+        int next = -1;
+
+        for (int i = 0; i < count; i++)
+            if (fds[i] >= from && (next < 0 || fds[i] < next))
+                next = fds[i];
+        if (next < 0)
+            break;
+        if (next > from)
+            close_range((unsigned)from, (unsigned)next - 1, 0);
+        from = next + 1;
+    }
+    close_range((unsigned)from, ~0u, 0);
+}
+
+void qn_collect_start_server(struct qn_collect *r, struct qn_collect_server *s, qn_collect_serve_all *serve)
+{
+    int pair[2];
+
+    s->socket = -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+        return;
+    s->pid = fork();
+    if (s->pid == 0) {
+        setpgid(0, 0);
+        serve(r, pair[1]);
+    }
+    close(pair[1]);
+    if (s->pid < 0) {
+        close(pair[0]);
+        return;
+    }
+    setpgid(s->pid, 0); /* before the program begins */
+    s->socket = pair[0];
+}
+
+int qn_collect_in_child(struct qn_collect *r, bool limited, qn_collect_work *work, void *data)
+{
+    int ends[2], status;
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC))
+        return -2;
+    pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        if (limited) {
+            if (r->guest > 0)
+                setpgid(0, 0); /* signals to the program's group do not reach it */
+            qn_collect_limit_reading();
+        }
+        _exit(work(r, data));
+    }
+    close(ends[1]);
+    if (pid > 0 && limited && !qn_collect_wait_for(r, ends[0]))
+        qn_collect_end_process(pid);
+    close(ends[0]);
+    if (pid < 0)
+        return -2;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* ---- the reader ----
+ *
+ *   main collector --fork--> reader          reads the ELF files that the arena names, as they appear
+ *   collector      --request--> reader       { pid, ... } with descriptors: arena, reply, errors, log; or the descriptor
+ *                                            of a file that a guest has mapped, so that it stays readable
+ *   reader         --fork--> folder          has everything that was read; folds, writes, prints.  For the last possible
+ *                                            request, the reader does this itself
+ *   folder         --byte--> reply           0 written, 1 not written; end of file: it died
+ *   main collector --killed-->               the reader waits until the guest is dead, too, and writes its profile
+ *
+ * So the profile of a short program does not wait for the debug information of its libraries.  If the reader dies, collectors do the work
+ * themselves (qn_collect_finish).
+ */
+
+#define HEAP_READY (3 << 20) /* bytes for the symbols and lines of the C library and a small profile */
+#define HEAP_LARGE (32 << 20)
+#define WATCH_FIRST_MS 1 /* pause between two looks at the arena, doubled while nothing is new */
+#define WATCH_LAST_MS 64 /* with longer pauses it waits for requests only */
+
+struct request {
+    uint64_t engine_hash; /* computed after the reader has started */
+    int32_t pid;
+    uint8_t replaced, fds; /* how many descriptors: 1 file or image; else 2, or 4 with errors and log */
+    bool last, image;
+    uint32_t parts;
+};
+
+/* Does the work of the collector that asked. */
+_Noreturn static void fold_for(struct qn_collect *r, const struct request *q, const int fds[QN_COLLECT_FDS_MAX],
+                     struct qn_cost_library *library)
+{
+    uint8_t failed;
+
+    r->guest = r->log.pid = q->pid;
+    r->replaced = q->replaced;
+    r->engine_hash = q->engine_hash;
+    r->parts = q->parts;
+    r->log.errors = q->fds > 2 ? fds[2] : -1;
+    r->log.fd = q->fds > 3 ? fds[3] : -1;
+    r->log.size = 0;
+    qn_collect_limit_reading();
+    failed = !qn_collect_fold(r, NULL, library);
+    while (write(fds[1], &failed, 1) < 0 && errno == EINTR)
+        ;
+    _exit(0);
+}
+
+static void serve_request(struct qn_collect *r, int socket, const struct request *q, int fds[QN_COLLECT_FDS_MAX],
+                          struct qn_cost_library *library)
+{
+    r->store.fd = fds[0];
+    if (qn_cost_map(&r->store)) {
+        qn_collect_limit_reading();
+        if (!q->last)
+            qn_cost_preload(library, &r->store);
+        if (!q->last && r->config.data)
+            qn_cost_preload_data(library, &r->store);
+        if (q->last || fork() == 0) {
+            close(socket);
+            fold_for(r, q, fds, library);
+        }
+        qn_cost_close(&r->store);
+        fds[0] = -1;
+    }
+    for (int i = 0; i < q->fds; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+/* Takes a file or an image that a collector hands over; false: it is a request to fold. */
+static bool take_file(struct qn_collect *r, const struct request *q, const int fds[QN_COLLECT_FDS_MAX], struct qn_cost_library *library)
+{
+    if (q->fds != 1)
+        return false;
+    if (q->image) {
+        close(r->image);
+        r->image = fds[0];
+        r->replaced = true;
+    } else {
+        qn_cost_give_file(library, fds[0]);
+    }
+    return true;
+}
+
+/* Reads the debug information of files that the first guest loads, until it loads no more for a while.  1: there is a request; 0: there can
+ * be none any more; -1: neither yet. */
+static int watch(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[QN_COLLECT_FDS_MAX])
+{
+    struct pollfd p = { socket, POLLIN, 0 };
+    uint64_t seen = 0;
+
+    for (int pause = WATCH_FIRST_MS; pause <= WATCH_LAST_MS;) {
+        struct qn_cost_extent e;
+
+        if (poll(&p, 1, pause) != 0) {
+            int got = qn_collect_receive(socket, q, sizeof *q, fds);
+
+            if (!got || !take_file(r, q, fds, library))
+                return got;
+            pause = WATCH_FIRST_MS;
+            continue;
+        }
+        e = qn_cost_get_extent(&r->store);
+        pause = e.maps != seen ? WATCH_FIRST_MS : 2 * pause;
+        seen = e.maps;
+        qn_cost_preload(library, &r->store);
+    }
+    return -1;
+}
+
+/* Writes the profile after the main collector was killed.  A child waits for the guest's end, which may have survived, while the reader serves
+ * others. */
+static void write_of_killed(struct qn_collect *r, struct qn_cost_library *library)
+{
+    struct pollfd p = { r->pidfd, POLLIN, 0 };
+
+    if (r->shared->alone || r->pidfd < 0)
+        return;
+    r->shared->alone = true;
+    if (fork())
+        return;
+    while (poll(&p, 1, -1) < 0 && errno == EINTR)
+        ;
+    r->store.fd = r->image;
+    if (!qn_cost_map(&r->store))
+        _exit(1);
+    r->engine_hash = qn_engines_hash_engine(r->engine);
+    r->log.fd = r->log.errors = -1;
+    _exit(!qn_collect_fold(r, NULL, library));
+}
+
+static int wait_for_request(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[QN_COLLECT_FDS_MAX])
+{
+    struct pollfd p[] = { { socket, POLLIN, 0 }, { r->collector, POLLIN, 0 } };
+    int got;
+
+    do {
+        while (poll(p, 2, -1) < 0 && errno == EINTR)
+            ;
+        if (p[1].revents) {
+            p[1].fd = r->collector = -1;
+            write_of_killed(r, library);
+        }
+        if (!p[0].revents)
+            continue;
+        got = qn_collect_receive(socket, q, sizeof *q, fds);
+        if (!got || !take_file(r, q, fds, library))
+            return got;
+    } while (true);
+}
+
+/* The first access to each page costs a page fault (base/ready.h), and a reader accesses hundreds.  So the heap's pages are allocated at once,
+ * and freed memory is kept.  A profile with counts by instruction is large: more of the heap gets huge pages, when it is first used. */
+static void make_heap_ready(bool large)
+{
+    const size_t page = 2 << 20;
+    char *heap, *more = NULL;
+
+    mallopt(M_MMAP_THRESHOLD, large ? 2 * HEAP_LARGE : 2 * HEAP_READY);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    heap = malloc(HEAP_READY);
+    if (heap)
+        qn_ready(heap, HEAP_READY);
+    if (large && (more = malloc(HEAP_LARGE)))
+        madvise(more + (page - (uintptr_t)more % page), HEAP_LARGE - page, MADV_HUGEPAGE);
+    free(more);
+    free(heap);
+}
+
+static _Noreturn void read_and_fold(struct qn_collect *r, int socket)
+{
+    struct qn_cost_library *library = qn_cost_new_library();
+    struct request q = { .fds = 0 };
+    int fds[QN_COLLECT_FDS_MAX], program = r->beginning, got;
+
+    r->image = fcntl(r->store.fd, F_DUPFD_CLOEXEC, 3);
+    qn_collect_keep_only((int[]){ socket, program, r->pidfd, r->collector, r->store.fd, r->image, r->merger.socket }, 7);
+    r->is_main = false;
+    r->hurry = r->ends = -1;
+    make_heap_ready(r->options.dump_instr);
+    if (program >= 0)
+        qn_cost_give_file(library, program);
+    qn_collect_limit_reading();
+    qn_collect_allow_descriptors(); /* files that guests have mapped stay open here */
+    got = watch(r, socket, library, &q, fds);
+    qn_cost_close(&r->store);
+    if (got < 0)
+        got = wait_for_request(r, socket, library, &q, fds);
+    for (; got; got = wait_for_request(r, socket, library, &q, fds)) {
+        serve_request(r, socket, &q, fds, library);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+    }
+    write_of_killed(r, library);
+    _exit(0);
+}
+
+/* The reader gets all that it needs to outlive the collector before the fork, because either may be killed before the reader first runs. */
+void qn_collect_start_reader(struct qn_collect *r)
+{
+    int *const its[] = { &r->beginning, &r->pidfd, &r->collector };
+
+    r->beginning = open(r->program, O_RDONLY | O_CLOEXEC);
+    r->pidfd = (int)syscall(SYS_pidfd_open, r->guest, 0);
+    r->collector = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    qn_collect_start_server(r, &r->reader, read_and_fold);
+    for (size_t i = 0; i < QN_ARRAY_LEN(its); i++) {
+        if (*its[i] >= 0)
+            close(*its[i]);
+        *its[i] = -1;
+    }
+}
+
+/* The reader ends when nobody can ask it any more: at once, whatever it reads, unless a sub-collector lives on. */
+void qn_collect_end_reader(struct qn_collect *r)
+{
+    r->shared->alone = true;
+    if (r->reader.socket < 0)
+        return;
+    close(r->reader.socket);
+    r->reader.socket = -1;
+    if (!r->has_forked)
+        qn_collect_end_process(r->reader.pid);
+    while (!r->has_forked && waitpid(r->reader.pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+void qn_collect_give_reader(const struct qn_collect *r, int file)
+{
+    struct request q = { .fds = 1 };
+
+    if (r->reader.socket >= 0)
+        qn_collect_send(r->reader.socket, &q, sizeof q, &file, q.fds, MSG_DONTWAIT);
+}
+
+void qn_collect_show_image(const struct qn_collect *r)
+{
+    struct request q = { .fds = 1, .image = true };
+
+    if (r->reader.socket >= 0 && r->is_main)
+        qn_collect_send(r->reader.socket, &q, sizeof q, &r->store.fd, q.fds, MSG_DONTWAIT);
+}
+
+/* Asks the reader to fold.  0: profile written; 1: not written, and a message said why; -1: no answer. */
+static int ask_reader(struct qn_collect *r)
+{
+    struct request q = { r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked, false, r->parts };
+    int reply[2], fds[QN_COLLECT_FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
+    uint8_t failed;
+    ssize_t n = 0;
+
+    if (r->reader.socket < 0 || pipe2(reply, O_CLOEXEC))
+        return -1;
+    fds[1] = reply[1];
+    if (r->log.errors >= 0)
+        q.fds = r->log.fd >= 0 ? 4 : 3;
+    if (qn_collect_send(r->reader.socket, &q, sizeof q, fds, q.fds, 0)) {
+        close(reply[1]);
+        if (qn_collect_wait_for(r, reply[0]))
+            n = read(reply[0], &failed, 1);
+        if (n == 1)
+            status = failed;
+    } else {
+        close(reply[1]);
+    }
+    close(reply[0]);
+    return status;
+}
+
+/* ---- the finder ----
+ *
+ *   engine      -- RESOLVE map -->    collector   -- question -->   finder   writes into the arena: --explain, --toggle, --calls, --data
+ *   engine      -- TYPE object -->    ...                                    the size of an element of a block
+ *   engine      -- FRAME number -->   ...                                    the layout of a stack frame, when it is first missed on
+ *   engine     <-- the answer --      collector   <-- done --
+ *
+ * Each collector hands it its arena and a socket of its own.  If it dies, each collector that needs one starts a finder for itself, once.
+ */
+
+#define CLIENTS_FIRST 16
+
+struct question {
+    uint32_t kind; /* QN_MESSAGE_RESOLVE, QN_MESSAGE_TYPE, QN_MESSAGE_FRAME */
+    uint32_t number;
+};
+
+struct client {
+    struct qn_cost_store store;
+    struct qn_cost_frames *frames;
+};
+
+struct finder {
+    const struct qn_collect *run;
+    struct qn_cost_library *library;
+    struct pollfd *sockets; /* the first is where clients introduce themselves; then one for each client */
+    struct client *clients;
+    size_t count, room, clients_room;
+};
+
+static void answer(struct finder *f, struct client *c, const struct question *q)
+{
+    const struct qn_collect *r = f->run;
+
+    qn_collect_limit_reading();
+    if (q->kind == QN_MESSAGE_TYPE)
+        qn_cost_find_element(&c->store, f->library, q->number);
+    else if (q->kind == QN_MESSAGE_FRAME)
+        qn_cost_find_frame(c->frames, &c->store, f->library, q->number);
+    else {
+        if (r->named_count)
+            qn_cost_find_named(&c->store, f->library, q->number, r->named, r->named_count);
+        if (r->options.calls)
+            qn_cost_find_calls(&c->store, f->library, q->number);
+        if (r->options.data)
+            qn_cost_find_data(&c->store, f->library, q->number, r->allocators, r->options.alloc.count);
+    }
+}
+
+static void add_client(struct finder *f, int arena, int socket)
+{
+    struct client c = { .store = { .fd = arena } };
+
+    if (!qn_cost_map(&c.store)) {
+        close(arena);
+        close(socket);
+        return;
+    }
+    close(arena);
+    c.store.fd = -1;
+    c.frames = qn_cost_new_frames();
+    if (!QN_GROW(f->sockets, f->count, f->room, CLIENTS_FIRST) || !QN_GROW(f->clients, f->count, f->clients_room, CLIENTS_FIRST))
+        qn_no_memory();
+    f->clients[f->count] = c;
+    f->sockets[f->count++] = (struct pollfd){ .fd = socket, .events = POLLIN };
+}
+
+static void remove_client(struct finder *f, size_t i)
+{
+    close(f->sockets[i].fd);
+    qn_cost_close(&f->clients[i].store);
+    qn_cost_free_frames(f->clients[i].frames);
+    f->sockets[i] = f->sockets[--f->count];
+    f->clients[i] = f->clients[f->count];
+}
+
+static _Noreturn void answer_all(struct qn_collect *r, int introduced)
+{
+    struct finder f = { .run = r, .library = qn_cost_new_library() };
+    int fds[QN_COLLECT_FDS_MAX];
+    struct question q;
+    char byte;
+
+    qn_collect_keep_only(&introduced, 1);
+    qn_collect_allow_descriptors();
+    f.room = f.clients_room = CLIENTS_FIRST;
+    f.sockets = QN_NEEDED(calloc(f.room, sizeof *f.sockets));
+    f.clients = QN_NEEDED(calloc(f.room, sizeof *f.clients));
+    f.sockets[f.count++] = (struct pollfd){ .fd = introduced, .events = POLLIN };
+    while (f.count > 1 || f.sockets[0].fd >= 0) {
+        if (poll(f.sockets, f.count, -1) < 0)
+            continue;
+        for (size_t i = f.count - 1; i > 0; i--) {
+            if (!f.sockets[i].revents)
+                continue;
+            if (recv(f.sockets[i].fd, &q, sizeof q, 0) != (ssize_t)sizeof q) {
+                remove_client(&f, i);
+                continue;
+            }
+            answer(&f, &f.clients[i], &q);
+            qn_collect_send(f.sockets[i].fd, &q, sizeof q, NULL, 0, 0);
+        }
+        if (f.sockets[0].revents && !qn_collect_receive(introduced, &byte, 1, fds))
+            f.sockets[0].fd = -1;
+        else if (f.sockets[0].revents)
+            add_client(&f, fds[0], fds[1]);
+    }
+    _exit(0);
+}
+
+void qn_collect_start_finder(struct qn_collect *r) { qn_collect_start_server(r, &r->finder, answer_all); }
+
+void qn_collect_forget_questions(struct qn_collect *r)
+{
+    if (r->questions >= 0)
+        close(r->questions);
+    r->questions = -1;
+}
+
+static bool introduce(struct qn_collect *r)
+{
+    int pair[2];
+    bool sent;
+
+    if (r->finder.socket < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+        return false;
+    sent = qn_collect_send(r->finder.socket, "", 1, (int[]){ r->store.fd, pair[1] }, 2, 0);
+    close(pair[1]);
+    r->questions = pair[0];
+    r->questions_of = r->store.base;
+    return sent;
+}
+
+static bool ask(struct qn_collect *r, struct question q)
+{
+    ssize_t n;
+
+    if (r->questions >= 0 && r->questions_of != r->store.base) /* exec: another arena */
+        qn_collect_forget_questions(r);
+    if ((r->questions < 0 && !introduce(r)) || !qn_collect_send(r->questions, &q, sizeof q, NULL, 0, 0))
+        return false;
+    if (!qn_collect_wait_for(r, r->questions)) { /* end what it reads; there is no other that would read it again */
+        qn_collect_end_process(r->finder.pid);
+        r->finder_replaced = true;
+        return false;
+    }
+    n = recv(r->questions, &q, sizeof q, 0);
+    return n == (ssize_t)sizeof q;
+}
+
+/* Another finder, for this collector, in place of the one that has died. */
+static void replace_finder(struct qn_collect *r)
+{
+    qn_collect_forget_questions(r);
+    if (r->finder.socket >= 0)
+        close(r->finder.socket);
+    r->finder.socket = -1;
+    if (!r->finder_replaced)
+        qn_collect_start_finder(r);
+    r->finder_replaced = true;
+}
+
+void qn_collect_serve_question(struct qn_collect *r, uint32_t kind, uint32_t number)
+{
+    const struct question q = { kind, number };
+
+    if (!ask(r, q) && (r->finder.socket >= 0 || !r->finder_replaced)) {
+        replace_finder(r);
+        if (r->finder.socket < 0 || !ask(r, q)) {
+            replace_finder(r);
+            qn_collect_note(r, "debug information cannot be read: what --explain, --toggle, --calls or --data look for is not found from now on");
+        }
+    }
+    qn_collect_answer(r, kind == QN_MESSAGE_RESOLVE ? QN_MESSAGE_RESOLVED : QN_MESSAGE_TYPED, 0, NULL, 0);
+}
+
+/* ---- from the arena to the profile file and the summary ----
+ *
+ * The reader is asked first.  If it is gone, a child of the collector does the work.  If the
+ * child dies, too, the guard in shared memory says which file it was reading, and a new child starts again without that file.  A signal
+ * that asks quern to end while they read (signals.c) ends them: the counts are written without names.
+ */
+
+#define FOLD_ATTEMPTS 8                  /* the last one reads no debug information at all */
+#define FOLD_WRITTEN 10                  /* exit statuses of the child; any other means that it died */
+#define FOLD_NOT_WRITTEN 11
+
+static int fold(struct qn_collect *r, void *guard)
+{
+    return qn_collect_fold(r, guard, qn_cost_new_library()) ? FOLD_WRITTEN : FOLD_NOT_WRITTEN;
+}
+
+/* Folds in a child process; if there can be none, in this one. */
+static int attempt(struct qn_collect *r, struct qn_collect_guard *guard)
+{
+    int status = qn_collect_in_child(r, !guard->avoided, fold, guard); /* nothing that is left to do without debug information may last */
+
+    return status == -2 ? fold(r, guard) : status;
+}
+
+static void avoid_all(struct qn_collect_guard *guard, const char *why)
+{
+    memset(guard->modules.avoid, 1, sizeof guard->modules.avoid);
+    guard->avoided = why;
+}
+
+bool qn_collect_finish(struct qn_collect *r)
+{
+    struct qn_collect_guard *guard;
+    int asked;
+
+    qn_collect_end_parts(r);
+    qn_collect_forward_ends(r); /* those that the program has ended by */
+    asked = ask_reader(r);
+    if (asked >= 0)
+        return asked == 0;
+    guard = mmap(NULL, sizeof *guard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (guard == MAP_FAILED) {
+        qn_collect_fail(r, "no profile: no memory");
+        return false;
+    }
+    for (int i = 0; i < FOLD_ATTEMPTS; i++) {
+        uint32_t current;
+        int status;
+
+        if (qn_collect_is_hurried(r))
+            avoid_all(guard, "a signal has ended the reading of debug information");
+        status = attempt(r, guard);
+        if (status == FOLD_WRITTEN || status == FOLD_NOT_WRITTEN)
+            return status == FOLD_WRITTEN;
+        current = guard->modules.current;
+        if (current && current <= QN_COST_MODULES_MAX && i < FOLD_ATTEMPTS - 2)
+            guard->modules.avoid[current - 1] = 1;
+        else
+            avoid_all(guard, "debug information cannot be read");
+        guard->modules.current = 0;
+    }
+    qn_collect_fail(r, "no profile: folding the counts failed %d times", FOLD_ATTEMPTS);
+    return false;
+}
