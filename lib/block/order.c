@@ -3,7 +3,7 @@
  *   while (a) if (b) c; else d; rest        a  rest  b  d  c          leads back: from c to a, from d to a
  *
  * A branch leads back if its target is the block itself or comes before it.  In any fixed order every cycle of the program has a branch
- * that leads back, so that counting these branches bounds every cycle (run/observe/sample.c).  The order should have few of them.  In the
+ * that leads back, so that counting these branches bounds every cycle (run/observe/insns.c).  The order should have few of them.  In the
  * order of addresses half of all calls lead back, and so do the returns from code that the compiler moved to the end of a function.
  * Here an address gets its position when its block is first translated: directly after the last block that is known to branch to it.  For the
  * branches known so far that is the reverse postorder of a depth-first search (R. Tarjan, Depth-first search and linear graph algorithms,

@@ -30,22 +30,22 @@ static bool parse_lines(char *text, struct qn_cost_named *n)
         last = strtoul(end + 1, &end, 10);
     if (*end || first < 1 || last < first || last >= UINT32_MAX)
         return false;
-    *n = (struct qn_cost_named){ .what = QN_POINT_EXPLAIN, .name = strndup(text, (size_t)(colon - text)),
+    *n = (struct qn_cost_named){ .what = QN_PROBE_EXPLAIN, .name = strndup(text, (size_t)(colon - text)),
                                  .first = (uint32_t)first, .last = (uint32_t)last };
     return true;
 }
 
 /* Options whose value is a function. */
 static const struct {
-    enum qn_point_what what;
+    enum qn_probe_what what;
     const char *name;
     size_t field; /* of struct qn_collect_options */
 } by_function[] = {
-    { QN_POINT_TOGGLE, "toggle", offsetof(struct qn_collect_options, toggle) },
-    { QN_POINT_TURN, "toggle-collect", offsetof(struct qn_collect_options, turn) },
-    { QN_POINT_DUMP_BEFORE, "dump-before", offsetof(struct qn_collect_options, dump_before) },
-    { QN_POINT_DUMP_AFTER, "dump-after", offsetof(struct qn_collect_options, dump_after) },
-    { QN_POINT_ZERO_BEFORE, "zero-before", offsetof(struct qn_collect_options, zero_before) },
+    { QN_PROBE_TOGGLE, "toggle", offsetof(struct qn_collect_options, toggle) },
+    { QN_PROBE_TURN, "toggle-collect", offsetof(struct qn_collect_options, turn) },
+    { QN_PROBE_DUMP_BEFORE, "dump-before", offsetof(struct qn_collect_options, dump_before) },
+    { QN_PROBE_DUMP_AFTER, "dump-after", offsetof(struct qn_collect_options, dump_after) },
+    { QN_PROBE_ZERO_BEFORE, "zero-before", offsetof(struct qn_collect_options, zero_before) },
 };
 #define FUNCTION_OPTIONS (sizeof by_function / sizeof *by_function)
 
@@ -54,9 +54,9 @@ static const struct qn_collect_names *names_of(const struct qn_collect *r, unsig
     return (const struct qn_collect_names *)((const char *)&r->options + by_function[k].field);
 }
 
-static bool divides(enum qn_point_what what) { return what >= QN_POINT_DUMP_BEFORE && what <= QN_POINT_ZERO_BEFORE; }
+static bool divides(enum qn_probe_what what) { return what >= QN_PROBE_DUMP_BEFORE && what <= QN_PROBE_ZERO_BEFORE; }
 
-static const char *name_option(enum qn_point_what what)
+static const char *name_option(enum qn_probe_what what)
 {
     for (unsigned k = 0; k < FUNCTION_OPTIONS; k++)
         if (by_function[k].what == what)
@@ -130,7 +130,7 @@ static int check_program(struct qn_collect *r, void *data)
         struct qn_debug_lines_asked asked = { .file = n->name, .first = n->first, .last = n->last };
         unsigned ranges = 0;
 
-        if (n->what != QN_POINT_EXPLAIN)
+        if (n->what != QN_PROBE_EXPLAIN)
             continue;
         qn_debug_find_lines(d, &asked, take_nothing, &ranges);
         if (asked.path && !ranges && (asked.below || asked.above)) {
@@ -165,7 +165,7 @@ static void tell_function(struct qn_collect *r, const struct qn_cost_named *n)
 {
     const char *option = name_option(n->what);
     const struct qn_arena_header *h = qn_cost_header(&r->store);
-    bool found = qn_cost_has_points(&r->store, n), nothing = n->what == QN_POINT_TOGGLE && h->partly && !h->counted;
+    bool found = qn_cost_has_probes(&r->store, n), nothing = n->what == QN_PROBE_TOGGLE && h->partly && !h->counted;
     int inlined = qn_collect_in_child(r, true, count_inlined, (void *)(uintptr_t)n->name);
     char where[96] = "";
 
@@ -178,7 +178,7 @@ static void tell_function(struct qn_collect *r, const struct qn_cost_named *n)
         qn_collect_note(r, "--%s=%s: nothing that was executed has a function of that name%s", option, n->name, where);
     else if (nothing)
         qn_collect_note(r, "--toggle=%s: it was never called, so nothing was counted%s", n->name, where);
-    else if (inlined && (n->what == QN_POINT_TOGGLE || n->what == QN_POINT_TURN))
+    else if (inlined && (n->what == QN_PROBE_TOGGLE || n->what == QN_PROBE_TURN))
         qn_collect_note(r, "--%s=%s: only calls were counted%s", option, n->name, where);
 }
 
@@ -191,9 +191,9 @@ void qn_collect_tell_missing(struct qn_collect *r)
     for (int i = 0; i < r->named_count; i++) {
         const struct qn_cost_named *n = &r->named[i];
 
-        if (n->what != QN_POINT_EXPLAIN)
+        if (n->what != QN_PROBE_EXPLAIN)
             tell_function(r, n);
-        else if (!qn_cost_has_points(&r->store, n))
+        else if (!qn_cost_has_probes(&r->store, n))
             qn_collect_note(r, "--explain=%s: nothing that was executed has code for it by its debug information (compiled with -g?)",
                         r->options.explain.text[n->which]);
     }

@@ -6,7 +6,7 @@
  * logged references are missing, too; after SIGKILL from outside they are lost (doc/limits.md).  The collector does not trust the
  * content: it checks every index.
  *
- *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
+ *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | probes | explain
  *   | findings | objects | data misses | frames | tables | uses | calls | values                                       (sparse; see QN_ARENA_*_OFF)
  *
  * A block record has the indexes of the block's instructions and of its cost centre.  The cost centre is one counter of executions
@@ -61,8 +61,8 @@
 #define QN_ARENA_CHARGES_SIZE (400ull << 20)
 #define QN_ARENA_INTERVALS_OFF (1600ull << 20)
 #define QN_ARENA_INTERVALS_SIZE (512ull << 20)
-#define QN_ARENA_POINTS_OFF (2112ull << 20)
-#define QN_ARENA_POINTS_SIZE (16ull << 20)
+#define QN_ARENA_PROBES_OFF (2112ull << 20)
+#define QN_ARENA_PROBES_SIZE (16ull << 20)
 #define QN_ARENA_EXPLAIN_OFF (2128ull << 20)
 #define QN_ARENA_EXPLAIN_SIZE (112ull << 20)
 #define QN_ARENA_FINDINGS_OFF (2240ull << 20)
@@ -146,8 +146,8 @@ struct qn_config {
     uint8_t vdso;            /* 1: show the guest the vDSO */
     uint8_t explain;         /* --explain: some source lines are explained */
     uint8_t versus;          /* with check: the twin is another simulator, and differences are counted, not fatal */
-    uint8_t toggle;          /* counts only inside functions that are points of the arena */
-    uint8_t triggers;        /* the entry or return of functions that are points of the arena divides the run, or toggles counting */
+    uint8_t toggle;          /* counts only inside functions that are probe points of the arena */
+    uint8_t triggers;        /* the entry or return of functions that are probe points of the arena divides the run, or toggles counting */
     uint8_t aside;           /* --toggle-collect: what runs while counting is off is simulated, and counted for nothing */
     uint8_t observes;        /* the analysis module observes instructions: see sample_count */
     uint8_t batch;           /* enum qn_batch: when references are simulated in batches */
@@ -188,13 +188,13 @@ struct qn_config {
 };
 
 /* Sections of the arena.  Only the sections that a run uses are mapped: some always, others for certain options. */
-enum qn_section { QN_SECTION_FIRST, QN_SECTION_INTERVALS, QN_SECTION_POINTS, QN_SECTION_EXPLAIN, QN_SECTION_FINDINGS, QN_SECTION_DATA, QN_SECTION_TABLES, QN_SECTION_USES,
+enum qn_section { QN_SECTION_FIRST, QN_SECTION_INTERVALS, QN_SECTION_PROBES, QN_SECTION_EXPLAIN, QN_SECTION_FINDINGS, QN_SECTION_DATA, QN_SECTION_TABLES, QN_SECTION_USES,
                QN_SECTION_CALLS, QN_SECTION_VALUES, QN_SECTIONS };
 
 static inline uint64_t qn_section_begin(unsigned section)
 {
     static const uint64_t begin[QN_SECTIONS + 1] = {
-        QN_ARENA_HEADER_OFF, QN_ARENA_INTERVALS_OFF, QN_ARENA_POINTS_OFF, QN_ARENA_EXPLAIN_OFF, QN_ARENA_FINDINGS_OFF, QN_ARENA_OBJECTS_OFF,
+        QN_ARENA_HEADER_OFF, QN_ARENA_INTERVALS_OFF, QN_ARENA_PROBES_OFF, QN_ARENA_EXPLAIN_OFF, QN_ARENA_FINDINGS_OFF, QN_ARENA_OBJECTS_OFF,
         QN_ARENA_TABLES_OFF, QN_ARENA_USES_OFF, QN_ARENA_CALLS_OFF, QN_ARENA_VALUES_OFF, QN_ARENA_SIZE,
     };
 
@@ -204,7 +204,7 @@ static inline uint64_t qn_section_begin(unsigned section)
 /* A bit for each section that this configuration uses. */
 static inline unsigned qn_sections_of(const struct qn_config *c)
 {
-    unsigned sections = 1u << QN_SECTION_FIRST | 1u << QN_SECTION_POINTS | 1u << QN_SECTION_FINDINGS | 1u << QN_SECTION_TABLES;
+    unsigned sections = 1u << QN_SECTION_FIRST | 1u << QN_SECTION_PROBES | 1u << QN_SECTION_FINDINGS | 1u << QN_SECTION_TABLES;
 
     sections |= (c->interval != 0u) << QN_SECTION_INTERVALS | (c->explain != 0u) << QN_SECTION_EXPLAIN | (c->calls != 0u) << QN_SECTION_CALLS;
     sections |= (c->observes != 0u) << QN_SECTION_VALUES;
@@ -424,7 +424,7 @@ struct qn_arena_header {
     uint64_t n_frames;       /* --data: addresses of code whose frames are known */
     uint64_t n_frame_variables; /* raised by the collector while the engine waits for QN_MESSAGE_TYPED */
     uint64_t data_lost[2];   /* misses of both levels that did not fit into the table */
-    uint64_t n_points;       /* raised by the collector while the engine waits for QN_MESSAGE_RESOLVED */
+    uint64_t n_probes;       /* raised by the collector while the engine waits for QN_MESSAGE_RESOLVED */
     uint64_t partly;         /* 1: parts of the run were not counted, by an option or a request */
     uint64_t time[2];        /* ns of processor time without and with counting; valid with `partly`, up to the last change or the
                                 exit */
@@ -454,19 +454,19 @@ struct qn_map_rec {          /* an executable mapping from which code was transl
 #define QN_MAP_TYPES 1u
 
 /* A range of guest addresses that the user has named, found in debug information when its mapping was first executed. */
-enum qn_point_what {
-    QN_POINT_EXPLAIN,
-    QN_POINT_TOGGLE,
-    QN_POINT_CHOOSER,        /* as TOGGLE; and what it returns is the address of another such function (IFUNC) */
-    QN_POINT_TURN,           /* --toggle-collect: its entry and its return toggle counting */
-    QN_POINT_DUMP_BEFORE, QN_POINT_DUMP_AFTER, QN_POINT_ZERO_BEFORE, /* options of these names */
-    QN_POINT_ALLOC           /* --data: a function that allocates or frees begins here; which: enum qn_alloc, see QN_ALLOC_OF */
+enum qn_probe_what {
+    QN_PROBE_EXPLAIN,
+    QN_PROBE_TOGGLE,
+    QN_PROBE_CHOOSER,        /* as TOGGLE; and what it returns is the address of another such function (IFUNC) */
+    QN_PROBE_TURN,           /* --toggle-collect: its entry and its return toggle counting */
+    QN_PROBE_DUMP_BEFORE, QN_PROBE_DUMP_AFTER, QN_PROBE_ZERO_BEFORE, /* options of these names */
+    QN_PROBE_ALLOC           /* --data: a function that allocates or frees begins here; which: enum qn_alloc, see QN_ALLOC_OF */
 };
 
-struct qn_point {
+struct qn_probe {
     uint64_t start, end;     /* guest addresses */
     uint32_t map;            /* index into maps */
-    uint16_t what;           /* enum qn_point_what */
+    uint16_t what;           /* enum qn_probe_what */
     uint16_t which;          /* number of the option, among those of this kind, from 0 */
 };
 

@@ -51,7 +51,7 @@ struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s)
     e.insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(qn_insn_desc));
     e.counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
     e.charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, e.charge_bytes);
-    e.points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
+    e.points = at_most(h->n_probes, QN_ARENA_PROBES_SIZE, sizeof(struct qn_probe));
     e.notes = qn_cost_has(s, QN_SECTION_EXPLAIN) ? at_most(qn_cost_explain(s)->notes, QN_NOTES_MAX, 1) : 0;
     e.findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
     e.value_list_bytes = qn_value_list_bytes(at_most(h->value_entries, QN_VALUE_ENTRIES_MAX, 1));
@@ -250,7 +250,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_COUNTERS_OFF, e.counters * sizeof(uint64_t) },
         { QN_ARENA_CHARGES_OFF, e.charges * e.charge_bytes },
         { QN_ARENA_INTERVALS_OFF, e.intervals * e.interval_bytes },
-        { QN_ARENA_POINTS_OFF, e.points * sizeof(struct qn_point) },
+        { QN_ARENA_PROBES_OFF, e.points * sizeof(struct qn_probe) },
         { QN_ARENA_EXPLAIN_OFF, from_explain },
         { QN_ARENA_FINDINGS_OFF, e.findings * sizeof(struct qn_finding) },
         { QN_ARENA_VALUES_OFF, e.value_lists * e.value_list_bytes },

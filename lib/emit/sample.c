@@ -1,4 +1,4 @@
-/* lib/emit/sample.c - the countdowns of anchor blocks, and code that leaves before each instruction (run/observe/sample.c).
+/* lib/emit/sample.c - the countdowns of anchor blocks, and code that leaves before each instruction (run/observe/insns.c).
  *
  * Each execution of an anchor decrements its countdown; at 0 it leaves for the dispatcher, exit_id = the countdown's address.  The
  * code is at the cheapest place, which depends on the block:

@@ -1,4 +1,4 @@
-/* lib/emit/slots.c - observed code records the results and accesses of its instructions.  run/observe/watch.c completes the records of a
+/* lib/emit/slots.c - observed code records the results and accesses of its instructions.  run/observe/insns.c completes the records of a
  * whole block: when the next block begins, or when control returns to the dispatcher.
  *
  *   mov %r8,parked ;  lea 8(%rdi),%r8 ;  mov %r8,slot.addr ;  mov parked,%r8

@@ -12,7 +12,7 @@
 #include "cost/arena.h"
 #include "cost/count.h"
 #include "cost/messages.h"
-#include "run/observe/region.h"
+#include "run/observe/observe.h"
 
 /* ---- kernel structures, as the x86-64 ABI has them ---- */
 
@@ -162,7 +162,7 @@ void qn_arena_sum(int64_t sum[QN_COST_EVENTS]); /* what has been counted so far 
 void qn_arena_add_executed(const qn_insn_desc *desc, unsigned n, uint64_t times, int64_t sum[QN_COST_EVENTS]);
 int64_t *qn_arena_intervals(void);
 struct qn_explain_output *qn_arena_explain(void);
-const struct qn_point *qn_arena_points(void);
+const struct qn_probe *qn_arena_probes(void);
 const struct qn_map_rec *qn_arena_map_rec(uint32_t map);
 uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn); /* index of its first counter */
 bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn);

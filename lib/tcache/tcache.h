@@ -25,7 +25,7 @@
 #define QN_SCOPE(mode) ((mode) % QN_SCOPES)
 #define QN_VARIANT(mode) ((mode) / QN_SCOPES)
 #define QN_VARIANT_TRAPS 252u /* one instruction, not observed, from whose end control goes to the dispatcher (run/core/dispatch.c) */
-#define QN_VARIANT_STEPS 253u /* observed: control leaves at the block's end, and before each instruction if they cannot be recorded (run/observe/sample.c) */
+#define QN_VARIANT_STEPS 253u /* observed: control leaves at the block's end, and before each instruction if they cannot be recorded (run/observe/insns.c) */
 #define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/core/precise.c) */
 #define QN_MODE(scope, variant) ((scope) | (variant) * QN_SCOPES) /* variant below 256; 0 = the one that may be linked */
 
@@ -66,7 +66,7 @@ struct qn_tblock {
     bool live : 1, instrumented : 1;
     bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
     uint8_t nexits : 2, segment : 4;
-    bool anchor : 1;         /* an anchor: counts down to samples in scopes that sample (run/observe/sample.c) */
+    bool anchor : 1;         /* an anchor: counts down to samples in scopes that sample (run/observe/insns.c) */
     bool turns : 1;          /* the countdown is at its end, if it branches (a conditional branch: by exit 1) */
     bool slots : 1;          /* observed: records its instructions and runs to its end (emit/slots.c) */
     struct qn_texit exit[2];

@@ -74,15 +74,15 @@ const char *qn_cost_allocator_kind(uint32_t which)
 
 static void add_range(struct search *s, uint64_t start, uint64_t end)
 {
-    struct qn_point *all = (struct qn_point *)(s->store->base + QN_ARENA_POINTS_OFF);
+    struct qn_probe *all = (struct qn_probe *)(s->store->base + QN_ARENA_PROBES_OFF);
     uint64_t guest = start + s->bias;
 
-    if (s->points >= QN_ARENA_POINTS_SIZE / sizeof *all)
+    if (s->points >= QN_ARENA_PROBES_SIZE / sizeof *all)
         return;
-    for (uint64_t i = qn_cost_header(s->store)->n_points; i < s->points; i++)
+    for (uint64_t i = qn_cost_header(s->store)->n_probes; i < s->points; i++)
         if (all[i].start == guest)
             return;
-    all[s->points++] = (struct qn_point){ guest, guest + (end - start), s->number, QN_POINT_ALLOC, s->which };
+    all[s->points++] = (struct qn_probe){ guest, guest + (end - start), s->number, QN_PROBE_ALLOC, s->which };
 }
 
 static void add_point(void *data, uint64_t start, bool chooses)
@@ -178,6 +178,6 @@ void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library
     }
     qn_debug_list_functions(s.debug, take_function, &s);
     find_objects(&s);
-    qn_cost_header(store)->n_points = s.points;
+    qn_cost_header(store)->n_probes = s.points;
     qn_cost_header(store)->n_objects = s.objects;
 }

@@ -62,7 +62,7 @@ static void put_source(struct output *o, const char *path, uint32_t first, uint3
 static bool put_heading(struct output *o, const struct qn_cost_named *n)
 {
     struct qn_cost_place place = { 0 };
-    struct qn_point p;
+    struct qn_probe p;
 
     put(o, "\n%s:%" PRIu32, n->name, n->first);
     if (n->last != n->first)
@@ -235,7 +235,7 @@ enum qn_text_status qn_cost_write_explanation(const char *path, const struct qn_
     explain_begin(&o.n, x);
     put_preface(&o);
     for (int i = 0; i < x->count; i++) {
-        if (x->named[i].what != QN_POINT_EXPLAIN || x->named[i].which >= QN_EXPLAIN_MAX)
+        if (x->named[i].what != QN_PROBE_EXPLAIN || x->named[i].which >= QN_EXPLAIN_MAX)
             continue;
         if (put_heading(&o, &x->named[i])) {
             put_tally(&o, x->named[i].which);

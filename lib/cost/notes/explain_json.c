@@ -108,7 +108,7 @@ static json_t *named(struct explain_notes *o, const struct qn_cost_named *n)
     uint64_t all = o->notes.tally[n->which].accesses, misses = o->notes.tally[n->which].misses;
     json_t *classes = json_object(), *one = json_pack("{s:o, s:o, s:o}", "file", qn_json_text(n->name), "first", number(n->first), "last", number(n->last));
     struct qn_cost_place place = { 0 };
-    struct qn_point p;
+    struct qn_probe p;
 
     for (int i = 0; i < QN_MISS_CLASSES; i++)
         json_object_set_new(classes, explain_classes[i], number(o->notes.tally[n->which].classes[i]));
@@ -132,7 +132,7 @@ static json_t *document(struct explain_notes *o)
     json_t *list = json_array();
 
     for (int i = 0; i < x->count; i++)
-        if (x->named[i].what == QN_POINT_EXPLAIN && x->named[i].which < QN_EXPLAIN_MAX)
+        if (x->named[i].what == QN_PROBE_EXPLAIN && x->named[i].which < QN_EXPLAIN_MAX)
             json_array_append_new(list, named(o, &x->named[i]));
     return json_pack("{s:s, s:i, s:{s:o, s:o, s:o}, s:s, s:o, s:o, s:o}", "schema", "quern-explanation", "version", QN_JSON_VERSION, "D1", "size", number(g->size),
                      "ways", number(g->assoc), "line", number(g->line), "order", o->notes.order == QN_SHOW_RECENT ? "recent" : "ways", "first",

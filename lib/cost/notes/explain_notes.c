@@ -33,12 +33,12 @@ const char *explain_place_of(struct explain_notes *o, uint32_t site, char text[E
     return describe(&p, *pc, text);
 }
 
-bool explain_first_point(struct explain_notes *o, const struct qn_cost_named *n, struct qn_point *p)
+bool explain_first_point(struct explain_notes *o, const struct qn_cost_named *n, struct qn_probe *p)
 {
     struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
     for (uint64_t i = 0; i < e.points; i++) {
-        memcpy(p, o->x->store->base + QN_ARENA_POINTS_OFF + i * sizeof *p, sizeof *p);
+        memcpy(p, o->x->store->base + QN_ARENA_PROBES_OFF + i * sizeof *p, sizeof *p);
         if (p->what == n->what && p->which == n->which)
             return true;
     }

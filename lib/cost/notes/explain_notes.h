@@ -21,7 +21,7 @@ void explain_begin(struct explain_notes *o, const struct qn_cost_explanation *x)
 const char *explain_place_of(struct explain_notes *o, uint32_t site, char text[EXPLAIN_PLACE_MAX], uint64_t *pc);
 
 /* A piece of the code that an option names; false: none of it was executed. */
-bool explain_first_point(struct explain_notes *o, const struct qn_cost_named *n, struct qn_point *p);
+bool explain_first_point(struct explain_notes *o, const struct qn_cost_named *n, struct qn_probe *p);
 
 /* The source lines that had evicted what the accesses of `which` then missed, the most frequent first.  list: room for QN_EVICTORS_MAX.
  * Returns their number. */

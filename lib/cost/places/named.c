@@ -14,12 +14,12 @@ struct search {
     uint64_t points;
 };
 
-static void add(struct search *s, uint64_t start, uint64_t end, enum qn_point_what what)
+static void add(struct search *s, uint64_t start, uint64_t end, enum qn_probe_what what)
 {
-    struct qn_point *to = (struct qn_point *)(s->store->base + QN_ARENA_POINTS_OFF) + s->points;
+    struct qn_probe *to = (struct qn_probe *)(s->store->base + QN_ARENA_PROBES_OFF) + s->points;
 
-    if (s->points < QN_ARENA_POINTS_SIZE / sizeof *to) {
-        *to = (struct qn_point){ start, end, s->number, (uint16_t)what, s->named->which };
+    if (s->points < QN_ARENA_PROBES_SIZE / sizeof *to) {
+        *to = (struct qn_probe){ start, end, s->number, (uint16_t)what, s->named->which };
         s->points++;
     }
 }
@@ -42,7 +42,7 @@ static void take_line(void *data, uint64_t start, uint64_t end)
     uint64_t guest = guest_address(s, start);
 
     if (guest)
-        add(s, guest, guest + (end - start) < s->map.end ? guest + (end - start) : s->map.end, QN_POINT_EXPLAIN);
+        add(s, guest, guest + (end - start) < s->map.end ? guest + (end - start) : s->map.end, QN_PROBE_EXPLAIN);
 }
 
 static void take_function(void *data, uint64_t start, bool chooses)
@@ -50,15 +50,15 @@ static void take_function(void *data, uint64_t start, bool chooses)
     struct search *s = data;
     uint64_t guest = guest_address(s, start);
 
-    if (guest && !(chooses && s->named->what != QN_POINT_TOGGLE))
-        add(s, guest, guest + 1, chooses ? QN_POINT_CHOOSER : s->named->what);
+    if (guest && !(chooses && s->named->what != QN_PROBE_TOGGLE))
+        add(s, guest, guest + 1, chooses ? QN_PROBE_CHOOSER : s->named->what);
 }
 
 static void find_one(struct search *s)
 {
     struct qn_debug_lines_asked asked = { .file = s->named->name, .first = s->named->first, .last = s->named->last };
 
-    if (s->named->what == QN_POINT_EXPLAIN)
+    if (s->named->what == QN_PROBE_EXPLAIN)
         qn_debug_find_lines(s->debug, &asked, take_line, s);
     else
         qn_debug_find_functions(s->debug, s->named->name, take_function, s);
@@ -77,23 +77,23 @@ void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_librar
         find_one(&s);
     }
     if (s.debug)
-        qn_cost_header(store)->n_points = s.points;
+        qn_cost_header(store)->n_probes = s.points;
 }
 
-bool qn_cost_has_points(const struct qn_cost_store *store, const struct qn_cost_named *named)
+bool qn_cost_has_probes(const struct qn_cost_store *store, const struct qn_cost_named *named)
 {
-    const volatile struct qn_point *points = (const struct qn_point *)(store->base + QN_ARENA_POINTS_OFF);
+    const volatile struct qn_probe *points = (const struct qn_probe *)(store->base + QN_ARENA_PROBES_OFF);
     struct qn_cost_extent e = qn_cost_get_extent(store);
 
     for (uint64_t i = 0; i < e.points; i++)
-        if ((points[i].what == QN_POINT_CHOOSER ? QN_POINT_TOGGLE : points[i].what) == named->what && points[i].which == named->which)
+        if ((points[i].what == QN_PROBE_CHOOSER ? QN_PROBE_TOGGLE : points[i].what) == named->what && points[i].which == named->which)
             return true;
     return false;
 }
 
 const char *qn_cost_name_entry(const struct qn_cost_store *store, struct qn_cost_library *library, uint64_t pc)
 {
-    const volatile struct qn_point *points = (const struct qn_point *)(store->base + QN_ARENA_POINTS_OFF);
+    const volatile struct qn_probe *points = (const struct qn_probe *)(store->base + QN_ARENA_PROBES_OFF);
     struct qn_cost_extent e = qn_cost_get_extent(store);
     struct qn_map_rec map;
     uint64_t bias;

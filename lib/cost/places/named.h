@@ -10,7 +10,7 @@
 #include "cost/store.h"
 
 struct qn_cost_named {
-    enum qn_point_what what;
+    enum qn_probe_what what;
     uint16_t which;       /* of the options of this kind, from 0 */
     const char *name;     /* of a source file (the end of its path will do), or a function */
     uint32_t first, last; /* lines, where `name` is a file */
@@ -22,7 +22,7 @@ void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_librar
                         const struct qn_cost_named *named, int count);
 
 /* The first point of an option; false: no code that was executed has that name. */
-bool qn_cost_has_points(const struct qn_cost_store *store, const struct qn_cost_named *named);
+bool qn_cost_has_probes(const struct qn_cost_store *store, const struct qn_cost_named *named);
 
 /* The function that begins at a point; NULL: there is none. */
 const char *qn_cost_name_entry(const struct qn_cost_store *store, struct qn_cost_library *library, uint64_t pc);

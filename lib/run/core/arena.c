@@ -8,7 +8,6 @@
 #include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
-#include "run/observe/interval.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"
@@ -36,7 +35,7 @@ struct qn_explain_output *qn_arena_explain(void)
     return (struct qn_explain_output *)(QN_ARENA_ALIAS_BASE + QN_ARENA_EXPLAIN_OFF);
 }
 
-const struct qn_point *qn_arena_points(void) { return (const struct qn_point *)(QN_ARENA_ALIAS_BASE + QN_ARENA_POINTS_OFF); }
+const struct qn_probe *qn_arena_probes(void) { return (const struct qn_probe *)(QN_ARENA_ALIAS_BASE + QN_ARENA_PROBES_OFF); }
 
 const struct qn_map_rec *qn_arena_map_rec(uint32_t map) { return (const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + map; }
 

@@ -7,10 +7,7 @@
 #include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
-#include "run/observe/points.h"
 #include "run/run.h"
-#include "run/observe/sample.h"
-#include "run/observe/step.h"
 #include "tcache/tcache.h"
 
 enum { E_NOEXEC = 8, E_ACCES = 13, E_EXIST = 17, E_LOOP = 40 };
@@ -138,7 +135,7 @@ static void start_translation(void)
     const struct qn_config *c = qn_cfg();
     const struct qn_emit_hooks hooks = {
         .leave = qn_leave, .leave_step = qn_leave_step, .steps = qn_step_write, .result = qn_step_result, .string_done = qn_run_string,
-        .verify = qn_run_verify, .which = qn_points_explain, .sample = qn_sample_countdown, .observed = qn_sample_enters,
+        .verify = qn_run_verify, .which = qn_probes_explain, .sample = qn_sample_countdown, .observed = qn_sample_enters,
         .probe = qn_allocs_see, .call_enter = qn_calls_enter, .call_return = qn_calls_return, .call_move = qn_calls_move,
         .place = c->data ? qn_frames_note : NULL, .complex_ref = qn_run_complex,
     };

@@ -10,7 +10,6 @@
 #include "event/event.h"
 #include "run/core/core.h"
 #include "run/kernel/signal.h"
-#include "run/observe/sample.h"
 #include "sim/contract.h"
 #include "sim/twin.h"
 #include "tcache/tcache.h"

@@ -7,8 +7,6 @@
 #include "run/core/core.h"
 #include "run/observe/calls/calls.h"
 #include "run/observe/data/data.h"
-#include "run/observe/points.h"
-#include "run/observe/sample.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
@@ -180,16 +178,16 @@ static unsigned block_max(unsigned mode)
 
 bool qn_translate_enters(uint64_t pc, unsigned mode)
 {
-    return (mode == QN_SCOPE_OFF && qn_cfg()->toggle && qn_points_toggle(pc)) ||
-           (!QN_VARIANT(mode) && qn_cfg()->triggers && qn_points_triggers(pc));
+    return (mode == QN_SCOPE_OFF && qn_cfg()->toggle && qn_probes_toggle(pc)) ||
+           (!QN_VARIANT(mode) && qn_cfg()->triggers && qn_probes_triggers(pc));
 }
 
 /* Must a block begin at pc, even if the code before it runs on into it? */
-static bool enters_or_allocates(uint64_t pc) { return qn_points_enters(pc) || qn_allocs_begins(pc); }
+static bool enters_or_allocates(uint64_t pc) { return qn_probes_enters(pc) || qn_allocs_begins(pc); }
 
 static bool begins_anything(uint64_t pc)
 {
-    return qn_calls_begins(pc) || qn_points_enters(pc) || (qn_cfg()->data && qn_allocs_begins(pc));
+    return qn_calls_begins(pc) || qn_probes_enters(pc) || (qn_cfg()->data && qn_allocs_begins(pc));
 }
 
 static bool (*begins(void))(uint64_t pc)
@@ -198,7 +196,7 @@ static bool (*begins(void))(uint64_t pc)
 
     if (c->calls)
         return begins_anything;
-    return c->data ? ((c->toggle || c->triggers) ? enters_or_allocates : qn_allocs_begins) : (c->toggle || c->triggers) ? qn_points_enters : NULL;
+    return c->data ? ((c->toggle || c->triggers) ? enters_or_allocates : qn_allocs_begins) : (c->toggle || c->triggers) ? qn_probes_enters : NULL;
 }
 
 /* Are all flags treated as live?  Yes if a signal handler may read them, and for code that runs step by step, because it is translated often
@@ -208,7 +206,7 @@ static bool keeps_flags(unsigned mode)
     return qn_precise_always() || QN_VARIANT(mode) == QN_VARIANT_EXACT || QN_VARIANT(mode) == QN_VARIANT_STEPS;
 }
 
-/* The cost centre of n instructions that are counted one by one (tally.c). */
+/* The cost centre of n instructions that are counted one by one (run/observe/insns.c). */
 struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned scope)
 {
     const struct qn_event_rules *rules = &qn_mode_rules(scope)->event;
@@ -237,7 +235,7 @@ uint32_t qn_translate(uint64_t pc, unsigned mode)
 
     if (!qn_exec_find(pc))
         return QN_NO_BLOCK;
-    qn_points_learn(pc);
+    qn_probes_learn(pc);
     qn_emit_set_rules(&rules->emit);
     qn_truncated_reading(true);
     qn_block_build(&block, pc, &shape);
@@ -263,7 +261,7 @@ uint32_t qn_translate(uint64_t pc, unsigned mode)
         if (rules->emit.sums) /* calls are those of the block where it counts */
             qn_calls_mark(&block, rules->emit.aside ? cost_centre(QN_SCOPE_ON).record : place.record, events.desc);
     }
-    if (rules->emit.steps) /* observed instructions are counted by tally.c */
+    if (rules->emit.steps) /* observed instructions are counted by insns.c */
         events.n = 0;
     if (traced(number))
         trace_block();

@@ -15,10 +15,8 @@
  * The counts of an interval are the difference between the arena now and at its beginning.  Only blocks whose execution counters have
  * changed are compared.
  */
-#include "run/observe/interval.h"
 
 #include "cost/count.h"
-#include "run/observe/sets.h"
 #include "run/run.h"
 
 int64_t qn_interval_left;
@@ -117,20 +115,80 @@ static void take_leaves(int64_t sum[QN_COST_EVENTS])
         sum[i] -= less[i];
 }
 
-/* Every two rows become one: a long run keeps as many rows as it may have, of longer intervals.  Meanwhile there are none, so
- * whoever reads the arena then finds all counts in the last interval. */
+/* ---- misses by set in each interval, where an analysis counts them (sim_sets_by_time in sim/module.h) ----
+ *
+ *   cells of a cache with 512 sets, an interval has ended   ->   a row of 256 numbers, two sets in each
+ */
+
+static uint64_t sets_then[QN_SET_CACHES_MAX * QN_SET_GROUPS_MAX]; /* all that was counted before the interval, by group */
+
+static uint64_t set_groups(const struct qn_table_head *t)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < t->set_caches; i++)
+        n += qn_set_groups(t->set_cells[i].sets);
+    return n;
+}
+
+static uint64_t *sets_row(uint64_t n, uint64_t words) { return (uint64_t *)(void *)(qn_arena_tables() + QN_TABLE_SETS_OFF) + n * words; }
+
+/* Returns the next group's place. */
+static uint64_t record_sets_of(const struct qn_set_cells *c, uint64_t *row, uint64_t at)
+{
+    const uint64_t *cells = (const uint64_t *)(const void *)(qn_arena_tables() + QN_TABLE_CELLS_OFF) + c->first;
+    uint64_t together = qn_sets_together(c->sets);
+
+    for (uint64_t first = 0; first < c->sets; first += together, at++) {
+        uint64_t sum = 0;
+
+        for (uint64_t i = first; i < first + together && i < c->sets; i++)
+            sum += cells[i];
+        row[at] = growth(&sets_then[at], &sum);
+    }
+    return at;
+}
+
+/* Interval n has ended.  Without room for a row, this and later intervals have none. */
+static void record_sets(uint64_t n)
+{
+    struct qn_table_head *t = &qn_arena->sim_output.tables;
+    uint64_t words = set_groups(t), at = 0;
+
+    if (!words || t->set_rows != n || (n + 1) * words * sizeof(uint64_t) > QN_TABLE_SETS_SIZE)
+        return;
+    for (uint32_t i = 0; i < t->set_caches; i++)
+        at = record_sets_of(&t->set_cells[i], sets_row(n, words), at);
+    t->set_rows = n + 1;
+}
+
+/* ---- intervals ---- */
+
+/* Every two of n rows become one. */
+static void add_pairs(uint64_t *rows, uint64_t n, uint64_t words)
+{
+    for (uint64_t i = 0; i < n / 2; i++)
+        for (uint64_t k = 0; k < words; k++)
+            rows[i * words + k] = rows[2 * i * words + k] + rows[(2 * i + 1) * words + k];
+}
+
+/* A long run keeps as many rows as it may have, of longer intervals.  Meanwhile there are none, so whoever reads the arena then finds all
+ * counts in the last interval. */
 static void halve(uint64_t words)
 {
     uint64_t n = qn_arena->n_intervals;
     int64_t *rows = qn_arena_intervals();
+    struct qn_table_head *t = &qn_arena->sim_output.tables;
 
     qn_arena->n_intervals = 0;
-    for (uint64_t i = 0; i < n / 2; i++)
-        for (uint64_t k = 0; k < words; k++)
-            rows[i * words + k] = rows[2 * i * words + k] + rows[(2 * i + 1) * words + k];
+    add_pairs((uint64_t *)rows, n, words);
     for (uint64_t k = n / 2 * words; k < n * words; k++)
         rows[k] = 0;
-    qn_sets_halve(n);
+    if (t->set_rows == n) {
+        t->set_rows = 0;
+        add_pairs(sets_row(0, 0), n, set_groups(t));
+        t->set_rows = n / 2;
+    }
     qn_arena->n_intervals = n / 2;
     length *= 2;
 }
@@ -149,7 +207,7 @@ static bool record(uint64_t *instructions)
     for (uint32_t i = 0; i < o->events; i++)
         row[QN_COST_EVENTS + i] = (int64_t)growth(&events_then[i], &o->counts[i]);
     *instructions = (uint64_t)row[QN_COST_IR];
-    qn_sets_record(n);
+    record_sets(n);
     qn_arena->n_intervals = n + 1;
     if (n + 1 == qn_cfg()->interval_rows)
         halve(words);

@@ -17,18 +17,16 @@
  * code that chooses counts, and from then on what it chose.  --toggle-collect, --dump-before, --dump-after and --zero-before
  * see their functions come and go the same way, and do what Callgrind does: of each function the outermost call.
  */
-#include "run/observe/region.h"
 
 #include "base/format.h"
 #include "cost/messages.h"
 #include "decode/decode.h"
 #include "run/observe/calls/calls.h"
-#include "run/observe/points.h"
 #include "run/run.h"
 #include "run/core/core.h"
 #include "sim/explain.h"
 
-#define TOGGLES (1u << QN_POINT_TOGGLE | 1u << QN_POINT_CHOOSER)
+#define TOGGLES (1u << QN_PROBE_TOGGLE | 1u << QN_PROBE_CHOOSER)
 
 static bool collecting, decided; /* decided: at the start it is as --instr-at-start says */
 
@@ -201,11 +199,11 @@ void qn_toggle_enter(void)
 {
     static bool said;
     uint64_t pc = qn_ctx.rip, sp = qn_ctx.gpr[QN_RSP];
-    unsigned kinds = qn_arena->stats.dispatches > 1 ? qn_points_triggers(pc) : 0; /* nobody has called the first one */
+    unsigned kinds = qn_arena->stats.dispatches > 1 ? qn_probes_triggers(pc) : 0; /* nobody has called the first one */
 
     qn_toggle_leave();
-    if (qn_points_toggle(pc) && !is_inside(TOGGLES, 0))
-        kinds |= qn_points_chooses(pc) ? 1u << QN_POINT_CHOOSER : 1u << QN_POINT_TOGGLE;
+    if (qn_probes_toggle(pc) && !is_inside(TOGGLES, 0))
+        kinds |= qn_probes_chooses(pc) ? 1u << QN_PROBE_CHOOSER : 1u << QN_PROBE_TOGGLE;
     if (!kinds || is_inside(0, pc))
         return;
     if (state()->entered == QN_ENTERED_MAX) {
@@ -214,22 +212,22 @@ void qn_toggle_enter(void)
     }
     state()->function[state()->entered++] = (struct qn_entered){sp, pc, kinds};
     show_innermost();
-    if (kinds & 1u << QN_POINT_DUMP_BEFORE)
+    if (kinds & 1u << QN_PROBE_DUMP_BEFORE)
         divide(QN_PART_BEFORE, pc);
-    else if (kinds & 1u << QN_POINT_ZERO_BEFORE)
+    else if (kinds & 1u << QN_PROBE_ZERO_BEFORE)
         divide(QN_PART_ZERO_BEFORE, pc);
-    state()->turned ^= (kinds & 1u << QN_POINT_TURN) != 0;
+    state()->turned ^= (kinds & 1u << QN_PROBE_TURN) != 0;
 }
 
 static bool on_stack(const struct qn_stack *s, uint64_t sp) { return s->size && sp - s->sp < s->size; }
 
 static void left(const struct qn_entered *f)
 {
-    if (f->kinds & 1u << QN_POINT_DUMP_AFTER)
+    if (f->kinds & 1u << QN_PROBE_DUMP_AFTER)
         divide(QN_PART_AFTER, f->pc);
-    state()->turned ^= (f->kinds & 1u << QN_POINT_TURN) != 0;
-    if (f->kinds & 1u << QN_POINT_CHOOSER)
-        qn_points_chosen(f->pc, qn_ctx.gpr[QN_RAX]);
+    state()->turned ^= (f->kinds & 1u << QN_PROBE_TURN) != 0;
+    if (f->kinds & 1u << QN_PROBE_CHOOSER)
+        qn_probes_chosen(f->pc, qn_ctx.gpr[QN_RAX]);
 }
 
 /* A handler on an alternate stack may lie above; it is still inside. */

@@ -63,7 +63,7 @@ static void test_sites(void)
 static void test_noise(uint64_t seed)
 {
     static const struct qn_config config = { .D1 = { 1024, 2, 32 }, .explain = 1, .explain_first = 3, .explain_every = 2 };
-    static const struct qn_cost_named named[] = { { QN_POINT_EXPLAIN, 0, "a.c", 1, 1 }, { QN_POINT_EXPLAIN, 3, "b.c", 1, 9 } };
+    static const struct qn_cost_named named[] = { { QN_PROBE_EXPLAIN, 0, "a.c", 1, 1 }, { QN_PROBE_EXPLAIN, 3, "b.c", 1, 9 } };
     struct qn_cost_library *library = qn_cost_new_library();
     struct qn_cost_modules *modules;
     struct qn_text_error err = { .status = QN_TEXT_OK };
@@ -73,11 +73,11 @@ static void test_noise(uint64_t seed)
     snprintf(path, sizeof path, "%s/explained", getenv("SCRATCH") ? getenv("SCRATCH") : "/tmp");
     for (uint64_t *p = (uint64_t *)(store.base + QN_ARENA_EXPLAIN_OFF), *end = p + 20000; p < end; p++)
         *p = random_next(&state) & masks[random_next(&state) % 4];
-    for (uint64_t *p = (uint64_t *)(store.base + QN_ARENA_POINTS_OFF), *end = p + 300; p < end; p++)
+    for (uint64_t *p = (uint64_t *)(store.base + QN_ARENA_PROBES_OFF), *end = p + 300; p < end; p++)
         *p = random_next(&state) & masks[random_next(&state) % 4];
-    ((struct qn_point *)(store.base + QN_ARENA_POINTS_OFF))[0] = (struct qn_point){ 0x2000, 0x2010, 7, QN_POINT_EXPLAIN, 0 };
-    ((struct qn_point *)(store.base + QN_ARENA_POINTS_OFF))[1] = (struct qn_point){ 0, ~0ull, 7, QN_POINT_EXPLAIN, 3 };
-    qn_cost_header(&store)->n_points = 50;
+    ((struct qn_probe *)(store.base + QN_ARENA_PROBES_OFF))[0] = (struct qn_probe){ 0x2000, 0x2010, 7, QN_PROBE_EXPLAIN, 0 };
+    ((struct qn_probe *)(store.base + QN_ARENA_PROBES_OFF))[1] = (struct qn_probe){ 0, ~0ull, 7, QN_PROBE_EXPLAIN, 3 };
+    qn_cost_header(&store)->n_probes = 50;
     qn_cost_explain(&store)->notes = seed % 2 ? 100 : ~0ull;
     modules = qn_cost_new_modules(&store, library, NULL, NULL, NULL);
     ok(qn_cost_write_explanation(path, &(struct qn_cost_explanation){ &store, &config, modules, named, 2 }, &err) == QN_TEXT_OK,

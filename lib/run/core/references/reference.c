@@ -3,7 +3,6 @@
 
 #include "block/block.h"
 #include "run/core/core.h"
-#include "run/observe/points.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"
@@ -28,7 +27,7 @@ static inline bool may_pass(unsigned access)
 }
 
 /* --explain: does this reference call qn_sim_see: because its source line is explained, or because all do? */
-static bool is_seen(void) { return qn_sim_sees || (qn_sim_users.table && qn_points_explain(qn_ctx.arg_pc)); }
+static bool is_seen(void) { return qn_sim_sees || (qn_sim_users.table && qn_probes_explain(qn_ctx.arg_pc)); }
 
 static bool passes_twin(const struct qn_filter_entry *e)
 {
@@ -56,7 +55,7 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
     if (passes_twice(addr, size))
         return;
     if (is_seen())
-        outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_points_explain(qn_ctx.arg_pc), pair);
+        outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_probes_explain(qn_ctx.arg_pc), pair);
     else if (qn_sim_users.table || qn_sim_uses || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
         outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
     sim_pc = qn_ctx.arg_pc; /* also after a hit under the filter */

@@ -8,7 +8,6 @@
 #include "run/core/core.h"
 #include "run/core/references/references.h"
 #include "run/core/references/repetition.h"
-#include "run/observe/interval.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"

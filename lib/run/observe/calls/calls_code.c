@@ -9,7 +9,6 @@
  */
 #include "guest/exec_map.h"
 #include "run/observe/calls/calls.h"
-#include "run/observe/points.h"
 #include "run/run.h"
 #include "cost/count.h"
 
@@ -95,7 +94,7 @@ void qn_calls_called(uint64_t pc)
 
     if (!qn_exec_find(pc))
         return;
-    qn_points_learn(pc);
+    qn_probes_learn(pc);
     r = find_range(pc);
     if (r && (r->flags == QN_CALL_PLT || r->start == pc))
         return;
@@ -141,7 +140,7 @@ uint32_t qn_calls_function(uint64_t pc)
 
     if (!qn_exec_find(pc))
         return 0;
-    qn_points_learn(pc);
+    qn_probes_learn(pc);
     map = qn_arena_map_of(pc);
     r = find_range(pc);
     one = stands_for(map, r);
@@ -191,7 +190,7 @@ static bool goes_to_another(const struct qn_block *b, uint64_t to)
 {
     if (!qn_exec_find(to))
         return false;
-    qn_points_learn(to);
+    qn_probes_learn(to);
     return (qn_calls_is_symbol(to) || (is_stub(to) && !is_stub(b->pc))) && find_range(to) != find_range(b->at[b->n - 1]);
 }
 

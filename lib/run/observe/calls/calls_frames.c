@@ -41,7 +41,6 @@ void calls_frames_init(void)
     calls_frame(0)->rare = -1;
 }
 
-
 static void set_top(struct qn_call_frame *f)
 {
     calls_sums[QN_CALL_TOP] = (int64_t)(uintptr_t)f;

@@ -15,7 +15,6 @@
 #include "decode/decode.h"
 #include "run/observe/data/blocks.h"
 #include "run/observe/data/data.h"
-#include "run/observe/points.h"
 #include "run/run.h"
 
 #define CALLS_MAX 64u
@@ -269,7 +268,7 @@ static void enter(struct qn_alloc_calls *c, uint64_t pc, uint32_t which)
         return;
     if (QN_ALLOC_KIND(which) == QN_ALLOC_GROWER) {
         call.start = pc;
-        call.end = qn_points_alloc_end(pc);
+        call.end = qn_probes_alloc_end(pc);
     }
     note_return(call.returns_to, 0, which);
     c->call[c->n++] = call;
@@ -295,7 +294,7 @@ static void come_back(struct qn_alloc_calls *c, uint64_t pc)
 
 uint32_t qn_allocs_probe(uint64_t pc)
 {
-    uint32_t which = qn_points_alloc(pc);
+    uint32_t which = qn_probes_alloc(pc);
 
     return which | (is_return(pc) ? PROBE_RETURN : 0);
 }
