@@ -22,14 +22,15 @@
 
 const char *prof_args_take_subst(const struct qn_option *o, void *field, char **value)
 {
-    static struct qn_text_error err;
+    static char wanted[QN_TEXT_MAX + sizeof "s/old/new/: "];
+    struct qn_text_error err = {0};
     struct qn_text_subst **to = field;
 
     (void)o;
-    err = (struct qn_text_error){0};
     qn_text_free_subst(*to);
     *to = qn_text_parse_subst(*value, &err);
-    return *to ? NULL : err.text;
+    snprintf(wanted, sizeof wanted, "s/old/new/: %s", err.text);
+    return *to ? NULL : wanted;
 }
 
 const char *prof_args_take_region(const struct qn_option *o, void *field, char **value)

@@ -47,4 +47,9 @@ int prof_args_run(const struct prof_command *c, struct prof_args *args, char **a
 /* Opens the output that was asked for. */
 struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_error *err);
 
+/* The command line of `quern annotate`, which its fuzzer reads, too. -1: go on; otherwise the exit status. Free in every case. */
+struct qn_out_request;
+int qn_annotate_parse(struct qn_out_request *q, int argc, char **argv);
+void qn_annotate_free(struct qn_out_request *q);
+
 #endif

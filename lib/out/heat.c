@@ -20,7 +20,7 @@ enum { CELLS = 8 };
 int qn_out_use_heat(enum qn_out_color color, int fd)
 {
     if (color != QN_OUT_COLOR_AUTO)
-        return color == QN_OUT_COLOR_ALWAYS;
+        return color == QN_OUT_COLOR_ALWAYS || color == QN_OUT_COLOR_YES;
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     if ((no_color && *no_color) || !term || strcmp(term, "dumb") == 0)
         return 0;

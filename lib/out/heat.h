@@ -16,7 +16,7 @@
 
 struct qn_out_table;
 
-enum qn_out_color { QN_OUT_COLOR_AUTO, QN_OUT_COLOR_ALWAYS, QN_OUT_COLOR_NEVER };
+enum qn_out_color { QN_OUT_COLOR_AUTO, QN_OUT_COLOR_ALWAYS, QN_OUT_COLOR_NEVER, QN_OUT_COLOR_YES, QN_OUT_COLOR_NO };
 
 /* Whether to show heat on `fd`: auto means a terminal, NO_COLOR unset or empty and TERM not dumb. */
 int qn_out_use_heat(enum qn_out_color color, int fd);

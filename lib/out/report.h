@@ -9,34 +9,35 @@
 #ifndef QN_OUT_REPORT_H
 #define QN_OUT_REPORT_H
 
+#include <stdbool.h>
+
 #include "out/heat.h"
 #include "out/sink.h"
 #include "text/error.h"
 #include "text/subst.h"
 
 enum qn_out_style { QN_OUT_MODERN, QN_OUT_CLASSIC };
-enum qn_out_by { QN_OUT_BY_NONE, QN_OUT_BY_FILE, QN_OUT_BY_FUNCTION, QN_OUT_BY_LINE, QN_OUT_BY_OBJECT, QN_OUT_BY_INLINE,
-                 QN_OUT_BY_DATA, QN_OUT_BY_TYPE, QN_OUT_BY_CALLS };
+enum qn_out_by { QN_OUT_BY_FILE, QN_OUT_BY_FUNCTION, QN_OUT_BY_LINE, QN_OUT_BY_OBJECT, QN_OUT_BY_INLINE,
+                 QN_OUT_BY_DATA, QN_OUT_BY_TYPE, QN_OUT_BY_CALLS, QN_OUT_BY_NONE };
 
 struct qn_out_request {
-    enum qn_out_style style;
-    const char **inputs; /* modern: profiles; classic: one profile, then sources */
+    int style;                 /* enum qn_out_style */
+    const char *const *inputs; /* modern: profiles; classic: one profile, then sources */
     int input_count;
-    int diff;
+    bool diff;
     struct qn_text_subst *mod_file, *mod_fn;
     const char *show, *sort; /* NULL: all */
     double threshold;        /* per cent, 0 to 20 */
     const char *threshold_text; /* as given, for the classic style; NULL: the default */
-    int show_percs, annotate;
-    int disassemble;         /* --asm: instructions below their source lines */
-    int values;              /* --values: after each instruction what an analysis has found */
-    const char *region;      /* NULL: the whole run */
-    long context;
+    bool show_percs, annotate;
+    bool disassemble;        /* --asm: instructions below their source lines */
+    bool values;             /* --values: after each instruction what an analysis has found */
+    int context;
     const char **includes; /* directories */
     int include_count;
-    enum qn_out_by by;
+    int by;           /* enum qn_out_by */
     int by_cost;      /* the costliest annotated file first, and those of the system last; else by name */
-    enum qn_out_color color;
+    int color;        /* enum qn_out_color */
     char *invocation; /* the command line */
     char *warning;    /* room of QN_TEXT_MAX: how the inputs' provenance differs, or empty */
 };

@@ -8,7 +8,8 @@
 #include <stdarg.h>
 
 #include "out/columns.h"
-#include "out/options/options.h"
+#include "out/report.h"
+#include "prof_args.h"
 #include "../../tools/run.c"
 
 enum { WORDS_MAX = 16 };
@@ -43,11 +44,11 @@ static void choose_columns(const struct qn_out_request *q)
 static void parse_annotate(int argc, char **argv)
 {
     struct qn_out_request q;
-    struct qn_text_error err = {0};
-    enum qn_out_parsed result = qn_out_parse_options(argc, argv, &q, &err);
-    must((result != QN_OUT_USAGE && result != QN_OUT_USAGE_BAD) || err.text[0], "wrong usage has a message");
+    int status = qn_annotate_parse(&q, argc, argv);
+    must(status >= -1 && status <= 2, "an exit status");
+    must(status != -1 || q.input_count > 0, "there is a profile to read");
     choose_columns(&q);
-    qn_out_free_request(&q);
+    qn_annotate_free(&q);
 }
 
 /* What it allocates it keeps, as long as the process lives. */

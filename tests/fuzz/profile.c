@@ -122,13 +122,13 @@ static void annotate(const char *path, uint8_t mode)
     struct qn_text_error err = {0};
     struct qn_out_request q = {
         .inputs = inputs, .input_count = 1, .threshold = mode & 8 ? 0 : 0.1, .show_percs = !(mode & 16),
-        .annotate = 1, .context = mode & 3, .includes = includes, .invocation = (char *)(uintptr_t)"x",
+        .annotate = 1, .by = QN_OUT_BY_NONE, .context = mode & 3, .includes = includes, .invocation = (char *)(uintptr_t)"x",
         .warning = warning, .style = mode & 128 ? QN_OUT_CLASSIC : QN_OUT_MODERN,
     };
     if (q.style == QN_OUT_MODERN) {
         q.input_count = 1 + (mode >> 2 & 1);
         q.diff = q.input_count == 2 && (mode & 32);
-        q.by = mode & 64 ? (enum qn_out_by)(1 + (mode & 3)) : QN_OUT_BY_NONE;
+        q.by = mode & 64 ? mode & 3 : QN_OUT_BY_NONE;
         q.disassemble = q.by == QN_OUT_BY_NONE && mode & 1;
         q.annotate = q.by == QN_OUT_BY_NONE;
     }

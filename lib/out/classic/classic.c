@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/grow.h"
 #include "out/number.h"
@@ -215,11 +216,33 @@ static void put_report(struct qn_out_classic *c)
     qn_out_classic_sources(c);
 }
 
+static bool is_readable(const struct qn_out_request *q, const char *name)
+{
+    bool readable = access(name, R_OK) == 0;
+    for (int i = 0; i < q->include_count && !readable; i++) {
+        char *path;
+        if (asprintf(&path, "%s/%s", q->includes[i], name) < 0)
+            qn_no_memory();
+        readable = access(path, R_OK) == 0;
+        free(path);
+    }
+    return readable;
+}
+
+/* Sources that the command line names must be readable. */
+static enum qn_text_status check_sources(const struct qn_out_request *q, struct qn_text_error *err)
+{
+    for (int i = 1; i < q->input_count; i++)
+        if (!is_readable(q, q->inputs[i]))
+            return qn_text_fail(err, QN_TEXT_BAD, "%s: not found here or in a directory given by -I", q->inputs[i]);
+    return QN_TEXT_OK;
+}
+
 enum qn_text_status qn_out_classic(struct qn_out_sink *s, const struct qn_out_request *q,
                                    struct qn_text_error *err)
 {
     struct qn_out_classic c = {.sink = s, .request = q, .err = err};
-    if (read_profile(&c) == QN_TEXT_OK && qn_out_classic_choose(&c) == QN_TEXT_OK) {
+    if (check_sources(q, err) == QN_TEXT_OK && read_profile(&c) == QN_TEXT_OK && qn_out_classic_choose(&c) == QN_TEXT_OK) {
         sort_sources(&c);
         put_report(&c);
     }

@@ -130,27 +130,23 @@ static int compare_rows(const void *x, const void *y, void *by)
     return d || !a->function ? d : strcmp(b->function, a->function);
 }
 
-static const char *title(enum qn_out_by by)
-{
-    static const char *const titles[] = {"", "File summary", "Function summary", "Line summary",
-                                         "Object summary", "Inline summary"};
-    return titles[by];
-}
-
-static const char *heading(enum qn_out_by by)
-{
-    static const char *const headings[] = {"", " file\n\n", " function\n\n", " file:line\n\n",
-                                           " object\n\n", " file:line function\n\n"};
-    return headings[by];
-}
+static const struct {
+    const char *title, *heading;
+} kinds[] = {
+    [QN_OUT_BY_FILE] = {"File summary", " file\n\n"},
+    [QN_OUT_BY_FUNCTION] = {"Function summary", " function\n\n"},
+    [QN_OUT_BY_LINE] = {"Line summary", " file:line\n\n"},
+    [QN_OUT_BY_OBJECT] = {"Object summary", " object\n\n"},
+    [QN_OUT_BY_INLINE] = {"Inline summary", " file:line function\n\n"},
+};
 
 static void put_rows(const struct by *b, const struct qn_out_table *t, int64_t *sum)
 {
     struct qn_out_sink *s = b->m->sink;
-    enum qn_out_by by = b->m->request->by;
-    qn_out_put_title(s, title(by), "");
+    int by = b->m->request->by;
+    qn_out_put_title(s, kinds[by].title, "");
     qn_out_put_heading(s, t);
-    qn_out_puts(s, heading(by));
+    qn_out_puts(s, kinds[by].heading);
     for (size_t i = 0; i < b->count; i++) {
         qn_prof_add_counts(sum, b->rows[i].counts, b->m->events);
         qn_out_put_row(s, t, QN_OUT_OUTER, b->rows[i].counts, sum);

@@ -3,7 +3,7 @@
 #
 # modern/cases.txt and own/cases.txt: number, tab, options and files.  NN.out is stdout, NN.err stderr and then
 # "exit STATUS".  modern/ has the 32 outputs of cg_annotate itself, with `quern annotate` put for its name; the
-# messages of 30 and 31 are ours.  own/ was worked out from the rules (own/README).
+# messages of 22, 23, 30 and 31 are ours.  own/ was worked out from the rules (own/README).
 #
 # To see a case: cd into a copy of the folder, touch the sources into the past, run the line.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"

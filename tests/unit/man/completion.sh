@@ -57,7 +57,7 @@ else
     is "$(pressed 'quern ')" "$(echo $commands) help > quern  " 'zsh: all commands'
     is "$(pressed 'quern an')" 'annotate > quern annotate  ' 'zsh: one that begins so'
     is "$(pressed 'quern run --D')" '--D1= > quern run --D1= ' 'zsh: an option that has a value'
-    is "$(pressed 'quern annotate --no-sh')" '--no-show-percs > quern annotate --no-show-percs  ' 'zsh: and one that has none'
+    is "$(pressed 'quern annotate --js')" '--json > quern annotate --json  ' 'zsh: and one that has none'
     is "$(pressed 'quern lab ')" "$labs> quern lab  " 'zsh: what quern lab can do'
     is "$(pressed 'quern help ann')" 'annotate > quern help annotate  ' 'zsh: help of commands'
     is "$(pressed 'quern run --sim=D1=srr')" 'srrip > quern run --sim=D1=srrip  ' 'zsh: a module behind a slot'
