@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "json/json.h"
-#include "out/timing.h"
+#include "out/columns.h"
 #include "text/output.h"
 #include "prof/region.h"
 #include "tools.h"

@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/grow.h"
 #include "out/modern/modern.h"
-#include "out/number.h"
+#include "out/sink.h"
 #include "text/names.h"
 
 enum { MEMBERS_MAX = 64, NAME_MAX_ = 600, UNUSED_SHOWN = 8 };

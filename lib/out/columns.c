@@ -4,15 +4,16 @@
  * In:  --show and --sort as given
  * Out: shown columns and sort order
  */
+#define _GNU_SOURCE
 #include "out/columns.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-#include "out/timing.h"
 #include "prof/counts.h"
 
 static const struct ratio {
@@ -306,4 +307,367 @@ void qn_out_free_columns(struct qn_out_columns *c)
     free(c->shown);
     free(c->sort);
     memset(c, 0, sizeof *c);
+}
+
+/* ---- Expressions over events ----
+ *
+ * In:  "1000*ILmr/Ir"
+ * Out: postfix: 1000 ILmr * Ir /
+ *
+ * Invariants: `depth` is what evaluation needs at most and is within DEPTH_MAX; every program leaves
+ * exactly one value.
+ */
+
+enum { STEPS_MAX = 256, DEPTH_MAX = 64 };
+
+enum kind { NUMBER, EVENT, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE };
+
+struct qn_out_expr {
+    int count;
+    struct expr_step {
+        enum kind kind;
+        int event;
+        double number;
+    } steps[STEPS_MAX];
+};
+
+struct parser {
+    const char *at;
+    const char *whole;
+    const struct qn_prof_header *events;
+    struct qn_out_expr *expr;
+    int depth;   /* nesting of the text */
+    int pending; /* values on the stack at this point */
+    struct qn_text_error *err;
+};
+
+static int parse_sum(struct parser *p);
+
+static int bad(struct parser *p, const char *wanted)
+{
+    qn_text_fail(p->err, QN_TEXT_BAD, "malformed expression, got `%s` at `%s`, wanted %s", p->whole,
+                 p->at, wanted);
+    return -1;
+}
+
+static void skip_blanks(struct parser *p)
+{
+    while (isspace((unsigned char)*p->at))
+        p->at++;
+}
+
+static int emit(struct parser *p, enum kind kind, int event, double number)
+{
+    int values = kind == NUMBER || kind == EVENT ? 1 : kind == NEGATE ? 0 : -1;
+    p->pending += values;
+    if (p->expr->count == STEPS_MAX || p->pending > DEPTH_MAX)
+        return bad(p, "a shorter one");
+    p->expr->steps[p->expr->count++] = (struct expr_step){kind, event, number};
+    return 0;
+}
+
+static int is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Names of module events have dots and minus signs, as in D1.useful-prefetches: of all events that the text begins
+ * with, the longest that no name goes on behind. */
+static int parse_name(struct parser *p)
+{
+    size_t length = 0;
+    int event = -1;
+    for (const char *end = p->at + 1; ; end++) {
+        int found = is_name_char(*end) ? -1 : qn_prof_find_event(p->events, p->at, (size_t)(end - p->at));
+        if (found >= 0) {
+            event = found;
+            length = (size_t)(end - p->at);
+        }
+        if (!is_name_char(*end) && *end != '.' && *end != '-')
+            break;
+    }
+    p->at += length;
+    return event < 0 ? bad(p, "an event of the `events:` line") : emit(p, EVENT, event, 0);
+}
+
+static int parse_number(struct parser *p)
+{
+    char *end;
+    double value = strtod(p->at, &end);
+    if (end == p->at || !isfinite(value))
+        return bad(p, "a number");
+    p->at = end;
+    return emit(p, NUMBER, 0, value);
+}
+
+static int parse_nested(struct parser *p)
+{
+    p->at++;
+    if (parse_sum(p) != 0)
+        return -1;
+    if (*p->at != ')')
+        return bad(p, "a closing )");
+    p->at++;
+    return 0;
+}
+
+static int parse_factor(struct parser *p);
+
+static int parse_negative(struct parser *p)
+{
+    p->at++;
+    return parse_factor(p) != 0 ? -1 : emit(p, NEGATE, 0, 0);
+}
+
+static int parse_factor(struct parser *p)
+{
+    skip_blanks(p);
+    if (++p->depth > DEPTH_MAX)
+        return bad(p, "less nesting");
+    int result;
+    if (*p->at == '(')
+        result = parse_nested(p);
+    else if (*p->at == '-')
+        result = parse_negative(p);
+    else if (isdigit((unsigned char)*p->at) || *p->at == '.')
+        result = parse_number(p);
+    else if (is_name_char(*p->at))
+        result = parse_name(p);
+    else
+        result = bad(p, "a number, an event, - or (");
+    p->depth--;
+    skip_blanks(p);
+    return result;
+}
+
+static int parse_product(struct parser *p)
+{
+    if (parse_factor(p) != 0)
+        return -1;
+    while (*p->at == '*' || *p->at == '/') {
+        enum kind kind = *p->at++ == '*' ? MULTIPLY : DIVIDE;
+        if (parse_factor(p) != 0 || emit(p, kind, 0, 0) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int parse_sum(struct parser *p)
+{
+    if (parse_product(p) != 0)
+        return -1;
+    while (*p->at == '+' || *p->at == '-') {
+        enum kind kind = *p->at++ == '+' ? ADD : SUBTRACT;
+        if (parse_product(p) != 0 || emit(p, kind, 0, 0) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct qn_out_expr *qn_out_parse_expr(const char *text, const struct qn_prof_header *events,
+                                      struct qn_text_error *err)
+{
+    struct qn_out_expr *e = QN_NEEDED(calloc(1, sizeof *e));
+    struct parser p = {text, text, events, e, 0, 0, err};
+    if (parse_sum(&p) == 0) {
+        if (*p.at == '\0')
+            return e;
+        bad(&p, "the end or an operator");
+    }
+    free(e);
+    return NULL;
+}
+
+void qn_out_free_expr(struct qn_out_expr *e)
+{
+    free(e);
+}
+
+static double combine(enum kind kind, double a, double b)
+{
+    switch (kind) {
+    case ADD: return a + b;
+    case SUBTRACT: return a - b;
+    case MULTIPLY: return a * b;
+    default: return b == 0 ? NAN : a / b;
+    }
+}
+
+int qn_out_eval_expr(const struct qn_out_expr *e, const int64_t *counts, double *value)
+{
+    double stack[DEPTH_MAX];
+    int top = 0;
+    for (int i = 0; i < e->count; i++) {
+        const struct expr_step *s = &e->steps[i];
+        if (s->kind == NUMBER) {
+            stack[top++] = s->number;
+        } else if (s->kind == EVENT) {
+            stack[top++] = (double)qn_prof_count(counts[s->event]);
+        } else if (s->kind == NEGATE) {
+            stack[top - 1] = -stack[top - 1];
+        } else {
+            top--;
+            stack[top - 1] = combine(s->kind, stack[top - 1], stack[top]);
+        }
+    }
+    *value = stack[0];
+    return isfinite(stack[0]);
+}
+
+/* ---- Estimated time ----
+ *
+ * In:  "width=2,LL=200"; "CPI.LL" and the events of a profile
+ * Out: "(0+200*(ILmr+DLmr+DLmw))/Ir"
+ */
+
+#define USUAL { .width = 1, .hit = 1, .L1 = QN_OUT_TIMING_L1, .LL = QN_OUT_TIMING_LL, .branch = QN_OUT_TIMING_BRANCH }
+#define LATENCY_MOST 1e6 /* cycles */
+
+static const struct qn_out_timing usual = USUAL;
+static struct qn_out_timing current = USUAL;
+static bool chosen;
+
+const struct qn_out_timing *qn_out_timing(void) { return &current; }
+bool qn_out_timing_chosen(void) { return chosen; }
+
+/* ---- choosing ---- */
+
+static double *find_field(struct qn_out_timing *t, const char *name, size_t n)
+{
+    const struct {
+        const char *name;
+        double *field;
+    } fields[] = { { "width", &t->width }, { "hit", &t->hit }, { "L1", &t->L1 }, { "LL", &t->LL }, { "branch", &t->branch } };
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strlen(fields[i].name) == n && !memcmp(fields[i].name, name, n))
+            return fields[i].field;
+    return NULL;
+}
+
+const char *qn_out_choose_timing(const char *text)
+{
+    struct qn_out_timing t = usual;
+
+    for (const char *at = text; *at;) {
+        size_t n = strcspn(at, "=,");
+        double *field = find_field(&t, at, n), value;
+        char *end;
+
+        if (!field || at[n] != '=')
+            return "width=N,hit=N,L1=N,LL=N,branch=N, or some of them";
+        value = strtod(at + n + 1, &end);
+        if (end == at + n + 1 || (*end && *end != ',') || !(value >= 0 && value <= LATENCY_MOST)
+            || (field == &t.width && value == 0))
+            return "numbers of cycles from 0 to 1000000, and a width above 0";
+        *field = value;
+        at = *end ? end + 1 : end;
+    }
+    current = t;
+    chosen = true;
+    return NULL;
+}
+
+void qn_out_describe_timing(char *text, size_t room)
+{
+    snprintf(text, room, "instructions/%.10g + %.10g x L1 misses + %.10g x LL misses + %.10g x mispredicts (a rule of thumb)",
+             current.width, current.L1, current.LL, current.branch);
+}
+
+/* ---- expressions ---- */
+
+/* Writes `before` and "f*(A+B)" of those events that the profile has; nothing if it has none. */
+static void put_term(FILE *out, const struct qn_prof_header *h, const char *before, double factor, const char *events)
+{
+    bool any = false;
+
+    for (size_t n; *events; events += n + (events[n] == '+')) {
+        n = strcspn(events, "+");
+        if (qn_prof_find_event(h, events, n) < 0)
+            continue;
+        fprintf(out, any ? "+" : "%s%.10g*(", before, factor);
+        fwrite(events, 1, n, out);
+        any = true;
+    }
+    if (any)
+        putc(')', out);
+}
+
+static const struct part {
+    const char *name, *L1, *LL, *branch;
+    bool issue;
+} parts[] = {
+    { "", "I1mr+D1mr+D1mw", "ILmr+DLmr+DLmw", "Bcm+Bim", true },
+    { ".issue", "", "", "", true },
+    { ".I1", "I1mr", "", "", false },
+    { ".D1", "D1mr+D1mw", "", "", false },
+    { ".LL", "", "ILmr+DLmr+DLmw", "", false },
+    { ".branch", "", "", "Bcm+Bim", false },
+};
+
+#define CYCLES "cycles"
+#define CPI "CPI"
+
+static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
+
+static const struct part *find_part(const char *name)
+{
+    const char *of = begins(name, CYCLES) ? name + strlen(CYCLES) : begins(name, CPI) ? name + strlen(CPI) : NULL;
+
+    for (size_t i = 0; of && i < sizeof parts / sizeof *parts; i++)
+        if (!strcmp(parts[i].name, of))
+            return &parts[i];
+    return NULL;
+}
+
+bool qn_out_timing_is_sum(const char *name) { return begins(name, CYCLES) && find_part(name); }
+
+static bool has_all(const struct qn_prof_header *h, const char *events)
+{
+    for (size_t n; *events; events += n + (events[n] == '+')) {
+        n = strcspn(events, "+");
+        if (qn_prof_find_event(h, events, n) < 0)
+            return false;
+    }
+    return true;
+}
+
+static void put_cycles(FILE *out, const struct qn_prof_header *h, const struct part *p)
+{
+    if (p->issue)
+        fprintf(out, "Ir/%.10g", current.width);
+    else
+        fputs("0", out);
+    put_term(out, h, "+", current.L1, p->L1);
+    put_term(out, h, "+", current.LL, p->LL);
+    put_term(out, h, "+", current.branch, p->branch);
+}
+
+char *qn_out_write_timing(const char *name, const struct qn_prof_header *h)
+{
+    const struct part *p = find_part(name);
+    bool amat = !strcmp(name, "AMAT");
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+
+    if ((!p && !amat) || !has_all(h, amat ? "Dr+Dw+D1mr+D1mw+DLmr+DLmw" : "Ir"))
+        return NULL;
+    out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    if (amat) {
+        fprintf(out, "(%.10g*(Dr+Dw)", current.hit);
+        put_term(out, h, "+", current.L1, "D1mr+D1mw");
+        put_term(out, h, "+", current.LL, "DLmr+DLmw");
+        fputs(")/(Dr+Dw)", out);
+    } else {
+        if (begins(name, CPI))
+            putc('(', out);
+        put_cycles(out, h, p);
+        if (begins(name, CPI))
+            fputs(")/Ir", out);
+    }
+    fclose(out);
+    return text;
 }

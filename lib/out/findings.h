@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "prof/insn.h"
 #include "text/error.h"
 
 /* Behind the name of the profile. */
@@ -40,5 +41,14 @@ void qn_out_free_findings(struct qn_out_findings *f);
 
 /* The text about an instruction, "" if there is nothing; cut at room - 1. */
 void qn_out_format_findings(const struct qn_out_findings *f, const char *object, uint64_t address, char *to, size_t room);
+
+/* ---- The text of an instruction of a profile, in AT&T syntax ----
+ *
+ * In:  {0x401136, 4 bytes 48 8b 45 f8}
+ * Out: "mov    -0x8(%rbp),%rax"; "(bytes not known)"; "(bad)" where the bytes are no instruction
+ */
+
+/* Always terminated; cut at room - 1. */
+void qn_out_disassemble(char *to, size_t room, const struct qn_prof_insn *insn);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "out/heat.h"
+#include "out/table.h"
 #include "out/sink.h"
 #include "text/error.h"
 #include "text/subst.h"

@@ -1,15 +1,23 @@
 /*
- * Which lines of a source to show.
+ * Sources of annotated files, in both styles: where they are, which of their lines are shown, warnings about them.
  *
- * In:  lines that have counts
- * Out: ranges of lines around them, and gaps between these
+ * In:  "w.c" and -I inc; lines that have counts
+ * Out: inc/w.c, open; ranges of lines around those with counts, and gaps between these
  */
 #ifndef QN_OUT_SOURCE_H
 #define QN_OUT_SOURCE_H
 
-#include "out/sink.h"
+#include "out/report.h"
 #include "prof/table/log.h"
 #include "text/source.h"
+
+#define QN_OUT_WARNING_FRAME "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"
+#define QN_OUT_WARNING \
+    QN_OUT_WARNING_FRAME "@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@\n" QN_OUT_WARNING_FRAME
+
+/* Opens the file under its own name, or else below a directory of -I. *path is where it was tried last, to be freed; *include the number
+ * of that directory, -1: none.  0, or an errno. */
+int qn_out_open_source(const struct qn_out_request *q, struct qn_text_source *s, const char *name, char **path, int *include);
 
 /* The last line to show of a range that begins around `line`, which was taken from `lines` last: ranges that meet
  * are one. */

@@ -27,7 +27,7 @@ struct qn_out_table {
     const struct qn_out_columns *columns;
     const int64_t *total; /* the summary: 100% */
     int show_percs, cumulative;
-    int heat; /* the heat bar, see out/heat.h */
+    int heat; /* the heat bar */
     struct qn_out_widths {
         int64_t least, most, least_sum, most_sum; /* what was measured, 0 included */
         int expr;                                 /* widest value of an expression */
@@ -53,5 +53,22 @@ void qn_out_put_row(struct qn_out_sink *s, const struct qn_out_table *t, enum qn
 /* A row of dots, for a source line without counts; a row of blanks, before a remark. */
 void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t);
 void qn_out_put_blanks(struct qn_out_sink *s, const struct qn_out_table *t);
+
+/* ---- The heat bar and colours of a report on a terminal ----
+ *
+ * In:  a row's share of the primary event
+ * Out: a bar of 8 cells before the row, in a colour that grows warmer; nothing where heat is off
+ *
+ * Off by default, so that text in files and pipes is what the original prints.
+ * Invariants: everything that is switched on is switched off before the line ends.
+ */
+
+enum qn_out_color { QN_OUT_COLOR_AUTO, QN_OUT_COLOR_ALWAYS, QN_OUT_COLOR_NEVER, QN_OUT_COLOR_YES, QN_OUT_COLOR_NO };
+
+/* Whether to show heat on `fd`: auto means a terminal, NO_COLOR unset or empty and TERM not dumb. */
+int qn_out_use_heat(enum qn_out_color color, int fd);
+
+void qn_out_heat_begin(struct qn_out_sink *s, const struct qn_out_table *t, const int64_t *counts);
+void qn_out_heat_end(struct qn_out_sink *s, const struct qn_out_table *t, const int64_t *counts);
 
 #endif

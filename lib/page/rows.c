@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "out/disassemble.h"
-#include "out/timing.h"
+#include "out/findings.h"
+#include "out/columns.h"
 #include "page/json.h"
 #include "page/profile.h"
 #include "page/sources.h"

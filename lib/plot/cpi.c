@@ -1,6 +1,6 @@
 /* lib/plot/cpi.c - cpi: where the cycles of the most costly functions or lines go, stacked: issue, I1, D1, LL, branches.
  *
- * In:  a profile, and the timing in force (out/timing.h)
+ * In:  a profile, and the timing in force (out/columns.h)
  * Out: function,issue,I1,D1,LL,branches            "jki, 71.2%",1.0000,0.0000,2.3810,0.4762,0.0120
  *
  * The height of a bar is the estimated CPI of the function; its share of all cycles stands behind its name.  Parts without events in the profile
@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "out/expr.h"
-#include "out/timing.h"
+#include "out/columns.h"
 #include "plot/caption.h"
 #include "plot/centres.h"
 #include "plot/words.h"

@@ -11,7 +11,7 @@
 
 #include "base/grow.h"
 #include "exp/memory.h"
-#include "out/expr.h"
+#include "out/columns.h"
 #include "plot/words.h"
 #include "prof/read.h"
 #include "text/output.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "out/number.h"
+#include "out/sink.h"
 #include "plot/flame.h"
 #include "text/escape.h"
 #include "text/utf8.h"

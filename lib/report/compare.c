@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "out/number.h"
+#include "out/sink.h"
 #include "plot/plot.h"
 #include "prof/moved.h"
 #include "report/facts.h"

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "base/grow.h"
-#include "out/csv/csv_head.h"
+#include "out/csv/csv_cells.h"
 #include "plot/plot.h"
 #include "prof/counts.h"
 #include "prof/merge.h"

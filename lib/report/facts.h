@@ -2,7 +2,7 @@
  *
  *   a run costs about  Ir + 10 L1 misses + 100 LL misses + 10 mispredicts  cycles, or as --timing says
  *
- * Those are the estimated cycles of out/timing.h, a rule of thumb.  They order functions, lines and findings.
+ * Those are the estimated cycles of out/columns.h, a rule of thumb.  They order functions, lines and findings.
  */
 #ifndef QN_REPORT_FACTS_H
 #define QN_REPORT_FACTS_H
@@ -11,7 +11,7 @@
 
 #include "exp/table.h"
 #include "out/advice.h"
-#include "out/timing.h"
+#include "out/columns.h"
 #include "plot/centres.h"
 #include "plot/knees.h"
 #include "report/report.h"

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "base/grow.h"
-#include "out/number.h"
+#include "out/sink.h"
 #include "plot/words.h"
 #include "report/objects.h"
 #include "report/sentences.h"

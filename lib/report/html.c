@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "out/number.h"
+#include "out/sink.h"
 #include "report/report.h"
 #include "text/escape.h"
 #include "text/utf8.h"

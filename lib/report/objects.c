@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "out/number.h"
+#include "out/sink.h"
 #include "report/sentences.h"
 
 #define OBJECT_LEAST 0.5 /* of a line's misses, to be named */

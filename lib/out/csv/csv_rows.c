@@ -1,61 +1,29 @@
 /*
- * Rows by program, object, file, function, line or instruction. See csv_rows.h.
+ * Rows of a CSV. See csv_rows.h.
  *
- * In:  a table, sorted by file, function, object, line, address
- * Out: one row per group of rows that agree in what `by` shows
+ * In:  a table, sorted by file, function, object, line, address; or a profile in this order; or the tables of calls and data behind it
+ * Out: one row per group of rows that agree in what `by` shows; one per row of the tables
  *
  * Rows of one object or function are not together in that order, so another table adds them up.
  */
 #include "out/csv/csv_rows.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "out/disassemble.h"
+#include "base/grow.h"
+#include "prof/calls/calls.h"
 #include "prof/counts.h"
+#include "prof/data/data.h"
 #include "prof/table/functions.h"
+#include "text/subst.h"
 
-int qn_out_csv_has_place(enum qn_out_csv_by by, enum qn_out_csv_column column)
-{
-    switch (column) {
-    case QN_OUT_CSV_AT_OBJECT: return by == QN_OUT_CSV_OBJECT || by >= QN_OUT_CSV_FUNCTION;
-    case QN_OUT_CSV_AT_FILE: return by >= QN_OUT_CSV_FILE;
-    case QN_OUT_CSV_AT_FUNCTION: return by >= QN_OUT_CSV_FUNCTION;
-    case QN_OUT_CSV_AT_LINE: return by >= QN_OUT_CSV_LINE;
-    case QN_OUT_CSV_AT_ADDRESS:
-    case QN_OUT_CSV_AT_BYTES:
-    case QN_OUT_CSV_AT_TEXT: return by == QN_OUT_CSV_INSN;
-    default: return 0;
-    }
-}
+/* ---- by program, object, file, function, line or instruction ---- */
 
-const char *qn_out_csv_place_text(const struct qn_prof_row *place, enum qn_out_csv_column column,
-                                  char room[QN_OUT_CSV_PLACE_TEXT])
+static void take_place(qn_out_csv_take *take, void *data, const struct qn_prof_row *place, const int64_t *counts)
 {
-    room[0] = '\0';
-    if (!place->file)
-        return room;
-    switch (column) {
-    case QN_OUT_CSV_AT_OBJECT: return place->object;
-    case QN_OUT_CSV_AT_FILE: return place->file;
-    case QN_OUT_CSV_AT_FUNCTION: return place->function;
-    case QN_OUT_CSV_AT_LINE: snprintf(room, QN_OUT_CSV_PLACE_TEXT, "%" PRIu32, place->line); break;
-    case QN_OUT_CSV_AT_ADDRESS:
-        if (place->insn)
-            qn_prof_format_address(room, place->insn->address);
-        break;
-    case QN_OUT_CSV_AT_BYTES:
-        if (place->insn)
-            qn_prof_format_bytes(room, place->insn);
-        break;
-    case QN_OUT_CSV_AT_TEXT:
-        if (place->insn)
-            qn_out_disassemble(room, QN_OUT_CSV_PLACE_TEXT, place->insn);
-        break;
-    default: break;
-    }
-    return room;
+    take(data, (const void *[QN_OUT_CSV_RECORDS]){place}, counts);
 }
 
 /* Whether rows of two places are one row of the output. Equal names are one text in the table. */
@@ -83,7 +51,7 @@ static void hand_out_insns(struct qn_prof_table *t, int events, qn_out_csv_take 
     for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
         if (row.insn || is_bare(t, i, events))
-            take(data, &row, row.counts);
+            take_place(take, data, &row, row.counts);
     }
 }
 
@@ -99,7 +67,7 @@ static enum qn_text_status hand_out_groups(struct qn_prof_table *t, enum qn_out_
         if (row.insn)
             continue;
         if (group.file && !is_same(by, &group, &row)) {
-            take(data, &group, sums);
+            take_place(take, data, &group, sums);
             qn_prof_clear_counts(sums, events);
         }
         group = row;
@@ -107,7 +75,7 @@ static enum qn_text_status hand_out_groups(struct qn_prof_table *t, enum qn_out_
             return qn_text_fail(err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     }
     if (group.file)
-        take(data, &group, sums);
+        take_place(take, data, &group, sums);
     return QN_TEXT_OK;
 }
 
@@ -133,7 +101,7 @@ static enum qn_text_status hand_out_objects(const struct qn_prof_table *t, int e
     for (size_t i = 0; status == QN_TEXT_OK && i < qn_prof_table_rows(objects); i++) {
         struct qn_prof_row row = qn_prof_table_at(objects, i);
         row.object = row.file;
-        take(data, &row, row.counts);
+        take_place(take, data, &row, row.counts);
     }
     qn_prof_free_table(objects);
     return status;
@@ -145,7 +113,7 @@ static enum qn_text_status hand_out_functions(struct qn_prof_table *t, int event
     struct qn_prof_table *functions = qn_prof_sum_functions(t, events, err);
     for (size_t i = 0; functions && i < qn_prof_table_rows(functions); i++) {
         struct qn_prof_row row = qn_prof_table_at(functions, i);
-        take(data, &row, row.counts);
+        take_place(take, data, &row, row.counts);
     }
     qn_prof_free_table(functions);
     return functions ? QN_TEXT_OK : err->status;
@@ -156,7 +124,7 @@ enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by 
 {
     qn_prof_table_sort(t);
     if (qn_prof_table_rows(t) == 0)
-        return take(data, &(struct qn_prof_row){0}, qn_prof_table_totals(t)), QN_TEXT_OK;
+        return take_place(take, data, NULL, qn_prof_table_totals(t)), QN_TEXT_OK;
     if (by == QN_OUT_CSV_INSN)
         return hand_out_insns(t, events, take, data), QN_TEXT_OK;
     if (by == QN_OUT_CSV_OBJECT)
@@ -164,4 +132,259 @@ enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by 
     if (by == QN_OUT_CSV_FUNCTION)
         return hand_out_functions(t, events, take, data, err);
     return hand_out_groups(t, by, events, take, data, err);
+}
+
+/* ---- by line, of a profile in order ----
+ *
+ * Invariant: names are those that prof/merge.c and prof/table/table.c give to the same items.
+ */
+
+/* Where the profile is: the names that count for the next line. */
+struct place {
+    struct qn_text_buffer object, file, function;
+    int named; /* a name has come since the last line */
+};
+
+static void set(struct qn_text_buffer *to, const char *name, size_t length)
+{
+    to->length = 0;
+    qn_text_append(to, length ? name : QN_PROF_NOT_KNOWN, length ? length : strlen(QN_PROF_NOT_KNOWN));
+}
+
+static void begin(struct place *p)
+{
+    p->named = 1;
+    set(&p->object, "", 0);
+    set(&p->file, "", 0);
+    set(&p->function, "", 0);
+}
+
+static void free_place(struct place *p)
+{
+    free(p->object.text);
+    free(p->file.text);
+    free(p->function.text);
+}
+
+/* Counts behind fl= have no function until fn= says so; fi= and fe= keep it. */
+static void take_name(struct place *p, const struct qn_prof_item *item)
+{
+    if (item->kind != QN_PROF_OBJECT && item->kind != QN_PROF_FILE && item->kind != QN_PROF_FN)
+        return;
+    p->named = 1;
+    set(item->kind == QN_PROF_FILE ? &p->file : item->kind == QN_PROF_FN ? &p->function : &p->object, item->name, item->length);
+    if (item->kind == QN_PROF_FILE && !item->keeps_function)
+        set(&p->function, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
+}
+
+/* The last line that was seen. */
+struct last {
+    struct place at;
+    uint32_t line;
+    int any;
+};
+
+static void copy(struct qn_text_buffer *to, const struct qn_text_buffer *from) { set(to, from->text, from->length); }
+
+/* 1: the line comes behind the last one, which it then is. */
+static int follows(struct last *last, struct place *p, uint32_t line)
+{
+    int order = 1;
+    if (last->any && p->named) {
+        order = strcmp(p->file.text, last->at.file.text);
+        order = order ? order : strcmp(p->function.text, last->at.function.text);
+        if (order == 0 && strcmp(p->object.text, last->at.object.text) != 0)
+            return 0;
+    }
+    if (last->any && (order < 0 || ((order == 0 || !p->named) && line <= last->line)))
+        return 0;
+    if (p->named) {
+        copy(&last->at.object, &p->object);
+        copy(&last->at.file, &p->file);
+        copy(&last->at.function, &p->function);
+    }
+    p->named = 0;
+    last->line = line;
+    return last->any = 1;
+}
+
+static int look(struct qn_prof_reader *r, int64_t *totals, int events, struct qn_text_error *err)
+{
+    struct place p = {0};
+    struct last last = {0};
+    struct qn_prof_item item;
+    int sorted = 1, got = 0;
+    begin(&p);
+    qn_prof_clear_counts(totals, events);
+    while (sorted && (got = qn_prof_read_next(r, &item, err)) > 0) {
+        take_name(&p, &item);
+        if (item.kind == QN_PROF_COUNTS)
+            sorted = qn_prof_add_counts(totals, item.counts, events) == 0 ? follows(&last, &p, item.line) : 0;
+    }
+    free_place(&p);
+    free_place(&last.at);
+    return got < 0 ? -1 : sorted && last.any;
+}
+
+int qn_out_csv_is_sorted(const char *path, int64_t *totals, int events, struct qn_text_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || strcmp(path, "-") == 0)
+        return 0;
+    struct qn_prof_reader *r = qn_prof_open_reader(path, err);
+    if (!r)
+        return -1;
+    int sorted = qn_prof_reader_header(r)->event_count == events ? look(r, totals, events, err) : 0;
+    qn_prof_close_reader(r);
+    return sorted;
+}
+
+static void hand_out(struct place *p, const struct qn_prof_item *item, qn_out_csv_take *take, void *data)
+{
+    struct qn_prof_row row = {.object = p->object.text, .file = p->file.text, .function = p->function.text,
+                              .line = item->line, .counts = item->counts};
+    take_place(take, data, &row, item->counts);
+}
+
+enum qn_text_status qn_out_csv_sorted_rows(struct qn_prof_reader *r, const char *path, const int64_t *totals, qn_out_csv_take *take,
+                                           void *data, struct qn_text_error *err)
+{
+    int events = qn_prof_reader_header(r)->event_count, got = 0;
+    int64_t *sums = QN_NEEDED(malloc((size_t)events * sizeof *sums));
+    struct place p = {0};
+    struct qn_prof_item item;
+    begin(&p);
+    qn_prof_clear_counts(sums, events);
+    while ((got = qn_prof_read_next(r, &item, err)) > 0) {
+        take_name(&p, &item);
+        if (item.kind == QN_PROF_COUNTS && qn_prof_add_counts(sums, item.counts, events) != 0)
+            break;
+        if (item.kind == QN_PROF_COUNTS)
+            hand_out(&p, &item, take, data);
+    }
+    if (got > 0 || (got == 0 && memcmp(sums, totals, (size_t)events * sizeof *sums) != 0))
+        qn_text_fail(err, QN_TEXT_BAD, "%s: the file has changed while it was read", path);
+    free_place(&p);
+    free(sums);
+    return err->status;
+}
+
+/* ---- functions with inclusive costs, and calls ---- */
+
+static void put_fns(const struct qn_prof_calls *c, const int64_t *counts, size_t events, qn_out_csv_take *take, void *data)
+{
+    for (size_t i = 0; i < c->fn_count; i++)
+        take(data, (const void *[QN_OUT_CSV_RECORDS]){&c->fns[i]}, counts + i * events);
+}
+
+static void put_edges(const struct qn_prof_calls *c, const int64_t *counts, size_t events, qn_out_csv_take *take, void *data)
+{
+    for (size_t i = 0; i < c->edge_count; i++) {
+        const struct qn_prof_call_edge *e = &c->edges[i];
+        const char *file = qn_prof_edge_file(c, e);
+        take(data, (const void *[QN_OUT_CSV_RECORDS]){&c->fns[e->caller], e, &c->fns[e->callee], &file}, counts + i * events);
+    }
+}
+
+enum qn_text_status qn_out_csv_calls(const char *path, enum qn_out_csv_by by, const struct qn_prof_header *h, qn_out_csv_take *take,
+                                     void *data, struct qn_text_error *err)
+{
+    struct qn_prof_calls c;
+    size_t events = (size_t)h->event_count;
+    int inclusive = by == QN_OUT_CSV_INCLUSIVE;
+    int64_t *counts;
+    if (qn_prof_read_calls(path, &c, err) != QN_TEXT_OK)
+        return err->status;
+    if (!c.fn_count)
+        qn_text_fail(err, QN_TEXT_BAD, "%s: calls are not known; `quern run --calls=yes` writes them into the profile", path);
+    else {
+        counts = qn_prof_widen_calls(&c, inclusive ? c.inclusive : c.edge_counts, inclusive ? c.fn_count : c.edge_count, h);
+        (inclusive ? put_fns : put_edges)(&c, counts, events, take, data);
+        free(counts);
+    }
+    qn_prof_free_calls(&c);
+    return err->status;
+}
+
+/* ---- misses by object in memory ---- */
+
+enum { NONE = -1 };
+
+static int find_event(const struct qn_prof_header *h, const char *name)
+{
+    for (int i = 0; i < h->event_count; i++)
+        if (strcmp(h->events[i], name) == 0)
+            return i;
+    return NONE;
+}
+
+static const char *show_all(const struct qn_prof_header *h)
+{
+    static const char *const shown[2][2] = {{"D1mr,D1mw,DLmr,DLmw", "D1mr,D1mw,DLmr,DLmw,D1.filled,D1.used,D1use%"},
+                                            {"D1mr,D1mw,DLmr,DLmw,AN.compulsory,AN.capacity,AN.conflict",
+                                             "D1mr,D1mw,DLmr,DLmw,AN.compulsory,AN.capacity,AN.conflict,D1.filled,D1.used,D1use%"}};
+    return shown[find_event(h, qn_prof_data_profile_events[QN_PROF_COMPULSORY]) != NONE][find_event(h, qn_prof_data_profile_events[QN_PROF_FILLED]) != NONE];
+}
+
+static int is_of_data(const char *event)
+{
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        if (strcmp(qn_prof_data_profile_events[i], event) == 0)
+            return 1;
+    return 0;
+}
+
+enum qn_text_status qn_out_csv_data_columns(struct qn_out_columns *c, const struct qn_prof_header *h, const char *show, struct qn_text_error *err)
+{
+    struct qn_prof_header of_data = {.event_count = h->event_count, .events = QN_NEEDED(calloc((size_t)h->event_count, sizeof(char *)))};
+    for (int i = 0; i < h->event_count; i++)
+        of_data.events[i] = (char *)(is_of_data(h->events[i]) ? h->events[i] : "");
+    qn_out_choose_columns(c, &of_data, show ? show : show_all(h), NULL, err);
+    free(of_data.events);
+    return err->status;
+}
+
+static void put_misses(const struct qn_prof_data *d, const struct qn_prof_header *h, qn_out_csv_take *take, void *data)
+{
+    int64_t *counts = QN_NEEDED(calloc((size_t)h->event_count, sizeof *counts));
+    for (size_t i = 0; i < d->miss_count; i++) {
+        const struct qn_prof_miss *m = &d->misses[i];
+        for (int k = 0; k < QN_PROF_DATA_EVENTS; k++) {
+            int at = find_event(h, qn_prof_data_profile_events[k]);
+            if (at != NONE && qn_prof_data_has(d, k))
+                counts[at] = m->counts[k];
+        }
+        take(data, (const void *[QN_OUT_CSV_RECORDS]){&d->objects[m->object], m->part == QN_PROF_NO_PART ? NULL : &d->parts[m->part], m}, counts);
+    }
+    free(counts);
+}
+
+static void put_pairs(const struct qn_prof_data *d, qn_out_csv_take *take, void *data)
+{
+    for (const struct qn_prof_pair *p = d->pairs; p < d->pairs + d->pair_count; p++)
+        take(data, (const void *[QN_OUT_CSV_RECORDS]){&d->objects[p->object], &d->objects[p->by], p}, NULL);
+}
+
+static void put_uses(const struct qn_prof_data *d, qn_out_csv_take *take, void *data)
+{
+    for (const struct qn_prof_use *u = d->uses; u < d->uses + d->use_count; u++)
+        take(data, (const void *[QN_OUT_CSV_RECORDS]){&d->objects[u->object], &d->parts[u->part], u}, NULL);
+}
+
+enum qn_text_status qn_out_csv_data(const char *path, enum qn_out_csv_by by, const struct qn_prof_header *h, qn_out_csv_take *take, void *data,
+                                    struct qn_text_error *err)
+{
+    struct qn_prof_data d;
+    if (qn_prof_read_data(path, &d, err) != QN_TEXT_OK)
+        return err->status;
+    if (!d.object_count)
+        qn_text_fail(err, QN_TEXT_BAD, "%s: objects in memory are not known; `quern run --data=yes` writes them into the profile", path);
+    else if (by == QN_OUT_CSV_USED && !d.use)
+        qn_text_fail(err, QN_TEXT_BAD, "%s: bytes used of a line are not known; `quern run --data=use` writes them into the profile", path);
+    else if (by == QN_OUT_CSV_DATA)
+        put_misses(&d, h, take, data);
+    else
+        (by == QN_OUT_CSV_PAIR ? put_pairs : put_uses)(&d, take, data);
+    qn_prof_free_data(&d);
+    return err->status;
 }

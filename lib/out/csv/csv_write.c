@@ -5,9 +5,10 @@
  * Out: a row of column names, rows
  *
  * Invariants: the cells that are the same in all rows of a profile are made once (`prefix`); memory
- * holds one profile at most, and nothing of one that is written line by line as it stands (csv_sorted.h).
+ * holds one profile at most, and nothing of one that is written line by line as it stands (qn_out_csv_sorted_rows).
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,84 @@
 #include "base/grow.h"
 #include "out/columns.h"
 #include "out/csv/csv.h"
-#include "out/csv/csv_calls.h"
-#include "out/csv/csv_data.h"
-#include "out/csv/csv_head.h"
-#include "out/csv/csv_number.h"
+#include "out/csv/csv_cells.h"
 #include "out/csv/csv_rows.h"
-#include "out/csv/csv_sorted.h"
+#include "out/findings.h"
+#include "prof/calls/calls.h"
 #include "prof/counts.h"
+#include "prof/data/data.h"
 #include "prof/merge.h"
 #include "prof/table/table.h"
+
+/* ---- what the cells of each kind of row are ---- */
+
+enum type {
+    TEXT,    /* const char *; NULL: an empty cell */
+    OBJECT,  /* the same; NULL: ??? */
+    LINE,    /* uint32_t */
+    KNOWN,   /* uint32_t; 0: an empty cell */
+    COUNT,   /* int64_t */
+    ADDRESS, /* const struct qn_prof_insn *; NULL: an empty cell; the next two: */
+    BYTES,
+    INSN
+};
+
+struct column {
+    const char *name;
+    enum type type;
+    int record; /* which of those that the row hands out */
+    size_t at;  /* in this record */
+};
+
+#define COLUMN(name, type, record, of, member) {name, type, record, offsetof(struct of, member)}
+
+static const struct column place[] = {
+    COLUMN("object", TEXT, 0, qn_prof_row, object), COLUMN("file", TEXT, 0, qn_prof_row, file),
+    COLUMN("function", TEXT, 0, qn_prof_row, function), COLUMN("line", LINE, 0, qn_prof_row, line),
+    COLUMN("address", ADDRESS, 0, qn_prof_row, insn), COLUMN("bytes", BYTES, 0, qn_prof_row, insn),
+    COLUMN("instruction", INSN, 0, qn_prof_row, insn)};
+
+static const struct column inclusive[] = {
+    COLUMN("object", OBJECT, 0, qn_prof_call_fn, object), COLUMN("file", TEXT, 0, qn_prof_call_fn, file),
+    COLUMN("function", TEXT, 0, qn_prof_call_fn, name), COLUMN("called", COUNT, 0, qn_prof_call_fn, called)};
+
+static const struct column call[] = {
+    COLUMN("object", OBJECT, 0, qn_prof_call_fn, object), COLUMN("file", TEXT, 0, qn_prof_call_fn, file),
+    COLUMN("function", TEXT, 0, qn_prof_call_fn, name), COLUMN("line", LINE, 1, qn_prof_call_edge, line), {"line_file", TEXT, 3, 0},
+    COLUMN("callee_object", OBJECT, 2, qn_prof_call_fn, object), COLUMN("callee_file", TEXT, 2, qn_prof_call_fn, file),
+    COLUMN("callee", TEXT, 2, qn_prof_call_fn, name), COLUMN("calls", COUNT, 1, qn_prof_call_edge, calls)};
+
+#define OBJECT_COLUMNS(record, kind_, name_, file_, line_, function_, type_)                                       \
+    COLUMN(kind_, TEXT, record, qn_prof_object, kind), COLUMN(name_, TEXT, record, qn_prof_object, name),          \
+    COLUMN(file_, TEXT, record, qn_prof_object, file), COLUMN(line_, KNOWN, record, qn_prof_object, line),         \
+    COLUMN(function_, TEXT, record, qn_prof_object, function), COLUMN(type_, TEXT, record, qn_prof_object, type)
+#define DATA_COLUMNS OBJECT_COLUMNS(0, "kind", "data", "data_file", "data_line", "data_function", "type")
+
+static const struct column data[] = {
+    DATA_COLUMNS, COLUMN("part", TEXT, 1, qn_prof_part, name), COLUMN("file", TEXT, 2, qn_prof_miss, file),
+    COLUMN("function", TEXT, 2, qn_prof_miss, function), COLUMN("line", LINE, 2, qn_prof_miss, line)};
+
+static const struct column pair[] = {
+    DATA_COLUMNS, OBJECT_COLUMNS(1, "by_kind", "by_data", "by_file", "by_line", "by_function", "by_type"),
+    COLUMN("misses", COUNT, 2, qn_prof_pair, misses), COLUMN("conflicts", COUNT, 2, qn_prof_pair, conflicts)};
+
+static const struct column used[] = {
+    DATA_COLUMNS, COLUMN("part", TEXT, 1, qn_prof_part, name), COLUMN("filled", COUNT, 2, qn_prof_use, filled),
+    COLUMN("used", COUNT, 2, qn_prof_use, used)};
+
+#define ALL(columns) {columns, sizeof columns / sizeof *columns}
+static const struct kind {
+    const struct column *columns;
+    size_t count;
+} kinds[] = {
+    [QN_OUT_CSV_PROGRAM] = {place, 0}, [QN_OUT_CSV_OBJECT] = {place, 1}, [QN_OUT_CSV_FILE] = {place + 1, 1},
+    [QN_OUT_CSV_FUNCTION] = {place, 3}, [QN_OUT_CSV_LINE] = {place, 4}, [QN_OUT_CSV_INSN] = ALL(place),
+    [QN_OUT_CSV_INCLUSIVE] = ALL(inclusive), [QN_OUT_CSV_CALL] = ALL(call),
+    [QN_OUT_CSV_DATA] = ALL(data), [QN_OUT_CSV_PAIR] = ALL(pair), [QN_OUT_CSV_USED] = ALL(used)};
+
+/* ---- writing ---- */
+
+enum { INSN_TEXT = 256 }; /* bytes of the longest cell of an instruction */
 
 struct csv {
     const struct qn_out_csv_request *q;
@@ -113,11 +183,6 @@ static void put_name(struct csv *c, enum qn_out_csv_column column)
     put_cell(&c->row, qn_out_csv_names[column]);
 }
 
-static const char *const *row_names(const struct csv *c)
-{
-    return c->q->by >= QN_OUT_CSV_DATA ? qn_out_csv_data_names(c->q->by) : qn_out_csv_call_names(c->q->by);
-}
-
 static enum qn_text_status put_names(struct csv *c)
 {
     put_name(c, QN_OUT_CSV_PROFILE);
@@ -130,12 +195,8 @@ static enum qn_text_status put_names(struct csv *c)
         for (int i = 0; i < QN_OUT_CSV_GEOMETRY && c->q->by == QN_OUT_CSV_PROGRAM; i++)
             put_cell(&c->row, qn_out_csv_geometry_names[i]);
     }
-    if (c->q->by >= QN_OUT_CSV_INCLUSIVE)
-        for (const char *const *name = row_names(c); *name; name++)
-            put_cell(&c->row, *name);
-    for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS && c->q->by < QN_OUT_CSV_INCLUSIVE; i++)
-        if (qn_out_csv_has_place(c->q->by, i))
-            put_name(c, i);
+    for (size_t i = 0; i < kinds[c->q->by].count; i++)
+        put_cell(&c->row, kinds[c->q->by].columns[i].name);
     for (int i = 0; i < c->columns.shown_count; i++)
         put_cell(&c->row, c->columns.shown[i].name);
     if (c->err->status == QN_TEXT_OK)
@@ -200,43 +261,52 @@ static void put_number(struct csv *c, const struct qn_out_column *column, const 
     qn_text_append(&c->row, text, length);
 }
 
-static void put_place(struct csv *c, const struct qn_prof_row *place)
+static void put_count(struct qn_text_buffer *row, int64_t count)
 {
-    for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS; i++) {
-        char text[QN_OUT_CSV_PLACE_TEXT];
-        if (qn_out_csv_has_place(c->q->by, i))
-            put_cell(&c->row, qn_out_csv_place_text(place, i, text));
-    }
+    char text[QN_OUT_CSV_NUMBER + 1] = ",";
+    qn_text_append(row, text, 1 + qn_out_csv_count(text + 1, count));
 }
 
-static void begin_row(struct csv *c)
+static void put_insn(struct qn_text_buffer *row, enum type type, const struct qn_prof_insn *insn)
 {
+    char text[INSN_TEXT] = "";
+    if (insn && type == ADDRESS)
+        qn_prof_format_address(text, insn->address);
+    if (insn && type == BYTES)
+        qn_prof_format_bytes(text, insn);
+    if (insn && type == INSN)
+        qn_out_disassemble(text, sizeof text, insn);
+    put_cell(row, text);
+}
+
+/* The cell of a record, which may be NULL. */
+static void put_column(struct qn_text_buffer *row, const struct column *column, const void *record)
+{
+    const void *field = record ? (const char *)record + column->at : NULL;
+    const char *text = field && column->type <= OBJECT ? *(const char *const *)field : NULL;
+    if (!field || (column->type == KNOWN && !*(const uint32_t *)field))
+        put_cell(row, "");
+    else if (column->type <= OBJECT)
+        put_cell(row, text ? text : column->type == OBJECT ? QN_PROF_NOT_KNOWN : "");
+    else if (column->type <= KNOWN)
+        put_count(row, *(const uint32_t *)field);
+    else if (column->type == COUNT)
+        put_count(row, *(const int64_t *)field);
+    else
+        put_insn(row, column->type, *(const struct qn_prof_insn *const *)field);
+}
+
+static void put_row(void *csv, const void *const records[QN_OUT_CSV_RECORDS], const int64_t *counts)
+{
+    struct csv *c = csv;
+    const struct kind *kind = &kinds[c->q->by];
     c->row.length = 0;
     qn_text_append(&c->row, c->prefix.text, c->prefix.length);
-}
-
-static void put_counts(struct csv *c, const int64_t *counts)
-{
+    for (size_t i = 0; i < kind->count; i++)
+        put_column(&c->row, &kind->columns[i], records[kind->columns[i].record]);
     for (int i = 0; i < c->columns.shown_count; i++)
         put_number(c, &c->columns.shown[i], counts);
     end_row(c);
-}
-
-static void put_row(void *data, const struct qn_prof_row *place, const int64_t *counts)
-{
-    struct csv *c = data;
-    begin_row(c);
-    put_place(c, place);
-    put_counts(c, counts);
-}
-
-static void put_call(void *data, const char *const *cells, const int64_t *counts)
-{
-    struct csv *c = data;
-    begin_row(c);
-    for (int i = 0; row_names(c)[i]; i++)
-        put_cell(&c->row, cells[i]);
-    put_counts(c, counts);
 }
 
 /* A profile whose lines are in order: nothing of it has to be held. */
@@ -259,9 +329,9 @@ static enum qn_text_status put_table(struct csv *c, struct qn_prof_reader *r, co
     if (status == QN_TEXT_OK)
         make_prefix(c, path, qn_prof_reader_header(r), qn_prof_table_totals(t));
     if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_DATA)
-        status = qn_out_csv_data(path, c->q->by, qn_prof_reader_header(r), put_call, c, c->err);
+        status = qn_out_csv_data(path, c->q->by, qn_prof_reader_header(r), put_row, c, c->err);
     else if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_INCLUSIVE)
-        status = qn_out_csv_calls(path, c->q->by, qn_prof_reader_header(r), put_call, c, c->err);
+        status = qn_out_csv_calls(path, c->q->by, qn_prof_reader_header(r), put_row, c, c->err);
     else if (status == QN_TEXT_OK)
         status = qn_out_csv_rows(t, c->q->by, c->events.event_count, put_row, c, c->err);
     qn_prof_free_merge(m);

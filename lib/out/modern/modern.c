@@ -14,23 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/number.h"
-#include "out/timing.h"
-#include "prof/counts.h"
 #include "base/grow.h"
+#include "out/sink.h"
+#include "out/columns.h"
+#include "prof/counts.h"
 #include "prof/provenance.h"
-
-enum { FRAME_WIDTH = 80 };
 
 void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name)
 {
-    qn_out_pad(s, '-', FRAME_WIDTH);
-    qn_out_puts(s, "\n-- ");
+    qn_out_put_frame(s);
+    qn_out_puts(s, "-- ");
     qn_out_puts(s, title);
     qn_out_name(s, name);
     qn_out_putc(s, '\n');
-    qn_out_pad(s, '-', FRAME_WIDTH);
-    qn_out_putc(s, '\n');
+    qn_out_put_frame(s);
 }
 
 void qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative)
@@ -288,4 +285,457 @@ enum qn_text_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_req
     qn_out_free_findings(&m.findings);
     qn_prof_free_ledger(&m.ledger);
     return status;
+}
+
+/* ---- The two function sections of the modern style: by file, then function; by function, then file ----
+ *
+ * In:  totals of all (file, function) pairs
+ * Out: an entry for each file (or function) that has a pair above the threshold, with those pairs
+ *
+ * Rules: a pair is kept where |primary sort event| >= threshold% of |summary|. An entry's counts are
+ * the sum of all its pairs, kept or not. Entries, and the pairs of an entry, are sorted by the
+ * absolute counts of the sort events, then by name, all descending. An entry whose only kept pair
+ * has all its counts is printed on one line.
+ */
+
+/* One entry: a file or a function name. */
+struct outer {
+    uint32_t id;     /* in the names of its kind */
+    int64_t *counts; /* sum of all its pairs */
+    uint32_t rank;   /* place among the entries, once sorted */
+};
+
+struct section {
+    struct qn_out_modern *m;
+    int by_function;
+    struct outer *outers;
+    uint32_t outer_count;
+    int64_t *sums;     /* the counts of all outers */
+    uint32_t *outer_of; /* by outer id: index into outers, or QN_TEXT_NO_ID */
+    uint32_t *kept;    /* pairs above the threshold, at last in printing order */
+    uint32_t kept_count;
+};
+
+static uint32_t outer_id(const struct section *x, uint32_t fn)
+{
+    const struct qn_prof_fn *f = &x->m->ledger.fns.fn[fn];
+    return x->by_function ? f->name : f->file;
+}
+
+static const char *outer_name(const struct section *x, uint32_t id)
+{
+    const struct qn_prof_fns *fns = &x->m->ledger.fns;
+    return qn_text_name(x->by_function ? &fns->names : &fns->files, id);
+}
+
+static const char *inner_name(const struct section *x, uint32_t fn)
+{
+    const struct qn_prof_fns *fns = &x->m->ledger.fns;
+    return x->by_function ? qn_prof_fn_file(fns, fn) : qn_prof_fn_name(fns, fn);
+}
+
+static const int64_t *fn_counts(const struct section *x, uint32_t fn)
+{
+    return qn_prof_row(&x->m->ledger.fn_totals, fn);
+}
+
+/* Order of two rows with names: negative where a comes first. */
+static int compare_rows(const struct qn_out_columns *c, const int64_t *a, const char *a_name,
+                        const int64_t *b, const char *b_name)
+{
+    int d = qn_out_compare_counts(c, a, b);
+    return d ? d : strcmp(b_name, a_name);
+}
+
+static int compare_outers(const void *a, const void *b, void *section)
+{
+    const struct section *x = section;
+    const struct outer *p = a, *q = b;
+    return compare_rows(&x->m->columns, p->counts, outer_name(x, p->id), q->counts,
+                        outer_name(x, q->id));
+}
+
+static int compare_kept(const void *a, const void *b, void *section)
+{
+    const struct section *x = section;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    uint32_t p_rank = x->outers[x->outer_of[outer_id(x, p)]].rank;
+    uint32_t q_rank = x->outers[x->outer_of[outer_id(x, q)]].rank;
+    if (p_rank != q_rank)
+        return p_rank < q_rank ? -1 : 1;
+    return compare_rows(&x->m->columns, fn_counts(x, p), inner_name(x, p), fn_counts(x, q),
+                        inner_name(x, q));
+}
+
+/* Collects the kept pairs and numbers their outers. */
+static void keep_pairs(struct section *x)
+{
+    struct qn_out_modern *m = x->m;
+    const struct qn_out_key *primary = &m->columns.sort[0];
+    double least = m->request->threshold * qn_out_key_weight(primary, m->total) / 100;
+    for (uint32_t fn = 0; fn < qn_prof_fn_count(&m->ledger.fns); fn++) {
+        if (qn_out_key_weight(primary, fn_counts(x, fn)) < least)
+            continue;
+        x->kept[x->kept_count++] = fn;
+        uint32_t id = outer_id(x, fn);
+        if (x->outer_of[id] != QN_TEXT_NO_ID)
+            continue;
+        x->outer_of[id] = x->outer_count;
+        x->outers[x->outer_count++].id = id;
+    }
+}
+
+static int sum_outers(struct section *x)
+{
+    int events = x->m->events;
+    x->sums = QN_NEEDED(calloc((x->outer_count + (size_t)1) * (size_t)events, sizeof *x->sums));
+    for (uint32_t i = 0; i < x->outer_count; i++)
+        x->outers[i].counts = x->sums + (size_t)i * (size_t)events;
+    for (uint32_t fn = 0; fn < qn_prof_fn_count(&x->m->ledger.fns); fn++) {
+        uint32_t outer = x->outer_of[outer_id(x, fn)];
+        if (outer == QN_TEXT_NO_ID)
+            continue;
+        if (qn_prof_add_counts(x->outers[outer].counts, fn_counts(x, fn), events) != 0)
+            return qn_text_fail(x->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits"), -1;
+    }
+    return 0;
+}
+
+static void sort_section(struct section *x)
+{
+    qsort_r(x->outers, x->outer_count, sizeof *x->outers, compare_outers, x);
+    for (uint32_t i = 0; i < x->outer_count; i++) {
+        x->outers[i].rank = i;
+        x->outer_of[x->outers[i].id] = i;
+    }
+    qsort_r(x->kept, x->kept_count, sizeof *x->kept, compare_kept, x);
+}
+
+/* Number of kept pairs of entry `i`, which begin at kept[at]. */
+static uint32_t count_inner(const struct section *x, uint32_t i, uint32_t at)
+{
+    uint32_t n = 0;
+    while (at + n < x->kept_count && x->outer_of[outer_id(x, x->kept[at + n])] == i)
+        n++;
+    return n;
+}
+
+static void measure_section(const struct section *x, struct qn_out_table *t, int64_t *sum)
+{
+    memset(sum, 0, (size_t)x->m->events * sizeof *sum);
+    for (uint32_t i = 0; i < x->outer_count; i++) {
+        qn_prof_add_counts(sum, x->outers[i].counts, x->m->events);
+        qn_out_measure(t, x->outers[i].counts, sum);
+    }
+    for (uint32_t i = 0; i < x->kept_count; i++)
+        qn_out_measure(t, fn_counts(x, x->kept[i]), NULL);
+    qn_out_fix_widths(t);
+}
+
+static void put_entry(const struct section *x, const struct qn_out_table *t, const int64_t *sum,
+                      uint32_t i, const uint32_t *inner, uint32_t n)
+{
+    struct qn_out_sink *s = x->m->sink;
+    const struct outer *o = &x->outers[i];
+    int one_line = n == 1 && memcmp(o->counts, fn_counts(x, inner[0]),
+                                    (size_t)x->m->events * sizeof *o->counts) == 0;
+    qn_out_puts(s, x->by_function ? "> " : "< ");
+    qn_out_put_row(s, t, QN_OUT_OUTER, o->counts, sum);
+    qn_out_putc(s, ' ');
+    qn_out_name(s, outer_name(x, o->id));
+    qn_out_putc(s, ':');
+    if (one_line)
+        qn_out_name(s, inner_name(x, inner[0]));
+    qn_out_putc(s, '\n');
+    for (uint32_t k = 0; k < n && !one_line; k++) {
+        qn_out_puts(s, "  ");
+        qn_out_put_row(s, t, QN_OUT_INNER, fn_counts(x, inner[k]), NULL);
+        qn_out_puts(s, "   ");
+        qn_out_name(s, inner_name(x, inner[k]));
+        qn_out_putc(s, '\n');
+    }
+    qn_out_putc(s, '\n');
+}
+
+static void put_entries(const struct section *x, const struct qn_out_table *t, int64_t *sum)
+{
+    struct qn_out_sink *s = x->m->sink;
+    qn_out_put_title(s, x->by_function ? "Function:file summary" : "File:function summary", "");
+    qn_out_puts(s, "  ");
+    qn_out_put_heading(s, t);
+    qn_out_puts(s, x->by_function ? " function:file\n\n" : " file:function\n\n");
+    memset(sum, 0, (size_t)x->m->events * sizeof *sum);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < x->outer_count; i++) {
+        uint32_t n = count_inner(x, i, at);
+        qn_prof_add_counts(sum, x->outers[i].counts, x->m->events);
+        put_entry(x, t, sum, i, x->kept + at, n);
+        at += n;
+    }
+}
+
+static void put_section(const struct section *x)
+{
+    struct qn_out_table t;
+    int64_t *sum = QN_NEEDED(calloc((size_t)x->m->events, sizeof *sum));
+    qn_out_modern_table(x->m, &t, 1);
+    measure_section(x, &t, sum);
+    put_entries(x, &t, sum);
+    qn_out_free_table(&t);
+    free(sum);
+}
+
+static void init_section(struct section *x)
+{
+    const struct qn_prof_fns *fns = &x->m->ledger.fns;
+    size_t ids = (x->by_function ? &fns->names : &fns->files)->index.count + (size_t)1;
+    size_t pairs = qn_prof_fn_count(fns) + (size_t)1;
+    size_t outers = ids < pairs ? ids : pairs;
+    x->outers = QN_NEEDED(calloc(outers, sizeof *x->outers));
+    x->outer_of = QN_NEEDED(malloc(ids * sizeof *x->outer_of));
+    x->kept = QN_NEEDED(malloc(pairs * sizeof *x->kept));
+    memset(x->outer_of, 0xff, ids * sizeof *x->outer_of);
+}
+
+static int compare_names(const void *a, const void *b, void *fns)
+{
+    const struct qn_prof_fns *f = fns;
+    return strcmp(qn_text_name(&f->files, *(const uint32_t *)a),
+                  qn_text_name(&f->files, *(const uint32_t *)b));
+}
+
+/* Is it a source of the system: of a library or compiler, or (a relative name) of a build elsewhere? */
+static int is_system_file(const char *name)
+{
+    static const char *const roots[] = {"/usr/", "/lib/", "/lib64/", "/opt/", "/nix/", "/rustc/", NULL};
+    for (int i = 0; roots[i]; i++)
+        if (strncmp(name, roots[i], strlen(roots[i])) == 0)
+            return 1;
+    return name[0] != '/';
+}
+
+/* Notes the files of the file section as those to annotate: by cost with those of the system last, or by name. */
+static void note_annotated(struct section *x)
+{
+    struct qn_out_modern *m = x->m;
+    m->annotated = QN_NEEDED(malloc((x->outer_count + (size_t)1) * sizeof *m->annotated));
+    for (int system = 0; system < 2; system++)
+        for (uint32_t i = 0; i < x->outer_count; i++)
+            if (is_system_file(outer_name(x, x->outers[i].id)) == system)
+                m->annotated[m->annotated_count++] = x->outers[i].id;
+    if (!m->request->by_cost)
+        qsort_r(m->annotated, m->annotated_count, sizeof *m->annotated, compare_names, &m->ledger.fns);
+}
+
+static void do_section(struct qn_out_modern *m, int by_function)
+{
+    struct section x = {.m = m, .by_function = by_function};
+    init_section(&x);
+    keep_pairs(&x);
+    if (sum_outers(&x) == 0) {
+        sort_section(&x);
+        put_section(&x);
+        if (!by_function)
+            note_annotated(&x);
+    }
+    free(x.outers);
+    free(x.outer_of);
+    free(x.kept);
+    free(x.sums);
+}
+
+enum qn_text_status qn_out_modern_functions(struct qn_out_modern *m)
+{
+    do_section(m, 0);
+    if (m->err->status == QN_TEXT_OK)
+        do_section(m, 1);
+    return m->err->status;
+}
+
+/* ---- One flat table in place of the function and source sections: --by=file|function|line|object|inline ----
+ *
+ * In:  the ledger
+ * Out: rows above the threshold, sorted as the function sections are, with cumulative percentages
+ *
+ * Rules: a function is a name, whatever files its code comes from; a line is a file and a number;
+ * an object comes from the profile's ob= lines (??? without them); --by=inline has a row for each line of an inlined function, by the function's
+ * name, which says where it was inlined, with all calls between if the run had --inline=chains.
+ */
+
+struct by {
+    struct qn_out_modern *m;
+    double least; /* of the primary sort event */
+    struct qn_prof_rows counts; /* of the rows, by place of arrival */
+    struct by_row {
+        const char *name;
+        const int64_t *counts;
+        uint32_t line;
+        const char *function; /* NULL: rows are not by function */
+    } *rows;
+    size_t count, room;
+};
+
+/* Keeps a row that reaches the threshold. */
+static void keep_line(struct by *b, const char *name, uint32_t line, const char *function, const int64_t *counts)
+{
+    int events = b->m->events;
+    if (qn_out_key_weight(&b->m->columns.sort[0], counts) < b->least)
+        return;
+    QN_MORE(b->rows, b->count, b->room, 256);
+    int64_t *copy = qn_prof_new_row(&b->counts);
+    for (int i = 0; i < events; i++)
+        copy[i] = qn_prof_count(counts[i]);
+    b->rows[b->count++] = (struct by_row){name, copy, line, function};
+}
+
+static void keep(struct by *b, const char *name, const int64_t *counts) { keep_line(b, name, 0, NULL, counts); }
+
+/* Sums all functions by file id or by name id, and keeps the sums. */
+static int collect_sums(struct by *b, int by_function)
+{
+    const struct qn_prof_fns *fns = &b->m->ledger.fns;
+    const struct qn_text_names *names = by_function ? &fns->names : &fns->files;
+    size_t ids = names->index.count, events = (size_t)b->m->events;
+    int64_t *sums = QN_NEEDED(calloc(ids * events + 1, sizeof *sums));
+    unsigned char *used = QN_NEEDED(calloc(ids + 1, 1));
+    int failed = 0;
+    for (uint32_t fn = 0; fn < qn_prof_fn_count(fns) && !failed; fn++) {
+        uint32_t id = by_function ? fns->fn[fn].name : fns->fn[fn].file;
+        used[id] = 1;
+        failed = qn_prof_add_counts(sums + id * events, qn_prof_row(&b->m->ledger.fn_totals, fn),
+                                    b->m->events);
+        if (failed)
+            qn_text_fail(b->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
+    }
+    for (uint32_t id = 0; id < ids && !failed; id++)
+        if (used[id])
+            keep(b, qn_text_name(names, id), sums + id * events);
+    free(sums);
+    free(used);
+    return failed;
+}
+
+/* The lines of a file, or of a function, whatever the log has been kept by. */
+static int collect_lines_of(struct by *b, uint32_t id, const char *file, const char *function, int64_t *counts)
+{
+    struct qn_prof_log_lines lines;
+    uint32_t line;
+    int got;
+    qn_prof_log_gather(&b->m->ledger.log, id, &lines);
+    while ((got = qn_prof_log_next(&lines, &line, counts)) > 0)
+        keep_line(b, file, line, function, counts);
+    if (got < 0)
+        qn_text_fail(b->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
+    qn_prof_log_free_lines(&lines);
+    return got;
+}
+
+static int collect_lines(struct by *b)
+{
+    const struct qn_prof_fns *fns = &b->m->ledger.fns;
+    int by_fn = b->m->request->by == QN_OUT_BY_INLINE;
+    uint32_t ids = by_fn ? qn_prof_fn_count(fns) : fns->files.index.count;
+    int64_t *counts = QN_NEEDED(calloc((size_t)b->m->events, sizeof *counts));
+    int failed = 0;
+    for (uint32_t id = 0; id < ids && !failed; id++)
+        failed = by_fn ? collect_lines_of(b, id, qn_prof_fn_file(fns, id), qn_prof_fn_name(fns, id), counts)
+                       : collect_lines_of(b, id, qn_text_name(&fns->files, id), NULL, counts);
+    free(counts);
+    return failed;
+}
+
+static int collect_objects(struct by *b)
+{
+    const struct qn_prof_ledger *g = &b->m->ledger;
+    if (g->objects.index.count == 1)
+        snprintf(b->m->request->warning, QN_TEXT_MAX, "%s: objects are not known; `quern run "
+                 "--dump-objects=yes` writes them into the profile", g->sources[0].path);
+    for (uint32_t id = 0; id < g->objects.index.count; id++)
+        keep(b, qn_text_name(&g->objects, id), qn_prof_row(&g->object_totals, id));
+    return 0;
+}
+
+static int collect(struct by *b)
+{
+    switch (b->m->request->by) {
+    case QN_OUT_BY_LINE:
+    case QN_OUT_BY_INLINE: return collect_lines(b);
+    case QN_OUT_BY_OBJECT: return collect_objects(b);
+    default: return collect_sums(b, b->m->request->by == QN_OUT_BY_FUNCTION);
+    }
+}
+
+static int compare_by_rows(const void *x, const void *y, void *by)
+{
+    const struct qn_out_columns *c = &((const struct by *)by)->m->columns;
+    const struct by_row *a = x, *b = y;
+    int d = qn_out_compare_counts(c, a->counts, b->counts);
+    d = d ? d : strcmp(b->name, a->name);
+    d = d ? d : a->line < b->line ? 1 : a->line > b->line ? -1 : 0;
+    return d || !a->function ? d : strcmp(b->function, a->function);
+}
+
+static const struct {
+    const char *title, *heading;
+} kinds[] = {
+    [QN_OUT_BY_FILE] = {"File summary", " file\n\n"},
+    [QN_OUT_BY_FUNCTION] = {"Function summary", " function\n\n"},
+    [QN_OUT_BY_LINE] = {"Line summary", " file:line\n\n"},
+    [QN_OUT_BY_OBJECT] = {"Object summary", " object\n\n"},
+    [QN_OUT_BY_INLINE] = {"Inline summary", " file:line function\n\n"},
+};
+
+static void put_rows(const struct by *b, const struct qn_out_table *t, int64_t *sum)
+{
+    struct qn_out_sink *s = b->m->sink;
+    int by = b->m->request->by;
+    qn_out_put_title(s, kinds[by].title, "");
+    qn_out_put_heading(s, t);
+    qn_out_puts(s, kinds[by].heading);
+    for (size_t i = 0; i < b->count; i++) {
+        qn_prof_add_counts(sum, b->rows[i].counts, b->m->events);
+        qn_out_put_row(s, t, QN_OUT_OUTER, b->rows[i].counts, sum);
+        qn_out_putc(s, ' ');
+        qn_out_name(s, b->rows[i].name);
+        if (by == QN_OUT_BY_LINE || by == QN_OUT_BY_INLINE)
+            qn_out_printf(s, ":%u", b->rows[i].line);
+        if (b->rows[i].function) {
+            qn_out_putc(s, ' ');
+            qn_out_name(s, b->rows[i].function);
+        }
+        qn_out_putc(s, '\n');
+    }
+    qn_out_putc(s, '\n');
+}
+
+static void put_table(const struct by *b)
+{
+    struct qn_out_table t;
+    size_t bytes = (size_t)b->m->events * sizeof(int64_t);
+    int64_t *sum = QN_NEEDED(calloc(1, bytes));
+    qn_out_modern_table(b->m, &t, 1);
+    for (size_t i = 0; i < b->count; i++) {
+        qn_prof_add_counts(sum, b->rows[i].counts, b->m->events);
+        qn_out_measure(&t, b->rows[i].counts, sum);
+    }
+    qn_out_fix_widths(&t);
+    memset(sum, 0, bytes);
+    put_rows(b, &t, sum);
+    qn_out_free_table(&t);
+    free(sum);
+}
+
+enum qn_text_status qn_out_modern_by(struct qn_out_modern *m)
+{
+    struct by b = {.m = m};
+    b.counts.events = m->events;
+    b.least = m->request->threshold * qn_out_key_weight(&m->columns.sort[0], m->total) / 100;
+    if (collect(&b) == 0) {
+        if (b.count > 1)
+            qsort_r(b.rows, b.count, sizeof *b.rows, compare_by_rows, &b);
+        put_table(&b);
+    }
+    qn_prof_free_rows(&b.counts);
+    free(b.rows);
+    return m->err->status;
 }

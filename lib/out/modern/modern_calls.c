@@ -22,7 +22,7 @@
 
 #include "base/grow.h"
 #include "out/modern/modern.h"
-#include "out/number.h"
+#include "out/sink.h"
 #include "prof/calls/calls_sum.h"
 #include "prof/counts.h"
 

@@ -20,7 +20,7 @@
 #include "base/grow.h"
 #include "out/advice.h"
 #include "out/modern/modern.h"
-#include "out/number.h"
+#include "out/sink.h"
 #include "prof/data/data_sum.h"
 #include "text/hash.h"
 

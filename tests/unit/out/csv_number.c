@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "out/csv/csv_number.h"
+#include "out/csv/csv_cells.h"
 #include "tap.h"
 
 static uint64_t state = 88172645463325252u;

@@ -1,7 +1,7 @@
 /* Does an expression over events give the number that school arithmetic gives, and is nothing else taken for one? */
 #include "tap.h"
 
-#include "out/expr.h"
+#include "out/columns.h"
 
 static char *names[] = {(char *)"Ir", (char *)"Dr", (char *)"D1mr", (char *)"zero"};
 static const struct qn_prof_header header = {.events = names, .event_count = 4};

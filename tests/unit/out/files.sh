@@ -32,5 +32,5 @@ is "$(order --files=name)" "$(order)" '... which may be said'
 is "$(order --files=cost)" '/home/me/b.c /usr.c /home/me/a.c /usr/include/c++/12/bits/v.h ./elf/dl.c ' 'by cost, files of the system last'
 "$QUERN" annotate --files=size profile >out 2>err
 is $? 2 'another order is wrong usage'
-ok '... and named' grep -q "argument --files: invalid choice: 'size'" err
+ok '... and named' grep -q "^quern annotate: --files: got 'size', wanted name or cost$" err
 done_testing

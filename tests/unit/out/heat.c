@@ -1,12 +1,11 @@
 /* When does annotate colour, and how long are the bars? A terminal of our own is asked, so that it does not matter where the
  * test runs. */
 #define _GNU_SOURCE
-#include "out/heat.h"
+#include "out/table.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "out/table.h"
 #include "tap.h"
 
 static int open_terminal(void)

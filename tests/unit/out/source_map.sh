@@ -68,7 +68,7 @@ sed 's|/build/||' p >relative
 "$QUERN" annotate --source-map="=$PWD/here" relative >out
 shows 'an empty FROM stands for names without a folder of their own' out
 "$QUERN" annotate --source-map=/build p >out 2>&1
-is "$? $(tail -n 1 out)" "2 quern annotate: error: argument --source-map: got '/build', wanted FROM=TO" 'what is wanted'
+is "$? $(tail -n 1 out)" "2 quern annotate: --source-map: got '/build', wanted FROM=TO" 'what is wanted'
 "$QUERN" page --source-map=/build p >out 2>&1
 is "$? $(cat out)" "2 quern page: --source-map: got '/build', wanted FROM=TO" '... of other commands'
 done_testing

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-#include "out/expr.h"
-#include "out/timing.h"
+#include "out/columns.h"
 
 static char *names[] = { (char *)"Ir", (char *)"I1mr", (char *)"ILmr", (char *)"Dr",   (char *)"D1mr", (char *)"DLmr", (char *)"Dw",
                          (char *)"D1mw", (char *)"DLmw", (char *)"Bc", (char *)"Bcm", (char *)"Bi", (char *)"Bim" };

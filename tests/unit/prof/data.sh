@@ -121,9 +121,9 @@ is "$("$QUERN" annotate --by=data --sort=DLmw --show=D1mr a | grep '^Event.* s[h
 Event sort order: DLmw' '... and so is another'
 for option in --show=Ir --sort=Ir --timing=width=2; do
     "$QUERN" annotate --by=data $option a >out 2>err
-    is "$(wc -c <out) $(tail -1 err)" "0 quern annotate: error: $(case $option in
-        --timing*) echo 'argument --timing: not with --by=data and --by=type, by which only misses are counted' ;;
-        *) echo "${option%=*} event \`Ir\` did not appear in \`events:\` line" ;; esac)" "$option is refused"
+    is "$(wc -c <out) $(cat err)" "0 quern annotate: $(case $option in
+        --timing*) echo '--timing: not with --by=data, by which only misses are counted; `quern annotate --help` describes it' ;;
+        *) echo "error: ${option%=*} event \`Ir\` did not appear in \`events:\` line" ;; esac)" "$option is refused"
 done
 "$QUERN" csv --by=data --show=Ir a >out 2>err
 is "$? $(cat err)" '1 quern csv: --show event `Ir` did not appear in `events:` line' 'csv: the same'

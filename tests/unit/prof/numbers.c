@@ -1,8 +1,8 @@
 /* Are counts, percentages, thresholds and expressions printed and worked out as cg_annotate's readers expect? */
 #include "tap.h"
 
-#include "out/expr.h"
-#include "out/number.h"
+#include "out/columns.h"
+#include "out/sink.h"
 
 static const char *commas(int64_t v)
 {

@@ -8,8 +8,12 @@
  * has the same key twice has two columns of that name. Columns of several profiles are united, those
  * of the first profile in its order.
  */
-#ifndef QN_OUT_CSV_HEAD_H
-#define QN_OUT_CSV_HEAD_H
+#ifndef QN_OUT_CSV_CELLS_H
+#define QN_OUT_CSV_CELLS_H
+
+#include <float.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "prof/read.h"
 #include "text/subst.h"
@@ -58,5 +62,20 @@ void qn_out_csv_find_geometry(const struct qn_prof_header *h, uint64_t numbers[Q
 
 /* Appends a cell, quoted where it must be, control bytes escaped. */
 void qn_out_csv_cell(struct qn_text_buffer *to, const char *text);
+
+/* ---- Numbers of CSV cells as text, without printf where that gives the same ----
+ *
+ * In:  -12, 0.0243013..., 123456.7
+ * Out: "-12", "0.0243013", "123457"
+ */
+
+/* Bytes of the longest of them, and more than enough for the longest count. */
+enum { QN_OUT_CSV_NUMBER = DBL_MAX_10_EXP + 10 };
+
+/* A count in decimal; returns its length.  No NUL byte is put behind it. */
+size_t qn_out_csv_count(char *to, int64_t count);
+
+/* A finite value: six significant digits as printf's %.6g has them, but all digits before the point.  Returns the length. */
+size_t qn_out_csv_ratio(char *to, double value);
 
 #endif

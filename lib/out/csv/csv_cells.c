@@ -1,20 +1,21 @@
 /*
- * Metadata columns of CSV. See csv_head.h.
+ * Metadata columns of CSV. See csv_cells.h.
  *
  * In:  descriptions
  * Out: columns and values
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
+#include "out/csv/csv_cells.h"
 
-#include "out/csv/csv_head.h"
-
+#include <csv.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <csv.h>
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
 
 #include "base/grow.h"
 #include "text/escape.h"
@@ -169,4 +170,128 @@ void qn_out_csv_cell(struct qn_text_buffer *to, const char *text)
         qn_text_append(to, text, strlen(text));
     if (needs & QUOTES)
         quote(to, from);
+}
+
+/* ---- Counts and ratios as digits ----
+ *
+ * In:  2.6086956
+ * Out: 2.6086956 * 10^5 = 260869.56, rounded 260870, written "2.6087"
+ *
+ * A value is scaled in 80 bits to six digits before the point; the relative error of the product is at most 2^-63. So its rounding is
+ * certain, unless it is within DOUBT of the middle between two numbers. printf formats those values, and all that are not between
+ * LEAST and MOST.
+ */
+
+#define DIGITS 6
+#define LEAST 1e-4 /* %g writes what is less with an exponent */
+#define MOST 1e5   /* from here on all digits before the point are wanted */
+#define DOUBT 1e-6L
+
+size_t qn_out_csv_count(char *to, int64_t count)
+{
+    char digits[24], *at = digits + sizeof digits;
+    uint64_t left = count < 0 ? 0 - (uint64_t)count : (uint64_t)count;
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (count < 0)
+        *--at = '-';
+    size_t n = (size_t)(digits + sizeof digits - at);
+    memcpy(to, at, n);
+    return n;
+}
+
+/* digits has DIGITS of them, of which `whole` (at most 0 for values below 1) stand before the point. */
+static size_t put_digits(char *to, uint32_t number, int whole)
+{
+    char digits[DIGITS];
+    int n = DIGITS;
+    size_t used = 0;
+    for (int i = DIGITS; i-- > 0; number /= 10)
+        digits[i] = (char)('0' + number % 10);
+    while (n > whole && n > 1 && digits[n - 1] == '0')
+        n--;
+    if (whole <= 0) {
+        to[used++] = '0';
+        to[used++] = '.';
+        for (int i = whole; i < 0; i++)
+            to[used++] = '0';
+    }
+    for (int i = 0; i < n; i++) {
+        if (i == whole && i > 0)
+            to[used++] = '.';
+        to[used++] = digits[i];
+    }
+    return used;
+}
+
+/* Formats a value; returns its length, 0 if the rounding is not certain. */
+static size_t put_small(char *to, double value)
+{
+    static const long double powers[] = {1e0L, 1e1L, 1e2L, 1e3L, 1e4L, 1e5L, 1e6L, 1e7L, 1e8L, 1e9L};
+    int whole = value >= 1e4 ? 5 : value >= 1e3 ? 4 : value >= 1e2 ? 3 : value >= 1e1 ? 2 : value >= 1 ? 1 : 0;
+    for (double bound = 0.1; whole <= 0 && value < bound; bound /= 10)
+        whole--;
+    if (whole < DIGITS - (int)(sizeof powers / sizeof *powers) + 1)
+        return 0;
+    long double scaled = (long double)value * powers[DIGITS - whole];
+    uint32_t number = (uint32_t)scaled;
+    long double rest = scaled - number;
+    if (number < 100000 || fabsl(rest - 0.5L) < DOUBT)
+        return 0;
+    number += rest > 0.5L;
+    return number < 1000000 ? put_digits(to, number, whole) : 0;
+}
+
+size_t qn_out_csv_ratio(char *to, double value)
+{
+    size_t n = 0;
+    if (value == 0 && !signbit(value)) {
+        *to = '0';
+        return 1;
+    }
+    if (value >= LEAST && value < MOST)
+        n = put_small(to, value);
+    if (n == 0)
+        n = (size_t)snprintf(to, QN_OUT_CSV_NUMBER, fabs(value) < MOST ? "%.6g" : "%.0f", value);
+    return n;
+}
+
+/* ---- The geometry of caches as numbers ----
+ *
+ * In:  desc: D1 cache:         32768 B, 64 B, 8-way associative
+ * Out: D1 size 32768, D1 ways 8, D1 line 64; 0 for what the profile does not have
+ */
+
+const char *const qn_out_csv_geometry_names[QN_OUT_CSV_GEOMETRY] = {
+    "I1 size", "I1 ways", "I1 line", "D1 size", "D1 ways", "D1 line", "LL size", "LL ways", "LL line",
+};
+
+/* "32768 B, 64 B, 8-way associative", or Cachegrind's "..., direct-mapped". */
+static void parse_cache(const char *value, uint64_t numbers[3])
+{
+    uint64_t size, line, ways;
+    int n = 0;
+    if (sscanf(value, "%" SCNu64 " B, %" SCNu64 " B, %n", &size, &line, &n) != 2 || n == 0)
+        return;
+    if (strcmp(value + n, "direct-mapped") == 0)
+        ways = 1;
+    else if (sscanf(value + n, "%" SCNu64 "-way", &ways) != 1)
+        return;
+    numbers[0] = size;
+    numbers[1] = ways;
+    numbers[2] = line;
+}
+
+void qn_out_csv_find_geometry(const struct qn_prof_header *h, uint64_t numbers[QN_OUT_CSV_GEOMETRY])
+{
+    static const char *const keys[] = {"I1 cache:", "D1 cache:", "LL cache:"};
+    memset(numbers, 0, QN_OUT_CSV_GEOMETRY * sizeof *numbers);
+    for (int i = 0; i < h->desc_count; i++)
+        for (int k = 0; k < 3; k++) {
+            size_t n = strlen(keys[k]);
+            const char *text = h->descs[i].text;
+            if (strncmp(text, keys[k], n) == 0)
+                parse_cache(text + n + strspn(text + n, " "), numbers + 3 * k);
+        }
 }
