@@ -1,4 +1,4 @@
-/* lib/emit/calls.c - the code that --calls adds to a block.  run/observe/calls/calls.c handles what it calls.
+/* lib/emit/calls.c - the code that --calls adds to a block.  run/observe/calls/call_frames.c handles what it calls.
  *
  *   entry of a function:   movq $function, arg_aux ;  call call_enter        or the code of calls_stub.c; the same for a return
  *   each execution:        addq $n, sums+Ir ;  addq $r, sums+Dr ; ...

@@ -5,7 +5,7 @@
  *   return    if rsp is above the return address of the top frame:
  *             the increase of these events is added to the frame's row, and the frame below becomes the top
  *
- * In other cases C does all of it (run/observe/calls/calls.c).  If misses have been counted since the top frame (at an entry: the frame below) was
+ * In other cases C does all of it (run/observe/calls/call_frames.c).  If misses have been counted since the top frame (at an entry: the frame below) was
  * entered, C is called for these only.
  *
  *   block:  mov %rsp, %S1 ;  mov $slow_stack, %esp ;  mov $function, %S2d ;  call stub ;  mov %S1, %rsp        return: r10 in place of S1

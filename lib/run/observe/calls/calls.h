@@ -1,4 +1,4 @@
-/* lib/run/observe/calls/calls.h - --calls: what each call costs, until it returns.  See calls.c. */
+/* lib/run/observe/calls/calls.h - --calls: what each call costs, until it returns.  See call_frames.c. */
 #ifndef QN_RUN_CALLS_H
 #define QN_RUN_CALLS_H
 
@@ -9,7 +9,7 @@
 
 struct qn_thread;
 
-/* ---- calls_code.c: what is known of code ---- */
+/* ---- call_tables.c: what is known of code ---- */
 
 void qn_calls_learn(void);            /* the collector has found the functions of a mapping */
 bool qn_calls_begins(uint64_t pc);    /* a function begins here, so that a block does, too */
@@ -19,7 +19,7 @@ uint32_t qn_calls_function(uint64_t pc); /* that pc lies in; 0: none, or there i
 /* Fills b->calls.  record: the block's in the arena; desc: of its instructions. */
 void qn_calls_mark(struct qn_block *b, uint32_t record, const qn_insn_desc *desc);
 
-/* ---- calls.c: what happens ---- */
+/* ---- call_frames.c: what happens ---- */
 
 void qn_calls_init(void);             /* the simulators know their events, and nothing has been counted yet */
 uint64_t qn_calls_sums(void);         /* address of the running stack's counts; 0: calls are not counted */
@@ -36,12 +36,10 @@ void qn_calls_sigreturn(void);
 
 qn_slow_call qn_calls_enter, qn_calls_return, qn_calls_move;
 
-/* ---- calls_frames.c ---- */
-
 qn_slow_call qn_calls_note_rare, qn_calls_add_rare; /* of the frame on top, at its entry and before it is popped */
 const struct qn_emit_calls *qn_calls_emitted(void); /* what code that does without qn_calls_enter and qn_calls_return knows; NULL: it has to call */
 
-/* ---- calls_rows.c: edges and contexts ---- */
+/* ---- call_tables.c: edges and contexts ---- */
 
 extern struct qn_call_last *qn_calls_last; /* by block: the edge used last */
 uint32_t qn_calls_search_edge(uint32_t block, uint32_t function);

@@ -1,4 +1,5 @@
-/* lib/run/observe/calls/calls_code.c - --calls: the first instructions of functions, and the blocks that may lead from one function to another.
+/* lib/run/observe/calls/call_tables.c - --calls: the first instructions of functions, the blocks that may lead from one function to another, and
+ * rows of edges and contexts.
  *
  *   a mapping is executed for the first time:  the collector lists its symbols and stubs (QN_MESSAGE_RESOLVED)
  *   call 401136                                a function begins there, whether a symbol says so or not
@@ -7,10 +8,10 @@
  *
  * All code of a file that no symbol covers is one function.  In memory that is not mapped from a file, each called address is a function.
  */
+#include "base/hash.h"
 #include "guest/exec_map.h"
 #include "run/observe/calls/calls.h"
 #include "run/run.h"
-#include "cost/count.h"
 
 #define MAPS_MAX (QN_ARENA_MAPS_SIZE / sizeof(struct qn_map_rec))
 #define ENTRIES (1u << 21)      /* of the table of addresses that were called without a symbol; half of them are used at most */
@@ -112,14 +113,13 @@ void qn_calls_called(uint64_t pc)
 
 static uint32_t add_function(uint64_t pc, uint32_t map, uint32_t *bucket)
 {
-    struct qn_call_head *h = &qn_arena->calls;
-    uint32_t i = h->functions;
+    uint32_t i = qn_arena->calls.functions;
 
     if ((i + 1) * sizeof *functions() > QN_CALL_FUNCTIONS_SIZE)
         return 0;
     functions()[i] = (struct qn_call_function){.pc = pc, .map = map, .next = *bucket};
     *bucket = i;
-    h->functions = i + 1;
+    qn_arena->calls.functions = i + 1;
     return i;
 }
 
@@ -222,12 +222,10 @@ static uint32_t called_by(const struct qn_block *b, uint32_t record)
 
 static void sum_up(struct qn_block_calls *c, const qn_insn_desc *desc, unsigned n)
 {
-    static const uint64_t none[16];
     int64_t sum[QN_COST_EVENTS] = {0};
 
     _Static_assert(sizeof c->adds == QN_COST_EVENTS, "block.h");
-    for (unsigned i = 0; i < n; i++)
-        qn_cost_count(desc[i], 1, none, sum);
+    qn_arena_add_executed(desc, n, 1, sum);
     for (unsigned k = 0; k < QN_COST_EVENTS; k++)
         c->adds[k] = (uint8_t)sum[k];
 }
@@ -243,4 +241,86 @@ void qn_calls_mark(struct qn_block *b, uint32_t record, const qn_insn_desc *desc
     c->returns = b->end == QN_END_RET || (b->end == QN_END_JMP_IND && c->called);
     c->moves = moves(b);
     sum_up(c, desc, b->n);
+}
+
+/* ---- rows of edges and of contexts ----
+ *
+ * A hash table finds both; the edge that a block used last, and the context that another one led to last, are looked at first.
+ */
+
+#define RECORDS_MAX (QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec))
+
+struct qn_call_last *qn_calls_last;
+static uint32_t *recent;     /* by node: the one found last */
+
+/* Rows that begin with where a call comes from (a block, a context) and the function that is called. */
+static struct rows {
+    uint64_t first, size;    /* in the section of calls, bytes */
+    uint64_t bytes;          /* of a row */
+    uint32_t *places, mask;  /* hash table of row numbers; 0: none */
+} edges = {.first = QN_CALL_EDGES_OFF, .size = QN_CALL_EDGES_SIZE}, nodes = {.first = QN_CALL_NODES_OFF, .size = QN_CALL_NODES_SIZE};
+
+/* Makes a hash table of which at most half is used. */
+static void make_rows(struct rows *t, uint64_t bytes)
+{
+    uint64_t most = t->size / bytes, n = qn_cfg()->calls_room < most ? qn_cfg()->calls_room : most, places = 2ull << qn_log2(2 * n + 2);
+
+    t->bytes = bytes;
+    t->places = qn_engine_alloc(places * sizeof *t->places);
+    t->mask = (uint32_t)places - 1;
+}
+
+void qn_calls_rows_init(void)
+{
+    make_rows(&edges, qn_call_edge_bytes(qn_arena->calls.columns));
+    qn_calls_last = qn_engine_alloc((RECORDS_MAX + 1) * sizeof *qn_calls_last);
+    if (qn_cfg()->calls != QN_CALLS_PATHS)
+        return;
+    make_rows(&nodes, qn_call_node_bytes(qn_arena->calls.columns));
+    recent = qn_engine_alloc((QN_CALL_NODES_SIZE / nodes.bytes + 1) * sizeof *recent);
+}
+
+static uint32_t *row(const struct rows *t, uint32_t i) { return (uint32_t *)(void *)table(t->first + i * t->bytes); }
+
+struct qn_call_node *qn_calls_node(uint32_t i) { return (struct qn_call_node *)(void *)row(&nodes, i); }
+
+/* The number of the row; 0: there is no room for another. */
+static uint32_t find_row(struct rows *t, uint32_t from, uint32_t function, uint32_t *used, uint64_t *lost)
+{
+    uint32_t at = (uint32_t)qn_hash_mix((uint64_t)from << 32 | function) & t->mask, n = *used;
+
+    for (; t->places[at]; at = (at + 1) & t->mask)
+        if (row(t, t->places[at])[0] == from && row(t, t->places[at])[1] == function)
+            return t->places[at];
+    if (n > qn_cfg()->calls_room || (n + 1ull) * t->bytes > t->size) { /* row 0 is besides */
+        ++*lost;
+        return 0;
+    }
+    row(t, n)[0] = from;
+    row(t, n)[1] = function;
+    *used = n + 1;
+    return t->places[at] = n;
+}
+
+uint32_t qn_calls_search_edge(uint32_t block, uint32_t function)
+{
+    struct qn_call_head *h = &qn_arena->calls;
+    uint32_t i = find_row(&edges, block, function, &h->edges, &h->lost_edges) * (uint32_t)edges.bytes;
+
+    if (i)
+        qn_calls_last[block] = (struct qn_call_last){.edge = i, .function = function};
+    return i;
+}
+
+uint32_t qn_calls_find_node(uint32_t parent, uint32_t function)
+{
+    struct qn_call_head *h = &qn_arena->calls;
+    uint32_t i = recent[parent];
+
+    if (QN_LIKELY(i && qn_calls_node(i)->function == function))
+        return i;
+    i = find_row(&nodes, parent, function, &h->nodes, &h->lost_nodes);
+    if (i)
+        recent[parent] = i;
+    return i;
 }
