@@ -43,18 +43,10 @@ static const struct qn_options command = { "ctl", PROGRAM, help, NULL, options, 
 
 static pid_t parent_of(pid_t pid)
 {
-    char path[64], line[512];
-    const char *behind_name;
+    char text[QN_COLLECT_STAT_MAX];
     int parent = 0;
-    FILE *f;
 
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    f = fopen(path, "re");
-    if (f && fgets(line, sizeof line, f) && (behind_name = strrchr(line, ')')) && sscanf(behind_name, ") %*c %d", &parent) != 1)
-        parent = 0;
-    if (f)
-        fclose(f);
-    return parent;
+    return sscanf(qn_collect_read_stat(pid, text), " %*c %d", &parent) == 1 ? parent : 0;
 }
 
 /* Is this run the process pid itself, or does the process pid belong to the same user? */

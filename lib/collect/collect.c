@@ -87,20 +87,10 @@ static void drain(struct qn_collect *r)
 /* Processor time of the guest in clock ticks: fields 14 and 15 of /proc/PID/stat, behind the name in parentheses. */
 static uint64_t cpu_time(pid_t pid)
 {
-    char path[64], text[1024], *p;
+    char text[QN_COLLECT_STAT_MAX];
     unsigned long long user, system;
-    size_t n = 0;
-    FILE *f;
 
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    f = fopen(path, "re");
-    if (f) {
-        n = fread(text, 1, sizeof text - 1, f);
-        fclose(f);
-    }
-    text[n] = 0;
-    p = strrchr(text, ')');
-    if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2)
+    if (sscanf(qn_collect_read_stat(pid, text), " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2)
         return 0;
     return user + system;
 }
@@ -219,40 +209,32 @@ static char *join_arguments(char **argv)
     return text;
 }
 
-/* Checks the pattern of a file's name before anything runs. */
-static bool check_pattern(const char *option, const char *pattern)
-{
-    char why[256], *name = pattern ? qn_collect_expand(pattern, 0, why, sizeof why) : NULL;
-
-    if (pattern && !name)
-        qn_collect_complain("--%s=%s: %s", option, pattern, why);
-    free(name);
-    return !pattern || name;
-}
-
 #define TCACHE_MIN (512u << 10) /* bytes: an eighth of it has room for the longest block */
 
 static bool check_options(const struct qn_collect_options *o)
 {
-    if (o->processors > QN_PROCESSORS_MAX) {
-        qn_collect_complain("--processors: got %llu, wanted at most %u", (unsigned long long)o->processors, QN_PROCESSORS_MAX);
-        return false;
-    }
-    if (o->block_max > UINT32_MAX) {
-        qn_collect_complain("--block-max: got %llu, wanted a number below 2^32", (unsigned long long)o->block_max);
-        return false;
-    }
-    if (o->tcache_size && (o->tcache_size < TCACHE_MIN || o->tcache_size > QN_CODE_MAX - QN_CODE_FIXED)) {
-        qn_collect_complain("--tcache-size: got %llu, wanted %uK to %lluM", (unsigned long long)o->tcache_size,
-                        TCACHE_MIN >> 10, (QN_CODE_MAX - QN_CODE_FIXED) >> 20);
-        return false;
-    }
-    if (o->log_fd > INT32_MAX) {
-        qn_collect_complain("--log-fd: got %llu, wanted an open descriptor", (unsigned long long)o->log_fd);
-        return false;
-    }
-    if (o->interval_given && (o->interval < 1 || o->interval > INT64_MAX)) {
-        qn_collect_complain("--interval: got %llu, wanted at least 1 instruction", (unsigned long long)o->interval);
+    _Static_assert(QN_PROCESSORS_MAX == 64 && QN_CODE_MAX - QN_CODE_FIXED == 126u << 20, "the messages say so");
+    const struct {
+        const char *name;
+        uint64_t got, least, most;
+        const char *wanted;
+    } bounds[] = {
+        { "processors", o->processors, 0, QN_PROCESSORS_MAX, "at most 64" },
+        { "block-max", o->block_max, 0, UINT32_MAX, "a number below 2^32" },
+        { "tcache-size", o->tcache_size ? o->tcache_size : TCACHE_MIN, TCACHE_MIN, QN_CODE_MAX - QN_CODE_FIXED, "512K to 126M" },
+        { "log-fd", o->log_fd, 0, INT32_MAX, "an open descriptor" },
+        { "interval", o->interval_given ? o->interval : 1, 1, INT64_MAX, "at least 1 instruction" },
+        { "calls-room", o->calls ? o->calls_room : 1, 1, UINT64_MAX, "at least 1" },
+        { "calls-depth", o->calls ? o->calls_depth : 1, 1, UINT64_MAX, "at least 1" },
+    };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(bounds); i++)
+        if (bounds[i].got < bounds[i].least || bounds[i].got > bounds[i].most) {
+            qn_collect_complain("--%s: got %llu, wanted %s", bounds[i].name, (unsigned long long)bounds[i].got, bounds[i].wanted);
+            return false;
+        }
+    if (o->watch > QN_NOTES_MAX) {
+        qn_collect_complain("--watch: got %llu, wanted at most %llu references", (unsigned long long)o->watch, (unsigned long long)QN_NOTES_MAX);
         return false;
     }
     if (o->versus && !o->cache_sim && !o->branch_sim) {
@@ -263,17 +245,7 @@ static bool check_options(const struct qn_collect_options *o)
         qn_collect_complain("--calls: cannot be combined with --sample");
         return false;
     }
-    if (o->calls && (o->calls_room < 1 || o->calls_depth < 1)) {
-        qn_collect_complain("--calls-%s: got 0, wanted at least 1", o->calls_room < 1 ? "room" : "depth");
-        return false;
-    }
-    if (o->watch > QN_NOTES_MAX) {
-        qn_collect_complain("--watch: got %llu, wanted at most %llu references", (unsigned long long)o->watch, (unsigned long long)QN_NOTES_MAX);
-        return false;
-    }
-    return check_pattern("cachegrind-out-file", o->out_file) && check_pattern("log-file", o->log_file)
-           && check_pattern("interval-file", o->interval_file) && check_pattern("explain-file", o->explain_file)
-           && check_pattern("watch-file", o->watch_file) && check_pattern("branches-file", o->branches_file);
+    return qn_collect_check_patterns(o);
 }
 
 static void start_clocks(struct qn_collect *r)

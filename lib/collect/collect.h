@@ -85,6 +85,7 @@ struct qn_collect {
     struct qn_cost_store fresh; /* arena of the image that a traced exec is about to start; fd -1: none */
     struct qn_cost_store zero;  /* copy of the arena from the beginning of the current part; fd -1: the part began with the run (part.c) */
     unsigned parts;             /* number of parts written */
+    const char *profile;        /* the file of the part that is being written; else NULL */
     const char *trigger;        /* of the part that is being written; else NULL */
     bool parts_refused;
     int socket;                 /* to the engine; -1: closed */
@@ -155,6 +156,8 @@ char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file);
 char *qn_collect_name_pattern(struct qn_collect *r); /* of the profile, without the number of a part and of a thread */
 /* Reports a file that was written (with --verbose), or why not; frees its path; returns whether it was written. */
 bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char *path, enum qn_text_status status, const struct qn_text_error *err);
+/* Are the patterns of all names well-formed?  false: a line was printed. */
+bool qn_collect_check_patterns(const struct qn_collect_options *o);
 /* Tests before the program starts whether all of them can be written.  false: a line was printed. */
 bool qn_collect_check_outputs(struct qn_collect *r);
 

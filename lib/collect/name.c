@@ -95,27 +95,34 @@ bool qn_collect_is_device(const char *path)
 
 /* ---- names ---- */
 
-#define OPTION(field) offsetof(struct qn_collect_options, field)
+#define FIELD(field) offsetof(struct qn_collect_options, field)
 
 static const struct {
     const char *what;    /* in messages */
-    size_t option;       /* a char * with the pattern */
+    const char *option;  /* NULL: none says its name */
+    size_t field;        /* the option's, a char * with the pattern */
     const char *usual;   /* the pattern without this option */
     const char *suffix;  /* not NULL: behind the profile's name */
     bool is_early;       /* it is opened before the program begins */
 } files[QN_COLLECT_FILES] = {
-    [QN_COLLECT_LOG] = { "log", OPTION(log_file), NULL, NULL, true },
-    [QN_COLLECT_TRACE] = { "trace", OPTION(trace_file), NULL, NULL, true },
-    [QN_COLLECT_PROFILE] = { "profile", OPTION(out_file), NULL, "", false },
-    [QN_COLLECT_INTERVALS] = { "intervals", OPTION(interval_file), "quern.intervals.%p.csv", NULL, false },
-    [QN_COLLECT_EXPLANATION] = { "explanation", OPTION(explain_file), "quern.explain.%p.txt", NULL, false },
-    [QN_COLLECT_WATCH] = { "watch", OPTION(watch_file), "quern.watch.%p.csv", NULL, false },
-    [QN_COLLECT_BRANCHES] = { "table of branches", OPTION(branches_file), NULL, NULL, false },
-    [QN_COLLECT_FINDINGS] = { "findings", 0, NULL, ".findings.csv", false },
-    [QN_COLLECT_CULPRITS] = { "culprits", 0, NULL, ".culprits.csv", false },
-    [QN_COLLECT_SHARING] = { "shared lines", 0, NULL, ".sharing.csv", false },
-    [QN_COLLECT_SETS] = { "misses by set", 0, NULL, ".sets.csv", false },
+    [QN_COLLECT_LOG] = { "log", "log-file", FIELD(log_file), NULL, NULL, true },
+    [QN_COLLECT_TRACE] = { "trace", NULL, FIELD(trace_file), NULL, NULL, true },
+    [QN_COLLECT_PROFILE] = { "profile", "cachegrind-out-file", FIELD(out_file), NULL, "", false },
+    [QN_COLLECT_INTERVALS] = { "intervals", "interval-file", FIELD(interval_file), "quern.intervals.%p.csv", NULL, false },
+    [QN_COLLECT_EXPLANATION] = { "explanation", "explain-file", FIELD(explain_file), "quern.explain.%p.txt", NULL, false },
+    [QN_COLLECT_WATCH] = { "watch", "watch-file", FIELD(watch_file), "quern.watch.%p.csv", NULL, false },
+    [QN_COLLECT_BRANCHES] = { "table of branches", "branches-file", FIELD(branches_file), NULL, NULL, false },
+    [QN_COLLECT_FINDINGS] = { "findings", NULL, 0, NULL, ".findings.csv", false },
+    [QN_COLLECT_CULPRITS] = { "culprits", NULL, 0, NULL, ".culprits.csv", false },
+    [QN_COLLECT_SHARING] = { "shared lines", NULL, 0, NULL, ".sharing.csv", false },
+    [QN_COLLECT_SETS] = { "misses by set", NULL, 0, NULL, ".sets.csv", false },
 };
+
+/* NULL: the option was not given. */
+static const char *pattern_of(const struct qn_collect_options *o, enum qn_collect_file file)
+{
+    return *(char *const *)((const char *)o + files[file].field);
+}
 
 static char *name_by(struct qn_collect *r, const char *pattern)
 {
@@ -139,6 +146,8 @@ char *qn_collect_name_pattern(struct qn_collect *r)
 {
     const struct qn_collect_options *o = &r->options;
 
+    if (r->profile)
+        return strdup(r->profile);
     return name_by(r, o->out_file ? o->out_file : o->profile_format != QN_COLLECT_CACHEGRIND ? CALLGRIND_PATTERN : PROFILE_PATTERN);
 }
 
@@ -146,7 +155,7 @@ char *qn_collect_name_pattern(struct qn_collect *r)
  * into the same log and trace. */
 char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file)
 {
-    const char *given = *(char *const *)((const char *)&r->options + files[file].option);
+    const char *given = pattern_of(&r->options, file);
     char why[256], *profile, *name;
     bool thread = r->options.profile_format == QN_COLLECT_CALLGRIND_THREADS;
 
@@ -176,6 +185,21 @@ bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char 
 }
 
 /* ---- checks ---- */
+
+bool qn_collect_check_patterns(const struct qn_collect_options *o)
+{
+    for (int i = 0; i < QN_COLLECT_FILES; i++) {
+        const char *pattern = files[i].option ? pattern_of(o, (enum qn_collect_file)i) : NULL;
+        char why[256], *name = pattern ? qn_collect_expand(pattern, 0, why, sizeof why) : NULL;
+
+        free(name);
+        if (pattern && !name) {
+            qn_collect_complain("--%s=%s: %s", files[i].option, pattern, why);
+            return false;
+        }
+    }
+    return true;
+}
 
 /* "/dev/stdout": a descriptor that only the program has; the collector has closed it (launch.c). */
 static bool is_descriptor(const char *name)

@@ -153,4 +153,8 @@ socklen_t qn_control_address(struct sockaddr *address, size_t size, pid_t pid);
 /* Does the process at the other end belong to our user or to root?  *who: its credentials. */
 bool qn_control_is_own(int socket, struct ucred *who);
 
+#define QN_COLLECT_STAT_MAX 1024
+/* Reads /proc/PID/stat; returns what is behind the name of the program, "" if it cannot be read. */
+const char *qn_collect_read_stat(pid_t pid, char text[QN_COLLECT_STAT_MAX]);
+
 #endif

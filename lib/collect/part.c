@@ -20,26 +20,10 @@
 #include "cost/messages.h"
 #include "collect/collect.h"
 
-/* Makes a pattern of a path: doubles every %. */
-static char *escape(const char *path)
-{
-    char *pattern = malloc(2 * strlen(path) + 1), *to = pattern;
-
-    for (; pattern && *path; path++) {
-        *to++ = *path;
-        if (*path == '%')
-            *to++ = '%';
-    }
-    if (pattern)
-        *to = 0;
-    return pattern;
-}
-
 /* Only the profile, because the files beside it would have the names of those at the run's end. */
 bool qn_collect_write_now(struct qn_collect *r, const char *path)
 {
-    r->options.out_file = escape(path);
-    r->root = r->guest; /* the name is this process's already */
+    r->profile = path;
     r->config.interval = 0;
     r->options.explain.count = 0;
     r->options.watch = 0;
@@ -47,7 +31,7 @@ bool qn_collect_write_now(struct qn_collect *r, const char *path)
     r->log.quiet = true;
     r->log.fd = -1;
     qn_cost_header(&r->store)->n_findings = qn_cost_header(&r->store)->n_value_lists = qn_cost_header(&r->store)->sim_output.loads = 0;
-    return r->options.out_file && qn_collect_fold(r, NULL, qn_cost_new_library());
+    return qn_collect_fold(r, NULL, qn_cost_new_library());
 }
 
 void qn_collect_begin_part(struct qn_collect *r)

@@ -162,19 +162,29 @@ int qn_collect_in_child(struct qn_collect *r, bool limited, qn_collect_work *wor
 #define WATCH_LAST_MS 64 /* with longer pauses it waits for requests only */
 
 struct request {
+    enum { FOLD, TAKE_FILE, TAKE_IMAGE } kind;
     uint64_t engine_hash; /* computed after the reader has started */
     int32_t pid;
-    uint8_t replaced, fds; /* how many descriptors: 1 file or image; else 2, or 4 with errors and log */
-    bool last, image;
+    uint8_t replaced, fds; /* how many descriptors: 2, or 4 with errors and log; for TAKE_FILE and TAKE_IMAGE one */
+    bool last;
     uint32_t parts;
 };
 
+struct reader {
+    struct qn_collect *run;
+    int socket;
+    struct qn_cost_library *library;
+    int pause;     /* ms until the next look at the first guest's arena; -1: none */
+    uint64_t seen; /* maps in it */
+};
+
 /* Does the work of the collector that asked. */
-_Noreturn static void fold_for(struct qn_collect *r, const struct request *q, const int fds[QN_COLLECT_FDS_MAX],
-                     struct qn_cost_library *library)
+_Noreturn static void fold_for(struct reader *d, const struct request *q, const int fds[QN_COLLECT_FDS_MAX])
 {
+    struct qn_collect *r = d->run;
     uint8_t failed;
 
+    close(d->socket);
     r->guest = r->log.pid = q->pid;
     r->replaced = q->replaced;
     r->engine_hash = q->engine_hash;
@@ -183,26 +193,33 @@ _Noreturn static void fold_for(struct qn_collect *r, const struct request *q, co
     r->log.fd = q->fds > 3 ? fds[3] : -1;
     r->log.size = 0;
     qn_collect_limit_reading();
-    failed = !qn_collect_fold(r, NULL, library);
+    failed = !qn_collect_fold(r, NULL, d->library);
     while (write(fds[1], &failed, 1) < 0 && errno == EINTR)
         ;
     _exit(0);
 }
 
-static void serve_request(struct qn_collect *r, int socket, const struct request *q, int fds[QN_COLLECT_FDS_MAX],
-                          struct qn_cost_library *library)
+static void end_reading_ahead(struct reader *d)
 {
+    if (d->pause >= 0)
+        qn_cost_close(&d->run->store);
+    d->pause = -1;
+}
+
+static void serve_fold(struct reader *d, const struct request *q, int fds[QN_COLLECT_FDS_MAX])
+{
+    struct qn_collect *r = d->run;
+
+    end_reading_ahead(d);
     r->store.fd = fds[0];
     if (qn_cost_map(&r->store)) {
         qn_collect_limit_reading();
         if (!q->last)
-            qn_cost_preload(library, &r->store);
+            qn_cost_preload(d->library, &r->store);
         if (!q->last && r->config.data)
-            qn_cost_preload_data(library, &r->store);
-        if (q->last || fork() == 0) {
-            close(socket);
-            fold_for(r, q, fds, library);
-        }
+            qn_cost_preload_data(d->library, &r->store);
+        if (q->last || fork() == 0)
+            fold_for(d, q, fds);
         qn_cost_close(&r->store);
         fds[0] = -1;
     }
@@ -211,51 +228,42 @@ static void serve_request(struct qn_collect *r, int socket, const struct request
             close(fds[i]);
 }
 
-/* Takes a file or an image that a collector hands over; false: it is a request to fold. */
-static bool take_file(struct qn_collect *r, const struct request *q, const int fds[QN_COLLECT_FDS_MAX], struct qn_cost_library *library)
+static void serve_request(struct reader *d, const struct request *q, int fds[QN_COLLECT_FDS_MAX])
 {
-    if (q->fds != 1)
-        return false;
-    if (q->image) {
+    struct qn_collect *r = d->run;
+
+    if (q->kind == FOLD) {
+        serve_fold(d, q, fds);
+        return;
+    }
+    if (q->kind == TAKE_FILE) {
+        qn_cost_give_file(d->library, fds[0]);
+    } else {
         close(r->image);
         r->image = fds[0];
         r->replaced = true;
-    } else {
-        qn_cost_give_file(library, fds[0]);
     }
-    return true;
+    if (d->pause >= 0)
+        d->pause = WATCH_FIRST_MS;
 }
 
-/* Reads the debug information of files that the first guest loads, until it loads no more for a while.  1: there is a request; 0: there can
- * be none any more; -1: neither yet. */
-static int watch(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[QN_COLLECT_FDS_MAX])
+/* Reads the debug information of files that the first guest has loaded, until it loads no more for a while. */
+static void read_ahead(struct reader *d)
 {
-    struct pollfd p = { socket, POLLIN, 0 };
-    uint64_t seen = 0;
+    struct qn_cost_extent e = qn_cost_get_extent(&d->run->store);
 
-    for (int pause = WATCH_FIRST_MS; pause <= WATCH_LAST_MS;) {
-        struct qn_cost_extent e;
-
-        if (poll(&p, 1, pause) != 0) {
-            int got = qn_collect_receive(socket, q, sizeof *q, fds);
-
-            if (!got || !take_file(r, q, fds, library))
-                return got;
-            pause = WATCH_FIRST_MS;
-            continue;
-        }
-        e = qn_cost_get_extent(&r->store);
-        pause = e.maps != seen ? WATCH_FIRST_MS : 2 * pause;
-        seen = e.maps;
-        qn_cost_preload(library, &r->store);
-    }
-    return -1;
+    d->pause = e.maps != d->seen ? WATCH_FIRST_MS : 2 * d->pause;
+    d->seen = e.maps;
+    qn_cost_preload(d->library, &d->run->store);
+    if (d->pause > WATCH_LAST_MS)
+        end_reading_ahead(d);
 }
 
 /* Writes the profile after the main collector was killed.  A child waits for the guest's end, which may have survived, while the reader serves
  * others. */
-static void write_of_killed(struct qn_collect *r, struct qn_cost_library *library)
+static void write_of_killed(struct reader *d)
 {
+    struct qn_collect *r = d->run;
     struct pollfd p = { r->pidfd, POLLIN, 0 };
 
     if (r->shared->alone || r->pidfd < 0)
@@ -270,27 +278,7 @@ static void write_of_killed(struct qn_collect *r, struct qn_cost_library *librar
         _exit(1);
     r->engine_hash = qn_engines_hash_engine(r->engine);
     r->log.fd = r->log.errors = -1;
-    _exit(!qn_collect_fold(r, NULL, library));
-}
-
-static int wait_for_request(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[QN_COLLECT_FDS_MAX])
-{
-    struct pollfd p[] = { { socket, POLLIN, 0 }, { r->collector, POLLIN, 0 } };
-    int got;
-
-    do {
-        while (poll(p, 2, -1) < 0 && errno == EINTR)
-            ;
-        if (p[1].revents) {
-            p[1].fd = r->collector = -1;
-            write_of_killed(r, library);
-        }
-        if (!p[0].revents)
-            continue;
-        got = qn_collect_receive(socket, q, sizeof *q, fds);
-        if (!got || !take_file(r, q, fds, library))
-            return got;
-    } while (true);
+    _exit(!qn_collect_fold(r, NULL, d->library));
 }
 
 /* The first access to each page costs a page fault (base/ready.h), and a reader accesses hundreds.  So the heap's pages are allocated at once,
@@ -313,9 +301,10 @@ static void make_heap_ready(bool large)
 
 static _Noreturn void read_and_fold(struct qn_collect *r, int socket)
 {
-    struct qn_cost_library *library = qn_cost_new_library();
-    struct request q = { .fds = 0 };
-    int fds[QN_COLLECT_FDS_MAX], program = r->beginning, got;
+    struct reader d = { .run = r, .socket = socket, .library = qn_cost_new_library(), .pause = WATCH_FIRST_MS };
+    struct pollfd p[] = { { socket, POLLIN, 0 }, { r->collector, POLLIN, 0 } };
+    int fds[QN_COLLECT_FDS_MAX], program = r->beginning;
+    struct request q;
 
     r->image = fcntl(r->store.fd, F_DUPFD_CLOEXEC, 3);
     qn_collect_keep_only((int[]){ socket, program, r->pidfd, r->collector, r->store.fd, r->image, r->merger.socket }, 7);
@@ -323,19 +312,27 @@ static _Noreturn void read_and_fold(struct qn_collect *r, int socket)
     r->hurry = r->ends = -1;
     make_heap_ready(r->options.dump_instr);
     if (program >= 0)
-        qn_cost_give_file(library, program);
+        qn_cost_give_file(d.library, program);
     qn_collect_limit_reading();
     qn_collect_allow_descriptors(); /* files that guests have mapped stay open here */
-    got = watch(r, socket, library, &q, fds);
-    qn_cost_close(&r->store);
-    if (got < 0)
-        got = wait_for_request(r, socket, library, &q, fds);
-    for (; got; got = wait_for_request(r, socket, library, &q, fds)) {
-        serve_request(r, socket, &q, fds, library);
+    for (;;) {
+        int ready = poll(p, 2, d.pause);
+
+        if (ready == 0)
+            read_ahead(&d);
+        if (ready > 0 && p[1].revents) {
+            p[1].fd = -1;
+            write_of_killed(&d);
+        }
+        if (ready > 0 && p[0].revents) {
+            if (!qn_collect_receive(socket, &q, sizeof q, fds))
+                break;
+            serve_request(&d, &q, fds);
+        }
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
     }
-    write_of_killed(r, library);
+    write_of_killed(&d);
     _exit(0);
 }
 
@@ -371,7 +368,7 @@ void qn_collect_end_reader(struct qn_collect *r)
 
 void qn_collect_give_reader(const struct qn_collect *r, int file)
 {
-    struct request q = { .fds = 1 };
+    struct request q = { .kind = TAKE_FILE, .fds = 1 };
 
     if (r->reader.socket >= 0)
         qn_collect_send(r->reader.socket, &q, sizeof q, &file, q.fds, MSG_DONTWAIT);
@@ -379,7 +376,7 @@ void qn_collect_give_reader(const struct qn_collect *r, int file)
 
 void qn_collect_show_image(const struct qn_collect *r)
 {
-    struct request q = { .fds = 1, .image = true };
+    struct request q = { .kind = TAKE_IMAGE, .fds = 1 };
 
     if (r->reader.socket >= 0 && r->is_main)
         qn_collect_send(r->reader.socket, &q, sizeof q, &r->store.fd, q.fds, MSG_DONTWAIT);
@@ -388,7 +385,7 @@ void qn_collect_show_image(const struct qn_collect *r)
 /* Asks the reader to fold.  0: profile written; 1: not written, and a message said why; -1: no answer. */
 static int ask_reader(struct qn_collect *r)
 {
-    struct request q = { r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked, false, r->parts };
+    struct request q = { FOLD, r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked, r->parts };
     int reply[2], fds[QN_COLLECT_FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
     uint8_t failed;
     ssize_t n = 0;

@@ -60,21 +60,27 @@ void qn_collect_restore_signals(const struct qn_collect *r)
     sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 }
 
-/* State letter of /proc/PID/stat, '?' if it cannot be read. */
-static char process_state(pid_t pid)
+const char *qn_collect_read_stat(pid_t pid, char text[QN_COLLECT_STAT_MAX])
 {
-    char path[32], text[512];
-    const char *p = NULL;
+    char path[32];
+    size_t n = 0;
     FILE *f;
 
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     f = fopen(path, "re");
     if (f) {
-        if (fgets(text, sizeof text, f))
-            p = strrchr(text, ')');
+        n = fread(text, 1, QN_COLLECT_STAT_MAX - 1, f);
         fclose(f);
     }
-    return p && p[1] == ' ' ? p[2] : '?';
+    text[n] = 0;
+    return n && strrchr(text, ')') ? strrchr(text, ')') + 1 : "";
+}
+
+static bool is_stopped(pid_t pid)
+{
+    char text[QN_COLLECT_STAT_MAX];
+
+    return !strncmp(qn_collect_read_stat(pid, text), " T", 2);
 }
 
 static void forward(struct qn_collect *r, const struct signalfd_siginfo *s)
@@ -174,7 +180,7 @@ static pid_t start_waker(const struct qn_collect *r)
 
     if (waker)
         return waker;
-    while (process_state(r->guest) == 'T')
+    while (is_stopped(r->guest))
         poll(NULL, 0, LOOK_MS);
     kill(stopped, SIGCONT);
     _exit(0);
@@ -190,7 +196,7 @@ void qn_collect_mirror_stop(struct qn_collect *r, int sig)
         waitpid(waker, NULL, 0);
     }
     /* We were continued.  If SIGCONT was sent to the group, the guest was, too; if not, continue it. */
-    if (process_state(r->guest) == 'T')
+    if (is_stopped(r->guest))
         kill(r->guest, SIGCONT);
 }
 

@@ -12,7 +12,7 @@
 #include "prof_args.h"
 #include "../../tools/run.c"
 
-enum { WORDS_MAX = 16 };
+enum { ARGUMENTS_MAX = 16 };
 
 /* What lib/collect/log.c says, which opens logs, too. */
 void qn_collect_complain(const char *format, ...)
@@ -64,7 +64,7 @@ static void parse_run(int argc, char **argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *argv[WORDS_MAX + 1] = {(char *)"annotate"}, *words;
+    char *argv[ARGUMENTS_MAX + 1] = {(char *)"annotate"}, *words;
     int argc = 1;
     if (size == 0)
         return 0;
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(words, "memory");
     memcpy(words, data + 1, size - 1);
     words[size - 1] = '\0';
-    for (char *p = words; p < words + size - 1 && argc < WORDS_MAX; p += strlen(p) + 1)
+    for (char *p = words; p < words + size - 1 && argc < ARGUMENTS_MAX; p += strlen(p) + 1)
         argv[argc++] = p;
     if (data[0] % 2)
         parse_run(argc, argv);
