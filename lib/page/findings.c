@@ -7,7 +7,7 @@
 #include "plot/words.h"
 #include "report/findings.h"
 #include "report/sentences.h"
-#include "report/whole.h"
+#include "report/findings.h"
 
 static void put_member(FILE *out, const char *before, const char *name, const char *text)
 {

@@ -42,12 +42,6 @@ struct row {
     double change;
 };
 
-static const struct {
-    const char *events, *name;
-} columns[] = {
-    { "Ir", "instructions" }, { "I1mr", "I1 misses" }, { "D1mr+D1mw", "D1 misses" }, { "ILmr+DLmr+DLmw", "LL misses" }, { "Bcm+Bim", "mispredicts" },
-};
-
 /* ---- events ---- */
 
 static const struct qn_prof_header *header(const struct comparison *c, int side) { return qn_prof_reader_header(c->profile[side].reader); }
@@ -103,11 +97,8 @@ static void write_left_out(struct comparison *c, FILE *out)
         return;
     fputs("<p>Left out, also of the cycles, because only one of the two has it: ", out);
     for (int side = 0; side < 2; side++)
-        if (*lists[side]) {
-            fputs(side && *lists[0] ? "; " : "", out);
-            qn_report_text(out, lists[side]);
-            fputs(side ? " (after)" : " (before)", out);
-        }
+        if (*lists[side])
+            qn_report_put(out, "%s%s (%s)", side && *lists[0] ? "; " : "", lists[side], side ? "after" : "before");
     fputs(".</p>\n", out);
 }
 
@@ -223,9 +214,9 @@ static void write_row(struct comparison *c, FILE *out, const struct row *r)
     for (int side = 0; side < 2; side++)
         qn_report_count_cell(out, value_of(r, side), 0);
     change_cell(out, r->change);
-    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
-        if (!is_left_out(c, columns[i].events))
-            change_cell(out, count_of(r, 1, columns[i].events) - count_of(r, 0, columns[i].events));
+    for (int i = 0; i < QN_REPORT_COLUMNS; i++)
+        if (!is_left_out(c, qn_report_columns[i].events))
+            change_cell(out, count_of(r, 1, qn_report_columns[i].events) - count_of(r, 0, qn_report_columns[i].events));
     fputs("</tr>\n", out);
 }
 
@@ -234,6 +225,7 @@ static void write_changes(struct comparison *c, FILE *out, const struct qn_plot_
     int count;
     const struct row *rows = match(c, both, &count);
     double least = CHANGE_LEAST * fmax(both[0].total, both[1].total);
+    const char *headings;
 
     qn_report_heading(out, id, title);
     if (!count || rows[0].change == 0) {
@@ -245,13 +237,11 @@ static void write_changes(struct comparison *c, FILE *out, const struct qn_plot_
         return;
     }
     fputs("<p>The largest changes of estimated cycles first, down to a thousandth of all; of what stands behind them, the change.</p>\n", out);
-    qn_report_begin_table(out, "");
-    fprintf(out, "<tr><th scope=\"col\">%s</th><th scope=\"col\">cycles before</th><th scope=\"col\">after</th>"
-            "<th scope=\"col\">change</th>", both[0].by);
-    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
-        if (!is_left_out(c, columns[i].events))
-            fprintf(out, "<th scope=\"col\">%s</th>", columns[i].name);
-    fputs("</tr>\n", out);
+    headings = qn_exp_format(&c->memory, "%s|cycles before|after|change", both[0].by);
+    for (int i = 0; i < QN_REPORT_COLUMNS; i++)
+        if (!is_left_out(c, qn_report_columns[i].events))
+            headings = qn_exp_format(&c->memory, "%s|%s", headings, qn_report_columns[i].name);
+    qn_report_begin_table(out, "", headings);
     for (int i = 0; i < count && i < ROWS && fabs(rows[i].change) >= least; i++)
         write_row(c, out, &rows[i]);
     qn_report_end_table(out);
@@ -278,13 +268,11 @@ static void write_summary(struct comparison *c, FILE *out)
     qn_out_describe_timing(timing, sizeof timing);
     fprintf(out, "<p>Estimated cycles: %s.</p>\n", timing);
     write_left_out(c, out);
-    qn_report_begin_table(out, "");
-    fputs("<tr><th scope=\"col\">of the whole run</th><th scope=\"col\">before</th><th scope=\"col\">after</th>"
-          "<th scope=\"col\">change</th><th></th></tr>\n", out);
+    qn_report_begin_table(out, "", "of the whole run|before|after|change|");
     summary_row(out, "cycles (estimated)", a->total, b->total);
-    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
-        if (!is_left_out(c, columns[i].events))
-            summary_row(out, columns[i].name, qn_report_count(a, -1, columns[i].events), qn_report_count(b, -1, columns[i].events));
+    for (int i = 0; i < QN_REPORT_COLUMNS; i++)
+        if (!is_left_out(c, qn_report_columns[i].events))
+            summary_row(out, qn_report_columns[i].name, qn_report_count(a, -1, qn_report_columns[i].events), qn_report_count(b, -1, qn_report_columns[i].events));
     qn_report_end_table(out);
 }
 
@@ -313,15 +301,10 @@ static void write_origin(FILE *out, const struct qn_plot_centres both[2])
         const struct qn_prof_header *h = both[side].header;
 
         fprintf(out, "<h3>%s</h3>\n", side ? "After" : "Before");
-        qn_report_begin_table(out, "");
-        fputs("<tr><td>Command</td>", out);
-        qn_report_text_cell(out, h->cmd.text);
-        fputs("</tr>\n", out);
-        for (int i = 0; i < h->desc_count; i++) {
-            fputs("<tr><td></td>", out);
-            qn_report_text_cell(out, h->descs[i].text);
-            fputs("</tr>\n", out);
-        }
+        qn_report_begin_table(out, "", "");
+        qn_report_put(out, "<tr><td>Command</td><td>%s</td></tr>\n", h->cmd.text);
+        for (int i = 0; i < h->desc_count; i++)
+            qn_report_put(out, "<tr><td></td><td>%s</td></tr>\n", h->descs[i].text);
         qn_report_end_table(out);
     }
 }
@@ -331,9 +314,7 @@ static void write_page(struct comparison *c, FILE *out)
     const char *title = qn_exp_format(&c->memory, "What changed: %s", c->functions[1].header->cmd.text);
 
     qn_report_begin(out, QN_REPORT_MARK, title);
-    fputs("<h1>", out);
-    qn_report_text(out, title);
-    fputs("</h1>\n", out);
+    qn_report_put(out, "<h1>%s</h1>\n", title);
     qn_report_explore_link(out);
     write_summary(c, out);
     write_changes(c, out, c->functions, "functions", "Functions");

@@ -77,6 +77,12 @@ bool qn_report_lacks_lines(const struct qn_report_facts *f);
 /* "1.25 MiB" */
 const char *qn_report_say_about(struct qn_report_facts *f, double bytes);
 
+/* The columns of tables of functions and lines. */
+#define QN_REPORT_COLUMNS 5
+extern const struct qn_report_column {
+    const char *events, *name;
+} qn_report_columns[QN_REPORT_COLUMNS];
+
 /* The sum of events, "D1mr+D1mw", of centre `i`; of the whole if i < 0. */
 double qn_report_count(const struct qn_plot_centres *c, int i, const char *events);
 /* For qsort: the largest of doubles first. */

@@ -9,9 +9,7 @@
 #include "base/grow.h"
 #include "out/sink.h"
 #include "plot/words.h"
-#include "report/objects.h"
 #include "report/sentences.h"
-#include "report/whole.h"
 
 #define PLACE_LEAST 0.1   /* share of the event at one place */
 #define COST_LEAST QN_REPORT_COST_LEAST /* share of the run's cost at that place */
@@ -23,21 +21,33 @@
 #define START_LEAST 0.5   /* share of the run's cost in the dynamic linker */
 #define WIDE 8            /* bytes of a usual reference */
 #define FULL 0.9          /* of a line: a walk that uses so much of it uses all */
+#define OBJECT_LEAST 0.5 /* of a line's misses, to be named */
+#define WRITES_LEAST 1000 /* to a line that threads share */
+#define ENLARGE_MOST 8    /* times the D1's size; larger caches are not proposed */
+#define PHASE_LENGTH 0.1  /* of the run */
+#define PHASE_LEAST 0.4   /* of the D1 misses, in so short a time */
+#define INTERVALS_LEAST 20
+#define SETS_LEAST 8      /* with fewer sets, no finding about them */
+#define SETS_PART 0.1     /* of all sets */
+#define SETS_SHARE 0.5    /* of the misses, in so few */
+#define SETS_ALL 0.98     /* of these: fewer sets that have so much are named alone */
 
+/* Numbers of kinds[]. */
 enum about { DATA_LL, DATA_D1, CODE_LL, CODE_I1, BRANCH, INDIRECT };
 
 static const struct kind {
     const char *events, *of, *name, *of_name;
     size_t cost; /* qn_report_cost of it */
-    enum about about;
 } kinds[] = {
-    { "DLmr+DLmw", "Dr+Dw", "LL misses of data", "references", QN_REPORT_COST_LL, DATA_LL },
-    { "D1mr+D1mw", "Dr+Dw", "D1 misses", "references", QN_REPORT_COST_L1, DATA_D1 },
-    { "ILmr", "Ir", "LL misses of instructions", "instructions", QN_REPORT_COST_LL, CODE_LL },
-    { "I1mr", "Ir", "I1 misses", "instructions", QN_REPORT_COST_L1, CODE_I1 },
-    { "Bcm", "Bc", "mispredicted conditional branches", "branches", QN_REPORT_COST_BRANCH, BRANCH },
-    { "Bim", "Bi", "mispredicted indirect branches", "indirect branches", QN_REPORT_COST_BRANCH, INDIRECT },
+    [DATA_LL] = { "DLmr+DLmw", "Dr+Dw", "LL misses of data", "references", QN_REPORT_COST_LL },
+    [DATA_D1] = { "D1mr+D1mw", "Dr+Dw", "D1 misses", "references", QN_REPORT_COST_L1 },
+    [CODE_LL] = { "ILmr", "Ir", "LL misses of instructions", "instructions", QN_REPORT_COST_LL },
+    [CODE_I1] = { "I1mr", "Ir", "I1 misses", "instructions", QN_REPORT_COST_L1 },
+    [BRANCH] = { "Bcm", "Bc", "mispredicted conditional branches", "branches", QN_REPORT_COST_BRANCH },
+    [INDIRECT] = { "Bim", "Bi", "mispredicted indirect branches", "indirect branches", QN_REPORT_COST_BRANCH },
 };
+
+static enum about about(const struct kind *k) { return (enum about)(k - kinds); }
 
 /* What is found, before the most costly are kept. */
 struct finding_list {
@@ -164,6 +174,118 @@ static const char *advise_I1(struct qn_report_facts *f)
     return qn_exp_format(&f->memory, SAY_I1_AGAIN, qn_plot_say_bytes(&f->memory, size));
 }
 
+/* ---- objects in memory ---- */
+
+static double count_misses(const struct qn_prof_miss *m, bool of_LL)
+{
+    return of_LL ? (double)m->counts[QN_PROF_DLMR] + (double)m->counts[QN_PROF_DLMW]
+                 : (double)m->counts[QN_PROF_D1MR] + (double)m->counts[QN_PROF_D1MW];
+}
+
+static bool is_here(const struct qn_prof_miss *m, const struct qn_plot_centre *c)
+{
+    return m->line == c->line && !strcmp(m->file, c->file) && (c->line || !strcmp(m->function, c->function));
+}
+
+/* The object with most of the misses of a line, at least half; -1: none has so many.  *share: of these. */
+static int64_t find_object(const struct qn_report_facts *f, const struct qn_plot_centre *c, bool of_LL, double *share)
+{
+    double *sums = QN_NEEDED(calloc(f->data.object_count + 1, sizeof *sums)), all = 0;
+    int64_t most = -1;
+
+    for (size_t i = 0; i < f->data.miss_count; i++) {
+        const struct qn_prof_miss *m = &f->data.misses[i];
+
+        if (!is_here(m, c))
+            continue;
+        all += count_misses(m, of_LL);
+        sums[m->object] += count_misses(m, of_LL);
+        if (most < 0 || sums[m->object] > sums[most])
+            most = m->object;
+    }
+    *share = most >= 0 && all > 0 ? sums[most] / all : 0;
+    free(sums);
+    return *share >= OBJECT_LEAST ? most : -1;
+}
+
+/* "; 60% of what it misses was evicted by itself." */
+static const char *name_evictor(struct qn_report_facts *f, const struct qn_plot_centre *c)
+{
+    const struct qn_exp_table *t = &f->culprits;
+    int file = qn_exp_find_column(t, "file"), line = qn_exp_find_column(t, "line"), by_file = qn_exp_find_column(t, "evictor_file");
+    int by_line = qn_exp_find_column(t, "evictor_line"), count = qn_exp_find_column(t, "count"), of = qn_exp_find_column(t, "of");
+
+    for (int row = 0; row < t->row_count && c->line; row++) {
+        const char *by = qn_exp_cell(t, row, by_file);
+
+        if (strcmp(qn_exp_cell(t, row, file), c->file) || qn_exp_number(t, row, line) != c->line)
+            continue;
+        if (!strcmp(by, c->file) && qn_exp_number(t, row, by_line) == c->line)
+            by = "itself";
+        else
+            by = qn_exp_format(&f->memory, "%s:%s", strrchr(by, '/') ? strrchr(by, '/') + 1 : by, qn_exp_cell(t, row, by_line));
+        return qn_exp_format(&f->memory, " %.0f%% of what it misses was evicted by %s.",
+                             100 * qn_exp_number(t, row, count) / fmax(1, qn_exp_number(t, row, of)), by);
+    }
+    return "";
+}
+
+static const char *name_object(struct qn_report_facts *f, const struct qn_plot_centre *c, bool of_LL)
+{
+    char name[600];
+    double share;
+    int64_t object = find_object(f, c, of_LL, &share);
+    const char *evictor = of_LL ? "" : name_evictor(f, c);
+
+    if (object < 0)
+        return evictor;
+    qn_prof_describe_object(&f->data.objects[object], name, sizeof name);
+    return qn_exp_format(&f->memory, " %.0f%% of them are on %s.%s", 100 * share, name, evictor);
+}
+
+/* The text of an item: its subject, ": ", and its rules with full stops. */
+static const char *join_rules(struct qn_report_facts *f, const char *text)
+{
+    const char *joined = "";
+
+    for (size_t n; *text; text += n + 1) {
+        n = strcspn(text, "\n");
+        joined = qn_exp_format(&f->memory, "%s%s%.*s", joined, *joined ? ". " : "", (int)n, text);
+    }
+    return joined;
+}
+
+static const char *skip_subject(const char *text) { return text + strcspn(text, "\n") + 1; }
+
+static const char *advise_object(struct qn_report_facts *f, const struct qn_plot_centre *c, bool *advised)
+{
+    double share;
+    int64_t object = find_object(f, c, false, &share);
+    const char *text = "";
+
+    for (size_t i = 0; i < f->advice.count && object >= 0; i++) {
+        const struct qn_out_advice_item *item = &f->advice.items[i];
+        const char *type = f->data.objects[object].type;
+
+        if (item->type ? !type || strcmp(item->type, type) : item->object != object)
+            continue;
+        text = qn_exp_format(&f->memory, "%s %.*s: %s.", text, item->name_length, item->text, join_rules(f, skip_subject(item->text)));
+        advised[i] = true;
+    }
+    return text;
+}
+
+static bool examine_object(struct qn_report_facts *f, size_t item, struct qn_report_finding *finding)
+{
+    const struct qn_out_advice_item *a = &f->advice.items[item];
+
+    *finding = (struct qn_report_finding){ .line = -1, .cost = (double)a->misses * qn_report_cost(QN_REPORT_COST_L1) / f->lines.total };
+    finding->what = qn_exp_copy_part(&f->memory, a->text, strcspn(a->text, "\n"));
+    finding->proof = qn_exp_format(&f->memory, "These are about %.0f%% of the estimated cycles of the run.", 100 * finding->cost);
+    finding->advice = qn_exp_format(&f->memory, "%s.", join_rules(f, skip_subject(a->text)));
+    return finding->cost >= QN_REPORT_COST_LEAST;
+}
+
 /* ---- one place ---- */
 
 static const char *name_place(struct qn_report_facts *f, const struct qn_plot_centre *c)
@@ -177,7 +299,7 @@ static const char *advise(struct qn_report_facts *f, const struct kind *k, int l
 {
     bool hard = qn_report_count(&f->lines, line, k->events) > FORESEEN * qn_report_count(&f->lines, line, k->of);
 
-    switch (k->about) {
+    switch (about(k)) {
     case DATA_LL: return advise_LL(f, line);
     case DATA_D1: return advise_D1(f, line);
     case CODE_LL:
@@ -188,7 +310,7 @@ static const char *advise(struct qn_report_facts *f, const struct kind *k, int l
     }
 }
 
-static bool is_data(const struct kind *k) { return k->about == DATA_LL || k->about == DATA_D1; }
+static bool is_data(const struct kind *k) { return about(k) == DATA_LL || about(k) == DATA_D1; }
 
 /* " 95% of them are compulsory, 5% capacity, 0% conflict misses."  Of the LL: how many are first uses. */
 static const char *say_classes(struct qn_report_facts *f, const struct kind *k, int line)
@@ -196,9 +318,9 @@ static const char *say_classes(struct qn_report_facts *f, const struct kind *k, 
     struct classes c = find_classes(f, line);
     double first = count_first_uses(f, line), misses = qn_report_count(&f->lines, line, k->events);
 
-    if (k->about == DATA_LL && first >= 0)
+    if (about(k) == DATA_LL && first >= 0)
         return qn_exp_format(&f->memory, " %.0f%% of them are first uses of a line.", percent(first, misses));
-    if (k->about != DATA_D1 || !c.all)
+    if (about(k) != DATA_D1 || !c.all)
         return "";
     return qn_exp_format(&f->memory, " %.0f%% of them are compulsory, %.0f%% capacity, %.0f%% conflict misses.", percent(c.compulsory, c.all),
                          percent(c.capacity, c.all), percent(c.conflict, c.all));
@@ -221,10 +343,10 @@ static bool stands_out(const struct qn_report_facts *f, const struct kind *k, in
 static bool is_told_by_LL(const struct qn_report_facts *f, const struct kind *k, int line)
 {
     const struct kind *LL = k - 1;
-    bool most = (k->about == DATA_D1 || k->about == CODE_I1)
+    bool most = (about(k) == DATA_D1 || about(k) == CODE_I1)
                 && AGAIN * qn_report_count(&f->lines, line, LL->events) >= qn_report_count(&f->lines, line, k->events);
 
-    return most && (k->about == CODE_I1 || (line < 0 ? cost_of(f, LL, -1) >= SPREAD_LEAST : stands_out(f, LL, line)));
+    return most && (about(k) == CODE_I1 || (line < 0 ? cost_of(f, LL, -1) >= SPREAD_LEAST : stands_out(f, LL, line)));
 }
 
 /* Code without lines has many branches, of which the sentences about one say nothing. */
@@ -233,9 +355,9 @@ static const char *advise_place(struct qn_report_facts *f, const struct kind *k,
     const struct qn_plot_centre *c = &f->lines.at[line];
     bool has_line = qn_report_has_line(c);
 
-    if (!has_line && (k->about == BRANCH || k->about == INDIRECT))
+    if (!has_line && (about(k) == BRANCH || about(k) == INDIRECT))
         return &SAY_NO_LINE[1];
-    return qn_exp_format(&f->memory, "%s%s%s", advise(f, k, line), is_data(k) ? qn_report_advise_object(f, c, advised) : "",
+    return qn_exp_format(&f->memory, "%s%s%s", advise(f, k, line), is_data(k) ? advise_object(f, c, advised) : "",
                          has_line || qn_report_lacks_lines(f) ? "" : SAY_NO_LINE); /* else it is a hint above all */
 }
 
@@ -252,7 +374,7 @@ static void add_place(struct qn_report_facts *f, const struct kind *k, int line,
                       "That is %.1f%% of all %s, %.1f%% of the %s %s here. They are about %.0f%% of the estimated cycles of the run; "
                       "all that is done here is %.0f%%.%s%s",
                       percent(v, all), say(f, all), percent(v, of), say(f, of), k->of_name, 100 * finding.cost, percent(c->value, f->lines.total),
-                      say_classes(f, k, line), is_data(k) ? qn_report_name_object(f, c, k->about == DATA_LL) : "");
+                      say_classes(f, k, line), is_data(k) ? name_object(f, c, about(k) == DATA_LL) : "");
     finding.advice = qn_report_is_loader(f, c) ? SAY_LOADER : advise_place(f, k, line, l->advised);
     add(l, finding);
 }
@@ -306,7 +428,7 @@ static void add_spread(struct qn_report_facts *f, const struct kind *k, struct f
                       "They are %.2f%% of all %s, and about %.0f%% of the estimated cycles of the run, but no line has a "
                       "tenth of them. The functions with the most: %s.%s",
                       percent(all, of), k->of_name, 100 * finding.cost, name_functions(f, k->events, all), say_classes(f, k, -1));
-    finding.advice = k->about == CODE_LL || k->about == CODE_I1 ? advise(f, k, -1)
+    finding.advice = about(k) == CODE_LL || about(k) == CODE_I1 ? advise(f, k, -1)
                      : is_data(k)                               ? qn_exp_format(&f->memory, "%s" SAY_SPREAD, advise(f, k, -1))
                                                                 : &SAY_SPREAD[1];
     add(l, finding);
@@ -325,6 +447,194 @@ static void examine(struct qn_report_facts *f, const struct kind *k, struct find
     }
     if (!any && cost_of(f, k, -1) >= SPREAD_LEAST && !is_told_by_LL(f, k, -1))
         add_spread(f, k, l);
+}
+
+/* ---- lines that threads share ---- */
+
+struct shared {
+    const char *address, *object, *place;
+    double writes, lost, threads;
+};
+
+/* Adds up the rows of the line of memory that begins at `row`; returns the row behind it.  A thread has several rows, one after the other or not. */
+static int sum_shared(struct qn_report_facts *f, int row, struct shared *s)
+{
+    const struct qn_exp_table *t = &f->sharing;
+    int address = qn_exp_find_column(t, "address"), object = qn_exp_find_column(t, "object"), thread = qn_exp_find_column(t, "thread");
+    int writes = qn_exp_find_column(t, "writes"), first = row;
+    double most = -1;
+
+    *s = (struct shared){ .address = qn_exp_cell(t, row, address), .object = "" };
+    for (; row < t->row_count && !strcmp(qn_exp_cell(t, row, address), s->address); row++) {
+        double n = qn_exp_number(t, row, writes);
+        bool seen = false;
+
+        for (int i = first; i < row; i++)
+            seen |= !strcmp(qn_exp_cell(t, i, thread), qn_exp_cell(t, row, thread)) && qn_exp_number(t, i, writes) > 0;
+        s->threads += !seen && n > 0;
+        s->writes += n;
+        s->lost += qn_exp_number(t, row, qn_exp_find_column(t, "false")) + qn_exp_number(t, row, qn_exp_find_column(t, "upgrades"));
+        if (n > most) {
+            most = n;
+            s->object = qn_exp_cell(t, row, object);
+            s->place = qn_exp_format(&f->memory, "%s:%s", qn_exp_cell(t, row, qn_exp_find_column(t, "file")),
+                                     qn_exp_cell(t, row, qn_exp_find_column(t, "line")));
+        }
+    }
+    return row;
+}
+
+static bool examine_sharing(struct qn_report_facts *f, struct qn_report_finding *finding)
+{
+    int shared = qn_exp_find_column(&f->sharing, "shared");
+    struct shared most = { .writes = 0 };
+    char writes[QN_OUT_COUNT_MAX], lost[QN_OUT_COUNT_MAX];
+
+    for (int row = 0; row < f->sharing.row_count;) {
+        bool falsely = strcmp(qn_exp_cell(&f->sharing, row, shared), "true") != 0;
+        struct shared s;
+
+        row = sum_shared(f, row, &s);
+        /* Each thread came back to it after it was taken away. */
+        if (falsely && s.lost > s.threads && s.writes >= WRITES_LEAST && s.writes > most.writes)
+            most = s;
+    }
+    if (!most.writes)
+        return false;
+    *finding = (struct qn_report_finding){ .line = -1, .cost = fmin(1, most.writes * qn_report_cost(QN_REPORT_COST_LL) / f->lines.total) };
+    qn_out_commify(writes, (int64_t)most.writes);
+    qn_out_commify(lost, (int64_t)most.lost);
+    finding->what = qn_exp_format(&f->memory, "%.0f threads write to a line of memory that they share falsely, %s%s%s", most.threads, most.address,
+                                  strcmp(most.object, "???") ? ", in " : "", strcmp(most.object, "???") ? most.object : "");
+    finding->proof = qn_exp_format(&f->memory,
+                                   "They write to it %s times, most of them at %s. It was taken away or fetched again %s times here, where each thread runs "
+                                   "for long at a time; on several processors each write may do so.",
+                                   writes, most.place, lost);
+    finding->advice = qn_exp_format(&f->memory, SAY_FALSE_SHARING, f->line[QN_REPORT_D1]);
+    return finding->cost >= QN_REPORT_COST_LEAST;
+}
+
+/* ---- the whole run ---- */
+
+static double cell(const struct qn_exp_table *t, int row, const char *column) { return qn_exp_number(t, row, qn_exp_find_column(t, column)); }
+
+void qn_report_find_knees(struct qn_report_facts *f)
+{
+    const struct qn_exp_table *curve = &f->curve;
+    struct qn_exp_table sizes = { 0 };
+
+    qn_exp_add_column(&sizes, "size");
+    qn_exp_add_column(&sizes, "misses");
+    for (int row = 0; row < f->runs.row_count; row++) {
+        char **cells = qn_exp_add_row(&sizes);
+
+        cells[0] = qn_exp_format(&f->memory, "%.0f", cell(&f->runs, row, "D1_size"));
+        cells[1] = qn_exp_format(&f->memory, "%g", cell(&f->runs, row, "D1_miss_percent"));
+    }
+    f->knee_count = qn_plot_find_knees(curve->row_count ? curve : &sizes, f->knees);
+    qn_exp_free_table(&sizes);
+}
+
+/* The smallest larger D1 that misses half as often. */
+static bool examine_size(struct qn_report_facts *f, struct qn_report_finding *finding)
+{
+    struct classes c = find_classes(f, -1);
+    double now = -1;
+
+    for (int row = 0; row < f->runs.row_count; row++)
+        if (cell(&f->runs, row, "D1_size") == f->size[QN_REPORT_D1])
+            now = cell(&f->runs, row, "D1_miss_percent");
+    for (int row = 0; row < f->runs.row_count && now > 0; row++) {
+        double size = cell(&f->runs, row, "D1_size"), then = cell(&f->runs, row, "D1_miss_percent");
+
+        if (size <= f->size[QN_REPORT_D1] || size > ENLARGE_MOST * f->size[QN_REPORT_D1] || then > HALF * now
+            || strcmp(qn_exp_cell(&f->runs, row, qn_exp_find_column(&f->runs, "status")), "ok"))
+            continue;
+        finding->cost = cost_of(f, &kinds[DATA_D1], -1) * (now - then) / now;
+        finding->what = qn_exp_format(&f->memory, "A D1 of %s instead of %s would miss half as often, or less",
+                                      qn_plot_say_bytes(&f->memory, size),
+                                      qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]));
+        finding->proof =
+            qn_exp_format(&f->memory, "It misses in %.2f%% of all references, the larger one in %.2f%%.", now, then);
+        finding->advice = c.conflict > HALF * c.all ? SAY_SIZE_CONFLICT : c.capacity > HALF * c.all ? SAY_SIZE_CAPACITY : SAY_SIZE;
+        return finding->cost >= QN_REPORT_COST_LEAST;
+    }
+    return false;
+}
+
+static double d1_misses(const struct qn_exp_table *t, int row) { return cell(t, row, "D1mr") + cell(t, row, "D1mw"); }
+
+/* Finds a tenth of the run that has much more than its share of the misses. */
+static bool examine_phases(struct qn_report_facts *f, struct qn_report_finding *finding)
+{
+    const struct qn_exp_table *t = &f->intervals;
+    int length = (int)(t->row_count * PHASE_LENGTH), worst = 0;
+    double all = 0, most = 0;
+
+    if (t->row_count < INTERVALS_LEAST)
+        return false;
+    for (int row = 0; row < t->row_count; row++) {
+        double sum = 0;
+
+        all += d1_misses(t, row);
+        for (int i = row; i < row + length && row + length <= t->row_count; i++)
+            sum += d1_misses(t, i);
+        if (sum > most) {
+            most = sum;
+            worst = row;
+        }
+    }
+    if (!all || most < PHASE_LEAST * all)
+        return false;
+    finding->cost = cost_of(f, &kinds[DATA_D1], -1) * most / all;
+    finding->what = qn_exp_format(&f->memory, "A tenth of the run has %.0f%% of the D1 misses", 100 * most / all);
+    finding->proof =
+        qn_exp_format(&f->memory, "%.0f%% of them fall between %.3g and %.3g million of its %.3g million instructions.",
+                      100 * most / all, cell(t, worst, "start") / 1e6, cell(t, worst + length - 1, "end") / 1e6,
+                      cell(t, t->row_count - 1, "end") / 1e6);
+    finding->advice = SAY_PHASE;
+    return finding->cost >= QN_REPORT_COST_LEAST;
+}
+
+/* Misses of sets, the largest first; to be freed. */
+static double *sort_sets(const struct qn_exp_table *t)
+{
+    double *misses = QN_NEEDED(calloc((size_t)t->row_count + 1, sizeof *misses));
+
+    for (int row = 0; row < t->row_count; row++)
+        misses[row] = cell(t, row, "misses");
+    qsort(misses, (size_t)t->row_count, sizeof *misses, qn_report_compare_falling);
+    return misses;
+}
+
+static double sum(const double *values, int count)
+{
+    double all = 0;
+
+    for (int i = 0; i < count; i++)
+        all += values[i];
+    return all;
+}
+
+static bool examine_sets(struct qn_report_facts *f, struct qn_report_finding *finding)
+{
+    int sets = f->sets.row_count, few = (int)(sets * SETS_PART) > 0 ? (int)(sets * SETS_PART) : 1;
+    struct classes c = find_classes(f, -1);
+    double *misses = sort_sets(&f->sets), all = sum(misses, sets), most = sum(misses, few);
+    bool found = sets >= SETS_LEAST && most && most >= SETS_SHARE * all && (!c.all || c.conflict > HALF * c.all);
+
+    while (few > 1 && sum(misses, few - 1) >= SETS_ALL * most)
+        few--;
+    most = sum(misses, few);
+    free(misses);
+    if (!found)
+        return false;
+    finding->cost = cost_of(f, &kinds[DATA_D1], -1) * most / all;
+    finding->what = few == 1 ? "One set of the D1 has most of its misses" : "A few sets of the D1 have most of its misses";
+    finding->proof = qn_exp_format(&f->memory, few == 1 ? "%d of %d sets has %.0f%% of them." : "%d of %d sets have %.0f%% of them.", few, sets,
+                                   100 * most / all);
+    finding->advice = c.all > 0 ? SAY_SETS : SAY_SETS_UNKNOWN;
+    return finding->cost >= QN_REPORT_COST_LEAST;
 }
 
 /* ---- all ---- */
@@ -383,7 +693,7 @@ static int compare_findings(const void *a, const void *b)
 int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX])
 {
     static bool (*const wholes[])(struct qn_report_facts *, struct qn_report_finding *) = {
-        qn_report_examine_sets, qn_report_examine_size, qn_report_examine_phases
+        examine_sets, examine_size, examine_phases
     };
     struct finding_list l = { .advised = qn_exp_alloc(&f->memory, f->advice.count + 1) };
     struct qn_report_finding finding;
@@ -395,9 +705,9 @@ int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[
     for (size_t i = 0; i < QN_ARRAY_LEN(kinds); i++)
         examine(f, &kinds[i], &l);
     for (size_t i = 0; i < f->advice.count; i++)
-        if (!l.advised[i] && qn_report_examine_object(f, i, &finding))
+        if (!l.advised[i] && examine_object(f, i, &finding))
             add(&l, finding);
-    if (qn_report_examine_sharing(f, &finding))
+    if (examine_sharing(f, &finding))
         add(&l, finding);
     for (size_t i = 0; i < QN_ARRAY_LEN(wholes); i++) {
         finding = (struct qn_report_finding){ .line = -1, .whole = true };

@@ -1,6 +1,7 @@
 /* lib/report/html.c - see html.h. */
 #include "report/html.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -54,32 +55,59 @@ void qn_report_text(FILE *out, const char *text)
     }
 }
 
+void qn_report_put(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    for (size_t n; *format; format += n) {
+        char one[16]; /* "%.1f" */
+
+        n = strcspn(format, "%");
+        fwrite(format, 1, n, out);
+        if (!*(format += n))
+            break;
+        n = 1 + strcspn(format + 1, "%sdufg") + 1;
+        snprintf(one, sizeof one, "%.*s", (int)n, format);
+        switch (format[n - 1]) {
+        case 's': qn_report_text(out, va_arg(args, const char *)); break;
+        case 'd':
+        case 'u': fprintf(out, one, va_arg(args, unsigned)); break;
+        case '%': putc('%', out); break;
+        default: fprintf(out, one, va_arg(args, double)); break;
+        }
+    }
+    va_end(args);
+}
+
 void qn_report_begin(FILE *out, const char *mark, const char *title)
 {
     fprintf(out, "<!DOCTYPE html>\n%s\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width\">\n<title>", mark);
-    qn_report_text(out, title);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", style);
+            "<meta name=\"viewport\" content=\"width=device-width\">\n", mark);
+    qn_report_put(out, "<title>%s</title>\n", title);
+    fprintf(out, "<style>\n%s</style>\n</head>\n<body>\n", style);
 }
 
 void qn_report_end(FILE *out) { fputs("</body>\n</html>\n", out); }
 
-void qn_report_begin_table(FILE *out, const char *name)
+void qn_report_begin_table(FILE *out, const char *name, const char *headings)
 {
-    fputs("<div class=\"wide\"><table", out);
-    if (*name)
-        fprintf(out, " class=\"%s\"", name);
-    fputs(">\n", out);
+    fprintf(out, *name ? "<div class=\"wide\"><table class=\"%s\">\n" : "<div class=\"wide\"><table>\n", name);
+    if (!*headings)
+        return;
+    fputs("<tr>", out);
+    for (size_t n; ; headings += n + 1) {
+        n = strcspn(headings, "|");
+        fprintf(out, n ? "<th scope=\"col\">%.*s</th>" : "<th></th>", (int)n, headings);
+        if (!headings[n])
+            break;
+    }
+    fputs("</tr>\n", out);
 }
 
 void qn_report_end_table(FILE *out) { fputs("</table></div>\n", out); }
 
-void qn_report_heading(FILE *out, const char *id, const char *title)
-{
-    fprintf(out, "<h2 id=\"%s\">", id);
-    qn_report_text(out, title);
-    fputs("</h2>\n", out);
-}
+void qn_report_heading(FILE *out, const char *id, const char *title) { qn_report_put(out, "<h2 id=\"%s\">%s</h2>\n", id, title); }
 
 void qn_report_count_cell(FILE *out, double count, double whole)
 {
@@ -92,20 +120,11 @@ void qn_report_count_cell(FILE *out, double count, double whole)
     fputs("</td>", out);
 }
 
-void qn_report_text_cell(FILE *out, const char *text)
-{
-    fputs("<td>", out);
-    qn_report_text(out, text);
-    fputs("</td>", out);
-}
+void qn_report_text_cell(FILE *out, const char *text) { qn_report_put(out, "<td>%s</td>", text); }
 
 void qn_report_missing(FILE *out, const char *what, const char *command)
 {
-    fputs("<p class=\"missing\">", out);
-    qn_report_text(out, what);
-    fputs("; <code>", out);
-    qn_report_text(out, command);
-    fputs("</code> does it.</p>\n", out);
+    qn_report_put(out, "<p class=\"missing\">%s; <code>%s</code> does it.</p>\n", what, command);
 }
 
 void qn_report_explore_link(FILE *out)

@@ -1,7 +1,7 @@
-/* lib/report/html.h - writing HTML: text that is escaped, and a table of numbers.
+/* lib/report/html.h - writing HTML, of which everything that comes from elsewhere is escaped.
  *
- *   qn_report_text(out, "a<b & \x1b")   ->  a&lt;b &amp; \x1b
- *   qn_report_heading(out, "first", "What to look at first")
+ *   qn_report_put(out, "<h1>%s</h1>", "a<b & \x1b")          ->  <h1>a&lt;b &amp; \x1b</h1>
+ *   qn_report_begin_table(out, "", "function|cycles")       ->  <div class="wide"><table> and a row of two headings
  */
 #ifndef QN_REPORT_HTML_H
 #define QN_REPORT_HTML_H
@@ -12,12 +12,15 @@
  * U+FFFD. */
 void qn_report_text(FILE *out, const char *text);
 
+/* As printf, but text of %s is escaped as above; besides %s there are %d, %u, %f and %g, with what may stand between % and these, and %%. */
+void qn_report_put(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* The document up to its body, and its end. */
 void qn_report_begin(FILE *out, const char *mark, const char *title);
 void qn_report_end(FILE *out);
 
-/* A table in an element that scrolls sideways; `name`: its class, or "". */
-void qn_report_begin_table(FILE *out, const char *name);
+/* A table in an element that scrolls sideways; `name`: its class, or ""; headings with | between them, "": no row of these. */
+void qn_report_begin_table(FILE *out, const char *name, const char *headings);
 void qn_report_end_table(FILE *out);
 
 void qn_report_heading(FILE *out, const char *id, const char *title);

@@ -8,7 +8,6 @@
  * refused.
  */
 #define _GNU_SOURCE
-#include "report_tool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,17 +16,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "../options.h"
 #include "../prof_args.h"
-#include "text/output.h"
+#include "../tools.h"
+#include "base/base.h"
+#include "engines/engines.h"
+#include "exp/sizes.h"
+#include "page/log.h"
+#include "page/page.h"
 #include "prof/kind.h"
 #include "report/report.h"
-#include "engines/engines.h"
-#include "../tools.h"
+#include "report_tool.h"
+#include "text/input.h"
+#include "text/output.h"
 
 #define USUAL_FOLDER "quern-report"
 
@@ -240,6 +245,157 @@ static int check_output(const struct qn_report_options *o)
                                          : "is a folder without a report in it; name another with -o", 1);
 }
 
+/* ---- a report of a profile that is there already ----
+ *
+ * In:  quern report --intervals=phases.csv -o page cachegrind.out.12
+ *      quern report --diff -o page before.out after.out
+ * Out: the profile and the files that belong to it, in the folder of the report
+ */
+
+#define AT_ONCE (1 << 20) /* bytes */
+
+/* 0, or 1 after a message. */
+static int copy(struct qn_report_options *o, const char *from, const char *name)
+{
+    const char *path = qn_exp_format(&o->memory, "%s/%s", o->folder, name), *wrong = from;
+    FILE *in = qn_text_open_kept(from);
+    int out = -1;
+    ssize_t n = in ? 1 : -1;
+
+    if (in) {
+        out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        wrong = path;
+    }
+    while (out >= 0 && (n = sendfile(out, fileno(in), NULL, AT_ONCE)) > 0)
+        continue;
+    if (n < 0 || out < 0)
+        qn_text_complain("quern report: %s: %s", wrong, strerror(errno));
+    if (in)
+        fclose(in);
+    if (out >= 0)
+        close(out);
+    return n < 0 || out < 0;
+}
+
+/* That the intervals are intervals, while they still have the name that was given.  0, or 1 after a message. */
+static int check_intervals(struct qn_report_options *o)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_prof_reader *r = qn_prof_open_reader(o->profile, &err);
+    struct qn_exp_table t = { 0 };
+
+    if (r)
+        qn_exp_read_intervals(&t, o->intervals, qn_prof_reader_header(r), &err);
+    qn_exp_free_table(&t);
+    qn_prof_close_reader(r);
+    if (err.status != QN_TEXT_OK)
+        qn_text_complain("quern report: %s", err.text);
+    return err.status != QN_TEXT_OK;
+}
+
+static int check_sets(const char *path)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_exp_table t = { 0 };
+
+    if (qn_exp_read_sets(&t, path, &err) != QN_TEXT_OK)
+        qn_text_complain("quern report: %s", err.text);
+    qn_exp_free_table(&t);
+    return err.status != QN_TEXT_OK;
+}
+
+bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_exp_table t = { 0 };
+    bool any;
+
+    any = qn_exp_read_sizes(&t, log, counting, &err) == QN_TEXT_OK && t.row_count;
+    if (any && qn_exp_write_table(&t, qn_exp_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), &err) != QN_TEXT_OK)
+        qn_text_complain("quern report: %s", err.text);
+    qn_exp_free_table(&t);
+    return any && err.status == QN_TEXT_OK;
+}
+
+static int take_files(struct qn_report_options *o)
+{
+    if ((o->intervals && check_intervals(o)) || (o->sets && check_sets(o->sets)))
+        return 1;
+    if (o->log && access(o->log, R_OK)) {
+        qn_text_complain("quern report: %s: %s", o->log, strerror(errno));
+        return 1;
+    }
+    if (o->log && !o->sizes)
+        qn_report_take_sizes(o, o->log, "");
+    return (o->before && copy(o, o->before, QN_REPORT_BEFORE)) || copy(o, o->profile, QN_REPORT_PROFILE) || (o->intervals && copy(o, o->intervals, QN_REPORT_INTERVALS))
+           || (o->sizes && copy(o, o->sizes, QN_REPORT_RUNS)) || (o->sets && copy(o, o->sets, QN_REPORT_SETS_BY_TIME));
+}
+
+/* ---- the page of a report that one explores, beside the plain one ----
+ *
+ * In:  the folder of a report: profile, intervals.csv, runs.csv, profile.sets.csv, before; the log of the run
+ * Out: explore.html there, and explore.sources.js where not all sources find room in it (page/page.h)
+ */
+
+#define MORE "explore.sources.js"
+
+/* A file of the folder; NULL: it is not there. */
+static const char *find(struct qn_report_options *o, const char *name)
+{
+    const char *path = qn_exp_format(&o->memory, "%s/%s", o->folder, name);
+
+    return access(path, R_OK) ? NULL : path;
+}
+
+/* Not every log has tables of misses by size or set. */
+static bool has_tables(const char *log)
+{
+    struct qn_page_log tables;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    bool any = qn_page_read_log(&tables, log, &err) == QN_TEXT_OK;
+
+    qn_page_free_log(&tables);
+    return any;
+}
+
+static enum qn_text_status close_file(FILE *file, const char *path, struct qn_text_error *err)
+{
+    bool good = file && !ferror(file);
+
+    if ((file && fclose(file)) || !good)
+        return err->status == QN_TEXT_OK ? qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno)) : err->status;
+    return QN_TEXT_OK;
+}
+
+static enum qn_text_status explore(void *options, struct qn_report_facts *facts, struct qn_text_error *err)
+{
+    struct qn_report_options *o = options;
+    const char *page = qn_exp_format(&o->memory, "%s/" QN_REPORT_EXPLORE, o->folder), *more = qn_exp_format(&o->memory, "%s/" MORE, o->folder);
+    struct qn_page_request q = { .profile = find(o, QN_REPORT_PROFILE), .shown = o->profile ? o->profile : QN_REPORT_PROFILE, .more_name = MORE };
+    FILE *out = fopen(page, "we");
+    bool used = false;
+
+    q.facts = facts;
+    q.before = o->diff ? find(o, QN_REPORT_BEFORE) : NULL;
+    q.shown_before = o->before;
+    q.intervals = find(o, QN_REPORT_INTERVALS);
+    q.runs = find(o, QN_REPORT_RUNS);
+    q.culprits = find(o, QN_REPORT_CULPRITS);
+    q.sharing = find(o, QN_REPORT_SHARING);
+    q.sets = find(o, QN_REPORT_SETS_BY_TIME);
+    q.log = o->log && has_tables(o->log) ? o->log : NULL;
+    q.more = out ? fopen(more, "we") : NULL;
+    if (q.more)
+        qn_page_write(&q, out, err);
+    used = q.more && ftell(q.more) > 0;
+    if (out)
+        close_file(q.more, more, err);
+    close_file(out, page, err);
+    if (!used)
+        unlink(more);
+    return err->status;
+}
+
 /* ---- all ---- */
 
 /* What is wrong with a copy in the folder, which goes, is said of the file that was given. */
@@ -257,11 +413,6 @@ static const char *name_given(struct qn_report_options *o, const char *message)
     return message;
 }
 
-static enum qn_text_status explore(void *data, struct qn_report_facts *facts, struct qn_text_error *err)
-{
-    return qn_report_explore(data, facts, err);
-}
-
 static int write_page(struct qn_report_options *o)
 {
     struct qn_report page = { .folder = o->folder,
@@ -274,7 +425,7 @@ static int write_page(struct qn_report_options *o)
     if (!o->diff)
         qn_report_write(&page, &err);
     else if (qn_report_compare(o->folder, &err) == QN_TEXT_OK)
-        qn_report_explore(o, NULL, &err);
+        explore(o, NULL, &err);
     qn_report_end_steps(o);
     if (err.status != QN_TEXT_OK)
         return fprintf(stderr, "quern report: %s\n", name_given(o, err.text)), 1;
@@ -298,7 +449,7 @@ static int make_report(struct qn_report_options *o)
     o->work = o->folder ? qn_engines_scratch("report") : NULL;
     if (!o->work)
         status = 1;
-    else if (!(status = o->profile ? qn_report_take_files(o) : qn_report_run(o)) && !o->guard.signal)
+    else if (!(status = o->profile ? take_files(o) : qn_report_run(o)) && !o->guard.signal)
         status = write_page(o);
     qn_text_remove_scratch(o->work);
     qn_text_remove_scratch(o->folder);

@@ -9,6 +9,8 @@
  * same each time.
  */
 #define _GNU_SOURCE
+
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,56 +19,232 @@
 #include <unistd.h>
 
 #include "../tools.h"
+#include "exp/jobs.h"
 #include "exp/result.h"
-#include "report_tool.h"
 #include "report/report.h"
+#include "report_tool.h"
 
 #define SMALLER 5          /* sizes of the D1: halved so often, */
 #define LARGER 4           /* and doubled so often */
 #define COUNTING "exact"   /* that of quern run */
 #define SIZES "sizes"      /* the analysis that does so, too */
 #define USUAL "3c,sets"
+#define ANNOUNCED_AFTER 1 /* seconds */
+#define WORDS_MAX 64     /* of a command */
+
+/* A quern command that is being made and run. */
+struct runner {
+    struct qn_report_options *o;
+    struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* of the program's caches */
+    bool told;                                  /* the run says what D1s of other sizes miss */
+    pid_t sizes;                                /* the second command; -1: there is none */
+    int steps;                                  /* so many were begun */
+    const char *step;                           /* what is being done, "1 of 3: ..." */
+    bool announced;                             /* the user was told so, or need not be */
+    double started;                             /* seconds */
+    const char *words[WORDS_MAX];
+    int count;
+};
+
+/* ---- progress ---- */
+
+static bool shows_progress(const struct qn_report_options *o) { return !o->quiet && isatty(STDERR_FILENO); }
+
+static void show_progress(void *data)
+{
+    const struct runner *r = data;
+
+    fprintf(stderr, "\rquern report: %s (%.0f s)\033[K", r->step, qn_exp_now() - r->started);
+}
+
+static void announce(struct runner *r)
+{
+    if (r->step && !r->announced && !r->o->guard.signal && !r->o->quiet && !shows_progress(r->o))
+        fprintf(stderr, "quern report: %s\n", r->step);
+    r->announced = true;
+}
+
+/* A run that is refused ends before. */
+static void announce_late(void *data)
+{
+    struct runner *r = data;
+
+    if (qn_exp_now() - r->started >= ANNOUNCED_AFTER)
+        announce(r);
+}
+
+/* Shows which step begins, with its number: on a terminal in one line, with the seconds that have passed, else in a line of its own, which
+ * comes when a second has passed or the step has ended well, so that a run that is refused has its message alone. */
+static void begin_step(struct runner *r, const char *what)
+{
+    announce(r);
+    r->step = qn_exp_format(&r->o->memory, "%d of %d: %s", ++r->steps, r->told ? 2 : 3, what);
+    r->announced = false;
+    r->started = qn_exp_now();
+    if (r->o->guard.signal || r->o->quiet)
+        return;
+    r->o->guard.tick = shows_progress(r->o) ? show_progress : announce_late;
+    r->o->guard.tick_data = r;
+    if (shows_progress(r->o))
+        show_progress(r);
+}
+
+void qn_report_end_steps(const struct qn_report_options *o)
+{
+    if (shows_progress(o))
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- commands ----
+ *
+ *   begin_command(&r, "run");  add_word(&r, "--D1=1024,2,64");
+ *   child = start(&r, true, errors)    ->  quern run --D1=1024,2,64 -- ./prog args
+ *   status = await(&r, child)
+ */
+
+static void begin_command(struct runner *r, const char *command)
+{
+    r->count = 0;
+    r->words[r->count++] = r->o->self;
+    r->words[r->count++] = command;
+}
+
+static void add_word(struct runner *r, const char *word)
+{
+    if (r->count < WORDS_MAX - 1)
+        r->words[r->count++] = word;
+}
+
+static const char *in_work(struct runner *r, const char *name)
+{
+    return qn_exp_format(&r->o->memory, "%s/%s", r->o->work, name);
+}
+
+/* argv of `words` and the program. */
+static char **make_argv(struct runner *r, bool with_program)
+{
+    int n = 0, arguments = 0;
+    char **argv;
+
+    while (r->o->program[arguments])
+        arguments++;
+    argv = qn_exp_alloc(&r->o->memory, (size_t)(r->count + arguments + 2) * sizeof *argv);
+    for (int i = 0; i < r->count; i++)
+        argv[n++] = (char *)r->words[i];
+    if (with_program)
+        argv[n++] = (char *)"--";
+    for (int i = 0; i < arguments && with_program; i++)
+        argv[n++] = r->o->program[i];
+    return argv;
+}
+
+static void set_environment(const struct qn_report_options *o)
+{
+    char *values[QN_REPORT_ENVIRONMENT_MAX];
+
+    for (int i = 0; i < o->environment_count; i++)
+        values[i] = getenv(o->environment[i]);
+    clearenv();
+    putenv((char *)"PATH=/usr/local/bin:/usr/bin:/bin");
+    putenv((char *)"LC_ALL=C");
+    for (int i = 0; i < o->environment_count; i++)
+        if (strchr(o->environment[i], '='))
+            putenv((char *)o->environment[i]);
+        else if (values[i])
+            setenv(o->environment[i], values[i], 1);
+}
+
+/* Standard input is that of the program, output goes nowhere, errors to a file. */
+static void redirect(const struct qn_report_options *o, const char *errors)
+{
+    int in = open(o->input ? o->input : "/dev/null", O_RDONLY), out = open("/dev/null", O_WRONLY);
+    int err = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    if (in < 0 || out < 0 || err < 0)
+        _exit(1);
+    dup2(in, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+}
+
+/* -1: nothing was started, for example after a signal. */
+static pid_t start(struct runner *r, bool with_program, const char *errors)
+{
+    char **argv = make_argv(r, with_program);
+    pid_t child = r->o->guard.signal ? -1 : fork();
+
+    if (child == 0) {
+        qn_engines_in_child(&r->o->guard);
+        redirect(r->o, errors);
+        if (with_program)
+            set_environment(r->o);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    return child;
+}
+
+static int await(struct runner *r, pid_t child) { return child > 0 ? qn_engines_await(&r->o->guard, child) : -1; }
+
+/* The last line of a file of errors, which tells why. */
+static const char *read_error(struct runner *r, const char *path, const char *otherwise)
+{
+    FILE *file = fopen(path, "r");
+    const char *last = otherwise;
+    char *line = NULL;
+    size_t room = 0;
+
+    while (file && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = 0;
+        if (!strncmp(line, "quern: ", 7) || last == otherwise)
+            last = qn_exp_copy(&r->o->memory, line);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return last;
+}
 
 /* ---- runs ---- */
 
 static const char *const levels[] = { "I1", "D1", "LL" };
 
-static const char *begin_run(struct qn_report_runner *r, const char *log)
+static const char *begin_run(struct runner *r, const char *log)
 {
     struct qn_exp_memory *m = &r->o->memory;
     const char *profile = qn_exp_format(m, "%s/" QN_REPORT_PROFILE, r->o->folder);
 
-    qn_report_begin_command(r, "run");
+    begin_command(r, "run");
     for (int i = 0; i < 3; i++)
         if (r->o->geometry[i])
-            qn_report_add_word(r, qn_exp_format(m, "--%s=%s", levels[i], r->o->geometry[i]));
-    qn_report_add_word(r, "--branch-sim=yes");
-    qn_report_add_word(r, "--dump-objects=yes");
+            add_word(r, qn_exp_format(m, "--%s=%s", levels[i], r->o->geometry[i]));
+    add_word(r, "--branch-sim=yes");
+    add_word(r, "--dump-objects=yes");
     if (r->o->instructions)
-        qn_report_add_word(r, "--dump-instr=yes");
+        add_word(r, "--dump-instr=yes");
     if (*r->o->analysis)
-        qn_report_add_word(r, qn_exp_format(m, "--analysis=%s", r->o->analysis));
+        add_word(r, qn_exp_format(m, "--analysis=%s", r->o->analysis));
     if (r->o->data)
-        qn_report_add_word(r, r->o->data > 1 ? "--data=use" : "--data=yes");
+        add_word(r, r->o->data > 1 ? "--data=use" : "--data=yes");
     if (r->o->calls)
-        qn_report_add_word(r, "--calls=yes");
-    qn_report_add_word(r, "--interval=auto");
-    qn_report_add_word(r, qn_exp_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
-    qn_report_add_word(r, qn_exp_format(m, "--out-file=%s", profile));
-    qn_report_add_word(r, qn_exp_format(m, "--log-file=%s", log));
+        add_word(r, "--calls=yes");
+    add_word(r, "--interval=auto");
+    add_word(r, qn_exp_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
+    add_word(r, qn_exp_format(m, "--out-file=%s", profile));
+    add_word(r, qn_exp_format(m, "--log-file=%s", log));
     return profile;
 }
 
 /* A program that cannot be run, or that our engine refuses, ends the report with the message of quern run. */
-static int run_once(struct qn_report_runner *r)
+static int run_once(struct runner *r)
 {
-    const char *log = qn_report_in_work(r, "run.log"), *errors = qn_report_in_work(r, "run.err");
+    const char *log = in_work(r, "run.log"), *errors = in_work(r, "run.err");
     const char *profile = begin_run(r, log), *ended;
     int status;
 
-    qn_report_begin_step(r, r->sizes < 0 ? "the program: caches, predictors, analyses, intervals"
+    begin_step(r, r->sizes < 0 ? "the program: caches, predictors, analyses, intervals"
                                             : "the program: caches, predictors, analyses, intervals; beside it D1s of other sizes");
-    status = qn_report_await(r, qn_report_start(r, true, errors));
+    status = await(r, start(r, true, errors));
     if (r->o->guard.signal)
         return 1;
     ended = qn_exp_describe_end(&r->o->memory, status, errors);
@@ -113,7 +291,7 @@ static bool choose_analyses(struct qn_report_options *o)
 }
 
 /* "D1.size=1024,2048,...": sizes from one set on; ways and line size are those of the D1. */
-static const char *list_sizes(struct qn_report_runner *r)
+static const char *list_sizes(struct runner *r)
 {
     const struct qn_geometry *d1 = &r->geometry[QN_COLLECT_D1];
     uint64_t size = d1->size, least = (uint64_t)d1->assoc * d1->line;
@@ -138,9 +316,9 @@ static void put_quoted(FILE *out, const char *text)
 }
 
 /* Only experiment files can name an input: `program report { command = {"./prog", "arg"} input = "FILE" }`. */
-static const char *write_experiment(struct qn_report_runner *r)
+static const char *write_experiment(struct runner *r)
 {
-    const char *path = qn_report_in_work(r, "sizes.exp");
+    const char *path = in_work(r, "sizes.exp");
     FILE *out = fopen(path, "w");
 
     if (!out)
@@ -157,7 +335,7 @@ static const char *write_experiment(struct qn_report_runner *r)
 }
 
 /* As given, else this machine's.  What cannot be read is left to `quern run` to refuse. */
-static bool find_geometry(struct qn_report_runner *r)
+static bool find_geometry(struct runner *r)
 {
     struct qn_collect_options given = { .aslr = false };
     enum qn_collect_origin origin[QN_COLLECT_LEVELS];
@@ -171,7 +349,7 @@ static bool find_geometry(struct qn_report_runner *r)
     return qn_collect_choose_geometry(&given, r->geometry, origin);
 }
 
-static void begin_sizes(struct qn_report_runner *r, const char *runs, const char *errors)
+static void begin_sizes(struct runner *r, const char *runs, const char *errors)
 {
     struct qn_exp_memory *m = &r->o->memory;
 
@@ -179,23 +357,23 @@ static void begin_sizes(struct qn_report_runner *r, const char *runs, const char
     r->told = choose_analyses(r->o);
     if (r->told || !find_geometry(r))
         return;
-    qn_report_begin_command(r, "sweep");
-    qn_report_add_word(r, "-q");
-    qn_report_add_word(r, "-o");
-    qn_report_add_word(r, runs);
+    begin_command(r, "sweep");
+    add_word(r, "-q");
+    add_word(r, "-o");
+    add_word(r, runs);
     for (int i = 0; i < QN_COLLECT_LEVELS; i++)
-        qn_report_add_word(r, qn_exp_format(m, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line));
-    qn_report_add_word(r, "-L");
-    qn_report_add_word(r, list_sizes(r));
+        add_word(r, qn_exp_format(m, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line));
+    add_word(r, "-L");
+    add_word(r, list_sizes(r));
     for (int i = 0; i < r->o->environment_count; i++)
-        qn_report_add_word(r, qn_exp_format(m, "--env=%s", r->o->environment[i]));
+        add_word(r, qn_exp_format(m, "--env=%s", r->o->environment[i]));
     if (r->o->input)
-        qn_report_add_word(r, write_experiment(r));
-    r->sizes = qn_report_start(r, !r->o->input, errors);
+        add_word(r, write_experiment(r));
+    r->sizes = start(r, !r->o->input, errors);
 }
 
 /* If there is no result, the page lacks a picture, and a message says so. */
-static void end_sizes(struct qn_report_runner *r, const char *runs, const char *errors)
+static void end_sizes(struct runner *r, const char *runs, const char *errors)
 {
     const char *why = NULL;
 
@@ -203,10 +381,10 @@ static void end_sizes(struct qn_report_runner *r, const char *runs, const char *
         if (!r->o->guard.signal && !qn_report_take_sizes(r->o, r->o->log, COUNTING))
             why = "the run says nothing of D1s of other sizes";
     } else {
-        qn_report_begin_step(r, "D1s of other sizes, many at once");
-        qn_report_await(r, r->sizes);
+        begin_step(r, "D1s of other sizes, many at once");
+        await(r, r->sizes);
         if (!r->o->guard.signal && access(runs, F_OK))
-            why = qn_exp_format(&r->o->memory, "no run for each size: %s", qn_report_read_error(r, errors, "the sweep failed"));
+            why = qn_exp_format(&r->o->memory, "no run for each size: %s", read_error(r, errors, "the sweep failed"));
     }
     if (!why)
         return;
@@ -215,18 +393,18 @@ static void end_sizes(struct qn_report_runner *r, const char *runs, const char *
 }
 
 /* Ends the sweep, because no page will be made. */
-static void stop_sizes(struct qn_report_runner *r)
+static void stop_sizes(struct runner *r)
 {
     if (r->sizes > 0) {
         kill(r->sizes, SIGTERM);
-        qn_report_await(r, r->sizes);
+        await(r, r->sizes);
     }
 }
 
 int qn_report_run(struct qn_report_options *o)
 {
-    struct qn_report_runner r = { .o = o };
-    const char *runs = qn_exp_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), *errors = qn_report_in_work(&r, "sweep.err");
+    struct runner r = { .o = o };
+    const char *runs = qn_exp_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), *errors = in_work(&r, "sweep.err");
     int status;
 
     begin_sizes(&r, runs, errors);
@@ -236,8 +414,8 @@ int qn_report_run(struct qn_report_options *o)
         return status;
     }
     end_sizes(&r, runs, errors);
-    qn_report_begin_step(&r, "pictures and page");
-    qn_report_announce(&r);
+    begin_step(&r, "pictures and page");
+    announce(&r);
     o->guard.tick = NULL;
     return 0;
 }
