@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/source_map.h"
+#include "text/source.h"
 #include "tools.h"
 
 #define WIDTH 110   /* of a line of --help */

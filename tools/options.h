@@ -75,7 +75,7 @@ const char *qn_option_choice(const struct qn_option *o, void *field, char **valu
 /* NULL and the number of the word, or what was wanted. */
 const char *qn_option_find_word(const char *const *words, const char *text, int *number);
 
-/* FROM=TO, see text/source_map.h; it has no field. */
+/* FROM=TO, see text/source.h; it has no field. */
 const char *qn_option_source_map(const struct qn_option *o, void *field, char **value);
 #define QN_OPTION_SOURCE_MAP QN_OPTION_PLAIN("--source-map", "FROM=TO", "sources in folder FROM are in TO now; may be repeated", qn_option_source_map)
 

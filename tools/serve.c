@@ -15,7 +15,7 @@
 #include "engines/engines.h"
 #include "lab/lab_tool.h"
 #include "options.h"
-#include "text/complain.h"
+#include "text/error.h"
 #include "tools.h"
 
 #define PROGRAM "quern serve"

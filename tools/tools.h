@@ -9,7 +9,7 @@
 #ifndef QN_TOOLS_H
 #define QN_TOOLS_H
 
-#include "text/complain.h"
+#include "text/error.h"
 #include "text/version.h"
 
 #define QN_TOOL_LIST(X)                                                                            \

@@ -25,7 +25,7 @@
 #include "base/context.h"
 #include "debug/debug.h"
 #include "sim/at_work.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 /* ---- waiting for the guest's end; meanwhile messages of the engine and commands of the user ----
  *

@@ -22,7 +22,7 @@
 
 #include "text/escape.h"
 #include "collect/collect.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 #define LOG_MODE 0600
 #define COMPLAINT "quern: run: "

@@ -14,7 +14,7 @@
 
 #include "debug/debug.h"
 #include "collect/collect.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 /* ---- the command line ---- */
 

@@ -11,7 +11,7 @@
 
 #include "collect/collect.h"
 #include "engines/engines.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 static int refuse(const char *option, const char *what)
 {

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "text/output.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 #ifndef QN_ENGINE_CFLAGS
 #define QN_ENGINE_CFLAGS                                                                             \

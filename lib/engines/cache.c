@@ -20,7 +20,7 @@
 
 #include "base/grow.h"
 #include "engines/engines.h"
-#include "text/complain.h"
+#include "text/error.h"
 #include "text/output.h"
 
 #define FOLDER "sims"

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "engines/engines.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 #define SOURCE_MAX (1u << 20) /* bytes of a file that are read */
 #define HASH_DIGITS 16

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "engines/engines.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 #define NO_PROGRAM 127      /* exit status of a child that could not execute the program */
 #define SIGNALLED 128

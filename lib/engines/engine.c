@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "engines/engines.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 #define ENGINE_NAME "quern-engine"
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "engines/engines.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 #define SAID_BY_MODULE "quern-module: "
 #define NAME_MAX_SHOWN 200

@@ -30,7 +30,7 @@
 #include "base/hash.h"
 #include "text/output.h"
 #include "engines/engines.h"
-#include "text/complain.h"
+#include "text/error.h"
 #include "text/version.h"
 
 #define FOOTER "%08x quern-sim-kept\n"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 const char *const qn_engines_slot_names[QN_ENGINES_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
 

@@ -16,7 +16,7 @@
 
 #include "text/output.h"
 #include "engines/engines.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 #define EXIT_NO_ENGINE 70
 

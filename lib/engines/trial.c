@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "engines/engines.h"
-#include "text/complain.h"
 #include "text/error.h"
 #include "text/output.h"
 

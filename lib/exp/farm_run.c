@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "exp/farm.h"
-#include "text/complain.h"
+#include "text/error.h"
 
 #define NOT_FOUND 127
 

@@ -12,7 +12,7 @@
 #include "prof/counts.h"
 #include "prof/read.h"
 #include "text/input.h"
-#include "text/utf8.h"
+#include "text/escape.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 

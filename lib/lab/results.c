@@ -24,7 +24,7 @@
 
 #include "lab/internal.h"
 #include "text/output.h"
-#include "text/utf8.h"
+#include "text/escape.h"
 
 static const struct qn_lab_test *test_of(const struct qn_lab_check *c, unsigned i)
 {

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "page/profile.h"
 #include "page/tables.h"
-#include "text/source_map.h"
+#include "text/source.h"
 
 enum kind { TEXT, NAME, NUMBER, HEX, SHARED }; /* NAME: written as its number in the page's list of names */
 

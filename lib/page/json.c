@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "prof/counts.h"
-#include "text/utf8.h"
+#include "text/escape.h"
 
 #define EXACT (INT64_C(1) << 53) /* up to here each integer is a double (IEEE 754) */
 

@@ -13,7 +13,6 @@
 #include "out/sink.h"
 #include "plot/flame.h"
 #include "text/escape.h"
-#include "text/utf8.h"
 
 enum { WIDTH = 1200, ROW = 19, BAR = 18, HEAD = 78, FOOT = 30, BASELINE = 13 };
 

@@ -13,7 +13,7 @@
 #include "base/grow.h"
 #include "prof/counts.h"
 #include "prof/provenance.h"
-#include "text/same.h"
+#include "text/source.h"
 
 enum qn_text_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, const char *b,
                                       char *warning, size_t room, struct qn_text_error *err)
@@ -96,7 +96,7 @@ static unsigned char *find_numbered(const struct qn_prof_ledger *g)
         if (!first[file])
             first[file] = name;
         else if (numbered[file])
-            numbered[file] = (unsigned char)qn_text_same_content(first[file], name);
+            numbered[file] = qn_text_same_files(first[file], name);
     }
     free(first);
     return numbered;

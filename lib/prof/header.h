@@ -9,7 +9,7 @@
 #ifndef QN_PROF_HEADER_H
 #define QN_PROF_HEADER_H
 
-#include "text/lines.h"
+#include "text/input.h"
 #include "prof/read.h"
 
 enum qn_text_status qn_prof_read_header(struct qn_prof_header *h, struct qn_text_lines *l,

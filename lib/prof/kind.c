@@ -180,7 +180,7 @@ enum qn_text_status qn_prof_open_lines(struct qn_text_lines *l, const char *path
     enum kind kind;
     if (qn_text_open_lines(l, path, err) != QN_TEXT_OK)
         return err->status;
-    kind = look(l->fd, &other);
+    kind = look(l->window.fd, &other);
     if (kind == PROFILE || kind == UNKNOWN)
         return QN_TEXT_OK;
     qn_text_close_lines(l);

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "text/lines.h"
+#include "text/input.h"
 
 /* As qn_text_open_lines. */
 enum qn_text_status qn_prof_open_lines(struct qn_text_lines *l, const char *path, struct qn_text_error *err);

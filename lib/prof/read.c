@@ -30,7 +30,7 @@ static enum qn_text_status open_parts(struct qn_prof_reader *r, struct qn_text_e
 struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_text_error *err)
 {
     struct qn_prof_reader *r = QN_NEEDED(calloc(1, sizeof *r));
-    r->lines.fd = -1;
+    r->lines.window.fd = -1;
     r->path = QN_NEEDED(strdup(path));
     r->regions = (struct qn_prof_regions){.chosen = qn_prof_chosen_region(), .promised = -1};
     if (open_parts(r, err) == QN_TEXT_OK)

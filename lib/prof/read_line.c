@@ -12,7 +12,7 @@
 
 #include "prof/counts.h"
 #include "text/digits.h"
-#include "text/source_map.h"
+#include "text/source.h"
 #include "prof/header.h"
 
 int qn_prof_bad_line(const struct qn_prof_reader *r, const char *what, const char *got, const char *wanted,

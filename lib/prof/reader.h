@@ -10,7 +10,7 @@
 #ifndef QN_PROF_READER_H
 #define QN_PROF_READER_H
 
-#include "text/lines.h"
+#include "text/input.h"
 #include "prof/read.h"
 #include "prof/region.h"
 

@@ -8,7 +8,6 @@
 #include "out/sink.h"
 #include "report/report.h"
 #include "text/escape.h"
-#include "text/utf8.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--text:#111;--page:#fff;--rule:#ddd;--soft:#555;--hot:#fbe3d5;--edge:#D55E00;--advice:#0072B2}\n"

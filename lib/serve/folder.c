@@ -15,7 +15,7 @@
 #include "serve/serve.h"
 #include "text/names.h"
 #include "text/output.h"
-#include "text/utf8.h"
+#include "text/escape.h"
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+."
 #define COPIES_MAX 200       /* sources that are copied for a run */

@@ -9,7 +9,7 @@
 #include "prof/read.h"
 #include "text/names.h"
 #include "text/subst.h"
-#include "text/utf8.h"
+#include "text/escape.h"
 
 /* ---- the tree ---- */
 

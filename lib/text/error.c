@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "text/escape.h"
@@ -63,4 +64,23 @@ void qn_text_fail_more(struct qn_text_error *err, const char *format, ...)
     va_end(args);
     err->brief = (unsigned)strlen(err->text);
     store_escaped(err->text, err->brief, raw, strchr(format, '\n') != NULL);
+}
+
+/* ---- complaints ---- */
+
+void qn_text_complain_of(const char *prefix, const char *format, va_list args)
+{
+    char *made;
+
+    fprintf(stderr, "%s%s\n", prefix, qn_text_visible(&made, format, args));
+    free(made);
+}
+
+void qn_text_complain(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    qn_text_complain_of("", format, args);
+    va_end(args);
 }

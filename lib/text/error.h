@@ -6,10 +6,12 @@
  *
  * Invariants: text holds no newline except where the message quotes several lines on purpose,
  * and is never empty while status is not QN_TEXT_OK. Without memory the process ends (base/grow.h). Else nothing in lib/prof prints or exits, and nothing in lib/text
- * but complain.c prints.
+ * but qn_text_complain prints.
  */
 #ifndef QN_TEXT_ERROR_H
 #define QN_TEXT_ERROR_H
+
+#include <stdarg.h>
 
 enum qn_text_status {
     QN_TEXT_OK,     /* no failure */
@@ -36,5 +38,17 @@ enum qn_text_status qn_text_fail(struct qn_text_error *err, enum qn_text_status 
  * wording of another one. Does nothing if it has a brief form already. */
 void qn_text_fail_more(struct qn_text_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3), nonnull(2)));
+
+/* ---- one line on stderr about what a user gave, and the exit status that follows ----
+ *
+ *   qn_text_complain("quern: %s: no such command", "a\033[31m")   ->   quern: a\x1b[31m: no such command
+ */
+
+#define QN_EXIT_USAGE 2
+
+/* Prints a line on stderr. Control bytes in it are made visible. */
+void qn_text_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same behind a prefix, which is printed as it is. */
+void qn_text_complain_of(const char *prefix, const char *format, va_list args);
 
 #endif

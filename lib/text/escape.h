@@ -37,4 +37,15 @@ int qn_text_has_control(const char *text, size_t n);
 /* The text that vprintf would print, made visible; without memory `format` itself. The caller frees *made. */
 const char *qn_text_visible(char **made, const char *format, va_list args);
 
+/* ---- which bytes are a character of UTF-8 ----
+ *
+ * In:  "\xc3\xa4b"            Out: 2
+ * In:  "\xff", or "\xc3" only Out: 0
+ *
+ * The rule is that of Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF. The locale plays no part.
+ */
+
+/* The length in bytes of the character at the beginning of `text`, which has `left` bytes; 0: there is none. */
+size_t qn_text_utf8_length(const char *text, size_t left);
+
 #endif

@@ -19,7 +19,7 @@
 #include "../tools.h"
 #include "lab/similar.h"
 #include "lab_tool.h"
-#include "text/complain.h"
+#include "text/error.h"
 #include "text/output.h"
 
 #define FILE_MAX (1u << 20) /* bytes, as in a check */

@@ -25,7 +25,7 @@
 #include "exp/table.h"
 #include "json/json.h"
 #include "lab_tool.h"
-#include "text/complain.h"
+#include "text/error.h"
 #include "text/output.h"
 
 #define WORDS 10

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/complain.h"
+#include "text/error.h"
 
 /* Keeps what could be written: a complete trace, or parts from which --recover makes one. */
 static void deliver_short(const struct qn_trace_counts *c, const char *why, struct qn_text_output *o)

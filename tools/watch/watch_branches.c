@@ -11,7 +11,7 @@
 
 #include "../tools.h"
 #include "exp/table.h"
-#include "text/complain.h"
+#include "text/error.h"
 #include "watch.h"
 
 enum { PC, SOURCE_FILE, SOURCE_LINE };

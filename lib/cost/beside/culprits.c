@@ -7,7 +7,7 @@
 #include "base/grow.h"
 #include "cost/beside/findings.h"
 #include "prof/write.h"
-#include "text/hash.h"
+#include "text/names.h"
 #include "text/radix.h"
 
 #define WHAT "evictor" /* sim/analysis/culprits.c */

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "text/lines.h"
+#include "text/input.h"
 #include "text/subst.h"
 #include "prof/write.h"
 

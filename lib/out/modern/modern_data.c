@@ -22,7 +22,7 @@
 #include "out/modern/modern.h"
 #include "out/sink.h"
 #include "prof/data/data_sum.h"
-#include "text/hash.h"
+#include "text/names.h"
 
 enum { TEXT_BYTES = 600, SHOWN_ON_A_LINE = 4 };
 

@@ -144,7 +144,7 @@ struct qn_prof_callgrind *qn_prof_read_callgrind(const char *path, struct qn_tex
     int failed;
     c->err = err;
     c->has_line = 1;
-    c->lines.fd = -1;
+    c->lines.window.fd = -1;
     failed = qn_text_open_lines(&c->lines, path, err) != QN_TEXT_OK || read_lines(c) != 0;
     qn_text_close_lines(&c->lines);
     if (!failed)

@@ -8,7 +8,7 @@
 
 #include "prof/callgrind/callgrind.h"
 #include "prof/calls/calls_index.h"
-#include "text/lines.h"
+#include "text/input.h"
 
 enum qn_prof_callgrind_space { QN_PROF_CG_OBJECTS, QN_PROF_CG_FILES, QN_PROF_CG_FUNCTIONS, QN_PROF_CG_SPACES };
 

@@ -15,8 +15,8 @@
 #include "prof/read.h"
 #include "prof/region.h"
 #include "text/digits.h"
-#include "text/lines.h"
-#include "text/source_map.h"
+#include "text/input.h"
+#include "text/source.h"
 
 struct reading {
     struct qn_prof_calls *calls;

@@ -10,7 +10,7 @@
 #define QN_PROF_CALLS_INDEX_H
 
 #include "prof/calls/calls.h"
-#include "text/hash.h"
+#include "text/names.h"
 
 /* Set `calls`, whose tables must be empty, and zero the rest. */
 struct qn_prof_call_index {

@@ -12,7 +12,7 @@
 #include "prof/counts.h"
 #include "prof/table/inlined.h"
 #include "prof/table/table.h"
-#include "text/hash.h"
+#include "text/names.h"
 
 enum { FIRST_ROOM = 256 };
 

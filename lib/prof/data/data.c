@@ -14,9 +14,9 @@
 #include "base/grow.h"
 #include "prof/kind.h"
 #include "text/digits.h"
-#include "text/lines.h"
+#include "text/input.h"
 #include "text/names.h"
-#include "text/source_map.h"
+#include "text/source.h"
 
 const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "compulsory", "capacity", "conflict", "filled", "used"};
 const char *const qn_prof_data_profile_events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "AN.compulsory", "AN.capacity", "AN.conflict", "D1.filled", "D1.used"};

@@ -11,7 +11,7 @@
 
 #include "base/grow.h"
 #include "prof/counts.h"
-#include "text/hash.h"
+#include "text/names.h"
 #include "prof/sizes.h"
 
 enum { VARINT_MAX = 10, GROUP = 8 };

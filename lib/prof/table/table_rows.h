@@ -8,7 +8,7 @@
 #define QN_PROF_TABLE_ROWS_H
 
 #include "prof/table/fns.h"
-#include "text/hash.h"
+#include "text/names.h"
 #include "prof/table/rows.h"
 #include "prof/table/table.h"
 

@@ -6,7 +6,7 @@
 
 #include "prof/write.h"
 #include "tap.h"
-#include "text/utf8.h"
+#include "text/escape.h"
 
 static void string(const char *in, size_t length, const char *wanted, const char *what)
 {

@@ -4,30 +4,34 @@
 
 #include <string.h>
 
-#include "text/regex.h"
+#include "text/subst.h"
 
-/* The matched text between <>, then group 1 between (), or "-". */
+/* The pattern is replaced by itself between bytes that no text here has, so that what it matched is seen: between <>, then group 1 between ()
+ * if the pattern has one; "-": it matches nothing. */
 static const char *found(const char *pattern, int ignore_case, const char *text)
 {
-    static char answer[256];
-    struct qn_text_error err = {0};
-    const size_t *m;
-    struct qn_text_regex *re = qn_text_compile_regex(pattern, strlen(pattern), ignore_case, &err);
+    static const char *const news[] = {"\\x01<$&>($1)\\x02", "\\x01<$&>\\x02"};
+    static struct qn_text_buffer out;
+    char expression[256];
+    static struct qn_text_error err;
+    struct qn_text_subst *s = NULL;
 
-    if (!re)
+    for (size_t i = 0; i < 2 && !s; i++) {
+        err = (struct qn_text_error){0};
+        snprintf(expression, sizeof expression, "s`%s`%s`%s", pattern, news[i], ignore_case ? "i" : "");
+        s = qn_text_parse_subst(expression, &err);
+    }
+    if (!s)
         return err.text[0] ? "error" : "no message";
-    struct qn_text_search search = {.re = re, .text = text, .n = strlen(text)};
-    int got = qn_text_next_match(&search, &m, &err);
-    if (got < 0)
-        strcpy(answer, strstr(err.text, "needs more than") ? "costly" : err.text);
-    else if (got == 0)
-        strcpy(answer, "-");
-    else if (qn_text_regex_groups(re) == 0 || m[2] == SIZE_MAX)
-        snprintf(answer, sizeof answer, "<%.*s>", (int)(m[1] - m[0]), text + m[0]);
-    else
-        snprintf(answer, sizeof answer, "<%.*s>(%.*s)", (int)(m[1] - m[0]), text + m[0], (int)(m[3] - m[2]), text + m[2]);
-    qn_text_free_regex(re);
-    return answer;
+    int failed = qn_text_apply_subst(s, text, strlen(text), &out, &err);
+    qn_text_free_subst(s);
+    if (failed)
+        return strstr(err.text, "needs more than") ? "costly" : err.text;
+    char *begin = strchr(out.text, 1), *end = begin ? strchr(begin, 2) : NULL;
+    if (!end)
+        return "-";
+    *end = 0;
+    return begin + 1;
 }
 
 static const struct {
@@ -85,7 +89,7 @@ static const struct {
     {"foo(?=bar)", "foofoobar", "<foo>"},
     {"foo(?!foo)", "foofoobar", "<foo>"},
     {"(?=(a+))a", "baa", "<a>(aa)"},
-    {"(?!(a))b", "b", "<b>"},
+    {"(?!(a))b", "b", "<b>()"}, /* a group that took no part is empty */
     {"(?P<name>x+)y", "axxy", "<xxy>(xx)"},
     {"\\x41\\t", "A\t", "<A\t>"},
     {"\\/\\-", "/-", "</->"},
