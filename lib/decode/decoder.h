@@ -1,7 +1,7 @@
 /* lib/decode/decoder.h - what is known of an instruction while it is being decoded; internal to lib/decode.
  *
- * prefix.c fills in the prefixes, modrm.c ModRM and the address, decode.c finds the row of the tables, operands.c and
- * effects.c turn the row into facts. */
+ * encoding.c fills in the prefixes, ModRM and the address; decode.c finds the row of the tables; operands.c turns its operands into facts,
+ * decode.c its effects. */
 #ifndef QN_DECODE_DECODER_H
 #define QN_DECODE_DECODER_H
 
@@ -20,7 +20,7 @@ struct decoder {
     uint8_t limit;      /* number of bytes that may be read: at most 15 */
     uint8_t rex;        /* 0 or the REX byte */
     uint8_t w, r, x, b; /* REX.W, VEX.W: 0 or 1; upper bits for ModRM.reg (0, 8, 16, 24), index (0, 8), base and rm
-                           (0, 8); prefix.c sets all four at once */
+                           (0, 8); encoding.c sets all four at once */
     uint16_t key;       /* what a row's `when` may ask for: KEY_... of tables.h */
     uint8_t vvvv;       /* 0..15, EVEX 0..31; 0 if the instruction has none */
     uint8_t vvvv_given; /* its field is not the value for "no register" */
@@ -47,7 +47,7 @@ _Static_assert(sizeof(struct decoder) % 8 == 0 && sizeof(struct qn_insn) % 8 == 
 enum qn_decode_status qn_decode_analyse(struct decoder *d, enum qn_machine machine, const uint8_t *bytes, size_t avail,
                                         struct qn_insn *insn);
 
-/* sizes.c: set both sizes; bytes of an operand. */
+/* operands.c: set both sizes; bytes of an operand. */
 void qn_decode_sizes(struct decoder *d);
 unsigned qn_decode_odd_bytes(const struct decoder *d, unsigned size);
 
@@ -56,26 +56,15 @@ static inline unsigned qn_decode_operand_bytes(const struct decoder *d, unsigned
     return size < SZ_BY_MACHINE ? qn_decode_bytes[size][d->size_state] : qn_decode_odd_bytes(d, size);
 }
 
-/* prefix.c: read everything before the opcode, and the opcode. */
+/* encoding.c: read everything before the opcode, and the opcode. */
 enum qn_decode_status qn_decode_prefixes(struct decoder *d);
 
-/* modrm.c: SIB and displacement, which make the memory operand. */
+/* SIB and displacement, which make the memory operand. */
 enum qn_decode_status qn_decode_address(struct decoder *d);
 uint8_t qn_decode_default_segment(const struct decoder *d, unsigned base);
 
-/* memory.c: enter the memory operand of ModRM, one with a vector index, one that the opcode implies. */
-void qn_decode_modrm_mem(struct decoder *d, unsigned size, unsigned access);
-enum qn_decode_status qn_decode_vsib_mem(struct decoder *d, unsigned index_bytes, unsigned access);
-enum qn_decode_status qn_decode_implicit_mem(struct decoder *d, const struct operand_info *info, unsigned access);
-
 /* operands.c: facts of the row's operands, immediates included. */
 enum qn_decode_status qn_decode_operand_facts(struct decoder *d);
-
-/* reserved.c: does the instruction raise #UD, although the tables have it? */
-bool qn_decode_is_reserved(const struct decoder *d);
-
-/* effects.c: class, flags and implicit registers of the whole instruction. */
-void qn_decode_effects(struct decoder *d);
 
 typedef uint64_t __attribute__((may_alias)) any_word;
 

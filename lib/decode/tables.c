@@ -3,7 +3,8 @@
  * In:  map_*.inc through maps.inc, operands.inc.
  * Out: qn_decode_rows[], all forms one after the other, row 0 empty, a last row that ends the search;
  *      qn_decode_first[map][opcode], the first form of an opcode, 0 = none;
- *      qn_decode_operands[], how each operand code is encoded.
+ *      qn_decode_operands[], how each operand code is encoded;
+ *      qn_decode_operand_registers[], which register of which kind an operand names.
  * All of it is computed by the compiler; there are no pointers, hence no relocations. */
 #include "tables.h"
 
@@ -64,4 +65,31 @@ const struct operand_info qn_decode_operands[OPERAND_COUNT] = {
 #include "operands.inc"
 #undef PLAIN_OPERAND
 #undef MODRM_OPERAND
+};
+
+const struct operand_register qn_decode_operand_registers[K_COUNT] = {
+    [K_VEC_REG] = {1, QN_KIND_VECTOR, FROM_REG},
+    [K_VEC_RM] = {1, QN_KIND_VECTOR, FROM_RM}, /* or what arg says; if it is a register */
+    [K_VEC_U] = {1, QN_KIND_VECTOR, FROM_RM},
+    [K_VEC_VVVV] = {1, QN_KIND_VECTOR, FROM_VVVV},
+    [K_VEC_IMM] = {1, QN_KIND_VECTOR, FROM_IMMEDIATE},
+    [K_NAMED] = {1, QN_KIND_VECTOR, FROM_ARG},
+    [K_MMX_REG] = {1, QN_KIND_MMX, FROM_REG},
+    [K_MMX_U] = {1, QN_KIND_MMX, FROM_RM},
+    [K_MASK_REG] = {1, QN_KIND_MASK, FROM_REG},
+    [K_MASK_PAIR] = {1, QN_KIND_MASK, FROM_REG},
+    [K_MASK_U] = {1, QN_KIND_MASK, FROM_RM},
+    [K_MASK_VVVV] = {1, QN_KIND_MASK, FROM_VVVV},
+    [K_TILE_REG] = {1, QN_KIND_TILE, FROM_REG},
+    [K_TILE_U] = {1, QN_KIND_TILE, FROM_RM},
+    [K_TILE_VVVV] = {1, QN_KIND_TILE, FROM_VVVV},
+    [K_SEG_REG] = {1, QN_KIND_SEGMENT, FROM_REG},
+    [K_SEG_FIXED] = {1, QN_KIND_SEGMENT, FROM_ARG},
+    [K_CTRL_REG] = {1, QN_KIND_CONTROL, FROM_REG},
+    [K_CTRL_FIXED] = {1, QN_KIND_CONTROL, FROM_ARG},
+    [K_DEBUG_REG] = {1, QN_KIND_DEBUG, FROM_REG},
+    [K_BOUND_REG] = {1, QN_KIND_BOUND, FROM_REG},
+    [K_X87] = {1, QN_KIND_X87, FROM_ARG},
+    [K_X87_RM] = {1, QN_KIND_X87, FROM_RM},
+    [K_STATE] = {1, QN_KIND_STATE, FROM_ARG},
 };

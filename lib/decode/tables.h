@@ -26,10 +26,10 @@
  * n = 8 in 64-bit mode, else 4, x = vector length, h f e = its half, quarter, eighth.
  *
  * Mnemonics are AT&T's, after a bar Intel's; a trailing mark says how the printer chooses the size suffix (see
- * print_mnemonic.c).
+ * print.c).
  *
  * Every file is read several times with other definitions of OP and ALT: for the facts (tables.c), for the
- * features (features.c), for the names (print_mnemonic.c).  The first form of an opcode that a machine has must
+ * features (features.c), for the names (print.c).  The first form of an opcode that a machine has must
  * show whether a ModRM byte follows.  What the columns may name is listed in operands.inc, effects.inc and
  * features.inc, and below: `when` and traits. */
 #ifndef QN_DECODE_TABLES_H
@@ -74,7 +74,7 @@ enum operand_kind {
     K_X87,       /* st(arg) */
     K_X87_RM,    /* st(ModRM.rm) */
     K_NAMED,     /* xmm register number arg */
-    /* Registers that are always hidden, so that only registers.c knows these kinds. */
+    /* Registers that are always hidden, so that only features.c knows these kinds. */
     K_XMM_LIST,  /* arg = mask of xmm0 to xmm7 */
     K_ALL_VECTORS, /* xmm0 to xmm15 */
     K_CTRL_FIXED, /* arg = number */
@@ -156,6 +156,16 @@ struct operand_info {
     uint8_t reported; /* enum operand_size: operand size of an instruction whose first operand it is */
 };
 extern const struct operand_info qn_decode_operands[OPERAND_COUNT];
+
+/* Where an operand has its register number from. */
+enum register_source { FROM_REG, FROM_RM, FROM_VVVV, FROM_ARG, FROM_IMMEDIATE };
+
+struct operand_register { /* that an operand of a kind names, besides general registers */
+    uint8_t named; /* is there one? */
+    uint8_t kind;  /* enum qn_register_kind */
+    uint8_t from;  /* enum register_source */
+};
+extern const struct operand_register qn_decode_operand_registers[K_COUNT];
 
 /* One operand in a row is 16 bits: code, access, hidden. */
 #define OPERAND_HIDDEN 0x400u
