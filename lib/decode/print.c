@@ -9,58 +9,6 @@
  * struct printer learns which prefixes had a meaning, and the others are printed in front by name. */
 #include "printer.h"
 
-/* ---- characters, words and numbers behind the text so far; what does not fit is dropped ---- */
-
-void qn_decode_put_char(struct printer *p, char c)
-{
-    struct text *t = p->out;
-
-    if (t->used + 1 < t->size)
-        t->start[t->used++] = c;
-}
-
-void qn_decode_put(struct printer *p, const char *s)
-{
-    while (*s)
-        qn_decode_put_char(p, *s++);
-}
-
-void qn_decode_put_hex(struct printer *p, uint64_t value)
-{
-    unsigned shift = 60;
-
-    while (shift && !(value >> shift))
-        shift -= 4;
-    for (;; shift -= 4) {
-        qn_decode_put_char(p, "0123456789abcdef"[value >> shift & 15]);
-        if (!shift)
-            break;
-    }
-}
-
-void qn_decode_put_number(struct printer *p, unsigned n)
-{
-    if (n >= 10)
-        qn_decode_put_char(p, '0' + n / 10);
-    qn_decode_put_char(p, '0' + n % 10);
-}
-
-unsigned qn_decode_note_bytes(struct printer *p, unsigned code)
-{
-    uint64_t traits = p->row->traits;
-    bool by_w = code == SZ_V || code == SZ_Y || (code == SZ_P && !(p->d->on & ON_AMD));
-    bool by_66 = code == SZ_V || code == SZ_Z || code == SZ_P || code == SZ_ENV || code == SZ_SAVE || code == SZ_A ||
-                 code == SZ_MOVSXD;
-
-    if (by_w && !(traits & (D64 | F64)))
-        note_rex(p, 8);
-    if (by_66 && !p->d->w && !((traits & F64) && p->d->opsize == 8))
-        p->data_used = true;
-    if (code == SZ_ADDR)
-        p->addr_used = true;
-    return qn_decode_operand_bytes(p->d, code);
-}
-
 /* ---- prefixes that the rest of the text does not show, by objdump's names ----
  *
  *   66 2e 0f 1f 00  ->  "cs " (66 shows as the w of nopw)
@@ -75,11 +23,6 @@ static bool is_branch(const struct qn_insn *insn)
 {
     return insn->cls == QN_CLS_JCC || insn->cls == QN_CLS_JMP || insn->cls == QN_CLS_JMP_IND ||
            insn->cls == QN_CLS_CALL || insn->cls == QN_CLS_CALL_IND || insn->cls == QN_CLS_RET;
-}
-
-static bool is_indirect(const struct qn_insn *insn)
-{
-    return insn->cls == QN_CLS_JMP_IND || insn->cls == QN_CLS_CALL_IND;
 }
 
 /* Forms on which F2 and F3 mean hardware lock elision. */
@@ -124,17 +67,6 @@ static void put_rex_name(struct printer *p, uint8_t rex)
     qn_decode_put(p, rex & 1 ? "B" : "");
 }
 
-static bool takes_notrack(const struct printer *p)
-{
-    return is_indirect(p->insn) && (p->d->mode32 || !p->insn->opsz_prefix);
-}
-
-/* 3E, a ds prefix, where objdump takes it for CET's notrack only. */
-bool qn_decode_is_notrack(const struct printer *p)
-{
-    return p->d->segment == QN_SEG_DS && takes_notrack(p);
-}
-
 static const char *prefix_name(const struct printer *p, uint8_t byte, bool last)
 {
     switch (byte) {
@@ -152,7 +84,7 @@ static const char *prefix_name(const struct printer *p, uint8_t byte, bool last)
     case 0x36:
         return "ss";
     case 0x3e:
-        return last && takes_notrack(p) ? "notrack" : "ds";
+        return last && qn_decode_takes_notrack(p) ? "notrack" : "ds";
     case 0x26:
         return "es";
     case 0x64:

@@ -7,6 +7,58 @@
  * backwards. */
 #include "printer.h"
 
+/* ---- characters, words and numbers behind the text so far; what does not fit is dropped ---- */
+
+void qn_decode_put_char(struct printer *p, char c)
+{
+    struct text *t = p->out;
+
+    if (t->used + 1 < t->size)
+        t->start[t->used++] = c;
+}
+
+void qn_decode_put(struct printer *p, const char *s)
+{
+    while (*s)
+        qn_decode_put_char(p, *s++);
+}
+
+void qn_decode_put_hex(struct printer *p, uint64_t value)
+{
+    unsigned shift = 60;
+
+    while (shift && !(value >> shift))
+        shift -= 4;
+    for (;; shift -= 4) {
+        qn_decode_put_char(p, "0123456789abcdef"[value >> shift & 15]);
+        if (!shift)
+            break;
+    }
+}
+
+static void put_number(struct printer *p, unsigned n)
+{
+    if (n >= 10)
+        qn_decode_put_char(p, '0' + n / 10);
+    qn_decode_put_char(p, '0' + n % 10);
+}
+
+unsigned qn_decode_note_bytes(struct printer *p, unsigned code)
+{
+    uint64_t traits = p->row->traits;
+    bool by_w = code == SZ_V || code == SZ_Y || (code == SZ_P && !(p->d->on & ON_AMD));
+    bool by_66 = code == SZ_V || code == SZ_Z || code == SZ_P || code == SZ_ENV || code == SZ_SAVE || code == SZ_A ||
+                 code == SZ_MOVSXD;
+
+    if (by_w && !(traits & (D64 | F64)))
+        note_rex(p, 8);
+    if (by_66 && !p->d->w && !((traits & F64) && p->d->opsize == 8))
+        p->data_used = true;
+    if (code == SZ_ADDR)
+        p->addr_used = true;
+    return qn_decode_operand_bytes(p->d, code);
+}
+
 /* ---- names of registers: %rax in AT&T syntax, rax in Intel's ---- */
 
 static const char gpr16[8][3] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"};
@@ -24,7 +76,7 @@ static void put_numbered(struct printer *p, const char *name, unsigned n)
 {
     put_mark(p);
     qn_decode_put(p, name);
-    qn_decode_put_number(p, n);
+    put_number(p, n);
 }
 
 static void put_segment_name(struct printer *p, unsigned n)
@@ -41,7 +93,7 @@ void qn_decode_put_gpr(struct printer *p, unsigned n, unsigned size)
         qn_decode_put(p, p->d->rex || is_vector_encoding(p->d) ? gpr8_low[n] : gpr8_high[n - QN_RSP]);
     } else if (n >= QN_R8) {
         qn_decode_put_char(p, 'r');
-        qn_decode_put_number(p, n);
+        put_number(p, n);
         qn_decode_put(p, size == 1 ? "b" : size == 2 ? "w" : size == 4 ? "d" : "");
     } else if (size == 1) {
         qn_decode_put(p, gpr8_low[n]);
@@ -92,10 +144,21 @@ static const char *segment_prefix(uint8_t segment)
     return names[segment];
 }
 
+bool qn_decode_takes_notrack(const struct printer *p)
+{
+    return (p->insn->cls == QN_CLS_JMP_IND || p->insn->cls == QN_CLS_CALL_IND) && (p->d->mode32 || !p->insn->opsz_prefix);
+}
+
+/* 3E, a ds prefix, where objdump takes it for CET's notrack only. */
+static bool is_notrack(const struct printer *p)
+{
+    return p->d->segment == QN_SEG_DS && qn_decode_takes_notrack(p);
+}
+
 /* The segment that a prefix chose. */
 static void put_segment(struct printer *p)
 {
-    if (qn_decode_is_notrack(p))
+    if (is_notrack(p))
         return;
     p->seg_used = true;
     if (!p->d->segment)
@@ -145,7 +208,7 @@ static void put_scale(struct printer *p, char before)
     if (p->d->addr_size == 2)
         return;
     qn_decode_put_char(p, before);
-    qn_decode_put_number(p, 1 << (p->d->sib >> 6));
+    put_number(p, 1 << (p->d->sib >> 6));
 }
 
 /* disp(base,index,scale) */
@@ -205,7 +268,7 @@ static void put_rip_relative(struct printer *p, const struct qn_mem *m)
 static void put_absolute(struct printer *p, int64_t address)
 {
     put_segment(p);
-    if (p->intel && (!p->d->segment || qn_decode_is_notrack(p)))
+    if (p->intel && (!p->d->segment || is_notrack(p)))
         qn_decode_put(p, "ds:");
     if (p->d->addr_size == 2 && p->insn->modrm_off && !p->intel)
         put_signed(p, (int16_t)address, false); /* objdump's manner */
@@ -268,7 +331,7 @@ static void put_broadcast(struct printer *p, const struct operand_info *info)
     if (p->intel && p->length_shown)
         return;
     qn_decode_put(p, "{1to");
-    qn_decode_put_number(p, qn_decode_operand_bytes(p->d, info->memsize) / TRAIT_ELEM(p->row->traits));
+    put_number(p, qn_decode_operand_bytes(p->d, info->memsize) / TRAIT_ELEM(p->row->traits));
     qn_decode_put_char(p, '}');
 }
 
@@ -394,7 +457,7 @@ static void put_x87(struct printer *p, unsigned arg)
     if (!arg)
         return;
     qn_decode_put_char(p, '(');
-    qn_decode_put_number(p, p->d->rm);
+    put_number(p, p->d->rm);
     qn_decode_put_char(p, ')');
 }
 

@@ -1,6 +1,6 @@
 /* lib/decode/printer.h - what the text printer keeps; internal to lib/decode.
  *
- * print.c prints prefixes and mnemonic, and puts the line together; print_operands.c prints the operands. */
+ * print_operands.c prints the operands; print.c prefixes and mnemonic, and puts the line together. */
 #ifndef QN_DECODE_PRINTER_H
 #define QN_DECODE_PRINTER_H
 
@@ -30,11 +30,10 @@ struct printer {
     bool length_shown;    /* a vector register was printed, whose name shows the vector length */
 };
 
-/* print.c: characters, words and numbers behind the text so far; what does not fit is dropped. */
+/* print_operands.c: characters, words and numbers behind the text so far; what does not fit is dropped. */
 void qn_decode_put(struct printer *p, const char *s);
 void qn_decode_put_char(struct printer *p, char c);
 void qn_decode_put_hex(struct printer *p, uint64_t value);       /* 1f */
-void qn_decode_put_number(struct printer *p, unsigned n);        /* decimal, 0..99 */
 
 static inline uint64_t cut(uint64_t value, unsigned bytes)
 {
@@ -47,8 +46,8 @@ void qn_decode_print_operands(struct printer *p);
 /* A general register by number and bytes. */
 void qn_decode_put_gpr(struct printer *p, unsigned n, unsigned size);
 
-/* print.c: 3E, a ds prefix, where objdump takes it for CET's notrack only. */
-bool qn_decode_is_notrack(const struct printer *p);
+/* Would 3E be CET's notrack? */
+bool qn_decode_takes_notrack(const struct printer *p);
 
 /* Bytes of an operand; notes that REX.W or 66h determined them. */
 unsigned qn_decode_note_bytes(struct printer *p, unsigned size_code);

@@ -14,6 +14,132 @@
  */
 #include "emit/internal.h"
 
+/* ---- a block's references, counted once, where the block begins ----
+ *
+ *   --versus    fetches and data references: addq $references, count
+ *   --explain   data references, which also get numbers:
+ *
+ *     begin: addq $references, number of the last one
+ *     hot:   mov number, S1 ;  lea number of this one less that of the last, and the site(S1), S1 ;  mov S1, user of the line
+ *     slow:  add, so that the number is that of the reference before ;  the call, which adds 1 ;  add again
+ *
+ * A block with references that only C counts, or with more than an immediate operand has room for, counts each by itself in --explain.
+ */
+
+#define NUMBERS_MAX 60u /* times QN_USER_ONE: below 2^31 */
+
+static bool is_counted(const struct qn_event *ev) { return ev->kind == QN_EV_DATA || (ev->kind == QN_EV_FETCH && !qn_sim_users.table); }
+
+void emit_refs_make(struct emitter *e, unsigned n, unsigned end)
+{
+    for (; n < end; n++)
+        e->made += is_counted(&e->list->ev[n]);
+}
+
+/* --explain: can all references of the block be numbered at once? */
+static bool can_number(const struct emitter *e)
+{
+    for (unsigned n = 0; n < e->list->n; n++) {
+        const struct qn_event *ev = &e->list->ev[n];
+
+        if (ev->kind == QN_EV_STRING || ev->kind == QN_EV_COMPLEX)
+            return false;
+        if (ev->kind == QN_EV_DATA && (!ev->size || ev->size > qn_sim_d1_filter.line || emit_hooks.which(e->b->at[ev->insn])))
+            return false;
+    }
+    return emit_rules.filter && e->refs <= NUMBERS_MAX;
+}
+
+void emit_refs_begin(struct emitter *e)
+{
+    e->refs_counted = false;
+    e->made = 0;
+    emit_refs_make(e, 0, e->list->n);
+    e->refs = e->made;
+    e->made = 0;
+    e->numbered = qn_sim_users.table && e->borrowed && can_number(e);
+}
+
+static void emit_refs_add(struct emitter *e, struct qn_code *c, int32_t references)
+{
+    x_bytes(c, "\x48\x81", 2); /* addq $references, count */
+    x_rip(c, 0, e->numbered ? (uintptr_t)&qn_sim_users.now : (uintptr_t)qn_sim_twin.count, 4);
+    x_u32(c, (uint32_t)(e->numbered ? references * (int32_t)QN_USER_ONE : references));
+}
+
+void emit_refs_count(struct emitter *e)
+{
+    uint64_t count = e->numbered ? (uintptr_t)&qn_sim_users.now : (uintptr_t)qn_sim_twin.count;
+
+    if (!(emit_twin_passes() || e->numbered) || !e->refs)
+        return;
+    e->refs_counted = true;
+    if (emit_flags_free(e, 0)) {
+        emit_refs_add(e, &e->hot, e->refs);
+        return;
+    }
+    x_load(&e->hot, e->s1, count);
+    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, (int32_t)(e->numbered ? e->refs * QN_USER_ONE : e->refs));
+    x_store(&e->hot, count, e->s1);
+}
+
+void emit_refs_ahead(struct emitter *e, struct qn_code *c)
+{
+    if (emit_twin_passes())
+        x_store_imm(c, (uintptr_t)&qn_sim_twin.ahead, (uint32_t)((e->refs_counted ? e->refs : 0) - e->made));
+}
+
+/* Is there a number of references that a fault has to take some back of? */
+static bool are_numbered(void) { return emit_rules.versus || qn_sim_users.table; }
+
+/* Of the references that have been counted, those of instructions from i on.  If each is counted by itself, those that are written to a log
+ * are counted later, if at all. */
+void emit_refs_at(struct emitter *e, unsigned i)
+{
+    uint32_t before = 0;
+
+    if (!are_numbered())
+        return;
+    for (unsigned n = 0; n < e->list->n && e->list->ev[n].insn < i; n++)
+        before += is_counted(&e->list->ev[n]) && (e->refs_counted || !emit_logs(&e->list->ev[n]));
+    e->left[i] = (uint16_t)((e->refs_counted ? e->refs : e->made) - before);
+}
+
+void emit_refs_left(struct emitter *e)
+{
+    if (are_numbered() && e->out.caches && e->out.instrumented)
+        x_bytes(&e->cold, e->left, e->b->n * sizeof *e->left);
+}
+
+/* ---- --explain: the word of a reference (struct qn_sim_users) ---- */
+
+static void emit_user(struct emitter *e, const struct qn_event *ev)
+{
+    const uint64_t now = (uintptr_t)&qn_sim_users.now;
+    int32_t site = (int32_t)(emit_site(e, ev) & QN_SITE_COUNTER_MASK);
+
+    x_load(&e->hot, e->s1, now);
+    if (e->numbered) {
+        x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, (e->made - e->refs) * (int32_t)QN_USER_ONE + site);
+        return;
+    }
+    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, QN_USER_ONE);
+    x_store(&e->hot, now, e->s1);
+    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, site);
+}
+
+static void emit_user_slow(struct emitter *e)
+{
+    if (e->numbered)
+        emit_refs_add(e, &e->cold, e->made - 1 - e->refs);
+}
+
+static void emit_user_slow_end(struct emitter *e)
+{
+    if (e->numbered && e->refs != e->made)
+        emit_refs_add(e, &e->cold, e->refs - e->made);
+}
+
 uint32_t emit_site(const struct emitter *e, const struct qn_event *ev)
 {
     uint32_t size = ev->size <= QN_SITE_SIZE_MAX ? ev->size : 0;
@@ -312,7 +438,7 @@ static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
         x_table(&e->hot, X_STORE, emit_time_register(e, e->data_time++), e->s2, f->entries + 8);
 }
 
-void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow) { compare_and_stamp(e, size, slow); }
+static void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow) { compare_and_stamp(e, size, slow); }
 
 static void filter_check(struct emitter *e, const struct qn_event *ev, int32_t shift)
 {
@@ -354,4 +480,269 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
     if (emit_rules.check && !(filtered && is_beside(ev)))
         emit_twin_data(e, ev, shift);
     qn_emit_stats.data++;
+}
+
+/* ---- one check for several references with the same base register ----
+ *
+ *   push %r15 ;  push %r14 ;  push %r13 ;  push %r12 ;  push %rbx       40 bytes, in one line or in two
+ *
+ * If the line of the lowest byte and the line of the highest byte both hit under the filter, all references of the group hit, and they
+ * only change the stamps of these two lines.  So two checks are enough, even if one of the references straddles.  If a check fails, C
+ * simulates the references one by one.
+ *
+ * Only references without any other reference between them form a group.  The two lines lie in different sets, so the order of their
+ * stamps does not matter (a cache with a single set gets no groups).
+ */
+
+#define GROUP_MIN 3 /* two references are as cheap by themselves */
+#define GROUP_MAX QN_GROUP_MAX
+
+struct group {
+    const struct qn_mem *mem;  /* of the first reference: base, index, scale, segment */
+    unsigned n;
+    int64_t low, high;         /* displacements of the first byte and behind the last, with the registers as at the check */
+    struct {
+        int64_t disp;
+        const struct qn_event *ev;
+    } ref[GROUP_MAX];
+};
+
+static bool eligible(const struct emitter *e, const struct qn_event *ev)
+{
+    const struct qn_insn *in = &e->b->insn[ev->insn];
+    bool register_only = ev->mem.base == QN_RIP || (ev->mem.base == QN_REG_NONE && ev->mem.index == QN_REG_NONE);
+
+    return ev->kind == QN_EV_DATA && ev->size && ev->size <= QN_SITE_SIZE_MAX && !register_only && !ev->mem.vsib &&
+           !(in->attr & QN_ATTR_BT_REG) && !qn_is_xlat(in);
+}
+
+static bool same_registers(const struct qn_mem *a, const struct qn_mem *b)
+{
+    return a->base == b->base && a->index == b->index && (a->index == QN_REG_NONE || a->scale == b->scale) &&
+           a->seg == b->seg && a->addr32 == b->addr32;
+}
+
+/* Adds the reference, if it can be part of the group. */
+static bool add(struct group *g, const struct emitter *e, const struct qn_event *ev, unsigned position)
+{
+    int64_t disp, low, high;
+    int32_t shift = 0;
+
+    if (g->n == GROUP_MAX || !eligible(e, ev) || (g->n && !same_registers(g->mem, &ev->mem)) ||
+        !emit_can_stand_at(e, ev, position, &shift))
+        return false;
+    disp = ev->mem.disp + shift;
+    low = g->n && g->low < disp ? g->low : disp;
+    high = g->n && g->high > disp + ev->size ? g->high : disp + ev->size;
+    if (high - low > qn_sim_d1_filter.line || !qn_fits_i32(low) || !qn_fits_i32(high))
+        return false;
+    g->mem = g->n ? g->mem : &ev->mem;
+    g->low = low;
+    g->high = high;
+    g->ref[g->n].disp = disp;
+    g->ref[g->n++].ev = ev;
+    return true;
+}
+
+static void address(struct emitter *e, const struct group *g, int64_t disp)
+{
+    const struct qn_event *first = g->ref[0].ev;
+    const struct qn_insn *in = &e->b->insn[first->insn];
+
+    emit_address(e, g->mem, in, e->b->at[first->insn] + in->len, (int32_t)(disp - g->mem->disp));
+}
+
+/* Emits the call in cold code, with the address of the lowest byte and the list.  Returns the list's address. */
+static uint32_t call_for_list(struct emitter *e, const struct group *g, uint64_t back)
+{
+    uint64_t list;
+    uint32_t at;
+
+    emit_swap(e);
+    address(e, g, g->low);
+    emit_swap(e);
+    emit_clock(e, &e->cold);
+    x_store_imm(&e->cold, CTX(arg_site), g->n);
+    x_byte(&e->cold, 0x48);
+    x_byte(&e->cold, 0xc7); /* movq $list, arg_aux */
+    x_rip(&e->cold, 0, CTX(arg_aux), 4);
+    list = e->cold.exec;
+    x_u32(&e->cold, 0);
+    emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_group, false));
+    if (emit_rules.versus) {
+        emit_refs_ahead(e, &e->cold);
+        emit_slow_call(&e->cold, qn_sim_check_group);
+    }
+    x_jmp(&e->cold, back);
+    at = (uint32_t)e->cold.exec;
+    __builtin_memcpy(qn_code_at(list), &at, 4);
+    for (unsigned i = 0; i < g->n; i++) {
+        const struct qn_group_ref ref = {
+            .counter = (e->centre + g->ref[i].ev->counter) & QN_SITE_COUNTER_MASK, .kind = emit_kind(g->ref[i].ev) & 3, .size = (uint8_t)g->ref[i].ev->size,
+            .offset = (uint16_t)(g->ref[i].disp - g->low), .after = (uint8_t)(g->ref[i].ev - g->ref[0].ev)};
+
+        x_bytes(&e->cold, &ref, sizeof ref);
+    }
+    return at;
+}
+
+/* --check: the twin simulates them one by one. */
+static void check_list(struct emitter *e, const struct group *g, uint32_t list)
+{
+    address(e, g, g->low);
+    x_store(&e->hot, CTX(arg_addr), e->s1);
+    x_store_imm(&e->hot, CTX(arg_site), g->n);
+    x_store_imm(&e->hot, CTX(arg_aux), list);
+    emit_slow_call(&e->hot, qn_sim_check_group);
+}
+
+static int64_t end_of(const struct group *g, unsigned i) { return g->ref[i].disp + g->ref[i].ev->size; }
+
+/* Does the first reference begin where the range does, and the last one end where it ends?  Or the other way round? */
+static bool goes_up(const struct group *g) { return g->ref[0].disp == g->low && end_of(g, g->n - 1) == g->high; }
+static bool goes_down(const struct group *g) { return end_of(g, 0) == g->high && g->ref[g->n - 1].disp == g->low; }
+
+static void check_point(struct emitter *e, const struct group *g, int64_t disp, uint32_t size, uint64_t slow)
+{
+    uint64_t from;
+
+    address(e, g, disp);
+    emit_point_check(e, size, slow);
+    if (emit_rules.versus && (from = emit_twin_point(e)))
+        x_patch(from, slow);
+}
+
+/* If the order of stamps matters (an analysis reads them), the line of the first reference is checked first, so that the other is not
+ * stamped too early if the first fails; and the line of the last reference is stamped last.  In a descending group, a reference that spans
+ * both lines, which it uses in ascending order, goes to C. */
+static void check_ends(struct emitter *e, const struct group *g, uint64_t slow)
+{
+    bool down = qn_sim_tells_lines && !goes_up(g);
+
+    if (down) {
+        check_point(e, g, g->ref[0].disp, g->ref[0].ev->size, slow);
+        check_point(e, g, g->low, g->ref[g->n - 1].ev->size, slow);
+    } else {
+        check_point(e, g, g->low, 1, slow);
+        check_point(e, g, g->high - 1, 1, slow);
+    }
+}
+
+static void emit_checks(struct emitter *e, const struct group *g)
+{
+    uint64_t slow = e->cold.exec, back;
+    uint32_t list;
+
+    if (emit_rules.check && !emit_rules.versus)
+        x_store_imm(&e->hot, CTX(result), 0);
+    check_ends(e, g, slow);
+    back = e->hot.exec;
+    list = call_for_list(e, g, back);
+    if (emit_rules.check && !emit_rules.versus)
+        check_list(e, g, list);
+}
+
+/* With --check, there may be fetches between the references that only the twin simulates; they hit, so they reach no other cache. */
+static bool for_twin_only(const struct qn_event *ev) { return ev->kind == QN_EV_FETCH && ev->repeat; }
+
+/* Emits such fetches among the events n to end - 1, before the group. */
+static void make_fetches(struct emitter *e, unsigned n, unsigned end)
+{
+    for (; n < end; n++)
+        if (for_twin_only(&e->list->ev[n]) && !emit_twin_repeats(&e->list->ev[n]))
+            emit_fetch(e, &e->list->ev[n]);
+}
+
+/* Emits a group that begins with event n, before instruction `position`.  Returns the number of its events; 0: there is no group. */
+unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    struct group g = {.n = 0};
+    unsigned end = n;
+
+    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_twin_is_beside(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_uses || qn_sim_kinds || !f->entries || f->writes_call ||
+        qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_tells_far())
+        return 0;
+    for (unsigned k = n; k < e->list->n && (for_twin_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)
+        if (e->list->ev[k].kind == QN_EV_DATA)
+            end = k + 1;
+    if (g.n < GROUP_MIN || (qn_sim_tells_lines && !goes_up(&g) && !goes_down(&g)))
+        return 0;
+    make_fetches(e, n, end);
+    emit_checks(e, &g);
+    qn_emit_stats.data += g.n;
+    return end - n;
+}
+
+/* ---- references that a helper computes at run time (run/core/references/variable.c) from the address, the mask and the indices ---- */
+
+#define KMOVW_ELEMENTS 16u
+
+/* Does the program's own instruction fault, because the processor that it sees lacks it?  Then nothing is emitted here, since it would need the
+ * same features and fault first. */
+static bool faults(const struct qn_insn *in)
+{
+    return in->encoding == QN_ENC_EVEX ? !emit_rules.serves_avx512 : in->encoding != QN_ENC_LEGACY && !emit_rules.serves_avx;
+}
+
+static void store_vector(struct emitter *e, const struct qn_insn *in, uint64_t abs, unsigned v)
+{
+    if (in->encoding == QN_ENC_EVEX) { /* vmovdqu64 %zmmV, abs */
+        x_byte(&e->hot, 0x62);
+        x_byte(&e->hot, 0x61 | (v & 8 ? 0 : 0x80) | (v & 16 ? 0 : 0x10));
+        x_bytes(&e->hot, "\xfe\x48\x7f", 3);
+    } else { /* vmovdqu %ymmV, abs */
+        x_byte(&e->hot, 0xc5);
+        x_byte(&e->hot, v & 8 ? 0x7e : 0xfe);
+        x_byte(&e->hot, 0x7f);
+    }
+    x_rip(&e->hot, v, abs, 0);
+}
+
+static unsigned elements(const struct qn_mem *m) { return m->elem ? m->size / m->elem : 1; }
+
+static void store_mask(struct emitter *e, const struct qn_insn *in)
+{
+    if (in->attr & QN_ATTR_KMASK) { /* kmovw %kN, abs; kmovq for more elements, which only AVX-512BW has */
+        if (elements(&in->mem[0]) <= KMOVW_ELEMENTS)
+            x_bytes(&e->hot, "\xc5\xf8\x91", 3);
+        else
+            x_bytes(&e->hot, "\xc4\xe1\xf8\x91", 4);
+        x_rip(&e->hot, in->kreg, CTX(kmask), 0);
+    } else if (in->encoding == QN_ENC_LEGACY && in->opsize == 8) { /* maskmovq: movq %mmN, abs */
+        x_bytes(&e->hot, "\x0f\x7f", 2);
+        x_rip(&e->hot, in->vreg_mask & 7, CTX(vmask), 0);
+    } else if (in->encoding == QN_ENC_LEGACY) { /* maskmovdqu: movdqu %xmmN, abs */
+        x_byte(&e->hot, 0xf3);
+        if (in->vreg_mask & 8)
+            x_byte(&e->hot, 0x44);
+        x_bytes(&e->hot, "\x0f\x7f", 2);
+        x_rip(&e->hot, in->vreg_mask & 7, CTX(vmask), 0);
+    } else {
+        store_vector(e, in, CTX(vmask), in->vreg_mask);
+    }
+}
+
+void emit_complex(struct emitter *e, const struct qn_event *ev)
+{
+    const struct qn_insn *in = &e->b->insn[ev->insn];
+
+    if (faults(in))
+        return;
+    emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, 0);
+    x_store(&e->hot, CTX(arg_addr), e->s1);
+    emit_clock_out(e);
+    if (in->attr & QN_ATTR_XSAVE) {
+        x_store(&e->hot, CTX(rep[0]), QN_RAX);
+        x_store(&e->hot, CTX(rep[1]), QN_RDX);
+    } else if (in->attr & (QN_ATTR_MASKED | QN_ATTR_GATHER | QN_ATTR_SCATTER)) {
+        store_mask(e, in);
+    }
+    if (ev->mem.vsib)
+        store_vector(e, in, CTX(vindex), ev->mem.index);
+    emit_store_const(&e->hot, CTX(arg_pc), e->b->at[ev->insn]);
+    x_store_imm(&e->hot, CTX(arg_site), e->centre + ev->counter);
+    emit_frame_out(e, &e->hot);
+    emit_slow_call(&e->hot, emit_hooks.complex_ref);
+    emit_clock_in(e);
 }

@@ -21,7 +21,7 @@
 
 #define QN_CALL_MOVED 2
 
-/* --calls: data for entries and returns in emitted code (calls_stub.c). */
+/* --calls: data for entries and returns in emitted code (calls.c). */
 struct qn_emit_calls {
     uint64_t edges, functions; /* addresses of rows 0 (cost/calls/call_records.h) */
     uint64_t last;             /* address of a struct qn_call_last for each block */
@@ -37,7 +37,7 @@ struct qn_emit_rules {
     bool check, filter;
     bool versus;                   /* with check: the twin is another simulator, which may need more facts than the first one */
     bool log_all;                  /* each data reference is logged, see log.c */
-    bool record;                   /* data references, blocks and branches are logged, and nothing is simulated: see record.c */
+    bool record;                   /* data references, blocks and branches are logged, and nothing is simulated: see log.c */
     bool batch;                    /* references are logged without a jump, see log.c */
     bool has_bmi2;                 /* rorx may be used */
     bool serves_avx, serves_avx512; /* the guest's instructions that need them can be executed; otherwise they fault */
@@ -45,7 +45,7 @@ struct qn_emit_rules {
     bool leaves;                   /* indirect branches check whether they leave the function of --toggle */
     bool sees;                     /* every data reference calls qn_sim_see_data */
     bool samples;                  /* blocks that are anchors count down to the next sample */
-    bool steps;                    /* observed: instructions are recorded (slots.c), or control leaves before each instruction but the first */
+    bool steps;                    /* observed: instructions are recorded (observe.c), or control leaves before each instruction but the first */
     bool observes;                 /* observed: instructions are recorded, and processed when the next block begins */
     uint64_t sums;                 /* --calls: address of the running stack's counts, below 2 GiB; 0: calls are not counted */
     bool aside;                    /* calls are seen, but nothing is added to the sums */
@@ -62,9 +62,9 @@ extern struct qn_emit_stats qn_emit_stats;
 #define QN_STEPS_FRAME 16u /* bytes for the block */
 #define QN_STEPS_ALIGN 8u
 
-/* What an observed instruction does, indexed by its position in the block: emitted code (slots.c) writes the result (the whole register), and
+/* What an observed instruction does, indexed by its position in the block: emitted code (observe.c) writes the result (the whole register), and
  * the address and the value of each access. */
-extern struct sim_insn qn_emit_slots[QN_BLOCK_MAX];
+extern struct sim_insn qn_emit_trace[QN_BLOCK_MAX];
 
 /* Can emitted code record all instructions of the block, and continue with the next block without the dispatcher? */
 bool qn_emit_can_observe(const struct qn_block *b);
@@ -97,7 +97,7 @@ struct qn_emit_hooks {
     qn_slow_call *complex_ref; /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };
 
-extern const struct qn_tcache_bridges qn_emit_bridges;
+extern const struct qn_tcache_shuffles qn_emit_shuffles;
 void qn_emit_init(const struct qn_emit_hooks *hooks);
 void qn_emit_set_rules(const struct qn_emit_rules *rules); /* for all following translations */
 /* The stub at which every unused entry of a scope's table of indirect branches points; under the scope's rules. */
@@ -107,6 +107,6 @@ uint32_t qn_emit_add_miss_stub(unsigned scope, const uint64_t *table, bool secon
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
                        uint32_t record, unsigned mode);
 /* For the block emitted last: a line for each reference or branch without a short form, with the reason. */
-void qn_emit_why(const struct qn_block *b, const struct qn_event_list *list, void (*out)(const char *line));
+void qn_emit_diagnose(const struct qn_block *b, const struct qn_event_list *list, void (*out)(const char *line));
 
 #endif

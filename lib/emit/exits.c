@@ -1,15 +1,285 @@
-/* lib/emit/exits.c - how control leaves a translated block.
+/* lib/emit/exits.c - how control enters and leaves a translated block.
  *
+ *   entry:  borrow the registers ; jmp entry2
  *   exit:   mov clock, now ; mov gpr[], borrowed registers ; jmp stub
- *   linked: the branch leads to entry2 of a block with the same triple, or to a bridge (bridge.c)
+ *   linked: the branch leads to entry2 of a block with the same scratch registers, or to a register shuffle
  *
- * Indirect exits are in indirect.c, conditional branches in conditional.c.
+ * Conditional and indirect branches are in branch.c.
  */
 #include "emit/internal.h"
 
-struct emit_triple emit_borrowed(const struct emitter *e)
+/* ---- register shuffles: code between two blocks that borrow different registers ----
+ *
+ * Between blocks that borrow the same three registers no code is needed.  Otherwise a shuffle moves the clock, gives back
+ * the registers that the next block does not borrow, and borrows those that it does:
+ *
+ *   from  clock r9, scratch r10, r11      mov %r8, gpr[r8]
+ *   to    clock r9, scratch r8, r11       mov gpr[r10], %r10 ;  jmp to the next block
+ *
+ * It replaces the exit's own sequence, in cold code, as long as the exit is linked.
+ */
+
+#define JMP_BYTES 5
+
+static void emit_service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc);
+
+/* Touches no flags. */
+void emit_shuffle(struct qn_code *c, struct emit_scratch from, struct emit_scratch to)
 {
-    return e->borrowed ? emit_triple_of(e->now, e->s1, e->s2, e->s3) : emit_triple_of(QN_NO_REG, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++)
+        if (to.regs & ~from.regs & 1u << r)
+            x_store(c, CTX_GPR(r), r);
+    if (from.now != to.now)
+        x_mov(c, to.now, from.now);
+    for (unsigned r = 0; r < 16; r++)
+        if (from.regs & ~to.regs & 1u << r)
+            x_load(c, r, CTX_GPR(r));
+}
+
+static struct emit_scratch scratch_of(unsigned now, unsigned s1, unsigned s2, unsigned s3)
+{
+    uint16_t regs = now == QN_NO_REG ? 0 : (uint16_t)(1u << now | 1u << s1 | 1u << s2 | (s3 == QN_NO_REG ? 0 : 1u << s3));
+
+    return (struct emit_scratch){(uint8_t)now, regs};
+}
+
+static struct emit_scratch scratch_of_block(const struct qn_tblock *b) { return scratch_of(b->now, b->s1, b->s2, b->s3); }
+
+static void shuffle(const struct qn_tblock *from, unsigned exit, const struct qn_tblock *to, uint32_t entry)
+{
+    struct qn_code c = {qn_code_at(from->exit[exit].at), from->exit[exit].at};
+
+    emit_shuffle(&c, scratch_of_block(from), scratch_of_block(to));
+    x_jmp(&c, entry);
+}
+
+/* Writes an exit that is not linked: gives the registers back and jumps to the stub, which goes to the dispatcher.  A shuffle is shorter: it
+ * has at most six moves to or from memory (eight of 7 bytes with a fourth register), one between registers, and a jmp. */
+static void emit_exit(struct qn_code *c, struct emit_scratch t, struct qn_texit *x, uint32_t id)
+{
+    x->at = (uint32_t)c->exec;
+    if (t.now != QN_NO_REG)
+        x_store(c, CTX(now), t.now);
+    emit_shuffle(c, t, (struct emit_scratch){t.now, 0});
+    x_jmp(c, c->exec + JMP_BYTES);
+    x_store32_imm(c, CTX(exit_kind), QN_EXIT_LINK);
+    x_store32_imm(c, CTX(exit_id), id);
+    x_jmp(c, (uint64_t)(uintptr_t)emit_hooks.leave);
+}
+
+static void restore(struct qn_tblock *from, unsigned exit, uint32_t id)
+{
+    struct qn_code c = {qn_code_at(from->exit[exit].at), from->exit[exit].at};
+
+    emit_exit(&c, scratch_of_block(from), &from->exit[exit], id);
+}
+
+const struct qn_tcache_shuffles qn_emit_shuffles = {shuffle, restore};
+
+/* ---- entries ----
+ *
+ *   ind_entry:  lea -pc(%r11), %rcx ; jrcxz 1f ; jmp miss ; 1: mov gpr[rcx], %rcx ; from standard state to the block's registers
+ *               (in cold code, with a jmp entry2, unless an indirect branch was the first to come here)
+ *   entry:      (in cold code) borrow the registers ; jmp entry2
+ *   entry2:     is the code unchanged since translation?  does the interval not end here?  does no sample begin?
+ */
+
+static void borrow(struct emitter *e, struct qn_code *c)
+{
+    emit_shuffle(c, (struct emit_scratch){e->now, 0}, emit_borrowed(e));
+    x_load(c, e->now, CTX(now));
+}
+
+static void check_target(struct emitter *e, struct qn_code *c)
+{
+    uint64_t pc = e->b->pc;
+
+    if (pc <= INT32_MAX) {
+        x_lea(c, QN_RCX, QN_R11, QN_REG_NONE, 1, -(int32_t)pc);
+    } else {
+        x_movi(c, QN_RCX, 0 - pc);
+        x_lea(c, QN_RCX, QN_RCX, QN_R11, 1, 0);
+    }
+    x_bytes(c, "\xe3\x05", 2); /* jrcxz over the jmp */
+    x_jmp(c, emit_miss_stub(e->out.mode));
+    x_load(c, QN_RCX, CTX_GPR(QN_RCX));
+}
+
+static void indirect_entry(struct emitter *e, struct qn_code *c)
+{
+    e->out.ind_entry = (uint16_t)(c->exec - (e->out.ind_cold ? e->out.cold : e->out.hot));
+    check_target(e, c);
+    if (e->borrowed) {
+        emit_shuffle(c, emit_standard, emit_borrowed(e));
+    } else {
+        x_load(c, QN_R10, CTX_GPR(QN_R10));
+        x_load(c, QN_R11, CTX_GPR(QN_R11));
+    }
+}
+
+/* A block that was translated for an indirect branch is likely to be reached by one again: its hot code begins with the indirect entry,
+ * and continues with the body.  For other blocks this entry is rare, and is in cold code, as is the entry with native registers. */
+void emit_entries(struct emitter *e)
+{
+    e->out.ind_cold = qn_ctx.exit_kind != QN_EXIT_IBL;
+    if (!e->out.ind_cold)
+        indirect_entry(e, &e->hot);
+    e->out.entry2 = (uint16_t)(e->hot.exec - e->out.hot);
+    if (e->out.ind_cold) {
+        indirect_entry(e, &e->cold);
+        x_jmp(&e->cold, qn_tblock_entry2(&e->out));
+    }
+    if (!e->borrowed)
+        return;
+    e->out.entry = (uint16_t)(e->cold.exec - e->out.cold);
+    borrow(e, &e->cold);
+    x_jmp(&e->cold, qn_tblock_entry2(&e->out));
+}
+
+/* ---- conditions of entry ---- */
+
+/* A side exit: the cold code to which hot code has just jumped.  Emits `undo`, and leaves for the dispatcher at pc. */
+void emit_side_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *))
+{
+    bool saved = e->flags_saved;
+
+    emit_swap(e);
+    if (undo)
+        undo(e);
+    emit_restore_flags(e);
+    emit_service_exit(e, kind, pc);
+    emit_swap(e);
+    e->flags_saved = saved;
+}
+
+/* jCC to a side exit. */
+void emit_side_exit_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *))
+{
+    x_jcc(&e->hot, cond, e->cold.exec);
+    emit_side_exit(e, kind, pc, undo);
+}
+
+static void change_countdown(struct emitter *e, unsigned op)
+{
+    x_bytes(&e->hot, "\x48\x83", 2); /* addq $n, countdown (op 0) or subq (op 5) */
+    x_rip(&e->hot, op, (uint64_t)(uintptr_t)emit_rules.countdown, 1);
+    x_byte(&e->hot, e->b->n);
+}
+
+static void add_back(struct emitter *e) { change_countdown(e, 0); }
+
+/* subq $n, countdown ; js: the interval ends within this block or before it; the dispatcher then divides the block there. */
+void emit_countdown(struct emitter *e)
+{
+    if (!emit_rules.countdown || !e->b->n)
+        return;
+    emit_need_flags(e, 0);
+    change_countdown(e, 5);
+    emit_side_exit_if(e, X_CC_S, QN_EXIT_INTERVAL, e->b->pc, add_back);
+}
+
+/* ---- probes at the entries of functions ---- */
+
+/* mov registers that are not borrowed, ctx.gpr ; call the hook.  It comes after all checks that may leave the block before it executes. */
+void emit_probe(struct emitter *e)
+{
+    if (!e->b->probe)
+        return;
+    emit_need_flags(e, 0);
+    for (unsigned r = QN_RAX; r <= QN_R9; r++)
+        if (r != QN_RSP && !(emit_borrowed(e).regs >> r & 1))
+            x_store(&e->hot, CTX_GPR(r), r);
+    if (e->borrowed)
+        emit_clock_out(e);
+    emit_store_const(&e->hot, CTX(arg_pc), e->b->pc);
+    x_store_imm(&e->hot, CTX(arg_aux), e->b->probe);
+    emit_slow_call(&e->hot, emit_hooks.probe);
+    if (e->borrowed)
+        emit_clock_in(e);
+}
+
+/* ---- code that may change ---- */
+
+#define COMPARED_MAX 64u            /* bytes of a block that is compared here; a longer one is compared by a call */
+#define NEAR_END (QN_CODE_BASE + 0x7f000000ull) /* so far the code cache reaches */
+
+/* cmp $bytes, size bytes of the block at offset.  base: a register with the block's address; QN_REG_NONE: the block is within reach */
+static void compare_part(struct emitter *e, unsigned base, unsigned offset, unsigned size)
+{
+    const uint8_t *from = (const uint8_t *)(uintptr_t)(e->b->pc + offset);
+    struct qn_code *c = &e->hot;
+
+    if (size == 2)
+        x_byte(c, 0x66);
+    if (base != QN_REG_NONE && base > 7)
+        x_byte(c, 0x41);
+    x_byte(c, size == 1 ? 0x80 : 0x81);
+    if (base == QN_REG_NONE)
+        x_rip(c, X_CMPI, e->b->pc + offset, size);
+    else
+        x_mem(c, X_CMPI, base, QN_REG_NONE, 1, (int32_t)offset);
+    x_bytes(c, from, size);
+}
+
+static void take_rax_back(struct emitter *e) { x_load(&e->hot, QN_RAX, CTX(tmp)); }
+
+/* Bytes that are compared at once; always aligned, because the program may have set AC (HotSpot does, as a test). */
+static unsigned part_size(uint64_t addr, unsigned left)
+{
+    return addr % 4 == 0 && left >= 4 ? 4 : addr % 2 == 0 && left >= 2 ? 2 : 1;
+}
+
+/* jne to the same exit for each difference. */
+static void compare_bytes(struct emitter *e, unsigned base, unsigned n, void (*undo)(struct emitter *))
+{
+    uint64_t stale = e->cold.exec;
+
+    for (unsigned offset = 0, size; offset < n; offset += size) {
+        if (offset)
+            x_jcc(&e->hot, X_CC_NE, stale);
+        size = part_size(e->b->pc + offset, n - offset);
+        compare_part(e, base, offset, size);
+    }
+    emit_side_exit_if(e, X_CC_NE, QN_EXIT_STALE, e->b->pc, undo);
+}
+
+static void verify_here(struct emitter *e, unsigned n)
+{
+    if (e->b->next <= NEAR_END) {
+        compare_bytes(e, QN_REG_NONE, n, NULL);
+    } else if (e->borrowed) {
+        x_movi(&e->hot, e->s1, e->b->pc);
+        compare_bytes(e, e->s1, n, NULL);
+    } else {
+        x_store(&e->hot, CTX(tmp), QN_RAX);
+        x_movi(&e->hot, QN_RAX, e->b->pc);
+        compare_bytes(e, QN_RAX, n, take_rax_back);
+        take_rax_back(e);
+    }
+}
+
+/* Code in writable or shared memory may change unnoticed, so each entry compares it with what was translated.
+ * (It does not detect a store into the block that is executing.) */
+void emit_verify(struct emitter *e)
+{
+    uint64_t n = e->b->next - e->b->pc;
+
+    emit_save_flags(e); /* the new code may read flags that the old code did not */
+    if (n <= COMPARED_MAX) {
+        verify_here(e, (unsigned)n);
+        return;
+    }
+    x_store_imm(&e->hot, CTX(arg_aux), e->index);
+    emit_slow_call(&e->hot, emit_hooks.verify);
+    x_bytes(&e->hot, "\x83", 1); /* cmpl $0, result */
+    x_rip(&e->hot, 7, CTX(result), 1);
+    x_byte(&e->hot, 0);
+    emit_side_exit_if(e, X_CC_NE, QN_EXIT_STALE, e->b->pc, NULL);
+}
+
+struct emit_scratch emit_borrowed(const struct emitter *e)
+{
+    return e->borrowed ? scratch_of(e->now, e->s1, e->s2, e->s3) : scratch_of(QN_NO_REG, 0, 0, 0);
 }
 
 void emit_give_back(struct emitter *e, struct qn_code *c)
@@ -17,7 +287,7 @@ void emit_give_back(struct emitter *e, struct qn_code *c)
     if (!e->borrowed)
         return;
     x_store(c, CTX(now), e->now);
-    emit_bridge(c, emit_borrowed(e), (struct emit_triple){e->now, 0});
+    emit_shuffle(c, emit_borrowed(e), (struct emit_scratch){e->now, 0});
 }
 
 /* Writes the exit sequence for target in cold code.  The branch just written at the end of hot code leads to it, until a full
@@ -41,7 +311,7 @@ void emit_jump_out(struct emitter *e, uint64_t target)
 }
 
 /* Leaves for the dispatcher with all registers native and rip = pc. */
-void emit_service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc)
+static void emit_service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc)
 {
     emit_give_back(e, &e->hot);
     emit_store_const(&e->hot, CTX(rip), pc);

@@ -3,11 +3,200 @@
  *   hot:   cmpq $0, stamp ;  je slow ;  lea n(now), S1 ;  mov S1, stamp
  *   slow:  advance the clock ;  mov %rsp, S1 ;  call a stub on the slow-call stack ;  mov S1, %rsp ;  jmp back
  *          then data for the stub, four words: the site and the records of its lines (struct qn_fetch_site)
- *          or, for the default caches, the code for line_stub.c
+ *          or, for the default caches, a call of the stub for misses
  *
  * The cold code is as short as possible: code that misses in the simulated cache is likely to miss in the processor's, too.
  */
 #include "emit/internal.h"
+
+/* ---- the stub for misses: does the work of sim/fast/I1_LL.h for a line without a stamp ----
+ *
+ *   stamps: cmp, cmova ...       the least recently used line of the set is the victim
+ *   the last level, counters     stub.c; or the miss is logged, log.c
+ *
+ * A fetch from two lines fills those that are not in the cache, and looks up both in the last level.
+ *
+ * There is one stub for each set of scratch registers; five more registers are saved on the slow-call stack.  It is entered by a call
+ * on that stack, with the guest's %rsp in S1.  The block passes its data as immediate operands, which are faster than data in memory: the
+ * record of the (last) line in S2; pushed before the call, the site and the record of the first line.
+ */
+
+#define BYTES_MAX 1536
+#define WAYS_MAX 16 /* larger sets go to C */
+#define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
+
+enum { REC, SET, SLOT, TIME, HERE, NEXT, REGISTERS, SAVED = REGISTERS - 1 }; /* contents of the registers; the first is S2 */
+
+enum { /* offsets from %rsp of what the caller has pushed */
+    SITE = REGISTERS * 8,
+    FIRST = SITE + 8
+};
+
+static uint32_t stubs[QN_SCRATCH_SETS][2][2]; /* by scratch registers; for batches or not, both lines or one */
+
+static void find_oldest(struct qn_code *c, const unsigned *r)
+{
+    const struct qn_fast_I1 *l = &qn_fast.I1;
+
+    x_load32_table(c, r[SET], r[REC], offsetof(struct qn_code_line, line));
+    x_shr32(c, r[SET], l->line_bits);
+    x_alu_imm32(c, 0, X_AND, r[SET], l->set_mask);
+    x_imul32(c, r[SET], r[SET], l->ways * 8);
+    x_movi(c, r[HERE], l->sets);
+    x_lea(c, r[SET], r[SET], r[HERE], 1, 0);
+    x_mov(c, r[SLOT], r[SET]);
+    x_load_at(c, r[HERE], r[SET]);
+    x_load_at(c, r[TIME], r[HERE]);
+    for (unsigned k = 1; k < l->ways; k++) {
+        x_table(c, X_LOAD, r[HERE], r[SET], k * 8);
+        x_lea(c, r[NEXT], r[SET], QN_REG_NONE, 1, (int32_t)k * 8);
+        x_table(c, X_CMP, r[TIME], r[HERE], 0);
+        x_cmov(c, X_CC_A, r[SLOT], r[NEXT]);
+        x_cmova_table(c, r[TIME], r[HERE], 0);
+    }
+}
+
+/* Fills the line of REC into the cache and stamps it. */
+static void take_in(struct qn_code *c, const unsigned *r, unsigned now)
+{
+    find_oldest(c, r);
+    x_load_at(c, r[HERE], r[SLOT]);
+    x_movi(c, r[NEXT], 0);
+    x_table(c, X_STORE, r[NEXT], r[HERE], offsetof(struct qn_code_line, stamp));
+    x_table(c, X_STORE, r[REC], r[SLOT], 0);
+    x_lea(c, now, now, QN_REG_NONE, 1, 1);
+    x_table(c, X_STORE, now, r[REC], offsetof(struct qn_code_line, stamp));
+}
+
+/* The same, if the line is not in the cache yet. */
+static void touch(struct qn_code *c, const unsigned *r, unsigned now)
+{
+    uint64_t hit, end;
+
+    x_movi(c, r[TIME], 0);
+    x_table(c, X_CMP, r[TIME], r[REC], offsetof(struct qn_code_line, stamp));
+    x_jcc(c, X_CC_NE, 0);
+    hit = c->exec;
+    take_in(c, r, now);
+    x_jmp(c, 0);
+    end = c->exec;
+    x_patch(hit, c->exec);
+    x_lea(c, now, now, QN_REG_NONE, 1, 1);
+    x_table(c, X_STORE, now, r[REC], offsetof(struct qn_code_line, stamp));
+    x_patch(end, c->exec);
+}
+
+/* The first line, whose record is in memory, then the last, whose record is in REC, also at the end. */
+static void touch_both(struct qn_code *c, const unsigned *r, unsigned now)
+{
+    x_push(c, r[REC]);
+    x_table(c, X_LOAD, r[REC], QN_RSP, FIRST + 8);
+    touch(c, r, now);
+    x_pop(c, r[REC]);
+    touch(c, r, now);
+}
+
+/* Looks the line of REC up in the last level: r[3] = 1 if that misses, too, else 0. */
+static void look_up(struct qn_code *c, const unsigned *r)
+{
+    x_table(c, X_LOAD, r[1], r[REC], offsetof(struct qn_code_line, line));
+    emit_last_level_look_up(c, r[1], r + 1);
+}
+
+static void look_up_both(struct qn_code *c, const unsigned *r)
+{
+    x_push(c, r[REC]);
+    x_table(c, X_LOAD, r[REC], QN_RSP, FIRST + 8);
+    look_up(c, r);
+    x_pop(c, r[REC]);
+    x_push(c, r[3]);
+    look_up(c, r);
+    x_pop(c, r[1]);
+    x_rr(c, 0, 0x09, r[1], r[3]); /* or */
+}
+
+/* Simulates the last level and counts, or logs the miss for later. */
+static void tell_of_miss(struct qn_code *c, const unsigned *r, bool both)
+{
+    if (qn_sim_log.many || emit_rules.log_all || emit_rules.batch) {
+        x_table(c, X_LOAD, r[1], r[REC], offsetof(struct qn_code_line, line));
+        if (both)
+            x_lea(c, r[1], r[1], QN_REG_NONE, 1, -1);
+        emit_log_append(c, r[1], r[2], r[3], SITE, QN_LOG_FETCH, both ? 2 : 1); /* a byte of each */
+        return;
+    }
+    x_load32_table(c, r[HERE], QN_RSP, SITE);
+    x_store(c, CTX(arg_site), r[HERE]);
+    if (both)
+        look_up_both(c, r);
+    else
+        look_up(c, r);
+    emit_last_level_account(c, r + 1);
+}
+
+static uint32_t make_stub(const struct emitter *e, bool both)
+{
+    struct qn_code c = emit_stub_begin(BYTES_MAX + RESERVED);
+    uint32_t at = (uint32_t)c.exec;
+    unsigned r[REGISTERS] = {e->s2};
+
+    if (!c.p)
+        return 0;
+    emit_spare_registers(e, SAVED, r + 1);
+    emit_save(&c, SAVED, r + 1);
+    x_lea(&c, e->now, e->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
+    if (both)
+        touch_both(&c, r, e->now);
+    else
+        take_in(&c, r, e->now);
+    tell_of_miss(&c, r, both);
+    if (emit_rules.stats)
+        x_inc(&c, (uint64_t)(uintptr_t)&qn_sim_traffic.fetches);
+    emit_restore(&c, SAVED, r + 1);
+    x_byte(&c, X_RET);
+    emit_stub_end(&c);
+    return at;
+}
+
+static bool eligible(void)
+{
+    const struct qn_fast_I1 *l = &qn_fast.I1;
+    bool next = qn_fast.LL.ways || qn_sim_log.many;
+    uint32_t next_bits = qn_sim_log.many ? qn_sim_log.line_bits : qn_fast.LL.line_bits;
+
+    return l->ways && l->ways <= WAYS_MAX && next && l->line_bits <= next_bits;
+}
+
+/* Address of the stub for the block's registers, and for one line or both; 0: none. */
+static uint32_t stub_of(const struct emitter *e, bool both)
+{
+    uint32_t *at = &stubs[emit_scratch_number(e)][emit_rules.batch || emit_rules.log_all][both];
+
+    if (!*at && eligible())
+        *at = make_stub(e, both);
+    return *at;
+}
+
+/* Emits the call in cold code, for a fetch from the lines that begin at first and last.  false: there is no stub, and nothing is written. */
+static bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back)
+{
+    uint32_t stub = stub_of(e, first != last);
+
+    if (!stub)
+        return false;
+    x_mov(c, e->s1, QN_RSP);
+    x_movi(c, QN_RSP, (uint64_t)(uintptr_t)qn_slow_stack_top);
+    x_movi(c, e->s2, (uint64_t)(uintptr_t)qn_sim_code_line(last));
+    if (first != last)
+        x_push_imm(c, (uint32_t)(uintptr_t)qn_sim_code_line(first));
+    x_push_imm(c, site);
+    x_call(c, stub);
+    x_mov(c, QN_RSP, e->s1);
+    x_jmp(c, back);
+    return true;
+}
+
+/* ---- the filter ---- */
 
 static void compare_stamp(struct qn_code *c, const struct qn_code_line *rec)
 {

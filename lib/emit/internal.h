@@ -16,7 +16,7 @@ struct emitter {
     uint32_t centre;          /* event counter k is at centre + k */
     uint64_t sample;          /* address of the block's countdown, 0 = none */
     uint32_t index;           /* the block's index after the commit */
-    bool borrowed;            /* this block borrows a triple */
+    bool borrowed;            /* this block borrows scratch registers */
     uint64_t entry3;          /* the entry after the check of the first code line */
     uint64_t touched;         /* code line that the last emitted fetch check touched, ~0 = none */
     bool flags_saved;         /* the guest's flags are in ctx.saved_flags, not in the processor */
@@ -26,7 +26,7 @@ struct emitter {
     bool item_open;           /* references from C belong to an open item of the block (contract.h) */
     uint32_t id;              /* the block's number for the recorder */
     uint32_t data_time, code_time; /* the next data reference has the time clock + data_time; the next fetch, clock + code_time */
-    bool refs_counted, numbered; /* the block's references have been counted; --explain: and are numbered from there (refs.c) */
+    bool refs_counted, numbered; /* the block's references have been counted; --explain: and are numbered from there (check.c) */
     uint16_t refs, made;      /* their number; the number of those emitted so far */
     uint16_t left[QN_BLOCK_MAX]; /* by instruction: the number of those of it and of later ones, if they have been counted */
     struct qn_tblock out;
@@ -52,45 +52,48 @@ static inline void emit_swap(struct emitter *e)
     e->cold = hot;
 }
 
-/* flags.c */
+/* emit.c */
 void emit_save_flags(struct emitter *e);
 void emit_restore_flags(struct emitter *e);
-/* Restores or drops saved flags before instruction i.  true: if the instruction faults, the guest's flags are the saved ones. */
-bool emit_flags_before(struct emitter *e, unsigned i);
 bool emit_flags_free(const struct emitter *e, unsigned i); /* may the flags be destroyed before instruction i? */
 void emit_need_flags(struct emitter *e, unsigned i);   /* make them free */
-
-/* place.c */
-void emit_place_events(struct emitter *e);
 bool emit_can_stand_at(const struct emitter *e, const struct qn_event *ev, unsigned position, int32_t *shift);
-
-/* emit.c */
 void emit_count_execution(struct emitter *e);
 
-/* slow.c */
+/* copy.c */
+void emit_copy(struct emitter *e, unsigned i);
+void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev);
+void emit_load_operand(struct emitter *e, unsigned i, unsigned dst); /* mov <r/m of instruction i>, %dst */
+
+/* stub.c: calls of C */
 void emit_slow_call(struct qn_code *c, qn_slow_call *fn);
-void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value);
+void emit_slow_call_at(struct qn_code *c, uint64_t target);
 void emit_slow_stack_in(struct qn_code *c);  /* switch to the engine's stack: pushes no longer touch guest memory */
 void emit_slow_stack_out(struct qn_code *c); /* switch back */
-void emit_slow_call_at(struct qn_code *c, uint64_t target);
+void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value);
+void emit_frame_out(const struct emitter *e, struct qn_code *c); /* stores rbp in ctx.gpr, if frames are needed (--data) */
 
-/* stub.c */
+/* stub.c: stubs */
 struct qn_code emit_stub_begin(unsigned bytes);
 void emit_stub_end(const struct qn_code *c);
-/* The number of the block's register triple (now, s1, s2), from 1, in the order of first use, so that tables indexed by it are dense. */
-#define QN_TRIPLES (16 * 16 * 16 + 1)
-unsigned emit_triple(const struct emitter *e);
+/* The number of the block's scratch registers (now, s1, s2), from 1, in the order of first use, so that tables indexed by it are dense. */
+#define QN_SCRATCH_SETS (16 * 16 * 16 + 1)
+unsigned emit_scratch_number(const struct emitter *e);
 void emit_spare_registers(const struct emitter *e, unsigned n, unsigned r[]);
 void emit_save(struct qn_code *c, unsigned n, const unsigned r[]);
 void emit_restore(struct qn_code *c, unsigned n, const unsigned r[]); /* after emit_save */
 uint32_t emit_fetch_stub(const struct emitter *e);
 uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again);
 
+/* stub.c: the last level */
+bool emit_has_last_level(void);
+void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* as the next one */
+void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* 0 or 1 in scratch[2]: it missed */
+void emit_last_level_account(struct qn_code *c, const unsigned scratch[5]);
+void emit_execution(struct qn_code *c, unsigned to, unsigned counter); /* to = qn_sim_execution(counter) */
+
 /* lru_stub.c */
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
-
-/* touch.c */
-void emit_touch(struct qn_code *c, unsigned line, const unsigned scratch[3]);
 
 /* log.c */
 uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known);
@@ -99,13 +102,7 @@ bool emit_logs(const struct qn_event *ev); /* is this reference logged without a
 void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift);
 void emit_log_flush(struct emitter *e);
 void emit_log_mark(struct emitter *e);
-
-/* line_stub.c */
-bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back);
-
-void emit_log_open(struct emitter *e); /* the flags are free */
-
-/* record.c */
+enum qn_log_kind emit_kind(const struct qn_event *ev);
 void emit_record_define(struct emitter *e);
 void emit_record_block(struct emitter *e);
 bool emit_record_event(struct emitter *e, const struct qn_event *ev, unsigned i); /* true: the event is recorded, and needs no other code */
@@ -113,65 +110,29 @@ void emit_record_end(struct emitter *e);
 void emit_record_arm(struct emitter *e, bool taken); /* does not change the flags; nor does the next */
 void emit_record_target(struct emitter *e); /* in standard state, the target in r11 */
 
-/* last_level.c */
-bool emit_has_last_level(void);
-void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* as the next one */
-void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* 0 or 1 in scratch[2]: it missed */
-void emit_last_level_account(struct qn_code *c, const unsigned scratch[5]);
-void emit_execution(struct qn_code *c, unsigned to, unsigned counter); /* to = qn_sim_execution(counter) */
-/* later.c */
-void emit_later_or_jump(struct qn_code *c, unsigned line, const unsigned scratch[5], uint64_t at[2]);
-void emit_later_write(struct qn_code *c, const unsigned scratch[5]);
-
-/* bridge.c */
-struct emit_triple {
-    uint8_t now;              /* the clock's register */
-    uint16_t regs;            /* a bit for each borrowed register, including the clock's */
-};
-struct emit_triple emit_triple_of(unsigned now, unsigned s1, unsigned s2, unsigned s3); /* now or s3 QN_NO_REG: there is none */
-void emit_bridge(struct qn_code *c, struct emit_triple from, struct emit_triple to);
-void emit_exit(struct qn_code *c, struct emit_triple t, struct qn_texit *x, uint32_t id);
-
-/* group.c */
-unsigned emit_group(struct emitter *e, unsigned n, unsigned position);
-
-/* predict.c */
-bool emit_predicts(const struct emitter *e); /* can emitted code predict without a call? */
-void emit_predict_arm(struct emitter *e, const struct qn_event *ev, bool taken);
-
 /* fetch.c */
 void emit_fetch(struct emitter *e, const struct qn_event *ev);
 uint64_t emit_fetch_or_enter(struct emitter *e, const struct qn_event *ev);
 
-/* complex.c */
-void emit_complex(struct emitter *e, const struct qn_event *ev);
-
 /* check.c */
 uint32_t emit_site(const struct emitter *e, const struct qn_event *ev);
-enum qn_log_kind emit_kind(const struct qn_event *ev);
-unsigned emit_time_register(struct emitter *e, uint32_t offset); /* a register with clock + offset: the clock's, or S1 */
 uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev); /* the value of arg_aux for this event */
-void emit_frame_out(const struct emitter *e, struct qn_code *c); /* stores rbp in ctx.gpr, if frames are needed (--data) */
+void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
+void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask);
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
+unsigned emit_group(struct emitter *e, unsigned n, unsigned position);
+void emit_complex(struct emitter *e, const struct qn_event *ev);
 bool emit_times_matter(void);                            /* are fills and victims reported with their times? */
+unsigned emit_time_register(struct emitter *e, uint32_t offset); /* a register with clock + offset: the clock's, or S1 */
 void emit_clock(struct emitter *e, struct qn_code *c); /* advances the clock register past the times used so far */
 void emit_clock_out(struct emitter *e);                /* ctx.now = clock */
 void emit_clock_in(struct emitter *e);                 /* and back */
-void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow); /* the line of the byte at S1; destroys the flags */
-void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
-void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask);
-
-/* refs.c */
 void emit_refs_begin(struct emitter *e);
 void emit_refs_count(struct emitter *e);       /* all references of the block */
 void emit_refs_make(struct emitter *e, unsigned n, unsigned end); /* of the events from n to end - 1, the next ones are emitted now */
 void emit_refs_at(struct emitter *e, unsigned i); /* instruction i is emitted now */
 void emit_refs_left(struct emitter *e);        /* at the block's end: for faults */
-void emit_refs_add(struct emitter *e, struct qn_code *c, int32_t references);
 void emit_refs_ahead(struct emitter *e, struct qn_code *c); /* before a call of C that tells the twin */
-void emit_user(struct emitter *e, const struct qn_event *ev); /* S1 = the word of this reference */
-void emit_user_slow(struct emitter *e);        /* before and after a call that counts the reference itself */
-void emit_user_slow_end(struct emitter *e);
 
 /* twin.c */
 void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
@@ -186,31 +147,43 @@ bool emit_twin_repeats(const struct qn_event *ev); /* does this fetch only need 
 void emit_twin_fetch(struct emitter *e, const struct qn_event *ev);
 uint64_t emit_twin_fetch_slow(struct emitter *e, const struct qn_event *ev, uint64_t back);
 
-/* copy.c */
-void emit_copy(struct emitter *e, unsigned i);
-void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev);
-void emit_load_operand(struct emitter *e, unsigned i, unsigned dst); /* mov <r/m of instruction i>, %dst */
+/* branch.c */
+void emit_call(struct emitter *e, const struct qn_event *ev);
+void emit_fixed_cond(struct emitter *e, const struct qn_event *ev);
+void emit_jcc(struct emitter *e);  /* the last instruction of the block; so are the next two */
+void emit_loop(struct emitter *e); /* loop and jrcxz */
+void emit_indirect(struct emitter *e);
+uint32_t emit_miss_stub(unsigned mode);
+void emit_leave_standard_state(struct qn_code *c, enum qn_exit_kind kind); /* to the dispatcher, rip = r11, all registers native */
 
-/* entries.c */
+/* exits.c */
+struct emit_scratch {
+    uint8_t now;              /* the clock's register */
+    uint16_t regs;            /* a bit for each borrowed register, including the clock's */
+};
+extern const struct emit_scratch emit_standard; /* of the standard state (branch.c) */
+struct emit_scratch emit_borrowed(const struct emitter *e);
+void emit_shuffle(struct qn_code *c, struct emit_scratch from, struct emit_scratch to);
+void emit_give_back(struct emitter *e, struct qn_code *c);
 void emit_entries(struct emitter *e);
 void emit_verify(struct emitter *e);
 void emit_countdown(struct emitter *e);
 void emit_probe(struct emitter *e);
-void emit_leave_there(struct emitter *e, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
-void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
+void emit_side_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
+void emit_side_exit_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
+void emit_direct_exit(struct emitter *e, uint64_t target); /* of the branch that ends the hot code */
+void emit_jump_out(struct emitter *e, uint64_t target);
+void emit_mark_side(struct emitter *e, unsigned i, unsigned state); /* an entry of the side table: instruction i begins here; QN_SIDE_* */
+void emit_push_const(struct emitter *e, uint64_t value);
+void emit_end(struct emitter *e);
 
 /* calls.c */
 void emit_calls_begin(struct emitter *e);  /* before the block counts anything */
 void emit_calls_add(struct emitter *e);    /* with the block's execution */
 void emit_calls_end(struct emitter *e);    /* before its last instruction, if that is a branch */
 void emit_calls_return(struct emitter *e); /* in standard state but for rcx */
-void emit_calls_return_to_c(struct emitter *e, struct qn_code *c);
 
-/* calls_stub.c */
-void emit_calls_enter(struct emitter *e);
-void emit_calls_leave(struct emitter *e);
-
-/* sample.c */
+/* observe.c */
 void emit_sample_entry(struct emitter *e);
 bool emit_samples_branch(const struct emitter *e); /* the countdown stands at the branch */
 void emit_sample_jump(struct emitter *e);
@@ -218,35 +191,9 @@ struct qn_code emit_sample_indirect(struct emitter *e);
 void emit_sample_behind(struct emitter *e, struct qn_code branch);
 void emit_steps(struct emitter *e);
 void emit_step(struct emitter *e);
-
-/* slots.c */
-bool emit_slots_fit(const struct qn_block *b); /* can all instructions of the block be recorded? */
+bool emit_trace_fits(const struct qn_block *b); /* can all instructions of the block be recorded? */
 void emit_observed(struct emitter *e); /* at the entry */
-void emit_slot_before(struct emitter *e, unsigned i);
-void emit_slot_after(struct emitter *e, unsigned i);
-
-/* exits.c */
-struct emit_triple emit_borrowed(const struct emitter *e);
-void emit_give_back(struct emitter *e, struct qn_code *c);
-void emit_direct_exit(struct emitter *e, uint64_t target); /* of the branch that ends the hot code */
-void emit_jump_out(struct emitter *e, uint64_t target);
-void emit_service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc);
-void emit_mark_side(struct emitter *e, unsigned i, unsigned state); /* an entry of the side table: instruction i begins here; QN_SIDE_* */
-void emit_push_const(struct emitter *e, uint64_t value);
-void emit_end(struct emitter *e);
-
-/* indirect.c */
-extern const struct emit_triple emit_standard; /* of the standard state */
-uint32_t emit_miss_stub(unsigned mode);
-void emit_indirect(struct emitter *e); /* the last instruction of the block */
-void emit_leave_standard_state(struct qn_code *c, enum qn_exit_kind kind); /* to the dispatcher, rip = r11, all registers native */
-
-/* conditional.c */
-const struct qn_event *emit_branch_event(const struct emitter *e, enum qn_event_kind kind); /* of the last instruction */
-void emit_predict_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, qn_slow_call *fn);
-void emit_call(struct emitter *e, const struct qn_event *ev);
-void emit_fixed_cond(struct emitter *e, const struct qn_event *ev);
-void emit_jcc(struct emitter *e);  /* the last instruction of the block */
-void emit_loop(struct emitter *e); /* the same: loop and jrcxz */
+void emit_trace_before(struct emitter *e, unsigned i);
+void emit_trace_after(struct emitter *e, unsigned i);
 
 #endif

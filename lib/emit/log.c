@@ -2,7 +2,7 @@
  *
  * There are two ways to append entries, of the same form, to the same log.  Both call the engine to drain the log when it is full.
  *
- * With a filter (many caches): a stub, for references that do not hit under the filter.  There is one for each triple of borrowed
+ * With a filter (many caches): a stub, for references that do not hit under the filter.  There is one for each set of scratch
  * registers, size and kind; one more register is saved on the slow-call stack.  It is entered like the stubs of lru_stub.c.  There are no
  * stamps, so the clock does not advance.
  *
@@ -22,12 +22,12 @@
  *   cold:  call qn_sim_log_drain ;  mov next, S2 ;  jmp back
  *   over:  mov S2, next ;  advance the clock ;  call the simulator, which logs it ;  mov next, S2 ;  jmp back
  *
- * line_stub.c logs code lines that miss the I1, with emit_log_append.
+ * fetch.c logs code lines that miss the I1, with emit_log_append.
  */
 #include "emit/internal.h"
 
 #define NEXT ((uint64_t)(uintptr_t)&qn_sim_log.next)
-#define ENTRY ((uint32_t)sizeof(struct qn_log_entry))
+#define ENTRY ((int32_t)sizeof(struct qn_log_entry))
 #define AT(field) offsetof(struct qn_log_entry, field)
 _Static_assert(QN_EVENTS_MAX < QN_LOG_ENTRIES, "a block's references fit behind a full log");
 _Static_assert(AT(kind) == AT(site) + 4 && QN_LOG_READ == 0, "a store of eight bytes writes both");
@@ -41,7 +41,7 @@ _Static_assert(AT(kind) == AT(site) + 4 && QN_LOG_READ == 0, "a store of eight b
 
 static struct log_stub {
     uint32_t again, known; /* addresses of the two entries; 0: not made yet */
-} stubs[QN_TRIPLES][SIZES][2];
+} stubs[QN_SCRATCH_SETS][SIZES][2];
 
 /* In a stub: appends an entry for the reference whose address is in `address` and whose site is at site(%rsp).  Destroys the other two
  * registers and the flags.  size: replaces the size in the site; 0: does not. */
@@ -117,7 +117,7 @@ uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool 
 
     if (!qn_sim_log.many || emit_rules.check || emit_rules.sees || (size & (size - 1)) || size >> SIZES)
         return 0;
-    stub = &stubs[emit_triple(e)][qn_log2(size)][write];
+    stub = &stubs[emit_scratch_number(e)][qn_log2(size)][write];
     if (!stub->again)
         *stub = make_stub(e, size, write);
     return known ? stub->known : stub->again;
@@ -160,7 +160,7 @@ static void drain_if_full(struct emitter *e)
 }
 
 /* S2 = address of the next entry. */
-void emit_log_open(struct emitter *e)
+static void emit_log_open(struct emitter *e)
 {
     if (e->log_open)
         return;
@@ -250,4 +250,139 @@ void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift)
     emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
     x_store(&e->hot, CTX(arg_addr), e->s1);
     emit_check_twin(e, ev, qn_sim_check_data);
+}
+
+/* ---- the log of a recorder (sim/contract.h): all references and branches of a block ----
+ *
+ *   the block is defined once        fetches, references, branches: its items
+ *   hot:   mov next, S2 ; test $full, S2 ; jne drain ;  movq $id, (S2) ; movl $BLOCK, 12(S2) ; lea 16(S2), S2
+ *          lea ea, S1 ; mov S1, (S2) ; ... ; lea 16(S2), S2         each data reference, as above
+ *          mov S2, next                                             at the end, and before C is called
+ *   arm:   mov next, S1 ; movq $taken, (S1) ; ... ; mov S1, next    of the conditional branch at its end
+ *
+ * Fetches, calls and branches that are never taken need no code, because they follow from the execution of the block.  References that
+ * only C can compute (repeated strings, gathers, states) lie between two words, OPEN and CLOSE.
+ */
+
+static struct qn_item items[QN_ITEMS_MAX];
+static unsigned n_items;
+
+static void add(enum qn_item_kind kind, unsigned size)
+{
+    if (n_items < QN_ITEMS_MAX)
+        items[n_items++] = (struct qn_item){.kind = (uint8_t)kind, .size = (uint16_t)size};
+}
+
+static enum qn_item_kind data_kind(const struct qn_event *ev)
+{
+    enum qn_log_kind kind = emit_kind(ev);
+
+    return !emit_logs(ev) ? QN_ITEM_OPEN : kind == QN_LOG_MODIFY ? QN_ITEM_MODIFY : kind == QN_LOG_WRITE ? QN_ITEM_WRITE : QN_ITEM_READ;
+}
+
+/* Adds a fetch.  Fetches follow one another without gaps, except after an instruction that is longer than a line. */
+static void add_fetch(const struct qn_event *ev, uint64_t *at)
+{
+    if (ev->addr != *at)
+        add(QN_ITEM_SKIP, (unsigned)(ev->addr - *at));
+    add(QN_ITEM_FETCH, ev->size);
+    *at = ev->addr + ev->size;
+}
+
+static void add_event(const struct emitter *e, const struct qn_event *ev, uint64_t *at)
+{
+    switch (ev->kind) {
+    case QN_EV_FETCH: add_fetch(ev, at); break;
+    case QN_EV_DATA: add(data_kind(ev), ev->size); break;
+    case QN_EV_STRING:
+    case QN_EV_COMPLEX: add(QN_ITEM_OPEN, 0); break;
+    case QN_EV_COND: add(ev->fixed ? QN_ITEM_FIXED : QN_ITEM_COND, !ev->fixed && e->b->target <= e->b->at[ev->insn] ? QN_ITEM_BACKWARD : 0); break;
+    case QN_EV_INDIRECT: add(QN_ITEM_INDIRECT, 0); break;
+    case QN_EV_CALL: add(QN_ITEM_CALL, 0); break;
+    default: add(QN_ITEM_RETURN, 0); break;
+    }
+}
+
+void emit_record_define(struct emitter *e)
+{
+    uint64_t at = e->b->pc;
+
+    if (!emit_rules.record || !e->b->n)
+        return;
+    n_items = 0;
+    for (unsigned n = 0; n < e->list->n; n++)
+        add_event(e, &e->list->ev[n], &at);
+    e->item_open = false;
+    e->id = qn_sim_log_define(e->b->pc, items, n_items);
+}
+
+/* Appends a word; S2 = its address. */
+static void word(struct emitter *e, uint32_t value, enum qn_log_word kind)
+{
+    x_store_imm_table(&e->hot, e->s2, AT(addr), value);
+    x_store32_imm_table(&e->hot, e->s2, AT(kind), kind);
+    x_lea(&e->hot, e->s2, e->s2, QN_REG_NONE, 1, ENTRY);
+}
+
+void emit_record_block(struct emitter *e)
+{
+    if (!emit_rules.record || !e->b->n)
+        return;
+    emit_need_flags(e, 0);
+    emit_log_open(e);
+    word(e, e->id, QN_LOG_BLOCK);
+}
+
+static void open_item(struct emitter *e, unsigned i)
+{
+    emit_need_flags(e, i);
+    emit_log_open(e);
+    word(e, 0, QN_LOG_OPEN);
+    emit_log_flush(e);
+    e->item_open = true;
+}
+
+bool emit_record_event(struct emitter *e, const struct qn_event *ev, unsigned i)
+{
+    if (!emit_rules.record)
+        return false;
+    switch (ev->kind) {
+    case QN_EV_FETCH:
+    case QN_EV_CALL: return true;
+    case QN_EV_COND: return ev->fixed;
+    case QN_EV_STRING:
+    case QN_EV_COMPLEX:
+    case QN_EV_DATA: open_item(e, i); return false;
+    default: return false;
+    }
+}
+
+/* mov next, r ; the word ; mov r, next.  The flags stay. */
+static void word_by(struct qn_code *c, unsigned r, enum qn_log_word kind)
+{
+    x_store32_imm_table(c, r, AT(kind), kind);
+    x_lea(c, r, r, QN_REG_NONE, 1, ENTRY);
+    x_store(c, NEXT, r);
+}
+
+void emit_record_end(struct emitter *e)
+{
+    if (!emit_rules.record || !e->item_open)
+        return;
+    x_load(&e->hot, e->s1, NEXT);
+    word_by(&e->hot, e->s1, QN_LOG_CLOSE);
+}
+
+void emit_record_arm(struct emitter *e, bool taken)
+{
+    x_load(&e->hot, e->s1, NEXT);
+    x_store_imm_table(&e->hot, e->s1, AT(addr), taken);
+    word_by(&e->hot, e->s1, QN_LOG_TAKEN);
+}
+
+void emit_record_target(struct emitter *e)
+{
+    x_load(&e->hot, QN_R10, NEXT);
+    x_table(&e->hot, X_STORE, QN_R11, QN_R10, AT(addr));
+    word_by(&e->hot, QN_R10, QN_LOG_TARGET);
 }

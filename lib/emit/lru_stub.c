@@ -4,17 +4,284 @@
  *   cmp entries+0*stride(set), line ;  je found ...     in another entry of the set: swapped with the line in its home,
  *                                                     stamped, done
  *   stamps: cmp, cmova ...                            a miss: the same with the entry of the oldest stamp, the victim; then
- *                                                     the next level, here (last_level.c) or in C (qn_sim_d1_missed)
+ *                                                     the next level, here (stub.c) or in C (qn_sim_d1_missed)
  *
- * There is one stub for each triple of borrowed registers and size; four more registers are saved on the slow-call stack.  It is entered
+ * There is one stub for each set of scratch registers and size; four more registers are saved on the slow-call stack.  It is entered
  * like the stubs of stub.c: with S1 = address ^ line of the entry at S2, or, after the first instruction, with the address itself.  But the
  * site is on the stack, after the return address, and the stub advances the clock (unless times are reported).  So the cold code of each
  * check is shorter.
  *
- * Far lines (sim/contract.h) are looked for apart; one in its home is done at once.  A near line is not evicted here, but by C.
+ * Lines not recently used (far lines, sim/contract.h): a search of their own; a hit in the home entry returns.  A recently used line is
+ * evicted by C only.
  * --explain: the reference is counted, and the word of the last user moves with its line.
  */
-#include "emit/lru.h"
+#include "emit/internal.h"
+
+#define LRU_SAVED 4
+
+struct lru {
+    struct qn_code c;
+    unsigned line, home, now;        /* S1, S2 and the clock; home: offset in the tables */
+    unsigned set, slot, time, other; /* set, slot: offsets of the set's first entry and of the victim's entry */
+    unsigned saved[LRU_SAVED];       /* set, slot, time and other */
+    unsigned slots;                  /* of a set */
+    uint32_t stride;                 /* bytes between two slots of a set */
+};
+
+static inline void lru_restore(struct lru *s) { emit_restore(&s->c, LRU_SAVED, s->saved); }
+
+/* With --stats: incq data.  References that go on to C are counted there. */
+static inline void lru_count_slow(struct lru *s)
+{
+    if (emit_rules.stats)
+        x_inc(&s->c, (uint64_t)(uintptr_t)&qn_sim_traffic.data);
+}
+
+/* ---- the list of lines that become recently used (sim/contract.h) ----
+ *
+ *   count == full?  call qn_sim_touches_end ;  list[count] = { line, execution, site, 0 } ;  count++
+ */
+
+/* line: a register with its address; the site is in ctx.  Destroys the three registers and the flags. */
+static void emit_touch(struct qn_code *c, unsigned line, const unsigned scratch[3])
+{
+    const uint64_t list = (uintptr_t)qn_sim_touches.list;
+    const unsigned at = scratch[0], entry = scratch[1], n = scratch[2];
+    uint64_t more;
+
+    x_movi(c, at, (uintptr_t)qn_sim_touches.count);
+    x_load_at(c, n, at);
+    x_op_abs(c, 1, 0x3b, n, (uintptr_t)&qn_sim_touches.full); /* cmp full, n */
+    x_jcc(c, X_CC_NE, 0);
+    more = c->exec;
+    x_call(c, (uint64_t)(uintptr_t)qn_sim_touches_end);
+    x_load_at(c, n, at);
+    x_patch(more, c->exec);
+    x_imul32(c, entry, n, sizeof(struct qn_touch));
+    x_lea(c, n, n, QN_REG_NONE, 1, 1);
+    x_table(c, X_STORE, n, at, 0);
+    x_table(c, X_STORE, line, entry, list + offsetof(struct qn_touch, line));
+    x_load32(c, n, CTX(arg_site));
+    x_table(c, X_STORE, n, entry, list + offsetof(struct qn_touch, site)); /* and `how`, 0 */
+    x_alu_imm32(c, 0, X_AND, n, QN_SITE_COUNTER_MASK);
+    emit_execution(c, at, n);
+    x_table(c, X_STORE, at, entry, list + offsetof(struct qn_touch, execution));
+}
+
+/* ---- the list of misses that analyses process later (qn_sim_later) ----
+ *
+ *   miss of a line that may wait   ->   emit_later_or_jump, emit_last_level, emit_later_write
+ *   any other miss                 ->   the jumps of emit_later_or_jump
+ */
+
+/* entry = the place of the line in sim_waits.left; destroys `table`. */
+static void find_left(struct qn_code *c, unsigned entry, unsigned table, unsigned line)
+{
+    x_mov32(c, entry, line);
+    x_shr32(c, entry, qn_sim_d1_filter.shift);
+    x_alu_imm32(c, 0, X_AND, entry, sim_waits.mask * sizeof *sim_waits.left);
+    x_movi(c, table, (uintptr_t)sim_waits.left);
+    x_lea(c, entry, entry, table, 1, 0);
+}
+
+/* If this miss may not wait (sim/module.h), jumps: `at` is where these jumps end.  Otherwise writes down when the victim was last used. */
+static void emit_later_or_jump(struct qn_code *c, unsigned line, const unsigned scratch[5], uint64_t at[2])
+{
+    const unsigned entry = scratch[0], table = scratch[1], time = scratch[3], other = scratch[4];
+    const uint64_t victim = (uintptr_t)&qn_sim_victim;
+
+    find_left(c, entry, table, line);
+    x_table(c, X_CMP, line, entry, offsetof(struct sim_left, line));
+    x_jcc(c, X_CC_NE, 0);
+    at[0] = c->exec;
+    x_table(c, X_LOAD, time, entry, offsetof(struct sim_left, used));
+    x_movi(c, other, (uintptr_t)sim_waits.until);
+    x_table(c, X_CMP, time, other, 0);
+    x_jcc(c, X_CC_A, 0);
+    at[1] = c->exec;
+    x_load(c, other, victim + offsetof(struct qn_filter_entry, line));
+    find_left(c, entry, table, other);
+    x_table(c, X_STORE, other, entry, offsetof(struct sim_left, line));
+    x_load(c, time, victim + offsetof(struct qn_filter_entry, stamp));
+    x_table(c, X_STORE, time, entry, offsetof(struct sim_left, used));
+}
+
+/* For the collector: the site. */
+static void write_site(struct qn_code *c, unsigned next, unsigned site, unsigned at)
+{
+    x_load32(c, site, CTX(arg_site));
+    x_alu_imm32(c, 0, X_AND, site, QN_SITE_COUNTER_MASK);
+    x_movi(c, at, (uintptr_t)(qn_sim_later.site - 1));
+    x_lea(c, at, at, next, 4, 0);
+    x_store32_at(c, site, at, 1, 0);
+}
+
+/* Both levels are simulated; the registers are as emit_last_level leaves them.  ZF: the list is full. */
+static void emit_later_write(struct qn_code *c, const unsigned scratch[5])
+{
+    const unsigned entry = scratch[0], at = scratch[1], ll = scratch[2], other = scratch[4];
+    const uint64_t misses = (uintptr_t)qn_sim_later.misses;
+
+    x_movi(c, at, (uintptr_t)qn_sim_later.count);
+    x_load_at(c, entry, at);
+    x_lea(c, other, entry, QN_REG_NONE, 1, 1);
+    x_imul32(c, entry, entry, sizeof(struct qn_later_miss));
+    x_store32_at(c, ll, entry, 1, misses + offsetof(struct qn_later_miss, ll));
+    x_load32(c, at, CTX(arg_site));
+    x_store32_at(c, at, entry, 1, misses + offsetof(struct qn_later_miss, site));
+    x_load(c, at, CTX(arg_addr));
+    x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, addr));
+    if (qn_sim_tells_lines) {
+        x_load(c, at, (uintptr_t)&qn_sim_victim.line);
+        x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, victim));
+        x_load(c, at, (uintptr_t)&qn_sim_victim.stamp);
+        x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, victim_used));
+    }
+    if (qn_sim_later.site)
+        write_site(c, other, ll, at);
+    x_movi(c, at, (uintptr_t)qn_sim_later.count);
+    x_table(c, X_STORE, other, at, 0); /* at the end, so that the collector finds no miss that is not complete */
+    x_alu_imm32(c, 0, X_CMPI, other, QN_LATER);
+}
+
+/* ---- after a miss: the last level, the counters, the analyses ---- */
+
+/* Simulates the last level and returns. */
+static void look_up_next(struct lru *s)
+{
+    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
+
+    emit_last_level(&s->c, s->line, scratch);
+    lru_count_slow(s);
+    lru_restore(s);
+    x_byte(&s->c, X_RET);
+}
+
+/* If sim_miss_to was called for this site, writes the address there.  Returns where the jump for all other sites ends. */
+static uint64_t write_address(struct lru *s)
+{
+    uint64_t told;
+
+    x_load32(&s->c, s->home, CTX(arg_site));
+    x_alu_imm32(&s->c, 0, X_AND, s->home, QN_SITE_COUNTER_MASK);
+    x_movi(&s->c, s->set, (uintptr_t)qn_sim_miss_to);
+    x_lea(&s->c, s->set, s->set, s->home, 8, 0);
+    x_table(&s->c, X_LOAD, s->set, s->set, 0);
+    x_alu_imm32(&s->c, 1, X_CMPI, s->set, 0);
+    x_jcc(&s->c, X_CC_E, 0);
+    told = s->c.exec;
+    x_load(&s->c, s->home, CTX(arg_addr));
+    x_table(&s->c, X_STORE, s->home, s->set, 0);
+    return told;
+}
+
+/* Simulates the last level, then calls the hook that alone asks for misses (qn_sim_missed). */
+static void tell_looked_up(struct lru *s, const struct emitter *e)
+{
+    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
+
+    emit_last_level(&s->c, s->line, scratch);
+    x_store(&s->c, CTX(arg_aux), scratch[2]);
+    lru_count_slow(s);
+    lru_restore(s);
+    emit_frame_out(e, &s->c);
+    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_missed);
+}
+
+/* Returns.  ZF: a list is full, then `tell` is called. */
+static void leave_or_tell(struct lru *s, qn_slow_call *tell)
+{
+    uint64_t full;
+
+    lru_restore(s);
+    x_jcc(&s->c, X_CC_E, 0);
+    full = s->c.exec;
+    x_byte(&s->c, X_RET);
+    x_patch(full, s->c.exec);
+    x_jmp(&s->c, (uint64_t)(uintptr_t)tell);
+}
+
+/* Appends the miss to those that analyses process later. */
+static void write_miss(struct lru *s, const unsigned scratch[5])
+{
+    emit_later_write(&s->c, scratch);
+    leave_or_tell(s, qn_sim_later_tell);
+}
+
+/* Not if someone else asks for misses. */
+static bool writes_passed(void) { return qn_sim_users.next && !qn_sim_tells_misses && !qn_sim_tells_lines && emit_has_last_level(); }
+
+#define PASSED(member) offsetof(struct qn_sim_passed, member)
+
+/* All but advancing `next`.  time = the victim's last use. */
+static bool emit_lru_pass(struct lru *s)
+{
+    const unsigned entry = s->set;
+
+    if (!writes_passed())
+        return false;
+    x_load(&s->c, entry, (uintptr_t)&qn_sim_users.next);
+    x_table(&s->c, X_STORE, s->line, entry, PASSED(line));
+    x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_d1_filter.entries);
+    x_table(&s->c, X_STORE, s->other, entry, PASSED(victim));
+    x_table(&s->c, X_STORE, s->time, entry, PASSED(victim_used));
+    x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_users.table);
+    x_table(&s->c, X_STORE, s->other, entry, PASSED(user));
+    x_load(&s->c, s->other, (uintptr_t)&qn_sim_users.me);
+    x_table(&s->c, X_STORE, s->other, entry, PASSED(me));
+    return true;
+}
+
+static void pass_on(struct lru *s, const unsigned scratch[5])
+{
+    emit_last_level(&s->c, s->line, scratch);
+    lru_count_slow(s);
+    x_load(&s->c, s->other, (uintptr_t)&qn_sim_users.next);
+    x_lea(&s->c, s->other, s->other, QN_REG_NONE, 1, sizeof(struct qn_sim_passed));
+    x_store(&s->c, (uintptr_t)&qn_sim_users.next, s->other);
+    x_alu_imm32(&s->c, 0, X_CMPI, s->other, (uint32_t)(uintptr_t)(qn_sim_passed + QN_PASSED));
+    leave_or_tell(s, qn_sim_passed_tell);
+}
+
+/* After the D1 has missed and filled the line: the last level, the counters, the analyses. */
+static void emit_lru_next(struct lru *s, const struct emitter *e)
+{
+    bool later = emit_has_last_level() && qn_sim_later.count, here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
+    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
+    uint64_t to_C = 0, at_once[2] = {0};
+
+    if (writes_passed()) {
+        pass_on(s, scratch);
+        return;
+    }
+    if (later) {
+        if (sim_waits.left)
+            emit_later_or_jump(&s->c, s->line, scratch, at_once);
+        emit_last_level(&s->c, s->line, scratch);
+        lru_count_slow(s);
+        write_miss(s, scratch);
+        if (!sim_waits.left)
+            return;
+        x_patch(at_once[0], s->c.exec);
+        x_patch(at_once[1], s->c.exec);
+        told = true, here = false;
+    }
+    if (here && qn_sim_missed) {
+        tell_looked_up(s, e);
+        return;
+    }
+    if (here && told && qn_sim_miss_to)
+        to_C = write_address(s);
+    if (here && (!told || to_C))
+        look_up_next(s);
+    if (here && !told)
+        return;
+    if (to_C)
+        x_patch(to_C, s->c.exec);
+    lru_restore(s);
+    emit_frame_out(e, &s->c);
+    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_d1_missed);
+}
 
 #define BYTES_MAX 4096
 #define SLOTS_MAX 16 /* larger sets go to C */
@@ -23,7 +290,7 @@
 
 static struct lru_stub {
     uint32_t again, known; /* addresses of the two entries; 0: not made yet */
-} stubs[QN_TRIPLES][SIZES];
+} stubs[QN_SCRATCH_SETS][SIZES];
 
 static void choose_registers(struct lru *s, const struct emitter *e)
 {
@@ -207,7 +474,7 @@ static void note_victim(struct lru *s)
     x_store(&s->c, (uintptr_t)&qn_sim_users.was, s->other);
 }
 
-/* ---- far lines ---- */
+/* ---- lines not recently used ---- */
 
 static void touch(struct lru *s)
 {
@@ -216,9 +483,9 @@ static void touch(struct lru *s)
     emit_touch(&s->c, s->line, scratch);
 }
 
-/* The line misses, and slot and time are those of the victim.  If that is near, or if the line itself may be near, jumps: `at` is where these
+/* The line misses, and slot and time are those of the victim.  If the victim is a recently used line, or the line itself may be one, jumps: `at` is where these
  * jumps end. */
-static void leave_near(struct lru *s, uint64_t at[2])
+static void leave_recent(struct lru *s, uint64_t at[2])
 {
     uint64_t far, none;
 
@@ -267,7 +534,7 @@ static void write_miss_of_far(struct lru *s, uint64_t simple)
     uint64_t at[2], on;
 
     if (qn_sim_touches.may_leave) {
-        leave_near(s, at);
+        leave_recent(s, at);
         x_jmp(&s->c, 0);
         on = s->c.exec;
         x_patch(at[0], s->c.exec);
@@ -362,7 +629,7 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
     if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_uses || (size & (size - 1)) || size >> SIZES ||
         (qn_sim_tells_far() && qn_sim_users.table))
         return 0;
-    stub = &stubs[emit_triple(e)][qn_log2(size)];
+    stub = &stubs[emit_scratch_number(e)][qn_log2(size)];
     if (!stub->again)
         *stub = make_stub(e, &s, size);
     return known ? stub->known : stub->again;

@@ -1,7 +1,7 @@
 /* lib/emit/twin.c - the second simulator simulates the reference that the first one has just simulated.
  *
  *   --check    each time:  mov S1, arg_addr ;  call
- *   --versus   a hit that changes nothing in either one is no call; the block counts all of its references at once (refs.c):
+ *   --versus   a hit that changes nothing in either one is no call; the block counts all of its references at once (check.c):
  *
  *     begin: addq $references, count
  *     hot:   ... the first one's check (check.c) ;  mov entry of A, S1 ;  cmp entry of B, S1 ;  jne slow B

@@ -1,6 +1,6 @@
 /* lib/sim/branches.h - calls of the predictors in the slots BC and BI; included by engine.c.
  *
- * They are the fast version of a default file, or a unit.  Emitted code logs conditional branches for a unit (emit/predict.c), which gets
+ * They are the fast version of a default file, or a unit.  Emitted code logs conditional branches for a unit (emit/branch.c), which gets
  * many of them in one call.  Before a branch whose outcome is needed at once, the log is drained.
  */
 static struct qn_branch_entry branch_entries[2 * QN_LOG_ENTRIES] __attribute__((aligned(2 * QN_LOG_FULL)));

@@ -73,7 +73,7 @@ extern struct qn_sim_later qn_sim_later;
  *   buffer     A B C D (B C) | E F (A D) | G      ( ): lines that are no longer near, in the order of their last uses
  *
  * All near lines were used later than all other lines, the far ones; their entries in the D1's table have D1_FAR, so that emitted code does
- * not find them at once (sim/fast/D1.h).  Emitted code (emit/touch.c), or C, records the use of a far line.  Analyses read many at
+ * not find them at once (sim/fast/D1.h).  Emitted code (emit/lru_stub.c), or C, records the use of a far line.  Analyses read many at
  * a time, in order: when the buffer is full, before something is taken back, and when translated code is left. */
 
 #define QN_TOUCHES 256u

@@ -34,7 +34,7 @@ static struct key {       /* by block: a chain is walked here, where a line of t
     uint32_t next;        /* of the same bucket, or free; QN_NO_BLOCK ends */
 } *keys;
 static uint64_t blocks_ready, keys_ready;
-static const struct qn_tcache_bridges *bridges;
+static const struct qn_tcache_shuffles *shuffles;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
 static uint32_t hash_table[QN_TBLOCK_BUCKETS]; /* ~index of the first block, so that 0 means none: ~QN_NO_BLOCK */
 struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
@@ -63,11 +63,11 @@ static void init_segment(unsigned i, uint64_t bytes)
     reset_segment(r);
 }
 
-void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
+void qn_tcache_init(uint64_t bytes, const struct qn_tcache_shuffles *b)
 {
     uint64_t each = qn_round_up(bytes / QN_SEGMENTS, QN_PAGE);
 
-    bridges = b;
+    shuffles = b;
     blocks = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *blocks);
     keys = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *keys);
     for (unsigned i = 0; i < QN_SEGMENTS; i++)
@@ -246,7 +246,7 @@ static void incoming_remove(uint32_t id)
     e->to = QN_NO_BLOCK;
 }
 
-static bool same_triple(const struct qn_tblock *a, const struct qn_tblock *b)
+static bool same_scratch(const struct qn_tblock *a, const struct qn_tblock *b)
 {
     return a->now == b->now && a->s1 == b->s1 && a->s2 == b->s2 && a->s3 == b->s3;
 }
@@ -267,11 +267,11 @@ void qn_tcache_link(uint32_t id, uint32_t to)
 
     if (e->to != QN_NO_BLOCK || QN_SCOPE(a->mode) != b->mode)
         return;
-    if (same_triple(a, b)) {
+    if (same_scratch(a, b)) {
         patch_rel32(a->hot + e->field, entry_of(a, b));
         qn_tcache_stats.full_links++;
     } else {
-        bridges->bridge(a, id % 2, b, entry_of(a, b));
+        shuffles->shuffle(a, id % 2, b, entry_of(a, b));
     }
     incoming_add(to, id);
     qn_tcache_stats.links++;
@@ -284,7 +284,7 @@ static void unlink_exit(uint32_t id)
     if (e->to == QN_NO_BLOCK)
         return;
     patch_rel32(blocks[id / 2].hot + e->field, e->at);
-    bridges->restore(&blocks[id / 2], id % 2, id);
+    shuffles->restore(&blocks[id / 2], id % 2, id);
     incoming_remove(id);
     qn_tcache_stats.unlinks++;
 }

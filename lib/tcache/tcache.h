@@ -50,7 +50,7 @@ struct qn_tblock {
     uint16_t end, cold_end;  /* offsets of their ends */
     uint16_t ind_entry;      /* reached through the IBL table; see ind_cold */
     uint16_t entry;          /* offset in cold: all guest registers native, if the block borrows; see qn_tblock_entry */
-    uint16_t entry2;         /* offset in hot: scratch registers already borrowed (triple) */
+    uint16_t entry2;         /* offset in hot: scratch registers already borrowed */
     uint16_t entry3;         /* offset in hot: behind the check of the first code line, 0 = none: a block entered right after
                                 one that ended in its first line need not touch that line again */
     uint32_t record;         /* index of the block record in the arena */
@@ -68,7 +68,7 @@ struct qn_tblock {
     uint8_t nexits : 2, segment : 4;
     bool anchor : 1;         /* an anchor: counts down to samples in scopes that sample (run/observe/insns.c) */
     bool turns : 1;          /* the countdown is at its end, if it branches (a conditional branch: by exit 1) */
-    bool slots : 1;          /* observed: records its instructions and runs to its end (emit/slots.c) */
+    bool traced : 1;         /* observed: records its instructions and runs to its end (emit/observe.c) */
     struct qn_texit exit[2];
 };
 _Static_assert(sizeof(struct qn_tblock) == 104, "eight bytes more for one that does not fit");
@@ -103,13 +103,13 @@ struct qn_code {             /* where code is being written */
     uint64_t exec;           /* address at which that byte will run */
 };
 
-/* Bridges: exits whose block borrows other registers than the block that they are linked to. */
-struct qn_tcache_bridges {
-    void (*bridge)(const struct qn_tblock *from, unsigned exit, const struct qn_tblock *to, uint32_t entry);
-    void (*restore)(struct qn_tblock *from, unsigned exit, uint32_t id); /* removes the bridge */
+/* Register shuffles: exits whose block borrows other registers than the block that they are linked to. */
+struct qn_tcache_shuffles {
+    void (*shuffle)(const struct qn_tblock *from, unsigned exit, const struct qn_tblock *to, uint32_t entry);
+    void (*restore)(struct qn_tblock *from, unsigned exit, uint32_t id); /* removes the shuffle */
 };
 
-void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *);
+void qn_tcache_init(uint64_t bytes, const struct qn_tcache_shuffles *);
 /* Adds a scope with its table of indirect branches below 2 GiB: QN_IBL_WORDS words, or, without a second part, QN_IBL_ENTRIES.
  *   word t & 0xffff, for a target t: the indirect entry of a block, which checks that it is the right one (unused: the stub)
  *   second part, which the stub looks up, for other blocks with the same bits: with k = t >> 8 & 0xffff,

@@ -85,7 +85,7 @@ struct qn_call_stack {
 };
 
 /* Behind it one row: what the running totals were at its entry.  The rare ones, all but Ir, Dr, Dw, Bc, Bi, Bcm and Bim, are those of `owner`, a frame
- * below or this one: since its entry they had not changed.  Addresses are the engine's; emitted code follows them (emit/calls_stub.c). */
+ * below or this one: since its entry they had not changed.  Addresses are the engine's; emitted code follows them (emit/calls.c). */
 struct qn_call_frame {
     uint32_t below, edge;    /* offsets */
     uint64_t sp;             /* at the first instruction: address of the return address */

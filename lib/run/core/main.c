@@ -144,7 +144,7 @@ static void start_translation(void)
     qn_cpu_init();
     qn_emit_init(&hooks);
     qn_translate_init();
-    qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : QN_TCACHE_BYTES, &qn_emit_bridges);
+    qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : QN_TCACHE_BYTES, &qn_emit_shuffles);
     qn_sample_init();
     qn_mode_choose(qn_sample_scope(qn_region_scope()));
 }

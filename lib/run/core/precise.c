@@ -38,7 +38,7 @@ static void take_saved_flags(void)
     qn_ctx.rflags = (qn_ctx.rflags & ~0x8d5ull) | ah | of << 11;
 }
 
-static uint32_t triple_mask(const struct qn_tblock *b)
+static uint32_t scratch_mask(const struct qn_tblock *b)
 {
     return b->now == QN_NO_REG ? 0 : 1u << b->now | 1u << b->s1 | 1u << b->s2 | (b->s3 == QN_NO_REG ? 0 : 1u << b->s3);
 }
@@ -105,7 +105,7 @@ uint64_t qn_recover_pc(uint64_t host)
     return guest_pc(b, insn_at(b, qn_tcache_side(index), host));
 }
 
-/* --versus and --explain: the block has counted its references, also those of instructions from i on (emit/refs.c). */
+/* --versus and --explain: the block has counted its references, also those of instructions from i on (emit/check.c). */
 static void take_back_references(const struct qn_tblock *b, unsigned i)
 {
     uint16_t left;
@@ -135,7 +135,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
         return false;
     side = qn_tcache_side(index);
     i = insn_at(b, side, host);
-    keep = side[i].state & QN_SIDE_NATIVE ? 0 : triple_mask(b);
+    keep = side[i].state & QN_SIDE_NATIVE ? 0 : scratch_mask(b);
     if (keep)
         qn_ctx.now = borrowed_value(&uc->mc, &side[i], b->now) + QN_EVENTS_MAX; /* later than all stamps of this block */
     take_registers(&uc->mc, keep);
@@ -190,9 +190,9 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
         return true;
     }
     if (uc->mc.ip == qn_tblock_entry2(b) || (b->entry3 && uc->mc.ip == qn_tblock_entry3(b))) {
-        if (triple_mask(b))
+        if (scratch_mask(b))
             qn_ctx.now = *host_register(&uc->mc, b->now);
-        take_registers(&uc->mc, triple_mask(b));
+        take_registers(&uc->mc, scratch_mask(b));
         qn_ctx.rip = b->pc;
         return true;
     }
@@ -219,7 +219,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
  *   a fault                    cannot wait.  As soon as a handler with SA_SIGINFO is installed for a signal that faults raise, all
  *                              translations keep all flags
  *
- * Code that is not instrumented always keeps them, except code with countdowns to samples (emit/sample.c).  Code that is observed
+ * Code that is not instrumented always keeps them, except code with countdowns to samples (emit/observe.c).  Code that is observed
  * instruction by instruction keeps them, too.
  */
 

@@ -270,7 +270,7 @@ uint32_t qn_translate(uint64_t pc, unsigned mode)
         volatile_hash[index] = code_hash(block.pc, block.next - block.pc);
     if (traced(number) && (c->trace & QN_TRACE_EMIT)) {
         qn_trace_emit(index);
-        qn_emit_why(&block, &events, qn_trace_line);
+        qn_emit_diagnose(&block, &events, qn_trace_line);
     }
     update_stats(since);
     return index;

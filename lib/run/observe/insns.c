@@ -2,8 +2,8 @@
  *
  *   401136: mov 0x8(%rdi),%eax    ->   result 42, reg rax; a read of 4 bytes at 7ffc10, 42
  *
- * Most blocks record what their instructions do (emit/slots.c), and the module gets it when they have come to their end.  Others are
- * executed in code that leaves for the dispatcher before each instruction (emit/sample.c), so that before and after it
+ * Most blocks record what their instructions do (emit/observe.c), and the module gets it when they have come to their end.  Others are
+ * executed in code that leaves for the dispatcher before each instruction (emit/observe.c), so that before and after it
  * all registers lie in qn_ctx: nothing else has to be emitted.  Addresses are worked out before, because it may change the registers
  * that they are made of; values are read after, when it is certain that the memory is there.
  *
@@ -358,7 +358,7 @@ static void take_returned(struct sim_insn *last, const struct step *s)
 /* What its last instruction did is not written down if that is a branch; then it has no result where another block has begun. */
 static void watch_block(const struct steps *steps, unsigned done, uint64_t next, bool first)
 {
-    struct sim_insn *const all = qn_emit_slots;
+    struct sim_insn *const all = qn_emit_trace;
     struct step *s = first_step(steps), *last = s;
     struct sim_insn *to = all;
     uint64_t pc = steps->pc;
@@ -402,7 +402,7 @@ static void watch_block(const struct steps *steps, unsigned done, uint64_t next,
  * M - N ways on average between windows: of M ways N are observed, and every instruction is equally likely to be observed, whatever the
  * length of its way.
  *
- * The countdown is at the end of the block or at its entry, where it costs less (emit/sample.c).  At the end, the window begins at the
+ * The countdown is at the end of the block or at its entry, where it costs less (emit/observe.c).  At the end, the window begins at the
  * branch's target; at the entry, the block is executed first, without being observed, and the window begins at its end.
  *
  * A repeated string instruction is one instruction here.
@@ -585,7 +585,7 @@ void qn_sample_before(uint32_t block)
     observes = false;
     if (!b->ninsns)
         return;
-    if (b->slots) {
+    if (b->traced) {
         observes = is_observed();
         return;
     }
@@ -669,9 +669,9 @@ void qn_sample_left(void)
 
 void qn_sample_after(uint32_t block)
 {
-    bool slots = qn_tcache_block(block)->slots;
+    bool traced = qn_tcache_block(block)->traced;
 
-    if (slots)
+    if (traced)
         after_block(qn_tcache_block(block));
     else
         after_step();

@@ -4,11 +4,11 @@
  * the same cache or tables in another form, so that emitted code can work on them without a call:
  *
  *   slot   default file                  fast version                                   emitted code
- *   I1     rows, used last first         a record with a time stamp for each line       emit/fetch.c, line_stub.c
+ *   I1     rows, used last first         a record with a time stamp for each line       emit/fetch.c
  *   D1     rows, used last first         an entry with a time stamp for each line       emit/check.c, lru_stub.c, log.c
- *   LL     rows, used last first         the same                                       emit/last_level.c
- *   BC     counters and a history        the same, the history shifted into the index   emit/predict.c
- *   BI     targets                       the same                                       emit/indirect.c
+ *   LL     rows, used last first         the same                                       emit/stub.c
+ *   BC     counters and a history        the same, the history shifted into the index   emit/branch.c
+ *   BI     targets                       the same                                       emit/branch.c
  *
  * A fast version is used only for the file with the hash in fast/proven.  With any other file in the slot, its member here stays
  * zero, and each reference calls the file.  --check runs the default file beside the fast version and compares each outcome.

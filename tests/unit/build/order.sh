@@ -11,14 +11,14 @@ is "$(sh "$order" --unused "$top_srcdir")" '' 'each edge of lib/ORDER is needed'
 circles() { sh "$top_srcdir/build-aux/circles.sh" "$1" | sed 's/:.*//' | sort -u | tr '\n' ' '; }
 is "$(circles "$top_builddir")" "$(sed -n 's/^circles: //p' "$top_srcdir/lib/ORDER") " 'files need each other only in the folders that lib/ORDER names'
 
-# In a folder without circles: memory.c needs modrm.c, and now modrm.c needs memory.c through registers.c.
+# In a folder without circles: operands.c needs encoding.c, and now encoding.c needs operands.c through features.c.
 mkdir -p "$SCRATCH/objects/lib/decode"
-printf 'void a(void); void b(void); void a(void) { b(); }\n' >"$SCRATCH/memory.c"
-printf 'void b(void); void c(void); void b(void) { c(); }\n' >"$SCRATCH/modrm.c"
-printf 'void c(void); void a(void); void c(void) { a(); }\n' >"$SCRATCH/registers.c"
-for name in memory modrm registers; do $CC -c -o "$SCRATCH/objects/lib/decode/$name.o" "$SCRATCH/$name.c" || bail "$name.c cannot be compiled"; done
-is "$(sh "$top_srcdir/build-aux/circles.sh" "$SCRATCH/objects")" 'decode: memory.c modrm.c registers.c' 'a circle through three files'
-printf 'void c(void) { }\n' | $CC -c -x c -o "$SCRATCH/objects/lib/decode/registers.o" - || bail 'registers.c cannot be compiled'
+printf 'void a(void); void b(void); void a(void) { b(); }\n' >"$SCRATCH/operands.c"
+printf 'void b(void); void c(void); void b(void) { c(); }\n' >"$SCRATCH/encoding.c"
+printf 'void c(void); void a(void); void c(void) { a(); }\n' >"$SCRATCH/features.c"
+for name in operands encoding features; do $CC -c -o "$SCRATCH/objects/lib/decode/$name.o" "$SCRATCH/$name.c" || bail "$name.c cannot be compiled"; done
+is "$(sh "$top_srcdir/build-aux/circles.sh" "$SCRATCH/objects")" 'decode: encoding.c features.c operands.c' 'a circle through three files'
+printf 'void c(void) { }\n' | $CC -c -x c -o "$SCRATCH/objects/lib/decode/features.o" - || bail 'features.c cannot be compiled'
 is "$(sh "$top_srcdir/build-aux/circles.sh" "$SCRATCH/objects")" '' 'none once it is open'
 
 sh "$top_srcdir/build-aux/includes.sh" >"$SCRATCH/includes.dot"

@@ -44,7 +44,7 @@ for program in $programs; do
     is "$(cat got)" "$(cat wanted)" "$program: $(wc -l <wanted) edges, $(awk '{ n += $(NF - 1) } END { print n + 0 }' wanted) calls"
 done
 
-# Most calls are counted by code in assembly (emit/calls_stub.c), but not with contexts: all events have to be the same.
+# Most calls are counted by code in assembly (emit/calls.c), but not with contexts: all events have to be the same.
 calls_of() {
     # shellcheck disable=SC2086
     "$QUERN" run -q --branch-sim=yes --D1=1024,2,64 --calls="$1" --out-file=quern -- "$top_builddir/tests/guest/$2" >/dev/null || bail "$2 fails"

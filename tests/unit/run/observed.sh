@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does an analysis that observes instructions a block at a time (emit/slots.c) see the same instructions with the same values, in the same
+# Does an analysis that observes instructions a block at a time (emit/observe.c) see the same instructions with the same values, in the same
 # order, as one for which each instruction is executed by itself (--no-filter)?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 

@@ -31,7 +31,7 @@ struct made {
 static struct made *made;
 static uint32_t n_made, first_live; /* all before first_live are gone */
 static uint64_t *tables[SCOPES];
-static uint32_t bridged[QN_TBLOCKS_MAX * 2]; /* where an exit with a bridge leads, 0 = none */
+static uint32_t shuffled[QN_TBLOCKS_MAX * 2]; /* where an exit with a shuffle leads, 0 = none */
 
 void *qn_engine_alloc(uint64_t bytes)
 {
@@ -56,23 +56,23 @@ static uint32_t below(uint32_t n)
     return (uint32_t)((random_state >> 33) % n);
 }
 
-/* ---- bridges ---- */
+/* ---- shuffles ---- */
 
 static uint32_t id_of(const struct qn_tblock *from, unsigned exit) { return (uint32_t)(from - blocks) * 2 + exit; }
 
-static void build_bridge(const struct qn_tblock *from, unsigned exit, const struct qn_tblock *to, uint32_t entry)
+static void build_shuffle(const struct qn_tblock *from, unsigned exit, const struct qn_tblock *to, uint32_t entry)
 {
     (void)to;
-    bridged[id_of(from, exit)] = entry;
+    shuffled[id_of(from, exit)] = entry;
 }
 
 static void restore_exit(struct qn_tblock *from, unsigned exit, uint32_t id)
 {
     (void)from, (void)exit;
-    bridged[id] = 0;
+    shuffled[id] = 0;
 }
 
-static const struct qn_tcache_bridges test_bridges = {build_bridge, restore_exit};
+static const struct qn_tcache_shuffles test_shuffles = {build_shuffle, restore_exit};
 
 /* ---- what the model does ---- */
 
@@ -245,14 +245,14 @@ static uint32_t jumps_to(uint32_t field)
 static bool exit_is_right(const struct made *m, unsigned e)
 {
     const struct qn_tblock *b = &blocks[m->index];
-    uint32_t leads = jumps_to(b->hot + b->exit[e].field), bridge = bridged[m->index * 2 + e];
+    uint32_t leads = jumps_to(b->hot + b->exit[e].field), shuffle = shuffled[m->index * 2 + e];
     const struct qn_tblock *to = m->linked[e] == QN_NO_BLOCK ? NULL : &blocks[made[m->linked[e]].index];
 
     if (!to)
-        return leads == b->exit[e].at && !bridge && b->exit[e].to == QN_NO_BLOCK;
+        return leads == b->exit[e].at && !shuffle && b->exit[e].to == QN_NO_BLOCK;
     if (b->exit[e].to != made[m->linked[e]].index)
         return false;
-    return b->s1 == to->s1 && b->now == to->now ? leads == m->entry[e] && !bridge : leads == b->exit[e].at && bridge == m->entry[e];
+    return b->s1 == to->s1 && b->now == to->now ? leads == m->entry[e] && !shuffle : leads == b->exit[e].at && shuffle == m->entry[e];
 }
 
 static bool block_is_right(const struct made *m)
@@ -336,7 +336,7 @@ static void begin(void)
 
     if (code != (void *)QN_CODE_BASE)
         bail("the place of the code cache is taken");
-    qn_tcache_init(CACHE_BYTES, &test_bridges);
+    qn_tcache_init(CACHE_BYTES, &test_shuffles);
     for (unsigned scope = 0; scope < SCOPES; scope++) {
         tables[scope] = qn_engine_alloc(QN_IBL_WORDS * sizeof *tables[scope]);
         qn_tcache_add_scope(scope, tables[scope], scope == 0, STUB);
@@ -357,7 +357,7 @@ int main(int argc, char **argv)
     ok(tables_are_right(), "the tables of indirect branches enter live blocks only");
     ok(qn_tcache_stats.evictions > 100 && qn_tcache_stats.links > 1000 && qn_tcache_stats.unlinks > 1000 &&
            qn_tcache_stats.full_links < qn_tcache_stats.links && qn_tcache_stats.line_links > 10,
-       "there were evictions, links with and without a bridge, and such behind the check of a line");
+       "there were evictions, links with and without a shuffle, and such behind the check of a line");
     flush();
     ok(tables_are_right() && cache_is_right(), "nothing is left after a flush");
     for (unsigned scope = 0; scope < SCOPES; scope++)

@@ -60,7 +60,7 @@ static bool reclaim_frames(void);
  *   push    takes the frame above the top, or a new one, and stores the running totals in it
  *   pop     adds the difference since the push to the row of the edge, and with --calls=paths to that of the context
  *
- * Emitted code does most of this (emit/calls_stub.c), with the same records.
+ * Emitted code does most of this (emit/calls.c), with the same records.
  */
 
 static uint64_t free_frames;   /* address of the first of those that no stack has; the next is above it */

@@ -35,7 +35,7 @@ static const char *const simple[] = {
     "cvtsi2sdl %s,%%xmm5", "mulb %s; mov $1,%%eax", "xor %%edx,%%edx; mov $5,%%eax; divl %s",
 };
 
-/* References of one check (emit/group.c) are simulated together, so if one faults, the lines of those behind it stay in the caches.  This reference
+/* References of one check (emit/check.c) are simulated together, so if one faults, the lines of those behind it stay in the caches.  This reference
  * separates them. */
 #define BETWEEN "testb $1,(%%rbx); "
 
