@@ -60,7 +60,7 @@ struct qn_ucontext {
 enum qn_shares { QN_SHARES_NOTHING, QN_SHARES_BESIDE /* CLONE_VM */, QN_SHARES_VFORK /* its parent is suspended */ };
 
 struct qn_sim_part;       /* sim/contract.h */
-struct qn_alloc_calls;    /* observe/data/allocs.c */
+struct qn_alloc_calls;    /* observe/data/data_allocs.c */
 struct qn_user_dispatch { /* seccomp.c */
     bool on;
     uint64_t offset, size, selector;

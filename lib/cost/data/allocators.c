@@ -117,7 +117,7 @@ static void add_object(struct search *s, enum qn_object_kind kind, uint64_t star
     s->objects++;
 }
 
-/* Appends symbols by falling address, as run/observe/data/ranges.c wants them. */
+/* Appends symbols by falling address, as run/observe/data/data_places.c wants them. */
 static void find_objects(struct search *s)
 {
     struct qn_map_rec *map = (struct qn_map_rec *)(s->store->base + QN_ARENA_MAPS_OFF) + s->number;

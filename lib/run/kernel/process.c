@@ -4,7 +4,6 @@
 #include "run/core/core.h"
 #include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
-#include "run/observe/data/data.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
@@ -35,7 +34,7 @@ _Noreturn void qn_process_exit(int code)
     if (qn_mode_simulating())
         qn_sim_finish();
     qn_calls_finish();
-    qn_uses_finish();
+    qn_sim_end_uses();
     qn_mode_note_time();
     qn_arena->exit_code = code;
     qn_arena->exited = 1;

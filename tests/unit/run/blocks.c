@@ -1,13 +1,13 @@
-/* Does blocks.c find the innermost live block, whatever was allocated and freed before?  Beside a list that is searched from its end. */
+/* Does data_blocks.c find the innermost live block, whatever was allocated and freed before?  Beside a list that is searched from its end. */
 #include <stdlib.h>
 
-#include "run/observe/data/blocks.h"
+#include "run/observe/data/data.h"
 
 #include "tap.h"
 
 void *qn_engine_alloc(uint64_t bytes) { return calloc(1, bytes); }
 
-#include "run/observe/data/blocks.c"
+#include "run/observe/data/data_blocks.c"
 
 #define ROUNDS 20000
 #define PLACES (1u << 20) /* bytes that blocks lie in */
@@ -108,20 +108,20 @@ static void step(uint32_t number)
     }
 }
 
-/* A block that was found, and its stamp then. */
+/* A block that was found, and its epoch then. */
 static struct {
     const struct qn_live_block *block;
-    uint64_t stamp, at;
+    uint64_t epoch, at;
     uint32_t object;
 } seen[64];
 
-/* As long as the stamp is the same, all of the block is still the same object. */
+/* As long as the epoch is the same, all of the block is still the same object. */
 static unsigned count_stale(void)
 {
     unsigned stale = 0;
 
     for (unsigned i = 0; i < 64; i++)
-        stale += seen[i].block && seen[i].block->stamp == seen[i].stamp && model_find(seen[i].at) != seen[i].object;
+        stale += seen[i].block && seen[i].block->epoch == seen[i].epoch && model_find(seen[i].at) != seen[i].object;
     return stale;
 }
 
@@ -132,7 +132,7 @@ static void see(const struct qn_live_block *b)
     if (!b || b->inner)
         return;
     seen[i].block = b;
-    seen[i].stamp = b->stamp;
+    seen[i].epoch = b->epoch;
     seen[i].at = b->base + draw((unsigned)(b->end - b->base));
     seen[i].object = b->object;
 }
@@ -163,6 +163,6 @@ int main(void)
     ok(found > ROUNDS / 2, "most of them in one");
     is_int(wrong, 0, "what is recalled is right");
     ok(recalled > 100, "and some is (%u)", recalled);
-    is_int(stale, 0, "a block has another stamp when it goes, and when one comes to lie in it");
+    is_int(stale, 0, "a block has another epoch when it goes, and when one comes to lie in it");
     return done_testing();
 }

@@ -1,4 +1,4 @@
-/* lib/run/observe/data/blocks.c - the allocated blocks of memory: finds the block that holds an address.
+/* lib/run/observe/data/data_blocks.c - the allocated blocks of memory: finds the block that holds an address.
  *
  *   qn_blocks_add(0x5000, 64, 3);  qn_blocks_find(0x5020)   ->   0x5000..0x5040, object 3
  *
@@ -9,7 +9,7 @@
  * A block may lie inside another one (a program's own allocator, whose memory comes from malloc): the innermost one is found.  Two blocks
  * are nested or disjoint, because a new block ends an old one that it overlaps otherwise.
  */
-#include "run/observe/data/blocks.h"
+#include "run/observe/data/data.h"
 
 #include "base/tree.h"
 
@@ -42,7 +42,19 @@ static void *free_lists[LIST_CLASSES];
 
 static struct qn_tree large = {.alloc = qn_engine_alloc}; /* value: the innermost large block that begins there */
 struct qn_small_block qn_small_blocks[QN_SMALL_BLOCKS];
-uint64_t qn_stamps_changes, qn_stamps[QN_STAMPS];
+uint64_t qn_epochs_changes, qn_epochs[QN_EPOCHS];
+
+/* A block there comes or goes. */
+static void change_epochs(uint64_t base, uint64_t end)
+{
+    if ((end - base) >> QN_EPOCH_BITS >= QN_EPOCHS) {
+        qn_epochs_change_all();
+        return;
+    }
+    qn_epochs_changes++;
+    for (uint64_t at = base >> QN_EPOCH_BITS; at <= (end - 1) >> QN_EPOCH_BITS; at++)
+        qn_epochs[at % QN_EPOCHS] = qn_epochs_changes;
+}
 
 /* ---- numbers to things ---- */
 
@@ -86,14 +98,14 @@ static struct qn_live_block *make_block(void)
     b = block_of(number);
     if (free_block)
         free_block = b->outer;
-    *b = (struct qn_live_block){.number = number, .stamp = qn_stamps_changes};
+    *b = (struct qn_live_block){.number = number, .epoch = qn_epochs_changes};
     return b;
 }
 
 static void give_block(struct qn_live_block *b)
 {
     b->outer = free_block;
-    b->stamp = qn_stamps_changes;
+    b->epoch = qn_epochs_changes;
     free_block = b->number;
 }
 
@@ -253,7 +265,7 @@ void qn_blocks_add(uint64_t base, uint64_t size, uint32_t object)
 
     if (!size || base >> 47 || size >> 47)
         return;
-    qn_stamps_change(base, base + size);
+    change_epochs(base, base + size);
     end_older(base, base + size);
     outer = find(base);
     b = make_block();
@@ -263,7 +275,7 @@ void qn_blocks_add(uint64_t base, uint64_t size, uint32_t object)
     b->outer = outer ? outer->number : 0;
     if (outer) {
         outer->inner++;
-        outer->stamp = qn_stamps_changes;
+        outer->epoch = qn_epochs_changes;
         if (outer->end - outer->base <= QN_SMALL_BLOCK)
             forget_small(b->base, b->end);
     }
@@ -314,7 +326,7 @@ static void take_out_large(const struct qn_live_block *b)
 /* Of what still lies in it, the outer one is now its own. */
 static void erase(struct qn_live_block *b)
 {
-    qn_stamps_change(b->base, b->end);
+    change_epochs(b->base, b->end);
     if (b->end - b->base <= QN_SMALL_BLOCK)
         forget_small(b->base, b->end);
     if (b->inner)

@@ -1,4 +1,4 @@
-/* lib/run/observe/data/allocs.c - detects calls of allocators, by probes at their entry and at their return address.
+/* lib/run/observe/data/data_allocs.c - detects calls of allocators, by probes at their entry and at their return address.
  *
  *   block at malloc's entry     rdi = 64, returns to 401150          records the call in this thread's list
  *   block at 401150             rax = 7f00..., rsp matches           64 bytes at 7f00... have been allocated
@@ -13,7 +13,6 @@
  * the slot no longer holds it.  free() and similar functions end a block at their entry.
  */
 #include "decode/decode.h"
-#include "run/observe/data/blocks.h"
 #include "run/observe/data/data.h"
 #include "run/run.h"
 
