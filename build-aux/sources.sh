@@ -61,7 +61,7 @@ write_lists() {
     list hosted_sources $(for folder in base decode text prof out debug cost exp lab plot report page trace json stacks engines collect; do
         printf '%s\n' lib/$folder/*.c lib/$folder/*/*.c
     done)
-    # A program of its own: lib/serve/main.c says why.
+    # A program of its own: lib/serve/serve.c says why.
     list serve_sources lib/serve/*.c
     list decode_sources lib/decode/*.c
     list tool_sources tools/*.c tools/*/*.c

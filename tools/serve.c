@@ -1,7 +1,7 @@
 /* tools/serve.c - `quern serve`: an editor in the browser that runs C programs under quern.
  *
  * In:  quern serve [--port=N] [FOLDER]
- * Out: this process becomes quern-serve (lib/serve/main.c), which prints its address; exit 1 (it is not there, or cannot begin), 2 (usage)
+ * Out: this process becomes quern-serve (lib/serve/serve.c), which prints its address; exit 1 (it is not there, or cannot begin), 2 (usage)
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "serve/serve.h"
 #include "text/names.h"
 #include "text/output.h"
@@ -74,14 +75,6 @@ char *qn_serve_list(const struct qn_serve *s)
     return text;
 }
 
-static bool is_text(const char *text, size_t size)
-{
-    for (size_t at = 0, n; at < size; at += n)
-        if (!text[at] || !(n = qn_text_utf8_length(text + at, size - at)))
-            return false;
-    return true;
-}
-
 /* Reads a regular file of at most `most` bytes; a zero byte follows them.  NULL: *why. */
 static char *read_file(int folder, const char *name, size_t most, size_t *size, const char **why)
 {
@@ -109,7 +102,7 @@ char *qn_serve_read(const struct qn_serve *s, const char *name, size_t most, siz
 {
     char *text = read_file(s->folder_fd, name, most, size, why);
 
-    if (text && !is_text(text, *size)) {
+    if (text && (memchr(text, 0, *size) || !qn_text_is_utf8(text, *size))) {
         *why = "is not text in UTF-8";
         free(text);
         return NULL;
@@ -119,11 +112,7 @@ char *qn_serve_read(const struct qn_serve *s, const char *name, size_t most, siz
 
 void qn_serve_version(const char *text, size_t size, char version[17])
 {
-    uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
-
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-    snprintf(version, 17, "%016" PRIx64, hash);
+    snprintf(version, 17, "%016" PRIx64, qn_hash_bytes(QN_HASH_NONE, text, size));
 }
 
 /* The version of a file that is not there is "". */

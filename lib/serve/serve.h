@@ -1,15 +1,14 @@
 /* lib/serve/serve.h - `quern-serve`: an editor in the browser for one user, and one run at a time.  `quern serve` starts it.
  *
- *   main.c      arguments, the loop, the end          guard.c    which requests are the page's own
- *   answer.c    requests and their answers            folder.c   the C files of the folder
- *   wanted.c    JSON of a run -> struct qn_serve_wanted
- *   runner.c    the process that compiles and runs    run.c      the server's side of it
+ *   serve.c     arguments, the loop, requests and their answers, the run that is going on
+ *   runner.c    the process that compiles and runs; JSON of a run -> struct qn_serve_wanted
+ *   folder.c    the C files of the folder
  *
  *   GET  /TOKEN/, /TOKEN/serve.js, /TOKEN/serve.css    the page
  *   GET  /TOKEN/files                                  {"files":["mm.c"],"modules":{"I1":["lru"],"D1":["lru","fifo"],"LL":["lru"]}}
  *   GET  /TOKEN/file?name=mm.c                         {"name":"mm.c","text":"int main...","version":"50b34235a5a88360"}
  *   POST /TOKEN/save   {"name","text","version"}       {"version":"..."}; 409: the file is not that version any more
- *   POST /TOKEN/run    see wanted.c                    see runner.c; 503: another run is going on
+ *   POST /TOKEN/run    see runner.c                    see runner.c; 503: another run is going on
  *
  * Everything else is refused, with {"error":"..."}.  Invariants: it listens on 127.0.0.1 only; a request without the token, from
  * another origin, or for another host is refused; bodies, connections, and runs are bounded; there is one run at a time, and it ends
@@ -37,7 +36,14 @@
 #define QN_SERVE_FILES_MAX 1000                  /* that are listed */
 #define QN_SERVE_RESULT_MAX (16u << 20)          /* of the answer to a run */
 
-struct qn_serve_run;
+struct qn_serve_run {
+    struct qn_serve_request *request;
+    pid_t runner;
+    int pipe;       /* the runner writes the answer to it */
+    char *answer;
+    size_t size;
+    bool ended;
+};
 
 struct qn_serve {
     const char *folder, *quern, *header, *library; /* the user's folder; the program quern; the folders of quern.h and of the modules */
@@ -60,18 +66,6 @@ struct qn_serve_request {
     struct qn_serve_run *run; /* the run that it asked for; NULL: none */
 };
 
-/* ---- guard.c ---- */
-
-/* The path behind the token, "/files"; NULL: the request is refused with *status and *why. */
-const char *qn_serve_guard(const struct qn_serve *s, struct MHD_Connection *c, const char *url, const char *method, unsigned *status,
-                           const char **why);
-
-/* ---- answer.c: MHD calls both; `server` is the struct qn_serve ---- */
-
-enum MHD_Result qn_serve_answer(void *server, struct MHD_Connection *c, const char *url, const char *method, const char *version,
-                                const char *data, size_t *size, void **request);
-void qn_serve_forget(void *server, struct MHD_Connection *c, void **request, enum MHD_RequestTerminationCode why);
-
 /* ---- folder.c ---- */
 
 /* "mm.c": letters, digits, "_", "-", "+" and "."; does not begin with "." or "-", ends in ".c". */
@@ -87,7 +81,7 @@ const char *qn_serve_save(const struct qn_serve *s, const char *name, const char
 /* Copies *.c and *.h of the folder (200 at most, of 1 MiB at most) to folder `to`.  NULL, or what went wrong. */
 const char *qn_serve_copy_sources(const struct qn_serve *s, const char *to);
 
-/* ---- wanted.c ---- */
+/* ---- runner.c ---- */
 
 struct qn_serve_wanted {
     void *json;               /* owns the texts */
@@ -106,26 +100,6 @@ struct qn_serve_wanted {
 /* Reads the JSON of a request.  NULL, or what is wrong with it.  Call qn_serve_forget_wanted in both cases. */
 const char *qn_serve_want(struct qn_serve_wanted *w, const char *body, size_t size);
 void qn_serve_forget_wanted(struct qn_serve_wanted *w);
-
-/* ---- run.c ---- */
-
-struct qn_serve_run {
-    struct qn_serve_request *request;
-    pid_t runner;
-    int pipe;       /* the runner writes the answer to it */
-    char *answer;
-    size_t size;
-    bool ended;
-};
-
-/* Starts the runner and suspends the request's connection.  false: no memory or no process. */
-bool qn_serve_start(struct qn_serve *s, struct qn_serve_request *r, const struct qn_serve_wanted *w);
-/* Reads from the run's pipe; at its end the request goes on. */
-void qn_serve_take(struct qn_serve *s);
-/* Kills the run, if there is one, with all processes that it started. */
-void qn_serve_end_run(struct qn_serve *s);
-
-/* ---- runner.c ---- */
 
 /* In the runner: compiles, runs, writes the answer to `out`. */
 void qn_serve_work(const struct qn_serve *s, const struct qn_serve_wanted *w, int out);

@@ -46,6 +46,14 @@ size_t qn_text_utf8_length(const char *text, size_t left)
     return n > 1 && is_excluded(s[0], s[1]) ? 0 : n;
 }
 
+bool qn_text_is_utf8(const char *text, size_t n)
+{
+    size_t at = 0;
+    for (size_t length = 1; at < n && length; at += length)
+        length = qn_text_utf8_length(text + at, n - at);
+    return at == n;
+}
+
 size_t qn_text_escape_byte(char to[QN_TEXT_ESCAPE_MAX + 1], unsigned char c)
 {
     static const char digits[] = "0123456789abcdef";

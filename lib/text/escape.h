@@ -11,6 +11,7 @@
 #define QN_TEXT_ESCAPE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The longest escape: \UHHHHHHHH. */
@@ -47,5 +48,7 @@ const char *qn_text_visible(char **made, const char *format, va_list args);
 
 /* The length in bytes of the character at the beginning of `text`, which has `left` bytes; 0: there is none. */
 size_t qn_text_utf8_length(const char *text, size_t left);
+/* Is all of it? */
+bool qn_text_is_utf8(const char *text, size_t n);
 
 #endif

@@ -292,14 +292,6 @@ static int take_step(pcre2_callout_block *block, void *steps)
     return --*(long *)steps < 0 ? PCRE2_ERROR_MATCHLIMIT : 0;
 }
 
-static int is_utf8(const char *text, size_t n)
-{
-    size_t at = 0;
-    for (size_t length = 1; at < n && length; at += length)
-        length = qn_text_utf8_length(text + at, n - at);
-    return at == n;
-}
-
 static int fail(int error, size_t n, struct qn_text_error *err)
 {
     if (error == PCRE2_ERROR_MATCHLIMIT || error == PCRE2_ERROR_HEAPLIMIT || error == PCRE2_ERROR_DEPTHLIMIT)
@@ -314,7 +306,7 @@ static int fail(int error, size_t n, struct qn_text_error *err)
 int qn_text_apply_subst(const struct qn_text_subst *s, const char *name, size_t n,
                         struct qn_text_buffer *out, struct qn_text_error *err)
 {
-    const pcre2_code *code = s->characters && is_utf8(name, n) && is_utf8(s->new.text, s->new.length) ? s->characters : s->bytes;
+    const pcre2_code *code = s->characters && qn_text_is_utf8(name, n) && qn_text_is_utf8(s->new.text, s->new.length) ? s->characters : s->bytes;
     size_t room = 2 * n + s->new.length + 1;
     int found;
     do {
