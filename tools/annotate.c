@@ -77,7 +77,8 @@ static const char *const colors[] = {[QN_OUT_COLOR_AUTO] = "auto", [QN_OUT_COLOR
                                      [QN_OUT_COLOR_YES] = "yes", [QN_OUT_COLOR_NO] = "no", NULL};
 
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_out_request, field)
-#define OPTION_OF(words, names, argument, help, field) QN_OPTION_OF(words, names, argument, help, qn_option_word, struct qn_out_request, field)
+#define OPTION_OF(words, names, argument, help, field) \
+    QN_OPTION_OF(words, names, argument, help, qn_option_word, struct qn_out_request, field)
 static const struct qn_option options[] = {
     OPTION("--diff", "yes|no", "difference of two profiles [no]", qn_option_yesno, diff),
     OPTION("--mod-filename", "REGEX", "s/old/new/ on file names; flags g (all matches), i (any case)", prof_args_take_subst, mod_file),

@@ -80,11 +80,10 @@ struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_
 
 static enum qn_text_status put_json(const struct prof_args *a, FILE *f, const char *path, struct qn_text_error *err)
 {
-    return a->table ? qn_json_write_table(f, path, err) : qn_json_write_file(f, path, false, err);
+    return a->table ? qn_json_write_table(f, path, err) : qn_json_write_file(f, path, a->totals, err);
 }
 
-/* --json: what the command writes into a file of its own, as JSON. */
-static enum qn_text_status write_json(const struct prof_args *a, const char *path, const char *out, struct qn_text_error *err)
+enum qn_text_status prof_args_write_json(const struct prof_args *a, const char *path, const char *out, struct qn_text_error *err)
 {
     struct qn_text_output o;
 
@@ -98,6 +97,7 @@ static enum qn_text_status write_json(const struct prof_args *a, const char *pat
     return err->status;
 }
 
+/* --json: what the command writes into a file of its own, as JSON. */
 static enum qn_text_status run_json(const struct prof_command *c, struct prof_args *a, struct qn_text_error *err)
 {
     const char *tmp = getenv("TMPDIR"), *out = a->out;
@@ -109,7 +109,7 @@ static enum qn_text_status run_json(const struct prof_command *c, struct prof_ar
     snprintf(path, sizeof path, "%s/table", folder);
     a->out = path;
     if (c->run(a, err) == QN_TEXT_OK)
-        write_json(a, path, out, err);
+        prof_args_write_json(a, path, out, err);
     a->out = out;
     qn_text_remove_scratch(folder);
     return err->status;

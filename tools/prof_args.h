@@ -14,6 +14,7 @@ struct prof_args {
     int style;       /* enum qn_prof_style */
     struct qn_text_subst *mod_file, *mod_fn;
     bool json;
+    bool totals;     /* with json: of a profile no rows */
     bool table;      /* with json: the command's output is a table, even if it looks like a profile */
 };
 
@@ -43,6 +44,9 @@ struct prof_command {
 
 /* Parses argv into `args`, runs the command, prints the message; returns the exit status. */
 int prof_args_run(const struct prof_command *c, struct prof_args *args, char **argv);
+
+/* Writes the file as JSON to `out`; NULL or "-": standard output. */
+enum qn_text_status prof_args_write_json(const struct prof_args *a, const char *path, const char *out, struct qn_text_error *err);
 
 /* Opens the output that was asked for. */
 struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_error *err);

@@ -14,6 +14,18 @@
 #include "out/sink.h"
 #include "text/names.h"
 
+/* The sentences: what advice.h calls the rules, in its order. */
+#define SAY_HEAD "%s of the D1 misses\n"
+#define SAY_ONE "%s of these are on %s, %lld bytes: what is used with it belongs beside it, the rest elsewhere\n"
+#define SAY_USED "%s of the %lld bytes of a line are used before it leaves"
+#define SAY_USED_OF_ONE ", %s of these of %s: an array of this member alone would fill lines with it\n"
+#define SAY_NEVER_USED ": these belong elsewhere\n"
+#define SAY_USED_OF_OBJECT ": what is used one after the other does not lie together, or comes too late\n"
+#define SAY_PADDING "%lld of its %lld bytes are padding: members in the order of their size need less\n"
+#define SAY_TWO ": two structures would do\n"
+#define SAY_CONFLICTS "%s of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n"
+#define SAY_RIVAL "%s of them are on lines that had been evicted for %s\n"
+
 enum { MEMBERS_MAX = 64, NAME_MAX_ = 600, UNUSED_SHOWN = 8 };
 
 struct member {
@@ -40,11 +52,12 @@ static int64_t misses_of(const struct qn_prof_miss *m) { return m->counts[QN_PRO
 
 static int is_share(int64_t part, int64_t whole, int percent) { return part > 0 && (double)part * 100 >= (double)whole * percent; }
 
-static void put_percent(const struct advice *a, int64_t part, int64_t whole)
+/* "95.6%", valid until the next call. */
+static const char *percent(int64_t part, int64_t whole)
 {
-    char percent[QN_OUT_PERCENT_MAX];
-    qn_out_fixed(percent, qn_out_percent(part, whole), 1);
-    fprintf(a->text, "%s%%", percent);
+    static char text[QN_OUT_PERCENT_MAX];
+    strcpy(text + qn_out_fixed(text, qn_out_percent(part, whole), 1), "%");
+    return text;
 }
 
 static void end_item(struct advice *a)
@@ -69,8 +82,7 @@ static void put_head(struct advice *a, uint32_t object, const char *name, int64_
     fprintf(a->text, "%s: ", name);
     if (bytes)
         fprintf(a->text, "%lld bytes, ", (long long)bytes);
-    put_percent(a, misses, a->all);
-    fputs(" of the D1 misses\n", a->text);
+    fprintf(a->text, SAY_HEAD, percent(misses, a->all));
 }
 
 /* ---- members ---- */
@@ -143,10 +155,7 @@ static void advise_one(struct advice *a, uint32_t object, int *headed)
     if (!is_share(most->misses, a->misses, QN_OUT_ADVICE_ONE) || 2 * most->what->size > a->type->type_size)
         return;
     put_head(a, object, a->type->type, a->type->type_size, a->misses, headed);
-    put_percent(a, most->misses, a->misses);
-    fputs(" of these are on ", a->text);
-    fputs(most->what->name, a->text);
-    fprintf(a->text, ", %lld bytes: what is used with it belongs beside it, the rest elsewhere\n", (long long)most->what->size);
+    fprintf(a->text, SAY_ONE, percent(most->misses, a->misses), most->what->name, (long long)most->what->size);
 }
 
 /* Writes "8.0 of the 64 bytes of a line are used before it leaves"; 0: more are used, so the rule does not hold. */
@@ -157,7 +166,7 @@ static int put_used(struct advice *a, uint32_t object, const char *name, int64_t
         return 0;
     put_head(a, object, name, bytes, misses, headed);
     qn_out_fixed(number, (double)a->data->line * (double)used / (double)filled, 1);
-    fprintf(a->text, "%s of the %lld bytes of a line are used before it leaves", number, (long long)a->data->line);
+    fprintf(a->text, SAY_USED, number, (long long)a->data->line);
     return 1;
 }
 
@@ -165,13 +174,11 @@ static void put_unused(const struct advice *a)
 {
     int n = 0;
     for (int i = 0; i < a->count; i++)
-        if (a->members[i].filled && !a->members[i].used && n++ < UNUSED_SHOWN) {
-            fputs(n > 1 ? ", " : "; never used are ", a->text);
-            fputs(a->members[i].what->name, a->text);
-        }
+        if (a->members[i].filled && !a->members[i].used && n++ < UNUSED_SHOWN)
+            fprintf(a->text, "%s%s", n > 1 ? ", " : "; never used are ", a->members[i].what->name);
     if (n > UNUSED_SHOWN)
         fprintf(a->text, " and %d more", n - UNUSED_SHOWN);
-    fputs(n ? ": these belong elsewhere\n" : "\n", a->text);
+    fputs(n ? SAY_NEVER_USED : "\n", a->text);
 }
 
 static void advise_used(struct advice *a, uint32_t object, int *headed)
@@ -184,15 +191,10 @@ static void advise_used(struct advice *a, uint32_t object, int *headed)
     }
     if (!put_used(a, object, a->type->type, a->type->type_size, a->misses, a->filled, a->used, headed))
         return;
-    if (a->count < 2 || !is_share(most->used, used, QN_OUT_ADVICE_ONE)) {
+    if (a->count < 2 || !is_share(most->used, used, QN_OUT_ADVICE_ONE))
         put_unused(a);
-        return;
-    }
-    fputs(", ", a->text);
-    put_percent(a, most->used, used);
-    fputs(" of these of ", a->text);
-    fputs(most->what->name, a->text);
-    fputs(": an array of this member alone would fill lines with it\n", a->text);
+    else
+        fprintf(a->text, SAY_USED_OF_ONE, percent(most->used, used), most->what->name);
 }
 
 static int64_t lowest_bit(int64_t n) { return n & -n; }
@@ -220,8 +222,7 @@ static void advise_padding(struct advice *a, uint32_t object, int *headed)
     if (a->count == MEMBERS_MAX || !is_share(a->type->type_size - least, a->type->type_size, QN_OUT_ADVICE_PADDING))
         return;
     put_head(a, object, a->type->type, a->type->type_size, a->misses, headed);
-    fprintf(a->text, "%lld of its %lld bytes are padding: members in the order of their size need less\n",
-            (long long)(a->type->type_size - least), (long long)a->type->type_size);
+    fprintf(a->text, SAY_PADDING, (long long)(a->type->type_size - least), (long long)a->type->type_size);
 }
 
 /* Joins two groups, because one function misses on members of both. */
@@ -262,12 +263,11 @@ static int64_t misses_of_group(const struct advice *a, int group)
 
 static void put_group(const struct advice *a, int group)
 {
-    int first = 1;
+    const char *before = "";
     for (int i = 0; i < a->count; i++)
         if (a->members[i].group == group && a->members[i].misses) {
-            fputs(first ? "" : ", ", a->text);
-            fputs(a->members[i].what->name, a->text);
-            first = 0;
+            fprintf(a->text, "%s%s", before, a->members[i].what->name);
+            before = ", ";
         }
 }
 
@@ -287,7 +287,7 @@ static void advise_two(struct advice *a, uint32_t object, int *headed)
     put_group(a, groups[0]);
     fputs(" and ", a->text);
     put_group(a, groups[1]);
-    fputs(": two structures would do\n", a->text);
+    fputs(SAY_TWO, a->text);
 }
 
 static void advise_type(struct advice *a, uint32_t object)
@@ -317,11 +317,8 @@ static void put_rival(struct advice *a, uint32_t object, int64_t conflicts)
     }
     if (!most)
         return;
-    put_percent(a, most->conflicts, conflicts);
-    fputs(" of them are on lines that had been evicted for ", a->text);
     qn_prof_describe_object(&a->data->objects[most->by], name, sizeof name);
-    fputs(most->by == object ? "others of its own" : name, a->text);
-    putc('\n', a->text);
+    fprintf(a->text, SAY_RIVAL, percent(most->conflicts, conflicts), most->by == object ? "others of its own" : name);
 }
 
 /* Can the programmer change the object's place or layout? */
@@ -362,12 +359,11 @@ static void advise_object(struct advice *a, uint32_t object, const struct object
         return;
     qn_prof_describe_object(&a->data->objects[object], name, sizeof name);
     if (is_own(&a->data->objects[object]) && !has_typed_members(a, object) && put_used(a, object, name, 0, o->misses, o->filled, o->used, &headed))
-        fputs(": what is used one after the other does not lie together, or comes too late\n", a->text);
+        fputs(SAY_USED_OF_OBJECT, a->text);
     if (!is_share(o->conflicts, o->misses, QN_OUT_ADVICE_CONFLICT))
         return;
     put_head(a, object, name, 0, o->misses, &headed);
-    put_percent(a, o->conflicts, o->misses);
-    fputs(" of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n", a->text);
+    fprintf(a->text, SAY_CONFLICTS, percent(o->conflicts, o->misses));
     put_rival(a, object, o->conflicts);
 }
 

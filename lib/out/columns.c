@@ -108,39 +108,7 @@ static enum qn_text_status take_shown(struct qn_out_column *col, const char *ite
                                   : take_timing(col, item, events, err);
 }
 
-static int count_items(const char *list)
-{
-    int n = 1;
-    for (; *list; list++)
-        n += *list == ',';
-    return n;
-}
-
-/* Cuts the next item off *rest; frees nothing. */
-static char *next_item(char **rest)
-{
-    char *item = *rest;
-    char *comma = strchr(item, ',');
-    if (comma)
-        *comma = '\0';
-    *rest = comma ? comma + 1 : NULL;
-    return item;
-}
-
-static enum qn_text_status take_show_list(struct qn_out_columns *c, char *list,
-                                          const struct qn_prof_header *events,
-                                          struct qn_text_error *err)
-{
-    c->shown = QN_NEEDED(calloc((size_t)count_items(list), sizeof *c->shown));
-    for (char *rest = list; rest;) {
-        char *item = next_item(&rest);
-        if (take_shown(&c->shown[c->shown_count++], item, events, err) != QN_TEXT_OK)
-            return err->status;
-    }
-    return QN_TEXT_OK;
-}
-
-static enum qn_text_status take_key(struct qn_out_key *k, const char *item, const struct qn_prof_header *events,
+static enum qn_text_status take_key(struct qn_out_column *k, const char *item, const struct qn_prof_header *events,
                                     struct qn_text_error *err)
 {
     k->event = qn_prof_find_event(events, item, strlen(item));
@@ -155,17 +123,33 @@ static enum qn_text_status take_key(struct qn_out_key *k, const char *item, cons
     return err->status;
 }
 
-static enum qn_text_status take_sort_list(struct qn_out_columns *c, char *list,
-                                          const struct qn_prof_header *events,
-                                          struct qn_text_error *err)
+typedef enum qn_text_status take_item(struct qn_out_column *to, const char *item, const struct qn_prof_header *events,
+                                      struct qn_text_error *err);
+
+static enum qn_text_status take_list(struct qn_out_column **to, int *count, const char *list, take_item *take,
+                                     const struct qn_prof_header *events, struct qn_text_error *err)
 {
-    c->sort = QN_NEEDED(calloc((size_t)count_items(list), sizeof *c->sort));
-    for (char *rest = list; rest;) {
-        char *item = next_item(&rest);
-        if (take_key(&c->sort[c->sort_count++], item, events, err) != QN_TEXT_OK)
-            return err->status;
+    char *copy = QN_NEEDED(strdup(list)), *rest = copy, *item;
+    size_t items = 1;
+    enum qn_text_status status = QN_TEXT_OK;
+    for (const char *at = list; *at; at++)
+        items += *at == ',';
+    *to = QN_NEEDED(calloc(items, sizeof **to));
+    while (status == QN_TEXT_OK && (item = strsep(&rest, ",")))
+        status = take(&(*to)[(*count)++], item, events, err);
+    free(copy);
+    return status;
+}
+
+/* The profile's events, with room for `more` columns behind them. */
+static struct qn_out_column *take_all(const struct qn_prof_header *events, int more)
+{
+    struct qn_out_column *all = QN_NEEDED(calloc((size_t)(events->event_count + more), sizeof *all));
+    for (int i = 0; i < events->event_count; i++) {
+        all[i].event = i;
+        all[i].name = QN_NEEDED(strdup(events->events[i]));
     }
-    return QN_TEXT_OK;
+    return all;
 }
 
 static const char *const timings[] = {"cycles", "CPI", "AMAT"};
@@ -184,39 +168,26 @@ static enum qn_text_status add_timings(struct qn_out_columns *c, const struct qn
     return err->status;
 }
 
-static enum qn_text_status all_shown(struct qn_out_columns *c, const struct qn_prof_header *events,
-                                     struct qn_text_error *err)
-{
-    c->shown = QN_NEEDED(calloc((size_t)events->event_count + TIMINGS, sizeof *c->shown));
-    c->shown_count = events->event_count;
-    for (int i = 0; i < events->event_count; i++) {
-        c->shown[i].event = i;
-        c->shown[i].name = QN_NEEDED(strdup(events->events[i]));
-    }
-    return qn_out_timing_chosen() ? add_timings(c, events, err) : QN_TEXT_OK;
-}
-
-static enum qn_text_status all_sorted(struct qn_out_columns *c, const struct qn_prof_header *events,
-                                      struct qn_text_error *err)
-{
-    c->sort = QN_NEEDED(calloc((size_t)events->event_count, sizeof *c->sort));
-    for (int i = 0; i < events->event_count && err->status == QN_TEXT_OK; i++)
-        take_key(&c->sort[c->sort_count++], events->events[i], events, err);
-    return err->status;
-}
-
 enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
                                           const struct qn_prof_header *events, const char *show,
                                           const char *sort, struct qn_text_error *err)
 {
-    memset(c, 0, sizeof *c);
-    char *shown = QN_NEEDED(strdup(show ? show : "")), *sorted = QN_NEEDED(strdup(sort ? sort : ""));
-    enum qn_text_status status = *shown ? take_show_list(c, shown, events, err) : all_shown(c, events, err);
-    if (status == QN_TEXT_OK)
-        status = *sorted ? take_sort_list(c, sorted, events, err) : all_sorted(c, events, err);
-    free(shown);
-    free(sorted);
-    return status;
+    enum qn_text_status status = QN_TEXT_OK;
+    *c = (struct qn_out_columns){.shown = NULL};
+    if (show && *show)
+        status = take_list(&c->shown, &c->shown_count, show, take_shown, events, err);
+    else {
+        c->shown = take_all(events, TIMINGS);
+        c->shown_count = events->event_count;
+        status = qn_out_timing_chosen() ? add_timings(c, events, err) : QN_TEXT_OK;
+    }
+    if (status != QN_TEXT_OK)
+        return status;
+    if (sort && *sort)
+        return take_list(&c->sort, &c->sort_count, sort, take_key, events, err);
+    c->sort = take_all(events, 0);
+    c->sort_count = events->event_count;
+    return QN_TEXT_OK;
 }
 
 enum qn_text_status qn_out_choose_told_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
@@ -258,7 +229,7 @@ enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
     return QN_TEXT_OK;
 }
 
-double qn_out_key_value(const struct qn_out_key *k, const int64_t *counts)
+double qn_out_key_value(const struct qn_out_column *k, const int64_t *counts)
 {
     double value = 0;
     if (k->expr)
@@ -268,13 +239,13 @@ double qn_out_key_value(const struct qn_out_key *k, const int64_t *counts)
     return value;
 }
 
-double qn_out_key_weight(const struct qn_out_key *k, const int64_t *counts)
+double qn_out_key_weight(const struct qn_out_column *k, const int64_t *counts)
 {
     return fabs(qn_out_key_value(k, counts));
 }
 
 /* Compares counts exactly, also beyond 2^53. */
-static int compare_by(const struct qn_out_key *k, const int64_t *a, const int64_t *b)
+static int compare_by(const struct qn_out_column *k, const int64_t *a, const int64_t *b)
 {
     if (k->expr) {
         double x = qn_out_key_weight(k, a), y = qn_out_key_weight(k, b);
@@ -294,18 +265,19 @@ int qn_out_compare_counts(const struct qn_out_columns *c, const int64_t *a, cons
     return 0;
 }
 
+static void free_list(struct qn_out_column *list, int count)
+{
+    for (int i = 0; i < count; i++) {
+        free(list[i].name);
+        qn_out_free_expr(list[i].expr);
+    }
+    free(list);
+}
+
 void qn_out_free_columns(struct qn_out_columns *c)
 {
-    for (int i = 0; i < c->shown_count; i++) {
-        free(c->shown[i].name);
-        qn_out_free_expr(c->shown[i].expr);
-    }
-    for (int i = 0; i < c->sort_count; i++) {
-        free(c->sort[i].name);
-        qn_out_free_expr(c->sort[i].expr);
-    }
-    free(c->shown);
-    free(c->sort);
+    free_list(c->shown, c->shown_count);
+    free_list(c->sort, c->sort_count);
     memset(c, 0, sizeof *c);
 }
 

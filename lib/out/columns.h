@@ -24,6 +24,7 @@
 #include "prof/read.h"
 #include "text/error.h"
 
+/* A column of numbers; or a key by which rows are sorted and compared with a threshold: an event, estimated cycles, or a part of them. */
 struct qn_out_column {
     char *name;
     int event;                /* -1: an expression */
@@ -32,17 +33,10 @@ struct qn_out_column {
     int is_cycles;            /* estimated cycles: a count */
 };
 
-/* A key by which rows are sorted, and compared with a threshold. */
-struct qn_out_key {
-    char *name;
-    int event;                /* -1: estimated cycles, or a part of them */
-    struct qn_out_expr *expr; /* NULL: an event */
-};
-
 struct qn_out_columns {
     struct qn_out_column *shown;
     int shown_count;
-    struct qn_out_key *sort; /* the first is primary */
+    struct qn_out_column *sort; /* the first is primary */
     int sort_count;
 };
 
@@ -59,8 +53,8 @@ enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
 enum qn_text_status qn_out_choose_told_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
                                                const char *sort, struct qn_text_error *err);
 /* The key's value in a row, and its absolute value. */
-double qn_out_key_value(const struct qn_out_key *k, const int64_t *counts);
-double qn_out_key_weight(const struct qn_out_key *k, const int64_t *counts);
+double qn_out_key_value(const struct qn_out_column *k, const int64_t *counts);
+double qn_out_key_weight(const struct qn_out_column *k, const int64_t *counts);
 /* Order of two rows by the absolute counts of the sort events, largest first: negative where a comes first. */
 int qn_out_compare_counts(const struct qn_out_columns *c, const int64_t *a, const int64_t *b);
 void qn_out_free_columns(struct qn_out_columns *c);

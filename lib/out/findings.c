@@ -62,7 +62,7 @@ static int parse(const char *cell, int may_be_empty, uint64_t *number)
 
 static enum qn_text_status take_row(struct reading *r, const struct qn_out_csv_record *record)
 {
-    struct qn_out_finding row = {0};
+    struct qn_out_finding row = {.number = r->to->count};
     uint64_t *const numbers[] = {&row.address, &row.line, &row.value, &row.other, &row.count, &row.of};
     static const enum column of_numbers[] = {ADDRESS, LINE, VALUE, OTHER, COUNT, OF};
     for (int c = 0; c < COLUMNS; c++)
@@ -100,27 +100,11 @@ static int compare_place(const struct qn_out_finding *a, const char *object, uin
 }
 
 /* Rows of one place stay as they were: the module has put them in order. */
-static void merge_sort(struct qn_out_finding *rows, struct qn_out_finding *spare, size_t n)
+static int compare_rows(const void *left, const void *right)
 {
-    size_t half = n / 2, i = 0, k = half, to = 0;
-    if (n < 2)
-        return;
-    merge_sort(rows, spare, half);
-    merge_sort(rows + half, spare, n - half);
-    memcpy(spare, rows, n * sizeof *rows);
-    while (i < half && k < n)
-        rows[to++] = compare_place(&spare[k], spare[i].object, spare[i].address) < 0 ? spare[k++] : spare[i++];
-    while (i < half)
-        rows[to++] = spare[i++];
-    while (k < n)
-        rows[to++] = spare[k++];
-}
-
-static void sort_rows(struct qn_out_findings *f)
-{
-    struct qn_out_finding *spare = QN_NEEDED(malloc((f->count + 1) * sizeof *spare));
-    merge_sort(f->rows, spare, f->count);
-    free(spare);
+    const struct qn_out_finding *a = left, *b = right;
+    int d = compare_place(a, b->object, b->address);
+    return d ? d : a->number < b->number ? -1 : 1;
 }
 
 enum qn_text_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_text_error *err)
@@ -131,8 +115,8 @@ enum qn_text_status qn_out_read_findings(struct qn_out_findings *f, const char *
         return err->status;
     enum qn_text_status status = take_rows(&r, t);
     qn_out_close_csv(t);
-    if (status == QN_TEXT_OK)
-        sort_rows(f);
+    if (status == QN_TEXT_OK && f->count)
+        qsort(f->rows, f->count, sizeof *f->rows, compare_rows);
     return status;
 }
 

@@ -28,6 +28,7 @@ struct qn_out_finding {
     char *object, *function, *what;
     uint64_t address, value, other; /* other 0: none */
     uint64_t count, of, line;
+    size_t number; /* of the row, in the order of the files */
 };
 
 struct qn_out_findings {

@@ -58,7 +58,7 @@ int qn_out_use_heat(enum qn_out_color color, int fd)
 /* Cells of the bar: CELLS for at least a half of the total, one fewer for each halving. */
 static int cells_of(const struct qn_out_table *t, const int64_t *counts)
 {
-    const struct qn_out_key *key = &t->columns->sort[0];
+    const struct qn_out_column *key = &t->columns->sort[0];
     double total = qn_out_key_weight(key, t->total), share = qn_out_key_weight(key, counts);
     if (share == 0 || total == 0)
         return 0;

@@ -272,7 +272,8 @@ static void write_summary(struct comparison *c, FILE *out)
     summary_row(out, "cycles (estimated)", a->total, b->total);
     for (int i = 0; i < QN_REPORT_COLUMNS; i++)
         if (!is_left_out(c, qn_report_columns[i].events))
-            summary_row(out, qn_report_columns[i].name, qn_report_count(a, -1, qn_report_columns[i].events), qn_report_count(b, -1, qn_report_columns[i].events));
+            summary_row(out, qn_report_columns[i].name, qn_report_count(a, -1, qn_report_columns[i].events),
+                        qn_report_count(b, -1, qn_report_columns[i].events));
     qn_report_end_table(out);
 }
 

@@ -18,7 +18,11 @@
 #define LINE 2 /* behind size and ways in qn_out_csv_find_geometry */
 
 const struct qn_report_column qn_report_columns[QN_REPORT_COLUMNS] = {
-    { "Ir", "instructions" }, { "I1mr", "I1 misses" }, { "D1mr+D1mw", "D1 misses" }, { "ILmr+DLmr+DLmw", "LL misses" }, { "Bcm+Bim", "mispredicts" },
+    { "Ir", "instructions" },
+    { "I1mr", "I1 misses" },
+    { "D1mr+D1mw", "D1 misses" },
+    { "ILmr+DLmr+DLmw", "LL misses" },
+    { "Bcm+Bim", "mispredicts" },
 };
 
 const char *qn_report_path(struct qn_report_facts *f, const char *name)

@@ -28,7 +28,8 @@ struct qn_report_finding {
  * Ir. */
 int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX]);
 
-/* Finds the knees of the curve of a fully associative cache if there is one, else of the D1s by size, into f->knees: before the findings, which name them. */
+/* Finds the knees of the curve of a fully associative cache if there is one, else of the D1s by size, into f->knees.  The findings name
+ * them. */
 void qn_report_find_knees(struct qn_report_facts *f);
 
 /* How more is found out: a sentence each, NULL at the end. */

@@ -24,64 +24,32 @@ struct picture {
 };
 
 static const struct picture pictures[] = {
-    [QN_REPORT_CPI] = { .name = "cpi",
-                        .kind = "cpi",
-                        .input = QN_REPORT_PROFILE,
-                        .caption = "Where the cycles of the most costly functions go, estimated by the rule of thumb above" },
-    [QN_REPORT_FUNCTIONS] = { .name = "functions",
-                              .kind = "top",
-                              .input = QN_REPORT_PROFILE,
-                              .caption = "Functions that miss the D1 most" },
-    [QN_REPORT_LINES] = { .name = "lines",
-                          .kind = "top",
-                          .input = QN_REPORT_PROFILE,
-                          .by = "line",
-                          .caption = "Lines that miss the D1 most" },
-    [QN_REPORT_CURVE] = { .name = "curve",
-                          .kind = "mrc",
-                          .caption =
-                              "Misses of a fully associative cache, by size: where the curve bends, something fits" },
-    [QN_REPORT_SIZES] = { .name = "size",
-                          .kind = "size",
-                          .input = QN_REPORT_RUNS,
-                          .caption = "Misses of a D1 like this one, by size" },
-    [QN_REPORT_CLASSES_BY_FUNCTION] = { .name = "why",
-                                        .kind = "threec",
-                                        .input = QN_REPORT_PROFILE,
-                                        .caption = "Why the functions miss that do so most" },
-    [QN_REPORT_CLASSES] = { .name = "classes",
-                            .kind = "threec",
-                            .input = QN_REPORT_PROFILE,
-                            .by = "line",
-                            .caption = "Why the lines miss that do so most: first use, too much, or the same sets" },
-    [QN_REPORT_SETS] = { .name = "sets",
-                         .kind = "sets",
-                         .caption = "Misses of the D1 by set: are there a few that have them all?" },
-    [QN_REPORT_SETS_IN_TIME] = { .name = "heat",
-                                 .kind = "heat",
-                                 .input = QN_REPORT_SETS_BY_TIME,
-                                 .second = QN_REPORT_PROFILE,
-                                 .caption = "Misses of the D1 by set, from left to right as the run goes: which sets have them, and when?" },
-    [QN_REPORT_PHASES] = { .name = "phases",
-                           .kind = "time",
-                           .input = QN_REPORT_INTERVALS,
-                           .second = QN_REPORT_PROFILE,
-                           .y = "D1m%,LLmr%,Bcm%",
-                           .caption = "How the run goes" },
-    [QN_REPORT_BRANCHES] = { .name = "branches",
-                             .kind = "top",
-                             .input = QN_REPORT_PROFILE,
-                             .by = "line",
-                             .event = "Bcm+Bim",
-                             .caption = "Lines that are mispredicted most" },
-    [QN_REPORT_DATA] = { .name = "data",
-                         .kind = "data",
-                         .input = QN_REPORT_PROFILE,
-                         .caption = "Objects in memory that the D1 misses most" },
-    [QN_REPORT_CALLS] = { .name = "calls",
-                          .kind = "calls",
-                          .input = QN_REPORT_PROFILE,
-                          .caption = "Instructions of functions with all that they call" },
+    [QN_REPORT_CPI] = { .name = "cpi", .kind = "cpi", .input = QN_REPORT_PROFILE,
+        .caption = "Where the cycles of the most costly functions go, estimated by the rule of thumb above" },
+    [QN_REPORT_FUNCTIONS] = { .name = "functions", .kind = "top", .input = QN_REPORT_PROFILE,
+        .caption = "Functions that miss the D1 most" },
+    [QN_REPORT_LINES] = { .name = "lines", .kind = "top", .input = QN_REPORT_PROFILE, .by = "line",
+        .caption = "Lines that miss the D1 most" },
+    [QN_REPORT_CURVE] = { .name = "curve", .kind = "mrc",
+        .caption = "Misses of a fully associative cache, by size: where the curve bends, something fits" },
+    [QN_REPORT_SIZES] = { .name = "size", .kind = "size", .input = QN_REPORT_RUNS,
+        .caption = "Misses of a D1 like this one, by size" },
+    [QN_REPORT_CLASSES_BY_FUNCTION] = { .name = "why", .kind = "threec", .input = QN_REPORT_PROFILE,
+        .caption = "Why the functions miss that do so most" },
+    [QN_REPORT_CLASSES] = { .name = "classes", .kind = "threec", .input = QN_REPORT_PROFILE, .by = "line",
+        .caption = "Why the lines miss that do so most: first use, too much, or the same sets" },
+    [QN_REPORT_SETS] = { .name = "sets", .kind = "sets",
+        .caption = "Misses of the D1 by set: are there a few that have them all?" },
+    [QN_REPORT_SETS_IN_TIME] = { .name = "heat", .kind = "heat", .input = QN_REPORT_SETS_BY_TIME, .second = QN_REPORT_PROFILE,
+        .caption = "Misses of the D1 by set, from left to right as the run goes: which sets have them, and when?" },
+    [QN_REPORT_PHASES] = { .name = "phases", .kind = "time", .input = QN_REPORT_INTERVALS, .second = QN_REPORT_PROFILE,
+        .y = "D1m%,LLmr%,Bcm%", .caption = "How the run goes" },
+    [QN_REPORT_BRANCHES] = { .name = "branches", .kind = "top", .input = QN_REPORT_PROFILE, .by = "line", .event = "Bcm+Bim",
+        .caption = "Lines that are mispredicted most" },
+    [QN_REPORT_DATA] = { .name = "data", .kind = "data", .input = QN_REPORT_PROFILE,
+        .caption = "Objects in memory that the D1 misses most" },
+    [QN_REPORT_CALLS] = { .name = "calls", .kind = "calls", .input = QN_REPORT_PROFILE,
+        .caption = "Instructions of functions with all that they call" },
 };
 
 /* Writes the reason without the name of the folder, which is renamed later. */
@@ -214,7 +182,8 @@ static void put_picture(struct qn_report_facts *f, FILE *out, enum qn_report_pic
         draw(f, which, NULL);
     fputs("<figure>", out);
     if (!access(image, F_OK))
-        qn_report_put(out, "<img src=\"%s.svg\" alt=\"%s%s %s.\">", p->name, p->caption, strchr(p->caption, '?') ? "" : ".", tell_picture(f, which));
+        qn_report_put(out, "<img src=\"%s.svg\" alt=\"%s%s %s.\">", p->name, p->caption, strchr(p->caption, '?') ? "" : ".",
+                      tell_picture(f, which));
     qn_report_put(out, "<figcaption>%s", p->caption);
     if (err->status == QN_TEXT_OK)
         qn_report_put(out, " (<a href=\"%s.csv\">%s.csv</a>, <a href=\"%s.gp\">%s.gp</a>)", p->name, p->name, p->name, p->name);
@@ -420,8 +389,8 @@ static void write_nothing(struct qn_report_facts *f, FILE *out)
 
     fputs("<p>No place stands out for misses or mispredicts. ", out);
     if (f->functions.count) {
-        qn_report_put(out, "The most costly function is %s, with %.1f%% of the estimated cycles of the run, %.1f%% of its instructions.", c->name,
-                      100 * c->value / f->functions.total,
+        qn_report_put(out, "The most costly function is %s, with %.1f%% of the estimated cycles of the run, %.1f%% of its instructions.",
+                      c->name, 100 * c->value / f->functions.total,
                       100 * qn_report_count(&f->functions, 0, "Ir") / qn_report_count(&f->functions, -1, "Ir"));
     }
     fputs("</p>\n", out);
@@ -443,7 +412,8 @@ static void write_findings(struct qn_report_facts *f, FILE *out)
     }
     fputs("<ol class=\"first\">\n", out);
     for (int i = 0; i < count; i++) {
-        qn_report_put(out, "<li><strong>%s.</strong> %s\n<p class=\"advice\">%s</p>\n", findings[i].what, findings[i].proof, findings[i].advice);
+        qn_report_put(out, "<li><strong>%s.</strong> %s\n<p class=\"advice\">%s</p>\n", findings[i].what, findings[i].proof,
+                      findings[i].advice);
         if (findings[i].line >= 0)
             write_source(f, out, findings[i].line);
         fputs("</li>\n", out);
@@ -592,7 +562,8 @@ static void write_origin(struct qn_report_facts *f, FILE *out)
         const char *text = h->descs[i].text, *colon = strchr(text, ':');
         size_t key = colon ? (size_t)(colon - text) : 0;
 
-        qn_report_put(out, "<tr><td>%s</td><td>%s</td></tr>\n", qn_exp_copy_part(&f->memory, text, key), colon ? colon + 1 + strspn(colon + 1, " ") : text);
+        qn_report_put(out, "<tr><td>%s</td><td>%s</td></tr>\n", qn_exp_copy_part(&f->memory, text, key),
+                      colon ? colon + 1 + strspn(colon + 1, " ") : text);
     }
     qn_report_end_table(out);
     write_link(out, "<p>Beside this page: ", QN_REPORT_PROFILE, " (for <code>quern annotate</code>)");

@@ -12,7 +12,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$1/fuzz
 mkdir -p "$build" && cd "$build" || exit 2
 CLANG=${CLANG:-clang}
-libraries='-lcsv -lconfuse -ljansson -ldw -lelf -lzstd -ldeflate -lpcre2-8 -liberty -lm'
+libraries='-lcsv -lconfuse -ljansson -ldw -lelf -lzstd -ldeflate -llzma -lbz2 -lz -lpcre2-8 -liberty -lm'
 names='profile calls data csv tables regex options demangle trace experiment debug decode jit'
 flags="-std=gnu11 -g -O1 -DQN_TINY -I$top/lib -I$top/tools -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize-recover=all"

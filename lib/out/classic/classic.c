@@ -285,7 +285,7 @@ static int compare_fns(const void *a, const void *b, void *classic)
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
     const int64_t *x = fn_counts(c, p), *y = fn_counts(c, q);
     for (int i = 0; i < c->columns.sort_count; i++) {
-        const struct qn_out_key *k = &c->columns.sort[i];
+        const struct qn_out_column *k = &c->columns.sort[i];
         double v = k->expr ? qn_out_key_weight(k, x) : 0, w = k->expr ? qn_out_key_weight(k, y) : 0;
         int64_t n = k->expr ? 0 : sort_key(x[k->event]), m = k->expr ? 0 : sort_key(y[k->event]);
         if (v != w || n != m)
@@ -297,7 +297,7 @@ static int compare_fns(const void *a, const void *b, void *classic)
 static int reaches_a_limit(const struct classic *c, const int64_t *counts)
 {
     for (int i = 0; i < c->columns.sort_count; i++) {
-        const struct qn_out_key *k = &c->columns.sort[i];
+        const struct qn_out_column *k = &c->columns.sort[i];
         double total = qn_out_key_weight(k, c->total);
         double part = k->expr ? 100 * qn_out_key_weight(k, counts) : fabs((double)((__int128)qn_prof_count(counts[k->event]) * 100));
         double percent = total == 0 ? 0 : part / total;

@@ -354,7 +354,8 @@ static void put_misses(const struct qn_prof_data *d, const struct qn_prof_header
             if (at != NONE && qn_prof_data_has(d, k))
                 counts[at] = m->counts[k];
         }
-        take(data, (const void *[QN_OUT_CSV_RECORDS]){&d->objects[m->object], m->part == QN_PROF_NO_PART ? NULL : &d->parts[m->part], m}, counts);
+        const struct qn_prof_part *part = m->part == QN_PROF_NO_PART ? NULL : &d->parts[m->part];
+        take(data, (const void *[QN_OUT_CSV_RECORDS]){&d->objects[m->object], part, m}, counts);
     }
     free(counts);
 }

@@ -371,7 +371,7 @@ static int compare_kept(const void *a, const void *b, void *section)
 static void keep_pairs(struct section *x)
 {
     struct qn_out_modern *m = x->m;
-    const struct qn_out_key *primary = &m->columns.sort[0];
+    const struct qn_out_column *primary = &m->columns.sort[0];
     double least = m->request->threshold * qn_out_key_weight(primary, m->total) / 100;
     for (uint32_t fn = 0; fn < qn_prof_fn_count(&m->ledger.fns); fn++) {
         if (qn_out_key_weight(primary, fn_counts(x, fn)) < least)

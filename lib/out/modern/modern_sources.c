@@ -252,7 +252,7 @@ static void put_insns(struct insns *x, const struct qn_out_table *t, uint32_t li
 }
 
 /* Behind the last instruction of the function that begins at `from`; its part in *sum. */
-static size_t end_of_function(const struct insns *x, size_t from, const struct qn_out_key *key, double *sum)
+static size_t end_of_function(const struct insns *x, size_t from, const struct qn_out_column *key, double *sum)
 {
     struct qn_prof_row first = row_at(x, from);
     size_t i = from;
@@ -296,7 +296,7 @@ static void put_function(struct insns *x, size_t from, size_t to)
 
 static void put_insn_functions(struct insns *x)
 {
-    const struct qn_out_key *key = &x->m->columns.sort[0];
+    const struct qn_out_column *key = &x->m->columns.sort[0];
     double least = x->m->request->threshold * qn_out_key_weight(key, x->m->total) / 100;
     while (x->at < x->end) {
         double sum;

@@ -63,7 +63,7 @@ static const char *bar(int64_t count)
 {
     static char text[64];
     static struct qn_out_sink sink;
-    struct qn_out_key sort = {.event = 0};
+    struct qn_out_column sort = {.event = 0};
     int pipes[2];
     int64_t total = 1024;
     struct qn_out_columns columns = {.sort = &sort, .sort_count = 1};
