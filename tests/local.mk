@@ -73,7 +73,7 @@ guest_logs = tests/guest/native.log tests/guest/oracle.log tests/unit/build/clan
 	tests/unit/build/with_sim.log tests/unit/cost/insns.log tests/unit/plot/data.log tests/unit/prof/callgrind.log tests/unit/run/batch.log \
 	tests/unit/run/explain.log tests/unit/run/interval.log tests/unit/run/levels.log tests/unit/run/sample.log \
 	tests/unit/run/stats.log tests/unit/run/together.log tests/unit/run/toggle.log tests/unit/run/valgrind.log tests/unit/sim/champsim.log tests/unit/run/versus.log \
-	tests/unit/sim/events.log tests/unit/sim/installed.log tests/unit/sim/named.log tests/unit/sim/readers.log
+	tests/unit/sim/events.log tests/unit/sim/installed.log tests/unit/sim/named.log tests/unit/sim/observers.log
 $(guest_logs): $(guest_programs)
 tests/guest/%: tests/guest/%.c tests/guest/guest.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(GUEST_CC) $(GUEST_CFLAGS) -o $@ $<

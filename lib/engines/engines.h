@@ -34,7 +34,7 @@ struct qn_engines_module {
     char *name;     /* "default", or with the file's hash, as profiles have it: "srrip:50b34235a5a88360" */
 };
 
-#define QN_ENGINES_MORE_MAX 15 /* analyses beside the first one; as many as lib/sim/readers.c takes */
+#define QN_ENGINES_MORE_MAX 15 /* analyses beside the first one; as many as lib/sim/observers.c takes */
 
 struct qn_engines_choice {
     const char *tool, *option; /* "run", "--sim": for messages */

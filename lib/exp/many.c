@@ -132,7 +132,7 @@ static void print_pointer(FILE *f, const char *kind, int number, bool is_module)
         fputs("NULL", f);
 }
 
-/* For sim/many/log.h. */
+/* For the log of sim/many/fetches.c. */
 static bool may_log(const struct plan *p, const struct qn_exp_sim *sim)
 {
     bool may = !sim->file[QN_EXP_SLOT_I1] && p->node[0].bits == p->node[p->nodes - 1].bits;
@@ -258,7 +258,7 @@ static void write_member(struct writer *w, enum qn_exp_kind kind, int number, co
         fprintf(f, "#define QN_MEMBER_%s 1\n", name);
     else if (repeat_is_noop(module))
         fputs("#define QN_MEMBER_REPEAT_IS_NOOP 1\n", f);
-    fprintf(f, "#include \"sim/many/member_%s.h\"\n", kind >= QN_EXP_MANY_BC ? "predictor" : "cache");
+    fputs("#include \"sim/many/member.h\"\n", f);
     close_file(w, f, path);
     add_extra(w, path);
 }
@@ -309,7 +309,7 @@ static void write_table(struct writer *w, const struct qn_exp_group *g, const st
 
 static void fill_slots(struct writer *w, const struct qn_exp_group *g, const struct qn_exp_sim *sim)
 {
-    static const char *const files[QN_EXP_SLOTS] = { NULL, "caches", "fetches", "predictors", "targets", NULL };
+    static const char *const files[QN_EXP_SLOTS] = { NULL, "caches", "fetches", "predictors", "predictors", NULL };
     static const enum qn_exp_kind kinds[QN_EXP_SLOTS] = { [QN_EXP_SLOT_D1] = QN_EXP_MANY_D1, [QN_EXP_SLOT_LL] = QN_EXP_MANY_LL,
                                                           [QN_EXP_SLOT_BC] = QN_EXP_MANY_BC, [QN_EXP_SLOT_BI] = QN_EXP_MANY_BI };
 

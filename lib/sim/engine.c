@@ -5,7 +5,7 @@
  *
  * The last level sees references in program order, because slow calls are made in program order.
  *
- * Parts that are inlined into each slow call have headers of their own: levels.h, told.h, explain_calls.h, branches.h.
+ * Longer than 800 lines: what is inlined into each slow call.
  */
 #include "sim/contract.h"
 
@@ -13,7 +13,7 @@
 
 #include "sim/service.h"
 #include "sim/explain.h"
-#include "sim/readers.h"
+#include "sim/observers.h"
 #include "sim/slot_calls.h"
 #include "sim/twin.h"
 
@@ -51,8 +51,303 @@ struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(lin
 uint64_t qn_sim_line_bytes(void) { return code_line_count * (sizeof code_lines[0] + sizeof code_line_next[0]); }
 uint64_t qn_sim_line_fixed_bytes(void) { return sizeof code_line_head + sizeof code_line_recent; }
 
-#include "sim/levels.h"
-#include "sim/told.h"
+/* ---- the caches in the slots: the unit, or the fast version of a default file ---- */
+
+/* Emitted fetch checks pass the addresses of the records of their lines in arg_aux, since all records of the engine lie below 4 GiB. */
+static inline struct qn_code_line *engine_line(uint64_t line)
+{
+#ifdef QN_SIM_HOSTED
+    return code_line_find(line);
+#else
+    struct qn_code_line *last = (struct qn_code_line *)(uintptr_t)(uint32_t)qn_ctx.arg_aux;
+    struct qn_code_line *first = (struct qn_code_line *)(uintptr_t)(qn_ctx.arg_aux >> 32);
+
+    if (QN_LIKELY(last->line == line))
+        return last;
+    return first && first->line == line ? first : code_line_find(line);
+#endif
+}
+
+static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint32_t size)
+{
+    if (QN_LIKELY(qn_fast.I1.ways))
+        return fast_I1_ref(addr, size, &qn_ctx.now, engine_line);
+    return unit_ref(SLOT_I1, addr, size, SIM_FETCH);
+}
+
+#ifdef QN_SIM_HOSTED /* a replay has no --explain */
+#define EXPLAINS false
+#define USES false
+#define qn_explain_next(site) 0
+#define tell_explain NULL
+#define tell_line qn_observers_line
+#define tell_nobody NULL
+#else
+#define EXPLAINS QN_UNLIKELY(qn_sim_users.table)
+#define USES qn_sim_uses
+
+static QN_SIM_NCSR void tell_nobody(const struct sim_line *line) { (void)line; }
+
+/* --explain: a line was filled; who used it or its victim last. */
+static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
+{
+    qn_explain_line(line, D1_users.was);
+    if (qn_sim_tells_lines)
+        qn_observers_line(line);
+}
+
+/* The same, called by emitted code. */
+static inline void tell_line(const struct sim_line *line)
+{
+    if (!EXPLAINS) {
+        qn_observers_line(line);
+        return;
+    }
+    qn_explain_numbered(qn_sim_users.me);
+    D1_users.was = qn_sim_users.was;
+    tell_explain(line);
+}
+#endif
+
+static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    if (EXPLAINS)
+        return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_explain);
+    if (QN_UNLIKELY(qn_sim_tells_far()))
+        return fast_D1_ref_touching(addr, size, &qn_ctx.now, qn_observers_line);
+    if (QN_UNLIKELY(qn_sim_tells_lines))
+        return fast_D1_ref_told(addr, size, &qn_ctx.now, qn_observers_line);
+    if (QN_UNLIKELY(USES))
+        return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_nobody);
+    if (QN_LIKELY(qn_fast.D1.sets))
+        return fast_D1_ref(addr, size, &qn_ctx.now);
+    return unit_ref(SLOT_D1, addr, size, kind);
+}
+
+static inline __attribute__((always_inline)) bool LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    if (QN_LIKELY(qn_fast.LL.ways))
+        return fast_LL_ref(addr, size);
+    return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
+}
+
+static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    if (QN_UNLIKELY(l1 & QN_UNIT_NEXT_DONE))
+        return l1 & QN_UNIT_NEXT_MISS;
+    return LL_ref(addr, size, kind);
+}
+
+SLOW bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return LL_ref(addr, size, kind); }
+
+static struct qn_geometry upper_I1, upper_D1;
+
+/* Removes all lines of I1 and D1 that lie in the range. */
+SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
+{
+    for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
+        if (qn_fast.D1.sets)
+            fast_D1_drop(a);
+        else
+            unit_drop(SLOT_D1, a);
+    for (uint64_t a = line & ~(uint64_t)(upper_I1.line - 1); a < line + bytes; a += upper_I1.line)
+        if (qn_fast.I1.ways)
+            fast_I1_drop(a, code_line_find);
+        else
+            unit_drop(SLOT_I1, a);
+}
+
+/* ---- at the start ---- */
+
+/* Returns a bit for each slot that uses the fast version. */
+static unsigned init_fast(const struct qn_config *c)
+{
+    unsigned slots = 0;
+
+    if (c->cache_sim && qn_sim_is_proven(SLOT_I1)) {
+        fast_I1_init(c->I1);
+        facts[SLOT_I1] = (struct qn_unit_facts){.hit = QN_HIT_STAMP, .repeat_is_noop = true, .can_drop = true};
+        slots |= 1u << SLOT_I1;
+    }
+    if (c->cache_sim && qn_sim_is_proven(SLOT_D1) && fast_D1_init(c->D1)) {
+        facts[SLOT_D1] = (struct qn_unit_facts){.filter = fast_D1_filter(c->D1), .shows = QN_SHOW_RECENT, .can_drop = true};
+        slots |= 1u << SLOT_D1;
+    }
+    if (c->cache_sim && qn_sim_is_proven(SLOT_LL)) {
+        fast_LL_init(c->LL);
+        slots |= 1u << SLOT_LL;
+    }
+    if (qn_sim_is_proven(SLOT_BC)) {
+        fast_BC_init();
+        slots |= 1u << SLOT_BC;
+    }
+    if (qn_sim_is_proven(SLOT_BI)) {
+        fast_BI_init();
+        slots |= 1u << SLOT_BI;
+    }
+    return slots;
+}
+
+/* ---- observers: analysis modules and hooks ----
+ *
+ *   3c asks for lines, the D1 has time stamps  -> it is called for each miss of the D1, with the line filled and the victim
+ *   the same under another policy              -> it is called for each reference, and the hit filter is off */
+
+uint32_t sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older(time, enough); }
+
+uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]) { return fast_D1_count(time, shift, counts); }
+
+uint64_t sim_lines_touched(void) { return qn_engine_references() + *D1_near.touched; }
+
+/* The near lines together have at most 1 KiB, the smallest cache of a curve. */
+#define NEAR_BYTES 1024u
+#define NEAR_TOLD_MAX 8u /* of analyses that cannot read the list themselves */
+
+static uint32_t near_lines(const struct qn_config *c, uint32_t most)
+{
+    uint32_t n = NEAR_BYTES / c->D1.line;
+
+    return n < 1 ? 1 : n < most ? n : most;
+}
+
+/* The callbacks that are possible without a call for each reference.  lines: if no inclusive LL removes lines from the D1. */
+static struct qn_observers_offer offer(const struct qn_config *c)
+{
+#ifdef QN_SIM_HOSTED
+    (void)c;
+    return (struct qn_observers_offer){.lines = false};
+#else
+    bool stamps = c->filter && qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates;
+
+    return (struct qn_observers_offer){.lines = stamps, .near = stamps ? near_lines(c, NEAR_TOLD_MAX) : 0, .counts = true};
+#endif
+}
+
+/* Sets the analyses up.  If one of them sees all references, or all data references, the hit filter is switched off for these. */
+static void init_analyses(const struct qn_config *c)
+{
+    qn_observers = qn_observers_init(c, offer(c));
+    qn_sim_observes = qn_observers.instructions;
+    qn_sim_analyses = qn_observers.references || qn_observers.data;
+    qn_sim_tells_misses = qn_observers.misses;
+    if (qn_observers.one_of_misses && !qn_observers.later && offer(c).counts)
+        qn_sim_miss_to = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
+    qn_sim_tells_lines = qn_observers.lines;
+    fast_D1_near(qn_observers.list ? near_lines(c, QN_NEAR_MAX) : qn_observers.near, qn_sim_more_lines());
+    qn_observers_init_touches();
+    qn_sim_wants_pc |= qn_observers.pc;
+    qn_sim_records = qn_observers.log != NULL;
+    qn_observers_init_later(offer(c).lines && qn_fast.LL.ways, c->calls);
+    if (!qn_sim_analyses && !qn_sim_records)
+        return;
+    qn_sim_d1_filter.entries = 0;
+    qn_sim_wants_pc = qn_sim_analyses;
+    qn_sim_kinds = true;
+    if (!qn_observers.references && !qn_sim_records)
+        return;
+    qn_sim_i1_hit = QN_HIT_CALL;
+    qn_sim_i1_repeat_is_noop = false;
+    qn_sim_returns = true;
+    qn_fast.BC.counters = qn_fast.BI.targets = 0; /* qn_sim_cond and qn_sim_indirect call the analyses for branches */
+}
+
+static inline void set_pc(const uint64_t *counts)
+{
+    if (QN_UNLIKELY(qn_sim_wants_pc))
+        qn_sim_set_pc((uint32_t)(counts - sim_counters));
+}
+
+static inline void refer(const uint64_t *counts)
+{
+    if (QN_UNLIKELY(qn_observers.any))
+        qn_up_refer((uint32_t)(counts - sim_counters));
+}
+
+static inline void analyse(const struct sim_ref *ref)
+{
+    if (QN_UNLIKELY(qn_sim_analyses))
+        qn_observers_reference(ref);
+}
+
+enum qn_log_kind qn_sim_log_kind(unsigned kind)
+{
+    return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
+}
+
+#ifndef QN_SIM_HOSTED /* a replay has no data objects */
+#define USES_LINE_BITS_MAX 7 /* emitted code multiplies 16, the size of the filter's entries, by up to 8 */
+
+uint64_t qn_sim_uses;
+
+bool qn_sim_tell_uses(const struct qn_use_hooks *hooks)
+{
+    if (!qn_fast.D1.sets)
+        return false;
+    D1_uses.bytes = qn_engine_alloc_low((uint64_t)D1.slots << D1.line_bits);
+    D1_uses.word = qn_engine_alloc(D1.slots * sizeof *D1_uses.word);
+    D1_uses.hooks = hooks;
+    qn_sim_uses = (uintptr_t)D1_uses.bytes;
+    if (D1.line_bits > USES_LINE_BITS_MAX)
+        qn_sim_d1_filter.entries = 0;
+    return true;
+}
+
+void qn_sim_end_uses(void)
+{
+    for (unsigned slot = 0; slot < D1.slots && D1_uses.bytes; slot++)
+        if (D1_slots[slot].line != QN_NO_LINE)
+            fast_D1_drop(D1_slots[slot].line & ~D1_FAR);
+}
+#endif
+
+/* Collects a miss, as emitted code does. */
+static inline void write_later(struct qn_later_miss miss)
+{
+    if (qn_sim_later.site)
+        qn_sim_later.site[*qn_sim_later.count] = miss.site & QN_SITE_COUNTER_MASK;
+    qn_sim_later.misses[(*qn_sim_later.count)++] = miss;
+    if (QN_UNLIKELY(*qn_sim_later.count == QN_LATER))
+        qn_sim_later_tell();
+}
+
+static inline void tell_later(void)
+{
+    if (QN_UNLIKELY(!qn_sim_later_is_empty()))
+        qn_sim_later_tell();
+}
+
+SLOW void qn_sim_touches_end(void)
+{
+    fast_D1_end_near();
+    if (QN_LIKELY(*qn_sim_touches.count <= QN_TOUCHES - 2 * QN_NEAR_MAX))
+        return;
+    fast_D1_take_near();
+    qn_observers_read_touches();
+}
+
+void qn_sim_touches_tell(void)
+{
+    if (qn_sim_touches_are_told())
+        return;
+    fast_D1_take_near();
+    qn_observers_read_touches();
+}
+
+/* If sim_miss_to was called for this site: writes the address and returns true. */
+static inline bool written(uint64_t addr, uint32_t site)
+{
+    if (!qn_sim_miss_to || !qn_sim_miss_to[site])
+        return false;
+    *qn_sim_miss_to[site] = addr;
+    return true;
+}
+
+/* Calls analyses and hooks that ask for misses, if this data reference is one. */
+static inline void tell(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
+{
+    if (QN_UNLIKELY(qn_sim_tells_misses) && outcome && !written(addr, (uint32_t)(counts - sim_counters)))
+        qn_observers_tell_miss(addr, size, kind, outcome, (uint32_t)(counts - sim_counters));
+}
 
 /* ---- at the start ---- */
 
@@ -70,10 +365,10 @@ static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsign
     bool filter = c->filter && ((slot == SLOT_D1 && qn_sim_d1_filter.entries) || (slot == SLOT_I1 && qn_sim_i1_hit != QN_HIT_CALL));
 
     if (slot == SLOT_AN)
-        return readers.references || readers.data || readers.instructions ? QN_HOW_CALL : readers.any ? QN_HOW_MISSES : QN_HOW_NOT;
+        return qn_observers.references || qn_observers.data || qn_observers.instructions ? QN_HOW_CALL : qn_observers.any ? QN_HOW_MISSES : QN_HOW_NOT;
     if (!(simulated_slots(c) >> slot & 1))
         return QN_HOW_NOT;
-    if ((fast >> slot & 1) && !readers.references && !(slot == SLOT_D1 && readers.data))
+    if ((fast >> slot & 1) && !qn_observers.references && !(slot == SLOT_D1 && qn_observers.data))
         return QN_HOW_EMITTED;
     return filter ? QN_HOW_FILTER : QN_HOW_CALL;
 }
@@ -218,7 +513,7 @@ SLOW void qn_sim_d1_missed(void)
 
     fast_LL_ahead(line);
     if (QN_UNLIKELY(!qn_sim_later_is_empty()))
-        tell_waiting(false);
+        qn_observers_tell_waiting(false);
     qn_sim_traffic.data++;
     refer(site_counts());
     set_pc(site_counts());
@@ -259,7 +554,67 @@ static inline unsigned aux_kind(void)
 SLOW void qn_sim_slow_big(void) { slow_data((uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind()); }
 
 #ifndef QN_SIM_HOSTED /* a replay has no --explain */
-#include "sim/explain_calls.h"
+
+/* ---- --explain: references of the lines that are explained, from translated code and from C ---- */
+
+bool qn_sim_sees;
+struct qn_sim_users qn_sim_users;
+
+static SLOW unsigned show_D1(uint64_t line, uint64_t *lines)
+{
+    return qn_fast.D1.sets ? fast_D1_show(line, lines) : unit[SLOT_D1]->show(line, lines);
+}
+
+void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output)
+{
+    struct qn_explain_shows shows = {show_D1, facts[SLOT_D1].shows, qn_fast.D1.sets ? NULL : unit[SLOT_D1]->state, facts[SLOT_D1].way_state,
+                                     facts[SLOT_D1].set_state};
+
+    qn_explain_init(config, output, &shows);
+    qn_sim_sees = !offer(config).lines || qn_sim_analyses || qn_sim_tells_far() || !qn_explain_can_be_told(config);
+    if (qn_sim_sees) {
+        qn_explain_begin_seen();
+        return;
+    }
+    qn_explain_begin_told(config);
+    D1_users.of = qn_engine_alloc_low(fast_D1_table_bytes());
+    qn_sim_users.table = (uintptr_t)D1_users.of;
+    qn_sim_later.count = NULL;
+}
+
+static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
+{
+    struct qn_explained e = {.addr = addr, .size = size, .site = (uint32_t)(counts - sim_counters), .kind = kind, .which = which};
+
+    qn_up_refer(e.site);
+    if (qn_sim_sees)
+        qn_explain_before(&e);
+    else
+        qn_explain_before_told(&e);
+    e.outcome = data(addr, size, kind, counts);
+    if (qn_sim_sees)
+        qn_explain_after(&e);
+    else
+        qn_explain_after_told(&e, D1_users.was);
+    return e.outcome;
+}
+
+/* From C: the site of such a reference is not noted. */
+unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
+{
+    sim_pc = qn_ctx.arg_pc;
+    return see(addr, size, kind, which, counts);
+}
+
+SLOW void qn_sim_see_data(void)
+{
+    unsigned outcome;
+
+    set_pc(site_counts());
+    outcome = see(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind(), (unsigned)qn_ctx.arg_aux >> QN_AUX_WHICH_SHIFT, site_counts());
+    if (outcome)
+        qn_ctx.result = outcome;
+}
 #endif
 
 SLOW void qn_sim_slow_fetch(void)
@@ -294,9 +649,146 @@ unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *counts)
     return fetch(addr, size, counts);
 }
 
-/* ---- branches ---- */
+/* ---- branches ----
+ *
+ * They are the fast version of a default file, or a unit.  Emitted code logs conditional branches for a unit (emit/branch.c), which gets
+ * many of them in one call.  Before a branch whose outcome is needed at once, the log is drained. */
 
-#include "sim/branches.h"
+static struct qn_branch_entry branch_entries[2 * QN_LOG_ENTRIES] __attribute__((aligned(2 * QN_LOG_FULL)));
+
+static void branches_log_begin(void) { qn_sim_branches.next = (uintptr_t)branch_entries; }
+
+bool qn_sim_branches_are_empty(void) { return !(qn_sim_branches.next & (2 * QN_LOG_FULL - 1)); }
+
+static void drain_branches(void)
+{
+    static uint8_t wrong[2 * QN_LOG_ENTRIES];
+    uint32_t n = (uint32_t)((qn_sim_branches.next - (uintptr_t)branch_entries) / sizeof *branch_entries);
+
+    qn_sim_branches.next = (uintptr_t)branch_entries;
+    qn_sim_traffic.cond += n;
+    unit[SLOT_BC]->conds(branch_entries, n, wrong);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct qn_branch_entry *e = &branch_entries[i];
+
+        sim_counters[e->site & QN_SITE_COUNTER_MASK] += wrong[i];
+        qn_sim_sum_event(QN_COST_BCM, wrong[i]);
+        if (QN_UNLIKELY(qn_sim_twin_on && wrong[i]))
+            qn_sim_twin_mispredicted(e->pc, e->site & QN_SITE_COUNTER_MASK);
+    }
+}
+
+SLOW void qn_sim_branches_drain(void) { drain_branches(); }
+
+/* Drains the log, before a branch whose outcome is needed at once. */
+static inline void catch_up(void)
+{
+    if (QN_UNLIKELY(!qn_sim_branches_are_empty()))
+        drain_branches();
+}
+
+static void log_word(uint64_t addr, uint32_t site, uint32_t kind);
+
+static inline __attribute__((always_inline)) bool predict_cond(uint64_t pc, bool taken)
+{
+    bool wrong = unit[SLOT_BC] ? unit[SLOT_BC]->cond(pc, taken) : fast_BC_ref(pc, taken);
+
+    analyse(&(struct sim_ref){.addr = pc, .pc = pc, .kind = SIM_REF_COND, .backward = sim_branch_backward,
+                              .outcome = (uint8_t)((taken ? SIM_TAKEN : 0) | (wrong ? SIM_MISPREDICT : 0))});
+    return wrong;
+}
+
+static inline __attribute__((always_inline)) bool predict_indirect(uint64_t pc, uint64_t target)
+{
+    bool wrong = unit[SLOT_BI] ? unit[SLOT_BI]->indirect(pc, target) : fast_BI_ref(pc, target);
+
+    analyse(&(struct sim_ref){.addr = pc, .pc = pc, .target = target, .kind = SIM_REF_INDIRECT,
+                              .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
+    return wrong;
+}
+
+void qn_sim_predict_call(uint64_t pc, uint64_t next)
+{
+    if (unit[SLOT_BI])
+        unit[SLOT_BI]->call(next);
+    analyse(&(struct sim_ref){.addr = pc, .pc = pc, .target = next, .kind = SIM_REF_CALL});
+}
+
+bool qn_sim_predict_return(uint64_t pc, uint64_t target)
+{
+    bool wrong = unit[SLOT_BI] && unit[SLOT_BI]->returned(target);
+
+    analyse(&(struct sim_ref){.addr = pc, .pc = pc, .target = target, .kind = SIM_REF_RETURN,
+                              .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
+    return wrong;
+}
+
+/* ---- from C: the twin follows ---- */
+static uint32_t branch_site(void) { return (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK; }
+
+bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
+{
+    bool wrong;
+
+    if (QN_UNLIKELY(qn_sim_records))
+        return log_word(pc, taken | backward << 1, QN_LOG_COND | QN_LOG_FROM_C), false;
+    catch_up();
+    sim_branch_backward = backward;
+    wrong = predict_cond(pc, taken);
+    if (qn_sim_twin_on)
+        qn_sim_twin_cond(pc, taken, backward, wrong, branch_site());
+    return wrong;
+}
+
+/* Cachegrind treats a repeated string instruction as a branch to itself. */
+bool qn_sim_predict_cond(uint64_t pc, bool taken) { return qn_sim_predict_cond_to(pc, taken, true); }
+
+#ifdef QN_SIM_HOSTED
+bool qn_sim_predict_indirect(uint64_t pc, uint64_t target)
+{
+    bool wrong = predict_indirect(pc, target);
+
+    if (qn_sim_twin_on)
+        qn_sim_twin_indirect(pc, target, wrong, 0);
+    return wrong;
+}
+#endif
+
+SLOW void qn_sim_cond(void)
+{
+    if (QN_UNLIKELY(qn_sim_records)) {
+        log_word(qn_ctx.arg_aux != 0, 0, QN_LOG_TAKEN);
+        return;
+    }
+    catch_up();
+    sim_branch_backward = (qn_ctx.arg_site & QN_SITE_BACKWARD) != 0;
+    qn_sim_traffic.cond++;
+    qn_ctx.result = predict_cond(qn_ctx.arg_pc, qn_ctx.arg_aux != 0);
+    *site_counts() += qn_ctx.result;
+    qn_sim_sum_event(QN_COST_BCM, (int64_t)qn_ctx.result);
+    charge(site_counts());
+}
+
+SLOW void qn_sim_indirect(void)
+{
+    qn_sim_traffic.indirect++;
+    qn_ctx.result = predict_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr);
+    *site_counts() += qn_ctx.result;
+    qn_sim_sum_event(QN_COST_BIM, (int64_t)qn_ctx.result);
+    charge(site_counts());
+}
+
+SLOW void qn_sim_call(void)
+{
+    qn_sim_predict_call(qn_ctx.arg_pc, qn_ctx.arg_addr);
+    charge(site_counts());
+}
+
+SLOW void qn_sim_return(void)
+{
+    qn_ctx.result = qn_sim_predict_return(qn_ctx.arg_pc, qn_ctx.arg_addr);
+    charge(site_counts());
+}
 
 void qn_sim_charge_branch(uint64_t *mispredicts) { charge(mispredicts); }
 
@@ -355,7 +847,7 @@ void qn_sim_finish(void)
         else /* the adapters of predictors call sim_enter themselves */
             unit[slot]->finish();
     }
-    qn_readers_finish();
+    qn_observers_finish();
     charge(sim_counters);
 }
 
@@ -367,7 +859,7 @@ bool qn_sim_at_work(struct qn_sim_culprit *c)
 
     if (slot >= SLOTS)
         return false;
-    *c = (struct qn_sim_culprit){.slot = slots[slot], .module = slot == SLOT_AN ? qn_readers_module() : facts[slot].name, .of = "", .reference = call >> 8,
+    *c = (struct qn_sim_culprit){.slot = slots[slot], .module = slot == SLOT_AN ? qn_observers_module() : facts[slot].name, .of = "", .reference = call >> 8,
                                  .function = function < SIM_FUNCTIONS ? functions[function] : "?"};
     if (call & SIM_AT_WORK_SECOND)
         qn_sim_twin_blame(slot, c);

@@ -11,7 +11,7 @@
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"
-#include "sim/readers.h"
+#include "sim/observers.h"
 #include "sim/service.h"
 #include "sim/twin.h"
 

@@ -336,8 +336,8 @@ static void init_logs(const struct qn_config *c)
 #ifdef QN_SIM_HOSTED
     possible = false;
 #endif
-    if (readers.log) {
-        qn_sim_log_to(readers.log);
+    if (qn_observers.log) {
+        qn_sim_log_to(qn_observers.log);
         qn_sim_log_all = true;
         return;
     }

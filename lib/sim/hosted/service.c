@@ -19,7 +19,7 @@
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
 #include "sim/option.h"
-#include "sim/readers.h"
+#include "sim/observers.h"
 #include "sim/service.h"
 #include "sim/twin.h"
 #include "text/escape.h"

@@ -3,9 +3,9 @@
  *   D1 #0 1024,2,64   #1 4096,2,64   #2 4096,2,64 srrip          caches.c, in slot D1
  *   LL #0 of D1 #0    #1 of D1 #1    #2 of D1 #2                 fetches.c, in slot LL: looked up on a miss of their D1,
  *                                                                and by every fetch that misses the I1
- *   BC #0 gshare      #1 tage                                    predictors.c, in slot BC; targets.c in BI
+ *   BC #0 gshare      #1 tage                                    predictors.c, in slots BC and BI
  *
- * If all caches are least recently used, references are logged and simulated many at a time (log.h), else one by one.
+ * If all caches are least recently used, references are logged and simulated many at a time (fetches.c), else one by one.
  *
  * Each simulator counts what it would count alone: the execution does not depend on what is simulated, each D1 sees every
  * reference, and each LL sees the misses of its D1 and of the I1, in program order.  The columns of the profile are those of D1 #0,
@@ -48,8 +48,8 @@ struct many_predictor {
  *
  * many_D1[]      the D1s, at most MANY_MAX; those without a member are least recently used
  * many_nodes[]   one for each line and number of sets among them, by line, then sets; MANY_NODES of them
- * MANY_ROWS, MANY_DEPTHS   the room that the nodes need (stacks.h)
- * MANY_LOGS      defined if references are logged and simulated later (log.h): all caches are least recently used, the lines
+ * MANY_ROWS, MANY_DEPTHS   the room that the nodes need (caches.c)
+ * MANY_LOGS      defined if references are logged and simulated later (fetches.c): all caches are least recently used, the lines
  *                of the D1s of one size, and the I1 is the default
  * MANY_MINDS     policies that see every reference, because a repeated hit may change their state
  * many_LL[]      the LLs
@@ -91,7 +91,7 @@ extern const struct many_LL many_LL[];
 extern const struct many_group many_groups[];
 extern const uint32_t many_D1_count, many_LL_count, many_group_count, many_node_count;
 
-/* The stacks (stacks.h). */
+/* The stacks (caches.c). */
 extern uint64_t many_rows[];      /* by node and set: lines plus one, used last first; 0 = none */
 extern uint64_t many_missed_at[]; /* by node and depth: a bit for each D1 that misses at this depth, because it has no more ways */
 
@@ -107,7 +107,7 @@ void many_finish_D1s(void);
 /* A reference that missed these D1s is looked up in the LLs below them.  Returns 1 if LL #0 missed. */
 unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind);
 
-/* The log (log.h), for fast/log.h. */
+/* The log (fetches.c), for fast/log.h. */
 extern const bool many_logs;
 uint64_t many_log_special(const struct qn_log_entry *e); /* an entry that is not plain; returns the D1s that missed it: of a fetch, all */
 struct many_missed {

@@ -7,21 +7,19 @@
 #define PREDICTOR_INIT 1
 #define PREDICTOR_FINISH 1
 
-#ifdef QN_MANY_BI
-#define SLOT "BI"
+#if UNIT_BIT == UNIT_BIT_BI
 #define members many_BI
 #else
-#define SLOT "BC"
 #define members many_BC
 #endif
 #define COUNT (sizeof members / sizeof members[0])
 
 static uint64_t predicted[COUNT], wrong[COUNT];
 
-static void init(const struct sim_config *config)
+static void branchsim_X_init(const struct sim_config *config)
 {
     for (unsigned n = 0; n < COUNT; n++) {
-        struct sim_config own = many_config(SLOT, n, 0, 0, 0, config->seed);
+        struct sim_config own = many_config(sim.slot, n, 0, 0, 0, config->seed);
 
         members[n]->init(&own);
     }
@@ -42,23 +40,19 @@ static inline void learn(uint64_t pc, uint64_t outcome)
     }
 }
 
-static void finish(void)
+static void branchsim_X_finish(void)
 {
     for (unsigned n = 0; n < COUNT; n++) {
-        sim_print("many " SLOT " %u %U", n, wrong[n]);
+        sim_print("many %s %u %U", sim.slot, n, wrong[n]);
         if (members[n]->bits())
-            sim_print(SLOT "#%u: %s, %U bits of storage", n, members[n]->name, members[n]->bits());
+            sim_print("%s#%u: %s, %U bits of storage", sim.slot, n, members[n]->name, members[n]->bits());
     }
 }
 
-#ifdef QN_MANY_BI
-static void branchsim_BI_init(const struct sim_config *config) { init(config); }
+#if UNIT_BIT == UNIT_BIT_BI
 static uint64_t branchsim_BI_target(uint64_t pc) { return predict(pc); }
 static void branchsim_BI_learn(uint64_t pc, uint64_t target) { learn(pc, target); }
-static void branchsim_BI_finish(void) { finish(); }
 #else
-static void branchsim_BC_init(const struct sim_config *config) { init(config); }
 static unsigned branchsim_BC_predict(uint64_t pc) { return (unsigned)predict(pc); }
 static void branchsim_BC_update(uint64_t pc, unsigned taken) { learn(pc, taken); }
-static void branchsim_BC_finish(void) { finish(); }
 #endif

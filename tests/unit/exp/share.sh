@@ -88,7 +88,7 @@ compare 'whole levels' 5 $caches -L sim=default,D1=victim,D1=nextline -L 'D1=102
 # shellcheck disable=SC2086
 compare 'short lines below long ones' 1 --I1=4096,2,64 -L 'D1=2048,2,128;4096,4,128;16384,8,128' -L 'LL=32768,4,32;65536,8,64' -- ./mixed 14
 
-# References of 512 bytes, children with a log of their own (sim/many/log.h), and a handler that ends it all.
+# References of 512 bytes, children with a log of their own (sim/many/fetches.c), and a handler that ends it all.
 cat >forks.c <<'END'
 #include <fcntl.h>
 #include <signal.h>

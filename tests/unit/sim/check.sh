@@ -222,7 +222,7 @@ while IFS= read -r simulator <&3; do
 done 3<simulators
 
 # A module that is not in the list above is not proven: opt runs in replay only, record is what `quern trace` is made of, values
-# and conflicts see instructions, of which a filter lets none pass by, culprits is told by the filter which line leaves (readers.sh has it
+# and conflicts see instructions, of which a filter lets none pass by, culprits is told by the filter which line leaves (observers.sh has it
 # beside a slow one).
 for file in "$top_srcdir"/lib/sim/policy/*.c "$top_srcdir"/lib/sim/level/*.c "$top_srcdir"/lib/sim/prefetch/*.c "$top_srcdir"/lib/sim/bpred/*.c \
     "$top_srcdir"/lib/sim/analysis/*.c; do
