@@ -348,7 +348,7 @@ QN_SIM_NCSR void qn_explain_after(const struct qn_explained *e)
 
 enum { USED = 1, OUT }; /* words after the time of an evicted line: its last user, and its evictor; 0 = none */
 #define RECENCY_WORDS 4u /* none lies in two lines of the processor's cache */
-#include "sim/analysis/recency_later.h"
+#include "sim/analysis/recency.h"
 
 #define NUMBER_MAX (1ull << 63) /* of the word: half of its range */
 #define REFERENCE_MAX 4096u     /* bytes: no reference is larger; as Cachegrind counts, none is larger than a line */

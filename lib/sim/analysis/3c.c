@@ -17,7 +17,7 @@
  * the memory that the program uses, if lines have 64 bytes), whichever of them it was, and 24 bytes for each line with conflicts, of
  * which 1.5 million are listed. With another D1 a record per line, and a tree. At 4 GiB the run stops with a line that says so.
  * Source: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Transactions on Computers 38(12), 1989. */
-#include "sim/analysis/recency_later.h"
+#include "sim/analysis/recency.h"
 #include "sim/analysis/sites.h"
 #include "sim/analysis/stack.h"
 

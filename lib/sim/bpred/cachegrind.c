@@ -7,7 +7,7 @@
  *
  * Storage: 2 * 2^14 + 7.
  * Source: Cachegrind 3.19 (Valgrind), as measured; a global two-level predictor as in Yeh and Patt 1992 (see global). */
-#include "sim/module.h"
+#include "sim/bpred/table.h"
 
 #define PREDICTOR "cachegrind"
 #define PREDICTOR_SHOWS 1
@@ -24,17 +24,14 @@ static inline unsigned BC_index(uint64_t pc)
     return BC_history << BC_PC_BITS | (unsigned)(pc & ((1u << BC_PC_BITS) - 1));
 }
 
-static inline unsigned branchsim_BC_predict(uint64_t pc) { return BC_counters[BC_index(pc)] >= 2; }
+static inline unsigned branchsim_BC_predict(uint64_t pc) { return two_bit_taken(BC_counters[BC_index(pc)]); }
 
 static inline void branchsim_BC_update(uint64_t pc, unsigned taken)
 {
     uint8_t *counter = &BC_counters[BC_index(pc)];
 
     BC_history = (BC_history << 1 | taken) & ((1u << BC_HISTORY_BITS) - 1);
-    if (taken)
-        *counter += *counter < 3;
-    else
-        *counter -= *counter > 0;
+    two_bit_train(counter, taken);
 }
 
 static void predictor_show(uint64_t pc, unsigned kind)

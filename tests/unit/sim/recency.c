@@ -1,11 +1,11 @@
 /* tests/unit/sim/recency.c - are distances, worked out from the times of last use when lines come and go, those of a list of all lines
- * (analysis/stack.h), which sees each reference?  Also if misses on lines that are surely too old are told later (recency_later.h).  Random
+ * (analysis/stack.h), which sees each reference?  Also if misses on lines that are surely too old are told later (recency.h).  Random
  * programs on caches of many shapes, of which this test keeps the places as the D1 does. */
 #define _GNU_SOURCE /* service.c */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT AN
 #define QN_SIM_UNIT 1
-#include "sim/analysis/recency_later.h"
+#include "sim/analysis/recency.h"
 #include "sim/analysis/stack.h"
 
 #include "tap.h"
