@@ -93,9 +93,8 @@ static void unit_refs(const struct qn_log_entry *entry, uint32_t n)
 
         if (QN_LIKELY(e->kind != QN_LOG_FETCH)) {
             sim_enter_next(SIM_IN_DOREF);
-#ifdef WANTS_PC
-            QN_UP(set_pc)(e->site);
-#endif
+            if (QN_DEFINES(WANTS_PC))
+                QN_UP(set_pc)(e->site);
             outcome = unit_simulate(e->addr, e->site >> QN_SITE_SIZE_SHIFT, qn_sim_kind((enum qn_log_kind)e->kind), false);
         }
         if (outcome)
@@ -124,10 +123,7 @@ static void unit_forget(void) { UNIT_FORGETS; }
 
 /* Only a module with WANTS_PC can use sim_pc, and only one with WANTS_THREAD can use sim_thread: see module.h. */
 #ifdef WANTS_PC
-enum { UNIT_WANTS_PC = 1 };
 static inline __attribute__((unused)) void WANTS_PC_is_missing(void) {}
-#else
-enum { UNIT_WANTS_PC = 0 };
 #endif
 
 #ifdef WANTS_THREAD
@@ -138,10 +134,8 @@ static void unit_start(const struct sim_config *config, struct qn_unit_facts *fa
 {
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
-    facts->wants_pc = UNIT_WANTS_PC;
-#ifdef WANTS_THREAD
-    qn_sim_wants_thread = true;
-#endif
+    facts->wants_pc = QN_DEFINES(WANTS_PC);
+    qn_sim_wants_thread |= QN_DEFINES(WANTS_THREAD);
     unit_init(config, facts);
 }
 

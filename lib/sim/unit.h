@@ -17,6 +17,11 @@
 
 #define QN_SIM_NCSR QN_NCSR
 
+/* Does the module define this macro, with any value?  A constant. */
+#define QN_DEFINES_TEXT(macro) #macro
+#define QN_DEFINES_AS(macro, name) (__builtin_strcmp(QN_DEFINES_TEXT(macro), name) != 0)
+#define QN_DEFINES(macro) QN_DEFINES_AS(macro, #macro)
+
 #ifdef QN_SIM_TWIN
 #define QN_UP(name) qn_twin_up_##name
 #else

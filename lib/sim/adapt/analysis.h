@@ -2,7 +2,6 @@
 static uint64_t unit_references; /* for messages */
 
 #ifdef ANALYSIS_OBSERVES
-enum { UNIT_OBSERVES = 1 };
 static const char unit_observes_mark[] __attribute__((used)) = QN_SIM_OBSERVES_MARK QN_SLOT_LABEL "\n"; /* tools read it out of the file */
 
 /* n is not 0. */
@@ -24,7 +23,6 @@ static void unit_insns(const struct sim_insn *insn, unsigned n)
 }
 #define UNIT_INSN .insns = unit_insns,
 #else
-enum { UNIT_OBSERVES = 0 };
 #define UNIT_INSN
 #endif
 
@@ -170,22 +168,13 @@ static void unit_touches(const struct qn_unit_touches *t)
 #define UNIT_LOG
 #endif
 
-#ifdef ANALYSIS_LOADS
-#define UNIT_LOADS .loads = true
-#else
-#define UNIT_LOADS .loads = false
-#endif
-#ifdef ANALYSIS_DATA
-#define UNIT_DATA , .only_data = true
-#else
-#define UNIT_DATA
-#endif
-#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_LATER UNIT_FAR UNIT_LOG UNIT_LOADS UNIT_DATA
+#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_LATER UNIT_FAR \
+    UNIT_LOG .loads = QN_DEFINES(ANALYSIS_LOADS), .only_data = QN_DEFINES(ANALYSIS_DATA)
 
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     facts->name = ANALYSIS;
-    facts->observes = UNIT_OBSERVES;
+    facts->observes = QN_DEFINES(ANALYSIS_OBSERVES);
     AT_WORK_DO(SLOT_AN, SIM_IN_INIT, 0, analysis_init(config));
 }
 

@@ -11,31 +11,6 @@
 #ifndef LEVEL_SLOTS
 #define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1 | LEVEL_IN_LL)
 #endif
-#ifdef LEVEL_TELLS_EVICTIONS
-enum { UNIT_TELLS_EVICTIONS = 1 };
-#else
-enum { UNIT_TELLS_EVICTIONS = 0 };
-#endif
-#ifdef LEVEL_WANTS_EVICTIONS
-enum { UNIT_WANTS_EVICTIONS = 1 };
-#else
-enum { UNIT_WANTS_EVICTIONS = 0 };
-#endif
-#ifdef LEVEL_INCLUSIVE
-enum { UNIT_INCLUSIVE = 1 };
-#else
-enum { UNIT_INCLUSIVE = 0 };
-#endif
-#ifdef LEVEL_WRITES_SETTLED
-enum { UNIT_WRITES_SETTLED = 1 };
-#else
-enum { UNIT_WRITES_SETTLED = 0 };
-#endif
-#ifdef LEVEL_SETTLED
-enum { UNIT_KNOWS_SETTLED = 1 };
-#else
-enum { UNIT_KNOWS_SETTLED = 0 };
-#endif
 #ifdef LEVEL_FINISH
 #define level_finish() cachesim_X_finish()
 #else
@@ -45,7 +20,6 @@ enum { UNIT_KNOWS_SETTLED = 0 };
 /* ---- rows ---- */
 
 #if defined(LEVEL_ROWS)
-enum { UNIT_CAN_DROP = 1 };
 #define LEVEL_SHOWS QN_SHOW_RECENT
 
 static uint64_t *level_row(uint64_t number) { return LEVEL_ROWS + (number & (sim.sets - 1)) * sim.ways; }
@@ -81,10 +55,8 @@ static void level_drop(uint64_t line)
 #define level_show(line, shown) ((void)(line), (void)(shown), 0u)
 #endif
 #ifdef LEVEL_DROP
-enum { UNIT_CAN_DROP = 1 };
 #define level_drop(line) cachesim_X_drop(line)
 #else
-enum { UNIT_CAN_DROP = 0 };
 #define level_drop(line) ((void)(line))
 #endif
 #endif
@@ -143,13 +115,13 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->kinds = true;
     if (!(LEVEL_SLOTS & UNIT_BIT))
         sim_fail(sim.slot, LEVEL, "LEVEL_SLOTS", 0, level_refusal());
-    facts->tells_evictions = UNIT_TELLS_EVICTIONS;
-    facts->wants_evictions = UNIT_WANTS_EVICTIONS;
-    facts->back_invalidates = UNIT_INCLUSIVE;
-    facts->can_drop = UNIT_CAN_DROP;
+    facts->tells_evictions = QN_DEFINES(LEVEL_TELLS_EVICTIONS);
+    facts->wants_evictions = QN_DEFINES(LEVEL_WANTS_EVICTIONS);
+    facts->back_invalidates = QN_DEFINES(LEVEL_INCLUSIVE);
+    facts->can_drop = QN_DEFINES(LEVEL_ROWS) || QN_DEFINES(LEVEL_DROP);
     facts->shows = LEVEL_SHOWS;
     facts->filter = level_filter(config);
-    facts->filter.writes_call |= UNIT_KNOWS_SETTLED && !UNIT_WRITES_SETTLED;
+    facts->filter.writes_call |= QN_DEFINES(LEVEL_SETTLED) && !QN_DEFINES(LEVEL_WRITES_SETTLED);
     cachesim_X_initcache(config);
 }
 

@@ -21,26 +21,8 @@
 /* ---- what a policy may leave out ---- */
 
 #ifdef POLICY_HIT_IS_NOOP
-enum { LEVEL_HITS_CHANGE = 0 };
 #define policy_hit(set, way) ((void)(set), (void)(way))
 #define policy_settled(set, way) ((void)(set), (void)(way), true)
-#else
-enum { LEVEL_HITS_CHANGE = 1 };
-#endif
-#ifdef POLICY_ONE_SETTLED
-enum { LEVEL_ONE_SETTLED = 1 };
-#else
-enum { LEVEL_ONE_SETTLED = 0 };
-#endif
-#ifdef POLICY_REPEAT_IS_NOOP
-enum { LEVEL_REPEAT_IS_NOOP = 1 };
-#else
-enum { LEVEL_REPEAT_IS_NOOP = !LEVEL_HITS_CHANGE || LEVEL_ONE_SETTLED };
-#endif
-#ifdef POLICY_HIT_KEEPS_SETTLED
-enum { LEVEL_HIT_KEEPS_SETTLED = 1 };
-#else
-enum { LEVEL_HIT_KEEPS_SETTLED = 0 };
 #endif
 #ifdef POLICY_WAY_STATE
 enum { LEVEL_WAY_STATE_BYTES = sizeof(POLICY_WAY_STATE) };
@@ -52,23 +34,20 @@ enum { LEVEL_SET_STATE_BYTES = sizeof(POLICY_SET_STATE) };
 #else
 enum { LEVEL_SET_STATE_BYTES = 0 };
 #endif
-#ifdef POLICY_INCLUSIVE
-enum { LEVEL_INCLUSIVE = 1 };
-#else
-enum { LEVEL_INCLUSIVE = 0 };
-#endif
 #ifndef POLICY_INIT
 #define policy_init() NULL
 #endif
 #ifndef POLICY_FINISH
 #define policy_finish() ((void)0)
 #endif
-#ifdef QN_SIM_TWIN
-enum { LEVEL_PROVE_EACH_HIT = LEVEL_HITS_CHANGE, LEVEL_PROVE_NOW_AND_THEN = 0 };
-#else
-enum { LEVEL_PROVE_EACH_HIT = 0, LEVEL_PROVE_NOW_AND_THEN = LEVEL_HITS_CHANGE };
-#endif
-enum { LEVEL_PROOF_PERIOD = 256 }; /* publications */
+enum {
+    LEVEL_HITS_CHANGE = !QN_DEFINES(POLICY_HIT_IS_NOOP),
+    LEVEL_ONE_SETTLED = QN_DEFINES(POLICY_ONE_SETTLED),
+    LEVEL_REPEAT_IS_NOOP = QN_DEFINES(POLICY_REPEAT_IS_NOOP) || !LEVEL_HITS_CHANGE || LEVEL_ONE_SETTLED,
+    LEVEL_PROVE_EACH_HIT = QN_DEFINES(QN_SIM_TWIN) && LEVEL_HITS_CHANGE,
+    LEVEL_PROVE_NOW_AND_THEN = !QN_DEFINES(QN_SIM_TWIN) && LEVEL_HITS_CHANGE,
+    LEVEL_PROOF_PERIOD = 256 /* publications */
+};
 
 static uint64_t *level_tags;   /* the address of the line's first byte, or QN_NO_LINE; xor QN_NO_LINE, so that memory not yet written is free ways */
 static uint64_t *level_shown;  /* by set: a bit for each way whose line is published */
@@ -223,7 +202,7 @@ static inline void level_publish(unsigned set, unsigned way, bool hit)
         return;
     if (LEVEL_HITS_CHANGE) {
         sim_in(SIM_IN_POLICY_SETTLED);
-        if (!hit || !LEVEL_HIT_KEEPS_SETTLED)
+        if (!hit || !QN_DEFINES(POLICY_HIT_KEEPS_SETTLED))
             level_ask(set, way);
         if (!level_settled(set, way)) {
             sim_unsettled(set, way);
@@ -268,7 +247,7 @@ static inline unsigned level_choose(unsigned set)
 static inline void level_evict(uint64_t line)
 {
     level_evictions++;
-    if (UNIT_IS_LL && LEVEL_INCLUSIVE)
+    if (UNIT_IS_LL && QN_DEFINES(POLICY_INCLUSIVE))
         sim_back_invalidate(line, sim.line);
     else if (sim_wants_evictions())
         sim_next(line, sim.line, SIM_EVICT);
@@ -417,7 +396,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->set_state = POLICY_SET_SHOWS;
     facts->hit = QN_HIT_NOTHING;
     facts->repeat_is_noop = LEVEL_REPEAT_IS_NOOP;
-    facts->back_invalidates = UNIT_IS_LL && LEVEL_INCLUSIVE;
+    facts->back_invalidates = UNIT_IS_LL && QN_DEFINES(POLICY_INCLUSIVE);
     level_tags = sim_alloc((lines + ROWS_MORE) * 8);
     level_words = (sim.ways + 63) / 64;
     level_shown = sim_alloc((uint64_t)sim.sets * level_words * 8);

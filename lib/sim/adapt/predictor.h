@@ -80,10 +80,7 @@ static void unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint8_t 
 
 /* ---- targets of indirect branches and returns ---- */
 
-#ifdef PREDICTOR_RETURNS
-enum { UNIT_RETURNS = 1 };
-#else
-enum { UNIT_RETURNS = 0 };
+#ifndef PREDICTOR_RETURNS
 static void branchsim_BI_call(uint64_t next) { (void)next; }
 static uint64_t branchsim_BI_return(void) { return 0; }
 #endif
@@ -95,8 +92,8 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->name = PREDICTOR;
     AT_WORK_DO(SLOT_BI, SIM_IN_INIT, 0, branchsim_BI_init(config));
     facts->bits = PREDICTOR_BITS;
-    facts->returns = UNIT_RETURNS;
-    if (!UNIT_RETURNS)
+    facts->returns = QN_DEFINES(PREDICTOR_RETURNS);
+    if (!QN_DEFINES(PREDICTOR_RETURNS))
         return;
     unit_returns = sim_event(sim.slot, "returns", "returns");
     unit_wrong_returns = sim_event(sim.slot, "return-mispredicts", "returns that went elsewhere than predicted");
@@ -120,7 +117,7 @@ static SIM_NCSR bool unit_return(uint64_t target)
 {
     bool wrong;
 
-    if (!UNIT_RETURNS)
+    if (!QN_DEFINES(PREDICTOR_RETURNS))
         return false;
     wrong = AT_WORK(SLOT_BI, SIM_IN_RETURN, unit_branches, branchsim_BI_return()) != target;
     sim_count(unit_returns, 1);

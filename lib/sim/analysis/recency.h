@@ -35,7 +35,7 @@
 #define RECENCY_UNFORESEEN 4u /* after so many misses of FA that were not foreseen, the D1 is searched again */
 #define RECENCY_FINER 16u   /* when so few counts are in use, times are counted with a finer resolution */
 #define RECENCY_SURE 4u     /* number of intervals of time in which misses are known to be conflicts */
-#define RECENCY_MORE 320u   /* places in the list of evicted lines for those that are recorded late (recency_later.h) */
+#define RECENCY_MORE 320u   /* places in the list of evicted lines for those that are recorded late (recency_waited) */
 
 struct recency_group {
     uint64_t number, *used;  /* address of its first byte / bytes of the group, + 1; by line: time of the last use, 0 = it is in the cache,
