@@ -345,6 +345,8 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
             continue;
         }
         o = read_word(c, *at, &value);
+        if (!o && c->first == QN_OPTIONS_OTHERS)
+            break;
         if (!o && !take_foreign(c, settings, *at))
             return QN_EXIT_USAGE;
         if (!o)
@@ -356,7 +358,7 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
         if (!take_one(c, settings, o, value, &at))
             return QN_EXIT_USAGE;
     }
-    at += *at != NULL && !strcmp(*at, "--");
+    at += *at != NULL && !strcmp(*at, "--") && c->first != QN_OPTIONS_OTHERS;
     while (*at)
         *to++ = *at++;
     *to = NULL;

@@ -41,12 +41,15 @@ struct qn_option_rule {
     const char *why;   /* follows in the message; NULL: nothing */
 };
 
+/* Of `first`: the first option that is not the command's ends them, too, and "--" stays among the words: these are another command's. */
+#define QN_OPTIONS_OTHERS 2u
+
 struct qn_options {
     const char *tool;       /* "diff" */
     const char *prefix;     /* of its messages: "quern diff" */
     const char *begin, *end; /* of --help: what stands before and behind the list; the second may be NULL */
     const struct qn_option *own, *shared; /* the second may be NULL */
-    bool first; /* options end at the first word that is none: it is a program with options of its own */
+    unsigned first; /* true: options end at the first word that is none: it is a program with options of its own */
     const struct qn_option_rule *rules; /* NULL: none */
 };
 

@@ -17,7 +17,6 @@
 #include "collect/collect.h"
 #include "options.h"
 #include "tools.h"
-#include "valgrind/valgrind.h"
 
 /* ---- the command line: lib/collect/options.h has the list ---- */
 

@@ -9,6 +9,7 @@
 #ifndef QN_TOOLS_H
 #define QN_TOOLS_H
 
+#include "options.h"
 #include "text/error.h"
 #include "text/version.h"
 
@@ -37,5 +38,8 @@
 #define X(name, help) int qn_tool_##name(int argc, char **argv);
 QN_TOOL_LIST(X)
 #undef X
+
+/* For `quern run`, which has most of Valgrind's options under the same name: qn_options_foreign (options.h). */
+enum qn_option_foreign qn_valgrind_take_foreign(const char *word, char ***words);
 
 #endif

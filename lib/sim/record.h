@@ -1,7 +1,7 @@
 /* lib/sim/record.h - the formats of recorded references: in the ring between the recorded program and `quern trace`, and in files.
  *
  *   analysis/record.c  -> ring  -> lib/trace, which writes the third format  -> hosted/parts.c
- *   analysis/record.c  -> second format (QNTRACE2); tools/trace/trace.c ends it  -> hosted/trace.c
+ *   analysis/record.c  -> second format (QNTRACE2); tools/trace.c ends it  -> hosted/trace.c
  */
 #ifndef QN_SIM_RECORD_H
 #define QN_SIM_RECORD_H

@@ -1,10 +1,17 @@
-/* lib/trace/encode.c - encodes the words of a recorder into the streams of sim/record.h.  See write.h. */
+/* lib/trace/encode.c - encodes the words of a recorder (sim/contract.h) into the streams of a trace (sim/record.h); write.c puts them into its file.
+ *
+ * In:  DEFINE 7 401000 fetch read branch; BLOCK 7, READ a, TAKEN 1, ...
+ * Out: a definition; a way to block 7, where a lies from the last one, ...
+ */
 #include "trace/encode.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+
+/* ---- streams ---- */
 
 #define STREAM_ROOM 65536u
 
@@ -37,16 +44,141 @@ bool trace_room(struct qn_trace_writer *w, struct stream *s, size_t bytes)
     return s->room >= bytes;
 }
 
-static inline void put_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value)
+void trace_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value)
 {
     if (!make_room(w, s, VARINT_MAX))
         return;
     s->n = (size_t)(varint_put(s->at + s->n, value) - s->at);
 }
 
-void trace_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value)
+/* ---- definitions of blocks; one that was translated again is defined in the file once ---- */
+
+#define FIRST_ROOM 4096u
+
+static uint64_t hash_of(uint64_t pc, const struct qn_item *item, uint32_t n)
 {
-    put_varint(w, s, value);
+    uint64_t h = pc * 0x9e3779b97f4a7c15ull;
+
+    for (uint32_t i = 0; i < n; i++)
+        h = (h ^ (item[i].kind | (uint64_t)item[i].size << 8)) * 0x100000001b3ull;
+    return h ^ h >> 29;
+}
+
+static bool is_same(const struct part_block *b, uint64_t pc, const struct qn_item *item, uint32_t n)
+{
+    return b->pc == pc && b->n == n && !memcmp(b->item, item, n * sizeof *item);
+}
+
+static bool grow_hash(struct qn_trace_writer *w)
+{
+    uint32_t room = w->hash_room ? 2 * w->hash_room : FIRST_ROOM, *hash;
+
+    if (2 * w->blocks < w->hash_room)
+        return true;
+    hash = calloc(room, sizeof *hash);
+    if (!hash)
+        return false;
+    for (uint32_t id = 1; id < w->blocks; id++) {
+        uint64_t h = hash_of(w->block[id].pc, w->block[id].item, w->block[id].n);
+
+        while (hash[h % room])
+            h++;
+        hash[h % room] = id;
+    }
+    free(w->hash);
+    w->hash = hash;
+    w->hash_room = room;
+    return true;
+}
+
+static void put_items(struct qn_trace_writer *w, const struct part_block *b)
+{
+    struct stream *s = &w->definitions;
+
+    trace_varint(w, s, record_zigzag(b->pc - w->last_pc));
+    w->last_pc = b->pc;
+    trace_varint(w, s, b->n);
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t size = b->item[i].size, small = size < ITEM_SIZE_FOLLOWS ? size : ITEM_SIZE_FOLLOWS;
+
+        trace_varint(w, s, 0); /* makes room for the item's byte, which is no varint: its high bit may be set */
+        if (w->failed)
+            return;
+        s->at[s->n - 1] = (uint8_t)(b->item[i].kind | small << 4);
+        if (small == ITEM_SIZE_FOLLOWS)
+            trace_varint(w, s, size);
+    }
+}
+
+/* 0: no memory. */
+static uint32_t add_block(struct qn_trace_writer *w, uint64_t pc, const struct qn_item *item, uint32_t n)
+{
+    struct qn_item *own = malloc(n * sizeof *own + 1);
+    struct part_block *b;
+
+    if (!own || !QN_GROW(w->block, w->blocks, w->block_room, FIRST_ROOM))
+        return free(own), 0;
+    memcpy(own, item, n * sizeof *own);
+    b = &w->block[w->blocks];
+    *b = (struct part_block){.pc = pc, .item = own, .n = n, .sites = w->sites};
+    part_block_count(b);
+    for (unsigned i = 0; i < b->references; i++) {
+        if (!QN_GROW(w->site, w->sites, w->site_room, FIRST_ROOM))
+            return free(own), 0;
+        w->sites++;
+    }
+    put_items(w, b);
+    return w->blocks++;
+}
+
+static uint32_t find_or_add(struct qn_trace_writer *w, uint64_t pc, const struct qn_item *item, uint32_t n)
+{
+    uint64_t h = hash_of(pc, item, n);
+
+    if (!grow_hash(w))
+        return 0;
+    for (; w->hash[h % w->hash_room]; h++)
+        if (is_same(&w->block[w->hash[h % w->hash_room]], pc, item, n))
+            return w->hash[h % w->hash_room];
+    return w->hash[h % w->hash_room] = add_block(w, pc, item, n);
+}
+
+static void end_define(struct qn_trace_writer *w)
+{
+    uint32_t id = find_or_add(w, w->define_pc, w->items, w->define_n);
+
+    w->defining = false;
+    while (id && w->ids <= w->define_id) {
+        if (!QN_GROW(w->file_id, w->ids, w->id_room, FIRST_ROOM))
+            id = 0;
+        else
+            w->file_id[w->ids++] = 0;
+    }
+    if (!id)
+        trace_fail(w);
+    else
+        w->file_id[w->define_id] = id;
+}
+
+static void define_begin(struct qn_trace_writer *w, const struct qn_log_entry *word)
+{
+    w->define_pc = word->addr;
+    w->define_id = word->site;
+    w->define_n = word->kind >> 8;
+    w->define_have = 0;
+    w->defining = true;
+    if (w->define_n > QN_ITEMS_MAX)
+        w->bug = "a block with too many items";
+    else if (!w->define_n)
+        end_define(w);
+}
+
+static void define_word(struct qn_trace_writer *w, const struct qn_log_entry *word)
+{
+    memcpy(w->items + w->define_have, word, sizeof *word);
+    w->define_have += QN_ITEMS_A_WORD;
+    if (w->define_have >= w->define_n)
+        end_define(w);
 }
 
 /* ---- ways, groups ---- */
@@ -66,34 +198,34 @@ static void put_grouped(struct qn_trace_writer *w, const struct grouped *g)
     struct stream *s = &w->control;
     uint64_t times = g->stepping ? w->run_times : 1;
 
-    put_varint(w, s, g->kind + 1u);
+    trace_varint(w, s, g->kind + 1u);
     if (g->kind == QN_LOG_MORE || g->kind == QN_LOG_RUN) {
-        put_varint(w, s, g->addr);
+        trace_varint(w, s, g->addr);
         if (g->kind == QN_LOG_RUN)
-            put_varint(w, s, g->size);
+            trace_varint(w, s, g->size);
         w->run_times = g->addr;
         return;
     }
     if (g->kind <= QN_ITEM_FETCH) {
-        put_varint(w, s, g->size);
+        trace_varint(w, s, g->size);
         w->part_references += times;
     } else if (g->kind == QN_ITEM_COND) {
-        put_varint(w, s, g->flags);
+        trace_varint(w, s, g->flags);
     }
     w->part_instructions += g->kind == QN_ITEM_FETCH ? times : 0;
-    put_varint(w, s, record_zigzag(g->addr - w->last[g->kind]));
+    trace_varint(w, s, record_zigzag(g->addr - w->last[g->kind]));
     w->last[g->kind] = g->addr;
     if (g->stepping)
-        put_varint(w, s, record_zigzag(g->target));
+        trace_varint(w, s, record_zigzag(g->target));
     else if (g->kind > QN_ITEM_COND)
-        put_varint(w, s, record_zigzag(g->target - g->addr));
+        trace_varint(w, s, record_zigzag(g->target - g->addr));
 }
 
-void trace_close_group(struct qn_trace_writer *w)
+static void close_group(struct qn_trace_writer *w)
 {
     if (!w->in_group)
         return;
-    put_varint(w, &w->control, 0);
+    trace_varint(w, &w->control, 0);
     w->in_group = false;
     w->previous = w->previous_taken = 0;
 }
@@ -109,10 +241,10 @@ static void open_group(struct qn_trace_writer *w)
 void trace_end_streams(struct qn_trace_writer *w)
 {
     open_group(w);
-    trace_close_group(w);
+    close_group(w);
 }
 
-void trace_end_part_if_large(struct qn_trace_writer *w)
+static void end_part_if_large(struct qn_trace_writer *w)
 {
     if (w->control.n + w->heads.n + w->data.n >= PART_WANTED || w->part_instructions >= PART_INSTRUCTIONS)
         trace_write_parts(w);
@@ -147,20 +279,20 @@ static void put_open_items(struct qn_trace_writer *w, const struct pending *p)
     for (unsigned i = 1; i <= p->opens; i++) {
         for (; k < p->ngroup && p->group[k].open == i; k++)
             put_grouped(w, &p->group[k]);
-        put_varint(w, &w->control, 0);
+        trace_varint(w, &w->control, 0);
     }
 }
 
 static void put_block(struct qn_trace_writer *w, const struct pending *p)
 {
-    trace_close_group(w);
+    close_group(w);
     put_way(w, p->id);
     put_references(w, &w->block[p->id], p->addr);
     put_open_items(w, p);
     w->previous = p->id;
     w->previous_taken = p->taken;
     w->previous_target = p->target;
-    trace_end_part_if_large(w);
+    end_part_if_large(w);
 }
 
 /* ---- a block of which only some instructions are wanted becomes a group ---- */
@@ -227,7 +359,7 @@ static void put_some(struct qn_trace_writer *w, unsigned n)
     if (last <= w->from || first >= w->end)
         return;
     expand(w, &w->now, first < w->from ? w->from - first : 0, last > w->end ? w->end - first : n);
-    trace_end_part_if_large(w);
+    end_part_if_large(w);
 }
 
 static bool is_at_its_end(const struct pending *p, const struct part_block *b)
@@ -306,7 +438,7 @@ static void put_record(struct qn_trace_writer *w, const struct grouped *g)
     open_group(w);
     put_grouped(w, g);
     if (g->kind != QN_LOG_RUN && !g->stepping)
-        trace_end_part_if_large(w);
+        end_part_if_large(w);
 }
 
 /* Takes a word with QN_LOG_FROM_C. */
@@ -342,7 +474,7 @@ static void take(struct qn_trace_writer *w, const struct qn_log_entry *word)
     struct pending *p = &w->now;
 
     if (w->defining) {
-        trace_define_word(w, word);
+        define_word(w, word);
         return;
     }
     if (word->kind & QN_LOG_FROM_C) {
@@ -350,7 +482,7 @@ static void take(struct qn_trace_writer *w, const struct qn_log_entry *word)
         return;
     }
     switch (word->kind & 15) {
-    case QN_LOG_DEFINE: trace_define_begin(w, word); break;
+    case QN_LOG_DEFINE: define_begin(w, word); break;
     case QN_LOG_BLOCK: begin(w, word->addr); break;
     case QN_LOG_OPEN: p->opens++, p->open = true; break;
     case QN_LOG_CLOSE: p->open = false; break;
@@ -369,6 +501,134 @@ static void take(struct qn_trace_writer *w, const struct qn_log_entry *word)
     }
 }
 
+/* ---- complete blocks, many at a time ----
+ *
+ * In:  BLOCK 7, READ a, READ b, TAKEN 1, BLOCK 7, ...
+ * Out: the same bytes that put_block writes for them.
+ *
+ * Nearly all blocks come here, so the streams get their room before the loop, and the state that each block changes is in registers.
+ * Blocks with open items, blocks that a fault ended early, and blocks at an end of the recorded window go word by word.
+ */
+
+#define PLAIN_MAX 2048u /* words that are checked before they are encoded; so few stay in the cache until then */
+#define PLAIN (1u << QN_LOG_READ | 1u << QN_LOG_WRITE | 1u << QN_LOG_MODIFY | 1u << QN_LOG_BLOCK | 1u << QN_LOG_TAKEN | 1u << QN_LOG_TARGET)
+#define DATA_MAX ((QN_ITEMS_MAX + 1u) * sizeof(uint64_t)) /* of one block; larger than its other streams */
+
+struct ends { /* ends of the streams, and the state of the block written last */
+    struct part_block *block, *previous;
+    struct item_site *site;
+    uint8_t *control, *head, *data;
+    uint64_t before, instructions, references, target;
+    uint32_t generation;
+    uint8_t taken;
+};
+
+/* The number of words before the first one of another kind than such blocks consist of. */
+static size_t plain_words(const struct qn_log_entry *words, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && i < PLAIN_MAX && words[i].kind <= QN_LOG_TARGET && (PLAIN >> words[i].kind & 1))
+        i++;
+    return i;
+}
+
+static struct ends get_ends(const struct qn_trace_writer *w)
+{
+    return (struct ends){.block = w->block, .previous = w->block + w->previous, .site = w->site, .control = w->control.at + w->control.n,
+                         .head = w->heads.at + w->heads.n, .data = w->data.at + w->data.n, .before = w->before, .target = w->previous_target,
+                         .generation = w->generation, .taken = w->previous_taken};
+}
+
+static void set_ends(struct qn_trace_writer *w, const struct ends *e)
+{
+    w->previous = (uint32_t)(e->previous - w->block);
+    w->previous_target = e->target;
+    w->previous_taken = e->taken;
+    w->control.n = (size_t)(e->control - w->control.at);
+    w->heads.n = (size_t)(e->head - w->heads.at);
+    w->data.n = (size_t)(e->data - w->data.at);
+    w->before = e->before;
+    w->instructions += e->instructions;
+    w->part_instructions += e->instructions;
+    w->part_references += e->instructions + e->references;
+}
+
+/* false: a word is not a reference. */
+static inline bool put_plain_references(struct ends *e, const struct part_block *b, const struct qn_log_entry *word)
+{
+    struct item_site *s = e->site + b->sites;
+    uint32_t kinds = 0;
+
+    for (const struct qn_log_entry *end = word + b->references; word < end; word++) {
+        site_put(s++, word->addr, e->before, &e->head, &e->data);
+        e->before = word->addr;
+        kinds |= word->kind;
+    }
+    return kinds <= QN_LOG_MODIFY;
+}
+
+/* Writes a block of `needed` words.  false: they are not the words of block b. */
+static inline bool put_plain_block(struct ends *e, struct part_block *b, const struct qn_log_entry *words, size_t needed)
+{
+    const struct qn_log_entry *last = words + needed - 1;
+    bool good = !b->branch || last->kind == (b->branch == 1 ? QN_LOG_TAKEN : QN_LOG_TARGET);
+
+    part_block_begin(e->previous, e->site, e->generation);
+    part_block_begin(b, e->site, e->generation);
+    e->control = way_put(e->previous, e->taken, e->target, b, (uint32_t)(b - e->block), e->control);
+    good &= put_plain_references(e, b, words + 1);
+    e->instructions += b->instructions;
+    e->references += b->references;
+    e->previous = b;
+    e->taken = b->branch == 1 && last->addr;
+    e->target = b->branch == 2 ? last->addr : 0;
+    return good;
+}
+
+static bool has_room(struct qn_trace_writer *w)
+{
+    return w->control.n + w->heads.n + w->data.n < PART_WANTED && trace_room(w, &w->control, PART_WANTED + DATA_MAX) &&
+           trace_room(w, &w->heads, PART_WANTED + DATA_MAX) && trace_room(w, &w->data, PART_WANTED + DATA_MAX);
+}
+
+static inline bool is_large(const struct qn_trace_writer *w, const struct ends *e)
+{
+    return (size_t)(e->control - w->control.at) + (size_t)(e->head - w->heads.at) + (size_t)(e->data - w->data.at) >= PART_WANTED ||
+           w->part_instructions + e->instructions >= PART_INSTRUCTIONS;
+}
+
+static size_t take_blocks(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n)
+{
+    size_t plain = plain_words(words, n), at = 0;
+    struct ends e;
+
+    if (!has_room(w))
+        return 0;
+    for (e = get_ends(w); at < plain && !w->bug && !is_large(w, &e);) {
+        uint32_t id = words[at].kind == QN_LOG_BLOCK && words[at].addr < w->ids ? w->file_id[words[at].addr] : 0;
+        struct part_block *b = &w->block[id];
+        size_t needed = 1u + b->references + (b->branch != 0);
+        uint64_t instructions = w->instructions + e.instructions;
+
+        if (!id || b->opens || needed > plain - at || needed >= n - at || words[at + needed].kind == QN_LOG_LEFT || instructions < w->from ||
+            instructions + b->instructions > w->end)
+            break;
+        if (w->in_group) {
+            close_group(w);
+            e = get_ends(w);
+        }
+        if (!put_plain_block(&e, b, words + at, needed))
+            w->bug = "a block that has not come to its end";
+        at += needed;
+    }
+    if (at) {
+        set_ends(w, &e);
+        end_part_if_large(w);
+    }
+    return at;
+}
+
 bool qn_trace_write(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n)
 {
     size_t used;
@@ -377,7 +637,7 @@ bool qn_trace_write(struct qn_trace_writer *w, const struct qn_log_entry *words,
         used = 0;
         if (words[i].kind == QN_LOG_BLOCK && !w->defining) {
             finish(w);
-            used = w->bug ? 0 : trace_take_blocks(w, words + i, n - i);
+            used = w->bug ? 0 : take_blocks(w, words + i, n - i);
         }
         if (!used) {
             take(w, &words[i]);

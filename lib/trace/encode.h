@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "sim/record.h"
-#include "trace/write.h"
+#include "trace/trace.h"
 
 #define PART_WANTED (1u << 20)    /* a part ends at so many bytes in all streams, */
 #define PART_INSTRUCTIONS (1u << 22) /* or at so many instructions */
@@ -95,18 +94,8 @@ void trace_finish(struct qn_trace_writer *w);
 
 void trace_fail(struct qn_trace_writer *w);
 void trace_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value);
-void trace_close_group(struct qn_trace_writer *w);
-void trace_end_part_if_large(struct qn_trace_writer *w);
 /* Grows the stream until it has room for `bytes` in all, those it holds included.  false: no memory. */
 bool trace_room(struct qn_trace_writer *w, struct stream *s, size_t bytes);
-
-/* blocks.c: encodes complete blocks; words[0] is a BLOCK, and no block has begun.  Returns the number of words that it took; 0: encode.c
- * has to take the next one. */
-size_t trace_take_blocks(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n);
-
-/* define.c */
-void trace_define_begin(struct qn_trace_writer *w, const struct qn_log_entry *word);
-void trace_define_word(struct qn_trace_writer *w, const struct qn_log_entry *word);
 
 /* ---- writing where there is room already ---- */
 

@@ -1,17 +1,14 @@
-/* lib/trace/pack.c - see pack.h.
+/* lib/trace/pack.c - compresses files, and pieces in memory.
  *
  * A file: zstd at its default level with a checksum; xz at level 1, whose traces are nearly as small as at level 6, in a fifth of the time.
  * A piece: zstd and xz at level 1.
  */
-#include "trace/pack.h"
+#include "trace/trace.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
 #include <zstd.h>
 #include <lzma.h>
 
@@ -28,18 +25,6 @@ struct qn_trace_pack {
     lzma_stream xz;
     uint8_t out[CHUNK];
 };
-
-bool qn_trace_can_pack(enum qn_trace_packing how)
-{
-    switch (how) {
-    case QN_TRACE_PLAIN: return true;
-    case QN_TRACE_ZSTD:
-        return true;
-    case QN_TRACE_XZ:
-        return true;
-    }
-    return false;
-}
 
 static bool put(struct qn_trace_pack *p, const void *bytes, size_t n)
 {
@@ -94,17 +79,12 @@ static bool pack_xz(struct qn_trace_pack *p, const void *bytes, size_t n, bool e
 struct qn_trace_pack *qn_trace_open_pack(FILE *to, enum qn_trace_packing how)
 {
     struct qn_trace_pack *p = calloc(1, sizeof *p);
-    bool good = p && qn_trace_can_pack(how);
 
-    if (!good) {
-        free(p);
+    if (!p)
         return NULL;
-    }
     p->to = to;
     p->how = how;
-    good = how != QN_TRACE_ZSTD || open_zstd(p);
-    good = good && (how != QN_TRACE_XZ || open_xz(p));
-    p->failed = !good;
+    p->failed = how == QN_TRACE_ZSTD ? !open_zstd(p) : how == QN_TRACE_XZ && !open_xz(p);
     return p;
 }
 
@@ -116,7 +96,6 @@ static bool work(struct qn_trace_pack *p, const void *bytes, size_t n, bool end)
         return pack_zstd(p, bytes, n, end);
     if (p->how == QN_TRACE_XZ)
         return pack_xz(p, bytes, n, end);
-    (void)end;
     return put(p, bytes, n);
 }
 
@@ -143,7 +122,7 @@ struct qn_trace_packer {
 
 struct qn_trace_packer *qn_trace_open_packer(enum qn_trace_packing how)
 {
-    struct qn_trace_packer *p = qn_trace_can_pack(how) ? calloc(1, sizeof *p) : NULL;
+    struct qn_trace_packer *p = calloc(1, sizeof *p);
 
     if (!p)
         return NULL;
@@ -172,7 +151,7 @@ static size_t bound(const struct qn_trace_packer *p, size_t n)
         return ZSTD_compressBound(n);
     if (p->how == QN_TRACE_XZ)
         return lzma_stream_buffer_bound(n);
-    return p->how == QN_TRACE_PLAIN ? n : 0;
+    return n;
 }
 
 static bool pack_piece(struct qn_trace_packer *p, const uint8_t *bytes, size_t n, size_t *packed)

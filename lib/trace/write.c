@@ -1,17 +1,25 @@
-/* lib/trace/write.c - writes the parts of a trace into its file.  See write.h.
+/* lib/trace/write.c - writes the parts of a trace into its file.
  *
  * Each part is flushed at once, so a process that is killed leaves whole parts, and at most one that is cut off.  If the file has no room
  * for a part, the index and the end mark are written over what there is of it. */
 #define _GNU_SOURCE
-#include "trace/write.h"
-
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "sim/record.h"
 #include "trace/encode.h"
 
 struct qn_trace_writer *qn_trace_open_writer(FILE *to, enum qn_trace_packing how, uint64_t from, uint64_t count)
@@ -214,5 +222,265 @@ bool qn_trace_close_writer(struct qn_trace_writer *w, struct qn_trace_counts *co
     *counts = w->counts;
     release(w);
     errno = error;
+    return good;
+}
+
+/* ---- the reader of the ring ---- */
+
+enum { MEMORY, THEIRS, OURS, DONE, FDS };
+
+struct qn_trace_recorder {
+    int fd[FDS];          /* the ring's memory; the program's end of the socket; ours; an eventfd: the program has ended */
+    struct ring *ring;
+    struct qn_trace_writer *to;
+    pthread_t thread;
+    bool good;
+};
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Takes words up to `head`, at most to the ring's end and an eighth of it; wakes the recorder.  false: the writer failed. */
+static bool take(struct qn_trace_recorder *r, uint64_t head)
+{
+    uint64_t tail = r->ring->tail, at = tail % RING_WORDS, n = smaller(head - tail, smaller(RING_WORDS - at, RING_WORDS / 8));
+
+    if (!qn_trace_write(r->to, ring_words(r->ring) + at, n))
+        return false;
+    RING_STORE(r->ring->tail, tail + n);
+    if (RING_LOAD(r->ring->recorder_waits) && RING_TAKE(r->ring->recorder_waits))
+        send(r->fd[OURS], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return true;
+}
+
+/* Waits until there are more words (false) or the program has ended (true). */
+static bool sleep_on(struct qn_trace_recorder *r)
+{
+    struct pollfd p[] = {{r->fd[OURS], POLLIN, 0}, {r->fd[DONE], POLLIN, 0}};
+    char bytes[64];
+
+    RING_STORE(r->ring->reader_sleeps, 1);
+    if (RING_LOAD(r->ring->head) != r->ring->tail)
+        return false;
+    poll(p, 2, -1);
+    if ((p[0].revents & POLLIN) && recv(r->fd[OURS], bytes, sizeof bytes, MSG_DONTWAIT) < 0)
+        return false;
+    return p[1].revents & POLLIN;
+}
+
+static void *read_ring(void *data)
+{
+    struct qn_trace_recorder *r = data;
+    bool ended = false;
+
+    r->good = true;
+    for (;;) {
+        uint64_t head = RING_LOAD(r->ring->head);
+
+        if (head != r->ring->tail) {
+            r->good = take(r, head);
+            if (!r->good)
+                break;
+        } else if (ended) {
+            break;
+        } else {
+            ended = sleep_on(r);
+        }
+    }
+    if (!r->good)
+        RING_STORE(r->ring->refused, 1);
+    shutdown(r->fd[OURS], SHUT_RDWR); /* a recorder that waits for room wakes and sees that the reader has ended */
+    return NULL;
+}
+
+static void release_recorder(struct qn_trace_recorder *r)
+{
+    for (unsigned i = 0; i < FDS; i++)
+        if (r->fd[i] >= 0)
+            close(r->fd[i]);
+    if (r->ring && r->ring != MAP_FAILED)
+        munmap(r->ring, RING_BYTES);
+    free(r);
+}
+
+static bool open_all(struct qn_trace_recorder *r)
+{
+    int pair[2];
+
+    r->fd[MEMORY] = memfd_create("quern-trace", 0);
+    if (r->fd[MEMORY] < 0 || ftruncate(r->fd[MEMORY], RING_BYTES) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+        return false;
+    r->fd[THEIRS] = pair[0];
+    r->fd[OURS] = pair[1];
+    fcntl(pair[1], F_SETFD, FD_CLOEXEC);
+    r->fd[DONE] = eventfd(0, EFD_CLOEXEC);
+    r->ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd[MEMORY], 0);
+    return r->fd[OURS] >= 0 && r->fd[DONE] >= 0 && r->ring != MAP_FAILED;
+}
+
+struct qn_trace_recorder *qn_trace_open_recorder(struct qn_trace_writer *to)
+{
+    struct qn_trace_recorder *r = calloc(1, sizeof *r);
+    int error;
+
+    if (!r)
+        return NULL;
+    for (unsigned i = 0; i < FDS; i++)
+        r->fd[i] = -1;
+    r->to = to;
+    if (open_all(r)) {
+        errno = pthread_create(&r->thread, NULL, read_ring, r);
+        if (!errno)
+            return r;
+    }
+    error = errno;
+    release_recorder(r);
+    errno = error;
+    return NULL;
+}
+
+const int *qn_trace_recorder_fds(const struct qn_trace_recorder *r) { return r->fd; }
+
+bool qn_trace_close_recorder(struct qn_trace_recorder *r, bool *begun)
+{
+    bool good;
+
+    eventfd_write(r->fd[DONE], 1);
+    pthread_join(r->thread, NULL);
+    good = r->good;
+    *begun = RING_LOAD(r->ring->head) > 0;
+    release_recorder(r);
+    return good;
+}
+
+/* ---- a trace that was written ---- */
+
+struct walk {
+    const uint8_t *bytes;
+    uint64_t size, at;
+    struct part_entry *entry; /* of the whole parts, without the index */
+    uint32_t entries, room;
+};
+
+/* What is wrong at byte `at`, in the words of quern replay (sim/hosted/parts.c); cut: only the file's end is missing. */
+static __attribute__((format(printf, 4, 5))) bool fail(struct qn_trace_facts *facts, uint64_t at, bool cut, const char *format, ...)
+{
+    int n = snprintf(facts->wrong, sizeof facts->wrong, "byte %" PRIu64 ": %s: got ", at, cut ? "cut off" : "damaged");
+    va_list args;
+
+    facts->cut = cut;
+    va_start(args, format);
+    vsnprintf(facts->wrong + n, sizeof facts->wrong - (size_t)n, format, args);
+    va_end(args);
+    return false;
+}
+
+/* Reads the head of the part at w->at.  false: there is no whole part. */
+static bool get_part(const struct walk *w, struct part_head *h, struct qn_trace_facts *facts)
+{
+    uint64_t left = w->size - w->at;
+
+    if (!left)
+        return fail(facts, w->at, true, "the end of the file, wanted the next part or the index");
+    if (left < sizeof *h)
+        return fail(facts, w->at, true, "%" PRIu64 " bytes, wanted the %zu of a part's head", left, sizeof *h);
+    memcpy(h, w->bytes + w->at, sizeof *h);
+    if (h->mark != PART_MARK || h->crc != part_crc(0, (const uint8_t *)h, offsetof(struct part_head, crc)))
+        return fail(facts, w->at, false, "no head of a part, wanted one, with its checksum");
+    if (h->packed > left - sizeof *h)
+        return fail(facts, w->size, true, "%" PRIu64 " bytes of a part, wanted %" PRIu32, left - sizeof *h, h->packed);
+    if (h->payload_crc != part_crc(0, w->bytes + w->at + sizeof *h, h->packed))
+        return fail(facts, w->at + sizeof *h, false, "a part of %" PRIu32 " bytes with another checksum, wanted %08" PRIx32, h->packed, h->payload_crc);
+    return true;
+}
+
+static bool is_end(const struct walk *w, uint64_t index, uint64_t at, struct qn_trace_facts *facts)
+{
+    uint64_t says, left = w->size - at;
+
+    if (left < PARTS_TRAILER_BYTES)
+        return fail(facts, w->size, true, "%" PRIu64 " bytes behind the index, wanted %d", left, PARTS_TRAILER_BYTES);
+    memcpy(&says, w->bytes + at, sizeof says);
+    if (says != index || memcmp(w->bytes + at + sizeof says, PARTS_END, PARTS_MAGIC_BYTES) != 0)
+        return fail(facts, at, false, "no mark of the end, wanted one");
+    return left == PARTS_TRAILER_BYTES || fail(facts, at + PARTS_TRAILER_BYTES, false, "more behind the end, wanted the end of the file");
+}
+
+/* false: no memory. */
+static bool walk(struct walk *w, struct qn_trace_facts *facts)
+{
+    struct part_head h;
+
+    for (w->at = PARTS_MAGIC_BYTES; get_part(w, &h, facts); w->at += sizeof h + h.packed) {
+        if (h.kind == PART_INDEX) {
+            facts->ended = is_end(w, w->at, w->at + sizeof h + h.packed, facts);
+            break;
+        }
+        if (!QN_GROW(w->entry, w->entries, w->room, 64))
+            return false;
+        w->entry[w->entries++] = (struct part_entry){.offset = w->at, .first = h.first, .kind = h.kind};
+        facts->parts++;
+        facts->instructions += h.instructions;
+        facts->references += h.references;
+        facts->packing = h.packing;
+    }
+    facts->whole = w->at;
+    return true;
+}
+
+/* Maps the file and walks through its parts.  Release w afterwards, whatever it returns. */
+static bool look(int fd, struct walk *w, struct qn_trace_facts *facts)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+
+    *facts = (struct qn_trace_facts){.bytes = size > 0 ? (uint64_t)size : 0};
+    errno = 0;
+    if (size < PARTS_MAGIC_BYTES)
+        return false;
+    w->size = (uint64_t)size;
+    w->bytes = mmap(NULL, w->size, PROT_READ, MAP_SHARED, fd, 0);
+    if (w->bytes == MAP_FAILED)
+        return w->bytes = NULL, false;
+    return !memcmp(w->bytes, PARTS_MAGIC, PARTS_MAGIC_BYTES) && walk(w, facts);
+}
+
+static void release_walk(struct walk *w)
+{
+    int error = errno;
+
+    if (w->bytes)
+        munmap((void *)w->bytes, w->size);
+    free(w->entry);
+    errno = error;
+}
+
+bool qn_trace_measure_parts(int fd, struct qn_trace_facts *facts)
+{
+    struct walk w = {NULL, 0, 0, NULL, 0, 0};
+    bool good = look(fd, &w, facts);
+
+    release_walk(&w);
+    return good;
+}
+
+static bool write_index(int fd, const struct walk *w, const struct qn_trace_facts *facts)
+{
+    uint32_t bytes = (uint32_t)(w->entries * sizeof *w->entry);
+    struct part_head h = {.mark = PART_MARK, .kind = PART_INDEX, .packing = PART_PLAIN, .bytes = bytes, .packed = bytes, .first = facts->instructions};
+    off_t at = (off_t)facts->whole;
+    uint64_t index = facts->whole;
+
+    h.payload_crc = part_crc(0, (const uint8_t *)w->entry, bytes);
+    h.crc = part_crc(0, (const uint8_t *)&h, offsetof(struct part_head, crc));
+    return ftruncate(fd, at) == 0 && pwrite(fd, &h, sizeof h, at) == sizeof h && pwrite(fd, w->entry, bytes, at + (off_t)sizeof h) == bytes &&
+           pwrite(fd, &index, sizeof index, at + (off_t)(sizeof h + bytes)) == sizeof index &&
+           pwrite(fd, PARTS_END, PARTS_MAGIC_BYTES, at + (off_t)(sizeof h + bytes + sizeof index)) == PARTS_MAGIC_BYTES;
+}
+
+bool qn_trace_end_parts(int fd, struct qn_trace_facts *facts)
+{
+    struct walk w = {NULL, 0, 0, NULL, 0, 0};
+    bool good = look(fd, &w, facts) && (facts->ended || (facts->cut && write_index(fd, &w, facts)));
+
+    release_walk(&w);
     return good;
 }

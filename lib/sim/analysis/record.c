@@ -90,7 +90,7 @@ static struct ring *ring;
 static long socket_fd;
 static uint64_t head;
 
-/* Stops the program because the reader has ended.  If it could not write the trace, it has printed why (tools/trace/trace_deliver.c). */
+/* Stops the program because the reader has ended.  If it could not write the trace, it has printed why (tools/trace.c). */
 static void stop(void)
 {
     if (!RING_LOAD(ring->refused))

@@ -1,4 +1,4 @@
-/* sim/hosted/champsim.c - references from ChampSim's records, one for each instruction (64 or 72 bytes; layout: lib/trace/champsim.h).
+/* sim/hosted/champsim.c - references from ChampSim's records, one for each instruction (64 or 72 bytes; layout: lib/trace/trace.h).
  *
  *   ip 401000, branch, taken, registers: writes 26 6, reads 6 26; written address 7ffe0ff8; the next ip is 402000
  *   -> a fetch of 401000, a write of 7ffe0ff8, a call that will return to 401005

@@ -11,8 +11,7 @@
 
 #include "sim/record.h"
 #include "tap.h"
-#include "trace/parts.h"
-#include "trace/write.h"
+#include "trace/trace.h"
 
 #define WORDS 600000u /* six parts */
 #define PARTS_SEEN 32

@@ -1,18 +1,20 @@
-/* tools/trace/trace.c - `quern trace`: records every reference and branch of a program.
+/* tools/trace.c - `quern trace`: records every reference and branch of a program.
  *
  *   quern trace -o ls.trace -- ls -l          then: quern replay --sim=fifo ls.trace
  *
  * quern's own format: emitted code logs blocks and addresses (analysis/record.c); a thread of this process writes parts of them to the
- * output (trace/write.c), which gets its name at the end.  For ChampSim's format, the module writes every reference to a file in TMPDIR,
+ * output (lib/trace), which gets its name at the end.  For ChampSim's format, the module writes every reference to a file in TMPDIR,
  * from which the records are made.  Options before PROGRAM go to `quern run`.
  *
  * If the program or `quern run` is killed, or this process gets SIGINT, SIGTERM or SIGHUP, the output is a complete trace up to then.
  */
 #define _GNU_SOURCE
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +22,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "json/json.h"
-#include "../options.h"
-#include "sim/record.h"
+#include "options.h"
+#include "tools.h"
 #include "engines/engines.h"
+#include "json/json.h"
+#include "sim/record.h"
+#include "text/error.h"
 #include "text/output.h"
-#include "../tools.h"
-#include "trace/champsim.h"
-#include "trace/parts.h"
-#include "trace/recorder.h"
-#include "trace_deliver.h"
+#include "trace/trace.h"
 
 #define ARGUMENTS_MAX 4096
 #define CHUNK (1u << 20)
@@ -66,7 +66,7 @@ static const struct qn_option options[] = {
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
 static const struct qn_options command = {
-    .tool = "trace", .prefix = "quern: trace", .own = options, .first = true,
+    .tool = "trace", .prefix = "quern: trace", .own = options, .first = QN_OPTIONS_OTHERS,
     .begin = "usage: quern trace [OPTIONS] [OPTIONS OF quern run] [--] PROGRAM [ARGUMENTS]\n"
              "       quern trace --info FILE\n       quern trace --recover FILE\n\n"
              "Records all fetches, data references and branches of PROGRAM for `quern replay` or ChampSim.\n\n" };
@@ -307,6 +307,55 @@ static int record_text(struct qn_engines_guard *g, const struct settings *s, str
     return status;
 }
 
+/* Keeps what could be written: a complete trace, or parts from which --recover makes one. */
+static void deliver_short(const struct qn_trace_counts *c, const char *why, struct qn_text_output *o)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *name = strdup(o->path), *left = NULL;
+
+    if (c->whole)
+        qn_text_close_output(o, &err);
+    else if (c->instructions)
+        left = qn_text_leave_output(o);
+    else
+        qn_text_drop_output(o);
+    if (err.status != QN_TEXT_OK)
+        qn_text_complain("quern: trace: %s", err.text);
+    else if (c->whole)
+        qn_text_complain("quern: trace: %s: cannot write: %s; it is whole up to instruction %" PRIu64, name ? name : "", why, c->instructions);
+    else if (left)
+        qn_text_complain("quern: trace: %s: cannot write: %s; what there is up to instruction %" PRIu64 " is left in %s, which --recover makes whole",
+                         name ? name : "", why, c->instructions, left);
+    else
+        qn_text_complain("quern: trace: %s: cannot write: %s; nothing of it is kept", name ? name : "", why);
+    free(left);
+    free(name);
+}
+
+/* Makes the output from what the writer has: the whole trace or the part that could be written.  begun: the program was recorded at all.
+ * status: of the program; returned, or 1 if that is 0 and not all could be written: then a line was printed. */
+static int deliver_blocks(struct qn_trace_writer *w, bool begun, struct qn_text_output *o, int status)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_trace_counts counts;
+    bool good = qn_trace_close_writer(w, &counts);
+    const char *why = strerror(errno);
+
+    if (good && begun) {
+        if (qn_text_close_output(o, &err) == QN_TEXT_OK)
+            return status;
+        qn_text_complain("quern: trace: %s: not written", err.text);
+    } else if (begun && !counts.bug) {
+        deliver_short(&counts, why, o);
+    } else {
+        if (begun)
+            qn_text_complain("quern: trace: a bug, please report it: %s", counts.bug);
+        qn_text_drop_output(o);
+        return begun ? 1 : status;
+    }
+    return status ? status : 1;
+}
+
 /* quern's own format: block by block, written while the program runs. */
 static int record_blocks(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
 {
@@ -327,7 +376,7 @@ static int record_blocks(struct qn_engines_guard *g, const struct settings *s, s
     snprintf(option, sizeof option, "--sim-opt=record-ring=%d,record-socket=%d", qn_trace_recorder_fds(r)[0], qn_trace_recorder_fds(r)[1]);
     status = run_recorder(g, s, option);
     qn_trace_close_recorder(r, &begun);
-    return trace_deliver_blocks(w, begun, o, status);
+    return deliver_blocks(w, begun, o, status);
 }
 
 /* The output is opened before the program starts, and a device that is full has said so. */
@@ -346,8 +395,6 @@ static int record(const struct settings *s)
     qn_engines_unguard(&g);
     return status;
 }
-
-static char **rest; /* behind our own options */
 
 static int recover(const char *name)
 {
@@ -402,67 +449,34 @@ static bool ends_in(const char *name, const char *suffix)
     return n >= m && !strcmp(name + n - m, suffix);
 }
 
-/* false: a line was printed. */
-static bool choose_packing(struct settings *s)
+static void choose_packing(struct settings *s)
 {
     static const enum qn_trace_packing chosen[] = { QN_TRACE_PLAIN, QN_TRACE_PLAIN, QN_TRACE_ZSTD, QN_TRACE_XZ };
 
     s->packing = chosen[s->compression];
     if (s->compression == 0 && ends_in(s->output, ".xz"))
         s->packing = QN_TRACE_XZ;
-    else if (s->compression == 0 && (ends_in(s->output, ".zst") || (!s->champsim && s->format <= RECORDS && qn_trace_can_pack(QN_TRACE_ZSTD))))
+    else if (s->compression == 0 && (ends_in(s->output, ".zst") || (!s->champsim && s->format <= RECORDS)))
         s->packing = QN_TRACE_ZSTD;
-    if (qn_trace_can_pack(s->packing))
-        return true;
-    qn_text_complain("quern: trace: %s: this quern was built without %s", s->output, s->packing == QN_TRACE_XZ ? "liblzma" : "libzstd");
-    return false;
-}
-
-/* Words that an option of our own takes, 0: it is none. */
-static int own_words(const char *word)
-{
-    size_t length = word[1] == '-' ? strcspn(word, "=") : 2;
-
-    for (const struct qn_option *o = options; word[0] == '-' && o->names; o++)
-        for (const char *name = o->names; name; name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL)
-            if (strcspn(name, ",") == length && !strncmp(name, word, length))
-                return o->argument && !word[length] ? 2 : 1;
-    return 0;
-}
-
-/* Our own options, which come first.  `rest`: what follows them, options of `quern run` and the program. */
-static char **own_options(char **argv, int argc)
-{
-    int at = 1;
-
-    while (at < argc && own_words(argv[at]))
-        at += own_words(argv[at]);
-    at = at < argc ? at : argc;
-    rest = calloc((size_t)(argc - at) + 1, sizeof *rest);
-    if (!rest)
-        return NULL;
-    memcpy(rest, argv + at, (size_t)(argc - at) * sizeof *rest);
-    argv[at] = NULL;
-    return argv;
 }
 
 int qn_tool_trace(int argc, char **argv)
 {
     struct settings s = { .output = "quern.trace", .count = UINT64_MAX };
-    char **words, **own = own_options(argv, argc);
-    int status = own ? qn_options_take(&command, &s, own, &words) : complain("no memory", strerror(errno));
+    int status = qn_options_take(&command, &s, argv, &s.words);
 
+    (void)argc;
     if (status >= 0)
         return status;
     if (s.recover)
         return recover(s.recover);
     if (s.info)
         return tell(s.info, s.json);
-    s.words = rest;
     if (!*s.words)
         return fputs("quern: trace: no program given; `quern trace --help` tells how\n", stderr), QN_EXIT_USAGE;
     s.champsim = s.format == 1 ? QN_CHAMPSIM_SHORT : s.format == 2 ? QN_CHAMPSIM_LONG : 0;
     if (s.count > UINT64_MAX - s.from)
         s.count = UINT64_MAX - s.from;
-    return choose_packing(&s) ? record(&s) : QN_EXIT_USAGE;
+    choose_packing(&s);
+    return record(&s);
 }

@@ -1,4 +1,4 @@
-/* tools/dis/dis.c - `quern dis`: the decoder on its own, as a disassembler.
+/* tools/dis.c - `quern dis`: the decoder on its own, as a disassembler.
  *
  * In:  quern dis [OPTIONS] ELF            or  quern dis [OPTIONS] --hex 4889e5
  * Out: quern dis --hex 4889e5c3
@@ -8,15 +8,158 @@
  *      `objdump -d -w -z` without symbols.  Messages on stderr; exit 0, 1 (file), 2 (usage).
  * Not done: symbols, other machines, objdump's "..." for runs of zeros.
  */
+#include <elf.h>
+#include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../options.h"
-#include "../tools.h"
+#include "options.h"
+#include "tools.h"
 #include "decode/decode.h"
-#include "dis_elf.h"
+
+/* ---- the executable sections of an ELF file ----
+ *
+ * Every offset is checked before it is used: the file may be truncated or hostile.
+ * 32-bit headers are widened to 64-bit ones as they are read, so that the rest knows one kind only.
+ */
+
+struct image {
+    const char *name;
+    uint8_t *data;
+    size_t size;
+    bool is_32_bit;
+};
+
+/* Does [offset, offset + length) lie inside the file? */
+static bool inside(const struct image *file, uint64_t offset, uint64_t length)
+{
+    return offset <= file->size && length <= file->size - offset;
+}
+
+static const char *read_image(struct image *file)
+{
+    FILE *in = fopen(file->name, "rb");
+    size_t room = 0;
+    const char *error = NULL;
+
+    if (!in)
+        return strerror(errno);
+    while (!error && !feof(in)) {
+        if (file->size == room) {
+            uint8_t *more = realloc(file->data, room = room * 2 + 65536);
+            if (!more) {
+                error = "out of memory";
+                break;
+            }
+            file->data = more;
+        }
+        file->size += fread(file->data + file->size, 1, room - file->size, in);
+        if (ferror(in))
+            error = strerror(errno);
+    }
+    fclose(in);
+    return error;
+}
+
+static bool read_header(const struct image *file, Elf64_Ehdr *header)
+{
+    Elf32_Ehdr small;
+
+    if (file->size < (file->is_32_bit ? sizeof small : sizeof *header))
+        return false;
+    if (!file->is_32_bit) {
+        memcpy(header, file->data, sizeof *header);
+        return true;
+    }
+    memcpy(&small, file->data, sizeof small);
+    memcpy(header->e_ident, small.e_ident, EI_NIDENT);
+    header->e_machine = small.e_machine;
+    header->e_shoff = small.e_shoff;
+    header->e_shentsize = small.e_shentsize;
+    header->e_shnum = small.e_shnum;
+    header->e_shstrndx = small.e_shstrndx;
+    return true;
+}
+
+static size_t section_header_size(const struct image *file)
+{
+    return file->is_32_bit ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
+}
+
+static const char *check_header(struct image *file, Elf64_Ehdr *header)
+{
+    if (file->size < EI_NIDENT || memcmp(file->data, ELFMAG, SELFMAG))
+        return "not an ELF file";
+    file->is_32_bit = file->data[EI_CLASS] == ELFCLASS32;
+    if (!read_header(file, header))
+        return "ELF header is truncated";
+    if ((!file->is_32_bit && header->e_ident[EI_CLASS] != ELFCLASS64) || header->e_ident[EI_DATA] != ELFDATA2LSB ||
+        header->e_machine != (file->is_32_bit ? EM_386 : EM_X86_64))
+        return "not an ELF file for x86";
+    if (header->e_shoff == 0)
+        return "has no section headers";
+    if (header->e_shentsize != section_header_size(file))
+        return "section headers have another size than their class";
+    if (!inside(file, header->e_shoff, section_header_size(file)))
+        return "section headers lie outside the file";
+    return NULL;
+}
+
+static void read_section(const struct image *file, const Elf64_Ehdr *header, uint64_t index, Elf64_Shdr *section)
+{
+    const uint8_t *from = file->data + header->e_shoff + index * section_header_size(file);
+    Elf32_Shdr small;
+
+    if (!file->is_32_bit) {
+        memcpy(section, from, sizeof *section);
+        return;
+    }
+    memcpy(&small, from, sizeof small);
+    *section = (Elf64_Shdr){.sh_name = small.sh_name,
+                            .sh_type = small.sh_type,
+                            .sh_flags = small.sh_flags,
+                            .sh_addr = small.sh_addr,
+                            .sh_offset = small.sh_offset,
+                            .sh_size = small.sh_size,
+                            .sh_link = small.sh_link};
+}
+
+/* Number of sections and index of the name table, also where they do not fit the header (ELF gABI, section
+ * header 0). */
+static const char *find_sections(const struct image *file, const Elf64_Ehdr *header, uint64_t *count, Elf64_Shdr *names)
+{
+    Elf64_Shdr zero;
+    uint64_t index;
+
+    read_section(file, header, 0, &zero);
+    *count = header->e_shnum ? header->e_shnum : zero.sh_size;
+    index = header->e_shstrndx == SHN_XINDEX ? zero.sh_link : header->e_shstrndx;
+    if (*count > file->size / section_header_size(file) ||
+        !inside(file, header->e_shoff, *count * section_header_size(file)))
+        return "section headers lie outside the file";
+    memset(names, 0, sizeof *names);
+    if (index < *count)
+        read_section(file, header, index, names);
+    if (!inside(file, names->sh_offset, names->sh_size) || names->sh_type != SHT_STRTAB)
+        names->sh_size = 0;
+    return NULL;
+}
+
+/* Name of a section; "?" if it does not end inside the table of names. */
+static const char *section_name(const struct image *file, const Elf64_Shdr *names, uint32_t offset)
+{
+    const char *start = (const char *)file->data + names->sh_offset;
+
+    if (offset >= names->sh_size || !memchr(start + offset, 0, names->sh_size - offset))
+        return "?";
+    return start + offset;
+}
+
+/* ---- the command ---- */
 
 #define TEXT_SIZE 256
 #define HEX_COLUMN 8   /* digits of an address with --hex */
@@ -55,7 +198,7 @@ static const struct qn_option options[] = {
 
 static const struct qn_option_rule rules[] = {{"--mode", false, "--hex", NULL}, {NULL, false, NULL, NULL}};
 
-static const struct qn_options command = {"dis", "quern dis", help, NULL, options, NULL, false, rules};
+static const struct qn_options command = {.tool = "dis", .prefix = "quern dis", .begin = help, .own = options, .rules = rules};
 
 static int complain(const char *file, const char *what)
 {
@@ -157,14 +300,6 @@ static int disassemble_hex(const struct settings *s, int count, char **words)
     return 0;
 }
 
-static void print_heading(bool is_32_bit, void *data)
-{
-    struct settings *s = data;
-
-    s->machine = (s->machine & ~QN_MACHINE_32) | (is_32_bit ? QN_MACHINE_32 : 0);
-    printf("\n%s:     file format %s\n\n", s->file, is_32_bit ? "elf32-i386" : "elf64-x86-64");
-}
-
 /* Digits of the column of addresses, as objdump has it: of all that the machine has, zeros in front of the section's end
  * are dropped by fours, as long as a fifth is behind them. */
 static int address_column(enum qn_machine machine, uint64_t end)
@@ -176,19 +311,40 @@ static int address_column(enum qn_machine machine, uint64_t end)
     return digits;
 }
 
-static void print_section(const struct dis_section *section, void *data)
+/* NULL, or what is wrong; the sections before the wrong one have been printed then. */
+static const char *print_sections(struct settings *s, const struct image *file, const Elf64_Ehdr *header)
 {
-    struct settings *s = data;
+    Elf64_Shdr names, section;
+    uint64_t count;
+    const char *error = find_sections(file, header, &count, &names);
 
-    s->column = address_column(s->machine, section->address + section->size);
-    printf("\nDisassembly of section %s:\n\n", section->name);
-    disassemble(s, section->bytes, section->size, section->address);
+    for (uint64_t i = 1; !error && i < count; i++) {
+        read_section(file, header, i, &section);
+        if (!(section.sh_flags & SHF_EXECINSTR) || section.sh_type == SHT_NOBITS || section.sh_size == 0)
+            continue;
+        if (!inside(file, section.sh_offset, section.sh_size))
+            return "an executable section lies outside the file";
+        s->column = address_column(s->machine, section.sh_addr + section.sh_size);
+        printf("\nDisassembly of section %s:\n\n", section_name(file, &names, section.sh_name));
+        disassemble(s, file->data + section.sh_offset, section.sh_size, section.sh_addr);
+    }
+    return error;
 }
 
 static int disassemble_file(struct settings *s)
 {
-    const char *error = dis_elf_read(s->file, print_heading, print_section, s);
+    struct image file = {.name = s->file};
+    Elf64_Ehdr header;
+    const char *error = read_image(&file);
 
+    if (!error)
+        error = check_header(&file, &header);
+    if (!error) {
+        s->machine = (s->machine & ~QN_MACHINE_32) | (file.is_32_bit ? QN_MACHINE_32 : 0);
+        printf("\n%s:     file format %s\n\n", s->file, file.is_32_bit ? "elf32-i386" : "elf64-x86-64");
+        error = print_sections(s, &file, &header);
+    }
+    free(file.data);
     return error ? complain(s->file, error) : 0;
 }
 

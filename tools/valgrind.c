@@ -1,4 +1,175 @@
-/* tools/valgrind/valgrind_options.c - Valgrind's options, and what becomes of each.
+/* tools/valgrind.c - `quern valgrind`, quern-valgrind: Cachegrind's and Callgrind's command lines for scripts that call `valgrind`.
+ *
+ * In:  quern-valgrind --tool=cachegrind --cache-sim=yes --cachegrind-out-file=x.out ./prog arg
+ * Out: what `quern run --counting=cachegrind --cache-sim=yes --cachegrind-out-file=x.out -- ./prog arg` does
+ *
+ * Exit status: that of the program; 1 for a command that is refused, 127 and 126 for a program that cannot be run: Valgrind's.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "tools.h"
+#include "base/grow.h"
+#include "collect/options.h"
+
+/* A list of words; its last is NULL. */
+struct words {
+    char **list;
+    size_t count;
+};
+
+/* Tools whose options are known. */
+enum tool { CG = 1, CT = 2, ALL = 255 }; /* cachegrind, callgrind */
+
+/* ---- where Valgrind's options come from: ~/.valgrindrc, VALGRIND_OPTS, ./.valgrindrc, the command line ----
+ *
+ * In:  --cachegrind:branch-sim=yes --log-file='a b' --memcheck:leak-check=full       (a file's text; the tool is cachegrind)
+ * Out: --branch-sim=yes   --log-file=a b
+ *
+ * Words end at white space; quotes, single and double, keep it, and go; a backslash is a letter like others.  A file counts only if
+ * it is a regular file of this user that not everybody can write.  (Valgrind's manual, 2.6: Setting Default Options; its behaviour.)
+ */
+
+#define FILE_MAX (1u << 20) /* bytes of a .valgrindrc */
+#define SPACE " \t\n\v\f\r"
+
+static void add(struct words *words, const char *word)
+{
+    words->list = QN_NEEDED(realloc(words->list, (words->count + 2) * sizeof *words->list));
+    words->list[words->count++] = QN_NEEDED(strdup(word));
+    words->list[words->count] = NULL;
+}
+
+/* Adds a word of two parts. */
+static void add_joined(struct words *words, const char *first, const char *second)
+{
+    char *word = QN_NEEDED(malloc(strlen(first) + strlen(second) + 1));
+
+    add(words, strcat(strcpy(word, first), second));
+    free(word);
+}
+
+/* --TOOL:NAME=VALUE is --NAME=VALUE for this tool, and nothing for others. */
+static void add_plain(struct words *words, const char *tool, const char *word)
+{
+    size_t name = strcspn(word, ":="), n = strlen(tool);
+
+    if (strncmp(word, "--", 2) || word[name] != ':')
+        add(words, word);
+    else if (name == n + 2 && !strncmp(word + 2, tool, n))
+        add_joined(words, "--", word + name + 1);
+}
+
+/* The word that begins at text, without its quotes.  Returns where it ends. */
+static const char *take_word(const char *text, char *word)
+{
+    char quote = 0;
+
+    for (; *text && (quote || !isspace((unsigned char)*text)); text++) {
+        if (*text == quote)
+            quote = 0;
+        else if (!quote && (*text == '\'' || *text == '"'))
+            quote = *text;
+        else
+            *word++ = *text;
+    }
+    *word = 0;
+    return text;
+}
+
+/* Words of a file or of VALGRIND_OPTS; "--" has no meaning there. */
+static void add_text(struct words *words, const char *tool, const char *text)
+{
+    char *word = QN_NEEDED(malloc(strlen(text) + 1));
+
+    for (text += strspn(text, SPACE); *text; text += strspn(text, SPACE)) {
+        text = take_word(text, word);
+        if (strcmp(word, "--") != 0)
+            add_plain(words, tool, word);
+    }
+    free(word);
+}
+
+/* NULL: there is none, or it is not to be trusted, and a line says so. */
+static char *read_file(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char *text = NULL;
+    ssize_t n;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & S_IWOTH))
+        qn_text_complain("valgrind: %s was not read: wanted a regular file of this user, not writable by all", path);
+    else if (st.st_size <= FILE_MAX && (text = malloc((size_t)st.st_size + 1)) && (n = read(fd, text, (size_t)st.st_size)) >= 0 && !memchr(text, 0, (size_t)n))
+        text[n] = 0;
+    else {
+        qn_text_complain("valgrind: %s was not read: wanted text, at most %u bytes", path, FILE_MAX);
+        free(text);
+        text = NULL;
+    }
+    close(fd);
+    return text;
+}
+
+static void add_file(struct words *words, const char *tool, const char *path)
+{
+    char *text = read_file(path);
+
+    if (text)
+        add_text(words, tool, text);
+    free(text);
+}
+
+static bool is_here(const char *home)
+{
+    struct stat a, b;
+
+    return home && !stat(home, &a) && !stat(".", &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static void add_defaults(struct words *words, const char *tool)
+{
+    const char *home = getenv("HOME"), *text = getenv("VALGRIND_OPTS");
+    struct words files = { NULL, 0 };
+
+    if (home) {
+        add_joined(&files, home, "/.valgrindrc");
+        add_file(words, tool, files.list[0]);
+    }
+    if (text)
+        add_text(words, tool, text);
+    if (!is_here(home))
+        add_file(words, tool, "./.valgrindrc");
+}
+
+/* All options for `tool`, in the order in which they count, without a tool's name before them. */
+static void gather(struct words *words, const char *tool, char **argv, size_t options)
+{
+    bool only = false;
+
+    for (size_t i = 1; i < options; i++)
+        if (!strncmp(argv[i], "--command-line-only=", 20))
+            only = !strcmp(argv[i] + 20, "yes");
+    if (!only)
+        add_defaults(words, tool);
+    for (size_t i = 1; i < options; i++)
+        add_plain(words, tool, argv[i]);
+}
+
+/* ---- Valgrind's options, and what becomes of each ----
  *
  *   TO      `quern run` has it, under this name
  *   NONE    it is about what quern has not (gdbserver, suppressions, Valgrind's own tables): no count depends on it
@@ -8,17 +179,6 @@
  * A value is one of the words between bars, or, if it is in capitals, a NUMBER, a TEXT or a geometry.
  * Names, values and tools: `valgrind --help-debug --tool=TOOL` of Valgrind 3.19.
  */
-#define _GNU_SOURCE
-#include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-
-#include "../tools.h"
-#include "collect/options.h"
-#include "valgrind.h"
 
 enum fate { TO, NONE, WARN, ONLY };
 
@@ -28,10 +188,6 @@ struct entry {
     const char *run; /* of TO: its name in `quern run`; of WARN: what is missing */
     unsigned tools;
 };
-
-#define ALL QN_VALGRIND_ALL
-#define CG QN_VALGRIND_CACHEGRIND
-#define CT QN_VALGRIND_CALLGRIND
 
 static const struct entry entries[] = {
     { "-q", NULL, TO, "-q", ALL },
@@ -191,7 +347,7 @@ static bool is_name(const char *name, const char *word)
     return (name[n] ? (n = strspn(word, "0123456789")) && (word[n] == '=') : !*word || *word == '=');
 }
 
-static const struct entry *find(enum qn_valgrind_tool tool, const char *word)
+static const struct entry *find(enum tool tool, const char *word)
 {
     for (const struct entry *e = entries; e < entries + ENTRIES; e++)
         if ((e->tools & tool) && is_name(e->name, word) && !e->value == !strchr(word, '='))
@@ -281,30 +437,28 @@ static bool limit_stack(const char *value)
 }
 
 /* Adds the option of `quern run` with its value. */
-static bool add_option(struct qn_words *run, const struct entry *e, const char *value)
+static void add_run_option(struct words *run, const struct entry *e, const char *value)
 {
-    char *own = NULL;
-    bool added;
+    struct words name = { NULL, 0 };
 
-    if (strchr(e->run, '=')) { /* it has a value already, that of yes */
-        if (!strcmp(value, "no"))
-            return true;
-        value = NULL;
-    } else if (!strcmp(e->name, "--separate-threads")) {
-        value = *value == 'y' ? "callgrind-threads" : "callgrind";
-    } else if (!strcmp(e->name, "--progress-interval")) {
-        value = is_first(value, e->value) ? "no" : "yes";
+    if (!value || strchr(e->run, '=')) { /* it has no value, or one already, that of yes */
+        if (!value || strcmp(value, "no") != 0)
+            add(run, e->run);
+        return;
     }
-    added = asprintf(&own, "%s%s%s", e->run, value ? "=" : "", value ? value : "") >= 0 && qn_words_add(run, own);
-    free(own);
-    return added;
+    if (!strcmp(e->name, "--separate-threads"))
+        value = *value == 'y' ? "callgrind-threads" : "callgrind";
+    else if (!strcmp(e->name, "--progress-interval"))
+        value = is_first(value, e->value) ? "no" : "yes";
+    add_joined(&name, e->run, "=");
+    add_joined(run, name.list[0], value);
 }
 
-bool qn_valgrind_translate(struct qn_words *run, enum qn_valgrind_tool tool, const char *word)
+/* Adds what `quern run` calls this option.  false: it is refused, and a line says why. */
+static bool translate_option(struct words *run, enum tool tool, const char *word)
 {
     const struct entry *e = find(tool, word);
     const char *value = e && e->value ? strchr(word, '=') + 1 : NULL;
-    bool added;
 
     if (!e)
         return refuse("Unknown option", word, "");
@@ -320,28 +474,27 @@ bool qn_valgrind_translate(struct qn_words *run, enum qn_valgrind_tool tool, con
         return true;
     if (!e->run)
         return limit_stack(value);
-    added = add_option(run, e, value);
+    add_run_option(run, e, value);
     if (tool == CT && value && *e->value == 'G') /* as Callgrind: a cache that is named is simulated */
-        added = added && qn_words_add(run, "--cache-sim=yes");
+        add(run, "--cache-sim=yes");
     if (!strcmp(e->name, "--toggle-collect")) /* the same: --collect-atstart=yes behind it is another matter */
-        added = added && qn_words_add(run, "--instr-at-start=no");
-    return added;
+        add(run, "--instr-at-start=no");
+    return true;
 }
 
 enum qn_option_foreign qn_valgrind_take_foreign(const char *word, char ***words)
 {
-    struct qn_words run = { NULL, 0 };
-    bool good = true;
+    struct words run = { NULL, 0 };
 
     prefix = "quern: run";
-    if (!find(QN_VALGRIND_ALL, word))
+    if (!find(ALL, word))
         return QN_OPTION_UNKNOWN;
     if (!strncmp(word, "--tool=", 7) && strcmp(word, "--tool=cachegrind"))
         return refuse("Not supported by quern", word, "`quern valgrind` has Valgrind's command line"), QN_OPTION_REFUSED;
     if (!strncmp(word, "--callgrind-out-file=", 21))
-        good = qn_words_add(&run, "--profile-format=callgrind");
+        add(&run, "--profile-format=callgrind");
     *words = NULL;
-    if (!good || !qn_valgrind_translate(&run, QN_VALGRIND_ALL, word))
+    if (!translate_option(&run, ALL, word))
         return QN_OPTION_REFUSED;
     *words = run.list;
     return QN_OPTION_TAKEN;
@@ -362,7 +515,7 @@ static void print_names(enum fate fate)
     putchar('\n');
 }
 
-void qn_valgrind_print_options(void)
+static void print_options(void)
 {
     for (const struct entry *e = entries; e < entries + ENTRIES; e++)
         if (e->fate == TO)
@@ -373,4 +526,112 @@ void qn_valgrind_print_options(void)
     print_names(WARN);
     printf("\nTaken with their default values only:");
     print_names(ONLY);
+}
+
+/* ---- the command ---- */
+
+/* The version that the tests compare with.  Scripts read it to see whether it is new enough. */
+#define LIKE "valgrind-3.19.0"
+#define DEFAULT_TOOL "memcheck"
+#define FAILED 1
+
+static int print_help(void)
+{
+    puts("usage: quern valgrind --tool=cachegrind|callgrind [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+         "       quern-valgrind, or valgrind from quern's folder: the same\n"
+         "Runs PROGRAM under quern as Valgrind's tool would: the same options, rules of counting, files and exit status.\n"
+         "Options are also read from ~/.valgrindrc, VALGRIND_OPTS and ./.valgrindrc.\n\noptions:\n"
+         "  --tool=cachegrind|callgrind");
+    print_options();
+    puts("\n  -h, --help    show this text\n"
+         "  --version     show the version of Valgrind that this one is like");
+    return 0;
+}
+
+/* The first word that is no option. */
+static size_t count_options(char **argv)
+{
+    size_t i = 1;
+
+    while (argv[i] && argv[i][0] == '-' && strcmp(argv[i], "--"))
+        i++;
+    return i;
+}
+
+static bool has(const struct words *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (!strcmp(words->list[i], word))
+            return true;
+    return false;
+}
+
+/* 0: none of quern's. */
+static enum tool find_tool(const char *name)
+{
+    return !strcmp(name, "cachegrind") ? CG : !strcmp(name, "callgrind") ? CT : 0;
+}
+
+static int refuse_tool(const char *tool)
+{
+    qn_text_complain("valgrind: failed to start tool '%s': quern has only cachegrind and callgrind%s", tool,
+                     strcmp(tool, DEFAULT_TOOL) ? "" : " (memcheck is what --tool= is if nothing is said)");
+    return FAILED;
+}
+
+/* Help and version come before any complaint. */
+static bool is_answered(const struct words *words, int *status)
+{
+    if (has(words, "-h") || has(words, "--help") || has(words, "--help-debug") || has(words, "--help-dyn-options"))
+        *status = print_help();
+    else if (has(words, "--version"))
+        *status = puts(LIKE) < 0 || ((has(words, "-v") || has(words, "--verbose")) && puts("quern " QN_VERSION) < 0);
+    else
+        return false;
+    return true;
+}
+
+/* The command line of `quern run`. */
+static bool translate(struct words *run, enum tool tool, const struct words *words, char **program)
+{
+    add(run, "run");
+    add(run, "--counting=cachegrind");
+    add(run, tool == CT ? "--requests=callgrind" : "--requests=cachegrind");
+    if (tool == CT) { /* which simulates caches only if it is asked to */
+        add(run, "--profile-format=callgrind");
+        add(run, "--cache-sim=no");
+    }
+    for (size_t i = 0; i < words->count; i++)
+        if (!translate_option(run, tool, words->list[i]))
+            return false;
+    if (!*program) {
+        qn_text_complain("valgrind: no program specified; `quern valgrind --help` describes it");
+        return false;
+    }
+    add(run, "--");
+    for (; *program; program++)
+        add(run, *program);
+    return true;
+}
+
+int qn_tool_valgrind(int argc, char **argv)
+{
+    struct words words = { NULL, 0 }, run = { NULL, 0 };
+    size_t options = count_options(argv), program = options + (argv[options] && !strcmp(argv[options], "--"));
+    const char *tool = DEFAULT_TOOL;
+    int status;
+
+    (void)argc;
+    for (size_t i = 1; i < options; i++)
+        if (!strncmp(argv[i], "--tool=", 7))
+            tool = argv[i] + 7;
+    gather(&words, tool, argv, options);
+    if (is_answered(&words, &status))
+        return status;
+    if (!find_tool(tool))
+        return refuse_tool(tool);
+    if (!translate(&run, find_tool(tool), &words, argv + program))
+        return FAILED;
+    status = qn_tool_run((int)run.count, run.list);
+    return status == QN_EXIT_USAGE ? FAILED : status;
 }

@@ -1,0 +1,148 @@
+/* lib/trace/trace.h - writes recorded references: quern's own trace (sim/record.h), or ChampSim's.
+ *
+ *   w = qn_trace_open_writer(file, QN_TRACE_ZSTD, 0, UINT64_MAX);      words (sim/contract.h) in, parts of a trace out
+ *   qn_trace_write(w, words, n); ... good = qn_trace_close_writer(w, &counts);
+ *
+ *   r = qn_trace_open_recorder(w);                                     the same from the ring, in a thread
+ *   start the program, which inherits qn_trace_recorder_fds(r)[0], the memory, and [1], the socket; wait for its end
+ *   good = qn_trace_close_recorder(r, &begun);
+ *
+ *   qn_trace_measure_parts(fd, &facts)     instructions, references, bytes; whether the trace has its end
+ *   qn_trace_end_parts(fd, &facts)         cuts off a part that is not whole; writes the index and the end mark, unless they are there
+ *
+ *   p = qn_trace_open_pack(file, QN_TRACE_XZ);                         a file, compressed by zstd, by xz or not at all
+ *   qn_trace_pack(p, bytes, n); ... if (!qn_trace_close_pack(p)) ...
+ */
+#ifndef QN_TRACE_TRACE_H
+#define QN_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sim/contract.h"
+#include "sim/record.h"
+
+/* ---- compression ---- */
+
+enum qn_trace_packing { QN_TRACE_PLAIN, QN_TRACE_ZSTD, QN_TRACE_XZ };
+
+struct qn_trace_pack;
+
+/* NULL: no memory. */
+struct qn_trace_pack *qn_trace_open_pack(FILE *to, enum qn_trace_packing how);
+
+/* false: a write failed, now or in an earlier call. */
+bool qn_trace_pack(struct qn_trace_pack *p, const void *bytes, size_t n);
+
+/* Writes the rest and frees p; the file stays open.  false: something was not written. */
+bool qn_trace_close_pack(struct qn_trace_pack *p);
+
+/* A packer compresses pieces, each by itself, in memory.  qn_trace_pack_bytes returns the packed piece, which is valid until the next call;
+ * NULL: no memory, or the library failed. */
+struct qn_trace_packer;
+struct qn_trace_packer *qn_trace_open_packer(enum qn_trace_packing how);
+const uint8_t *qn_trace_pack_bytes(struct qn_trace_packer *p, const uint8_t *bytes, size_t n, size_t *packed);
+void qn_trace_close_packer(struct qn_trace_packer *p);
+
+/* ---- the writer ---- */
+
+struct qn_trace_writer;
+
+struct qn_trace_counts {
+    uint64_t instructions, references, bytes; /* references: fetches and those to data; bytes: of the file */
+    const char *bug;                          /* what is wrong with the recorder's words; NULL: nothing */
+    bool whole;                               /* the file has its end mark; the last parts may be missing, if they could not be written */
+};
+
+/* Writes the beginning of the file.  Only instructions `from` to from + count - 1 will be recorded.  NULL: no memory. */
+struct qn_trace_writer *qn_trace_open_writer(FILE *to, enum qn_trace_packing how, uint64_t from, uint64_t count);
+
+/* false: the file cannot be written, or the words make no sense, now or in an earlier call; qn_trace_close_writer says which. */
+bool qn_trace_write(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n);
+
+/* Writes the rest, the index and the end mark; frees w.  A block whose words are not all there is left out.  false: counts->bug, or errno
+ * if not all could be written.  Then, if counts->whole, the file is a whole trace of what `counts` says.  If there was no room for an end
+ * either, the file holds as much without one, which qn_trace_end_parts can end; instructions 0: it holds nothing. */
+bool qn_trace_close_writer(struct qn_trace_writer *w, struct qn_trace_counts *counts);
+
+/* ---- the reader of the ring ---- */
+
+struct qn_trace_recorder;
+
+/* NULL: errno says why not. */
+struct qn_trace_recorder *qn_trace_open_recorder(struct qn_trace_writer *to);
+const int *qn_trace_recorder_fds(const struct qn_trace_recorder *r);
+
+/* Writes what is left in the ring, ends the thread and frees r.  *begun: the program recorded something.  false: the writer failed. */
+bool qn_trace_close_recorder(struct qn_trace_recorder *r, bool *begun);
+
+/* ---- a trace that was written ---- */
+
+struct qn_trace_facts {
+    uint64_t parts, instructions, references; /* whole parts, the index not counted; what they hold */
+    uint64_t bytes;                           /* of the file */
+    uint64_t whole;                           /* bytes from the file's beginning to the end of these parts */
+    uint8_t packing;                          /* of the last part, enum part_packing */
+    bool ended;                               /* the index and the end mark are there */
+    bool cut;                                 /* ... are not, because the file ends before */
+    char wrong[160];                          /* if not ended: at which byte, and what it is */
+};
+
+/* false: it cannot be read (errno), or is no such trace (errno 0). */
+bool qn_trace_measure_parts(int fd, struct qn_trace_facts *facts);
+/* The same; also false if it is damaged, and then the file is unchanged (errno 0): what is behind the damage would be lost. */
+bool qn_trace_end_parts(int fd, struct qn_trace_facts *facts);
+
+/* ---- records one by one, in memory ----
+ *
+ *   struct qn_trace_records r = { bytes, bytes + size };
+ *   while (qn_trace_next_record(&r, &ref)) ...
+ */
+
+struct qn_trace_records {
+    const uint8_t *at, *end; /* the next record, at first the one behind the magic; the end of the memory */
+    uint64_t last[RECORD_KINDS];
+};
+
+struct qn_trace_record {
+    uint8_t kind, code;  /* enum record_kind; see sim/record.h */
+    uint64_t addr, target; /* target: of INDIRECT and STACK */
+    const uint8_t *bytes; /* of RECORD_STACK with RECORD_CODE: the instruction, `size` bytes */
+    uint32_t size;
+};
+
+/* false: the records are at their end. */
+bool qn_trace_next_record(struct qn_trace_records *r, struct qn_trace_record *ref);
+
+/* Writes the end mark and the checksum behind the last whole record of a file of `size` bytes, and cuts off the rest.  false: errno. */
+bool qn_trace_end_records(int fd, size_t size);
+
+/* ---- ChampSim's format: a record for each instruction ----
+ *
+ *   u64 ip; u8 is_branch, taken; u8 written registers[2]; u8 read registers[4]; u64 written addresses[2]; u64 read addresses[4]
+ *
+ * A record has 64 bytes, little-endian; the longer form has 8 more, of which the first is the kind of load (0 here).  0 means no register
+ * or no address.  ChampSim tells the kind of a branch from the registers that it reads and writes: 6 is the stack pointer, 25 the flags,
+ * 26 the instruction pointer (its inc/instruction.h).  The other general registers have Pin's numbers.
+ */
+
+#define QN_CHAMPSIM_SHORT 64 /* bytes of a record */
+#define QN_CHAMPSIM_LONG 72
+
+enum qn_champsim_branch {
+    QN_CHAMPSIM_JUMP, QN_CHAMPSIM_INDIRECT, QN_CHAMPSIM_CONDITIONAL, QN_CHAMPSIM_CALL, QN_CHAMPSIM_INDIRECT_CALL, QN_CHAMPSIM_RETURN,
+    QN_CHAMPSIM_BRANCHES
+};
+
+struct qn_champsim_counts {
+    uint64_t instructions, reads, writes, branches[QN_CHAMPSIM_BRANCHES];
+    uint64_t taken;   /* conditional branches */
+    uint64_t left_out; /* references for which the record has no room: it holds four addresses read and two written */
+};
+
+/* Writes a record of `bytes` (QN_CHAMPSIM_SHORT or _LONG) for each instruction.  false: the file cannot be written, or there is no memory. */
+bool qn_trace_write_champsim(struct qn_trace_pack *to, struct qn_trace_records *from, unsigned bytes, struct qn_champsim_counts *counts);
+
+#endif
