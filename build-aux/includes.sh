@@ -1,7 +1,7 @@
 #!/bin/sh
 # includes.sh - who includes whom: the folders of lib/ and tools/ as a graph, out of the sources.
 #
-#   sh build-aux/includes.sh >doc/includes.dot           then: dot -Tsvg doc/includes.dot >doc/includes.svg   (graphviz)
+#   sh build-aux/includes.sh >includes.dot               then: dot -Tsvg includes.dot >includes.svg   (graphviz)
 #
 #   "emit" -> "tcache" [label=3];                        three files of lib/emit include a header of lib/tcache
 #

@@ -88,6 +88,9 @@ path: quern$(EXEEXT) quern-engine$(EXEEXT)
 .PHONY: measure path
 
 ## Time and memory of annotate and merge on five million lines, beside the original.
+examples: quern$(EXEEXT)
+	OUT=$(abs_top_builddir)/examples QUERN=$(abs_top_builddir)/quern $(SHELL) $(top_srcdir)/doc/examples/run.sh all
+.PHONY: examples
 bench-annotate: quern$(EXEEXT)
 	QUERN=$(abs_top_builddir)/quern $(SHELL) $(top_srcdir)/tests/perf/annotate.sh
 .PHONY: bench-annotate

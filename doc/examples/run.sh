@@ -2,18 +2,17 @@
 # run.sh - makes the examples of this folder anew: data, scripts, pictures.
 #
 #   sh doc/examples/run.sh loops          loops.runs.csv by `quern sweep`, then loops.csv, loops.gp, loops.svg by `quern plot`
-#   sh doc/examples/run.sh all
-#   OUT=/tmp/x sh doc/examples/run.sh belady     into another folder
+#   sh doc/examples/run.sh all            all of them: make examples
+#   OUT=/tmp/x sh doc/examples/run.sh belady     into another folder than build/examples
 #
-# Programs and inputs are made in build/examples, or in OUT/work.  QUERN names the quern command (build/quern of this tree),
+# Programs and inputs are made in OUT/work.  QUERN names the quern command (build/quern of this tree),
 # CC the C compiler.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${QUERN:=$here/../../build/quern}" "${CC:=gcc}"
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-work=$here/../../build/examples
-[ -z "${OUT-}" ] || work=$OUT/work
-: "${OUT:=$here}"
+: "${OUT:=$here/../../build/examples}"
+work=$OUT/work
 mkdir -p "$OUT" "$work"
 OUT=$(cd "$OUT" && pwd)
 cd "$work"

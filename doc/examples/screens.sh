@@ -1,13 +1,13 @@
 #!/bin/sh
 # screens.sh - the page of the demo program (demo.html), and pictures of its views.
 #
-#   sh doc/examples/screens.sh                  after `make -C build`: writes doc/examples/demo.html and doc/examples/screens
+#   sh doc/examples/screens.sh                  after `make -C build`: writes build/examples/demo.html and build/examples/screens
 #   OUT=FOLDER sh doc/examples/screens.sh       into another folder
 #
 # Needs Chromium and what else tests/tap/browser.sh needs.
 set -u
 top_srcdir=$(cd "$(dirname "$0")/../.." && pwd)
-: "${OUT:=$top_srcdir/doc/examples}"
+: "${OUT:=$top_srcdir/build/examples}"
 SCRATCH=$(mktemp -d /tmp/quern-screens.XXXXXX) || exit 1
 . "$top_srcdir/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"

@@ -320,12 +320,23 @@ static void clear_alignment_check(void)
     __asm__ volatile("sub $128, %%rsp\n pushfq\n andl %0, (%%rsp)\n popfq\n sub $-128, %%rsp" : : "i"(~FLAG_AC) : "cc", "memory");
 }
 
+/* A single step traps with TRAP_TRACE.  If the hypervisor stops the machine at that moment, the processor's record of the cause may be lost, and
+ * the kernel says TRAP_BRKPT; the vector is that of a single step or of int1 all the same. */
+static void restore_cause(struct qn_siginfo *info, const struct qn_ucontext *uc)
+{
+    bool int1 = in_code_cache(uc->mc.ip) && (*qn_code_at(uc->mc.ip) == INT1 || qn_recover_is_behind_int3(uc->mc.ip));
+
+    if (info->signo == SIG_TRAP && info->code > 0 && uc->mc.trapno == DEBUG_TRAP && !int1)
+        info->code = TRAP_TRACE_;
+}
+
 static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *uc)
 {
     struct qn_thread *t = thread_of_stack();
 
     (void)sig;
     clear_alignment_check();
+    restore_cause(info, uc);
     if (sync_fault(info) && qn_guarded_takes(info, uc))
         return;
     if (info->signo == SIG_TRAP && handle_trap(t, info, uc))
