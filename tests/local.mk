@@ -48,7 +48,7 @@ unit-tests:
 ## A quick look at each part; `make distcheck` is content with it.
 short_tests = tests/unit/build/tap tests/unit/build/driver.sh tests/unit/build/lines.sh tests/unit/build/order.sh \
 	tests/unit/build/sources.sh tests/unit/man/completion.sh tests/unit/build/install.sh tests/unit/cost/count \
-	tests/unit/debug/demangle tests/unit/decode/decode_golden tests/unit/exp/table tests/unit/lab/model_cache \
+	tests/unit/debug/demangle tests/unit/decode/decode_golden tests/unit/text/csv tests/unit/lab/model_cache \
 	tests/unit/man/man.sh tests/unit/out/expr tests/unit/plot/knees tests/unit/prof/read tests/unit/report/html \
 	tests/unit/run/toggle.sh tests/unit/sim/headers.sh tests/unit/sim/lru tests/unit/sim/cachegrind tests/guest/native.sh
 check-short:

@@ -24,8 +24,8 @@
 #include "tools.h"
 #include "collect/collect.h"
 #include "engines/engines.h"
-#include "exp/memory.h"
-#include "exp/table.h"
+#include "text/memory.h"
+#include "text/csv.h"
 #include "page/watch/watch.h"
 #include "text/error.h"
 #include "text/output.h"
@@ -43,7 +43,7 @@ struct settings {
 struct runner {
     bool from_main;         /* the stretch begins where main does */
     struct settings *s;
-    struct qn_exp_memory memory;
+    struct qn_text_memory memory;
     struct qn_engines_guard guard;
     char *scratch;
     char *self;
@@ -152,7 +152,7 @@ struct words {
     int n;
 };
 
-#define ADD(words, ...) ((words)->at[(words)->n++] = qn_exp_format(&(words)->r->memory, __VA_ARGS__))
+#define ADD(words, ...) ((words)->at[(words)->n++] = qn_text_format(&(words)->r->memory, __VA_ARGS__))
 
 static struct words begin(struct runner *r, const char *command)
 {
@@ -161,7 +161,7 @@ static struct words begin(struct runner *r, const char *command)
 
     while (r->program && r->program[arguments])
         arguments++;
-    w.at = qn_exp_alloc(&r->memory, (arguments + WORDS_MAX) * sizeof *w.at);
+    w.at = qn_text_alloc(&r->memory, (arguments + WORDS_MAX) * sizeof *w.at);
     ADD(&w, "%s", r->self);
     ADD(&w, "%s", command);
     return w;
@@ -221,7 +221,7 @@ static size_t name_length(const char *predictor)
 static const char *add_predictor(struct words *w, const char *predictor)
 {
     size_t length = name_length(predictor);
-    const char *name = qn_exp_format(&w->r->memory, "%.*s", (int)length, predictor);
+    const char *name = qn_text_format(&w->r->memory, "%.*s", (int)length, predictor);
     int slot = slot_of(name);
 
     if (slot < 0)
@@ -380,12 +380,12 @@ enum { PC, SOURCE_FILE, SOURCE_LINE };
 /* A program without main makes no trace of it: all of it is recorded. */
 static int record(struct runner *r)
 {
-    char *trace = qn_exp_format(&r->memory, "%s/trace", r->scratch);
+    char *trace = qn_text_format(&r->memory, "%s/trace", r->scratch);
     int status;
 
     if (!r->s->quiet)
         fprintf(stderr, "quern watch: recording %s\n", r->program[0]);
-    r->places = qn_exp_format(&r->memory, "%s/branches.csv", r->scratch);
+    r->places = qn_text_format(&r->memory, "%s/branches.csv", r->scratch);
     status = execute(r, make_recording(r, trace), trace, false);
     if (status && r->from_main) {
         r->from_main = false;
@@ -408,15 +408,15 @@ static int find_line(struct runner *r)
 {
     const char *colon = strrchr(r->s->line, ':');
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t = { 0 };
+    struct qn_text_table t = { 0 };
 
     if (!colon || strspn(colon + 1, "0123456789") != strlen(colon + 1) || !colon[1])
         return qn_text_complain("quern: watch: --line: got '%s', wanted FILE:LINE", r->s->line), QN_EXIT_USAGE;
-    qn_exp_read_table(&t, r->places, &err);
+    qn_text_read_table(&t, r->places, &err);
     for (int i = 0; i < t.row_count && t.column_count > SOURCE_LINE; i++)
         if (!strcmp(t.rows[i][SOURCE_LINE], colon + 1) && is_file(t.rows[i][SOURCE_FILE], r->s->line, (size_t)(colon - r->s->line)))
-            r->at = qn_exp_format(&r->memory, "%s%s%s", r->at ? r->at : "", r->at ? "," : "", t.rows[i][PC]);
-    qn_exp_free_table(&t);
+            r->at = qn_text_format(&r->memory, "%s%s%s", r->at ? r->at : "", r->at ? "," : "", t.rows[i][PC]);
+    qn_text_free_table(&t);
     if (err.status != QN_TEXT_OK)
         return qn_text_complain("quern: watch: %s", err.text), 1;
     return r->at ? 0 : (qn_text_complain("quern: watch: --line=%s: the program has executed no branch of this line", r->s->line), QN_EXIT_USAGE);
@@ -425,7 +425,7 @@ static int find_line(struct runner *r)
 /* A trace of one instruction shows whether the predictor takes its options, before anything is recorded. */
 static int check_predictor(struct runner *r, const char *predictor)
 {
-    const char *trace = qn_exp_format(&r->memory, "%s/short", r->scratch);
+    const char *trace = qn_text_format(&r->memory, "%s/short", r->scratch);
     struct words w = begin(r, "replay");
     FILE *f = fopen(trace, "w");
     bool written = f && fputs("I  04,4\n", f) >= 0;
@@ -478,7 +478,7 @@ static int run_all(struct runner *r)
         return status;
     w.places = r->places;
     for (int i = 0; i < w.count; i++) {
-        w.files[i] = qn_exp_format(&r->memory, "%s/%d.csv", r->scratch, i);
+        w.files[i] = qn_text_format(&r->memory, "%s/%d.csv", r->scratch, i);
         w.names[i] = r->s->caches[i];
         status = run_cache(r, i, w.files[i]);
         if (status)
@@ -531,6 +531,6 @@ int qn_tool_watch(int argc, char **argv)
     if (status >= 0)
         return status;
     status = watch(&r);
-    qn_exp_free_memory(&r.memory);
+    qn_text_free_memory(&r.memory);
     return status;
 }

@@ -17,7 +17,7 @@ void qn_exp_init(struct qn_exp *e)
     memset(e, 0, sizeof *e);
 }
 
-void qn_exp_free(struct qn_exp *e) { qn_exp_free_memory(&e->memory); }
+void qn_exp_free(struct qn_exp *e) { qn_text_free_memory(&e->memory); }
 
 static bool wrong(struct qn_text_error *err, const char *origin, const char *what, const char *got, const char *wanted)
 {
@@ -50,8 +50,8 @@ bool qn_exp_parse_size(const char *text, uint64_t *size)
 
 void qn_exp_add_text(struct qn_exp *e, struct qn_exp_texts *list, const char *text, const char *origin)
 {
-    list->at = qn_exp_grow(&e->memory, list->at, (size_t)list->count, sizeof *list->at);
-    list->at[list->count++] = (struct qn_exp_text){ qn_exp_copy(&e->memory, text), qn_exp_copy(&e->memory, origin) };
+    list->at = qn_text_grow(&e->memory, list->at, (size_t)list->count, sizeof *list->at);
+    list->at[list->count++] = (struct qn_exp_text){ qn_text_copy(&e->memory, text), qn_text_copy(&e->memory, origin) };
 }
 
 /* ---- fixed settings ---- */
@@ -100,7 +100,7 @@ bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const cha
         if (settings[i].texts)
             qn_exp_add_text(e, settings[i].texts, value, origin);
         else
-            *settings[i].text = (struct qn_exp_text){ qn_exp_copy(&e->memory, value), qn_exp_copy(&e->memory, origin) };
+            *settings[i].text = (struct qn_exp_text){ qn_text_copy(&e->memory, value), qn_text_copy(&e->memory, origin) };
         return true;
     }
     return wrong(err, origin, "setting", name, "one that there is");
@@ -128,9 +128,9 @@ struct qn_exp_axis *qn_exp_add_axis(struct qn_exp *e, const char *name, const ch
             qn_text_fail(err, QN_TEXT_BAD, "%s: %s varies already, at %s", origin, name, e->axes[i].name.origin);
             return NULL;
         }
-    e->axes = qn_exp_grow(&e->memory, e->axes, (size_t)e->axis_count, sizeof *e->axes);
+    e->axes = qn_text_grow(&e->memory, e->axes, (size_t)e->axis_count, sizeof *e->axes);
     axis = &e->axes[e->axis_count++];
-    *axis = (struct qn_exp_axis){ .name = { qn_exp_copy(&e->memory, name), qn_exp_copy(&e->memory, origin) } };
+    *axis = (struct qn_exp_axis){ .name = { qn_text_copy(&e->memory, name), qn_text_copy(&e->memory, origin) } };
     return axis;
 }
 
@@ -172,7 +172,7 @@ bool qn_exp_add_value(struct qn_exp *e, struct qn_exp_axis *axis, const char *va
     for (; from <= to; from++) {
         if (!has_room(axis, value, origin, err))
             return false;
-        qn_exp_add_text(e, &axis->values, qn_exp_format(&e->memory, "%ld", from), origin);
+        qn_exp_add_text(e, &axis->values, qn_text_format(&e->memory, "%ld", from), origin);
     }
     return true;
 }
@@ -189,7 +189,7 @@ bool qn_exp_add_powers(struct qn_exp *e, struct qn_exp_axis *axis, const char *f
     if (first > last)
         return wrong(err, origin, axis->name.text, to, "a last value that is not below the first");
     for (; first <= last; first *= 2)
-        qn_exp_add_text(e, &axis->values, qn_exp_format(&e->memory, "%llu", (unsigned long long)first), origin);
+        qn_exp_add_text(e, &axis->values, qn_text_format(&e->memory, "%llu", (unsigned long long)first), origin);
     return true;
 }
 
@@ -202,13 +202,13 @@ bool qn_exp_add_list(struct qn_exp *e, const char *text, const char *origin, str
 
     if (!equals)
         return wrong(err, origin, "what varies", text, "NAME=VALUE,VALUE");
-    axis = qn_exp_add_axis(e, qn_exp_copy_part(&e->memory, text, (size_t)(equals - text)), origin, err);
+    axis = qn_exp_add_axis(e, qn_text_copy_part(&e->memory, text, (size_t)(equals - text)), origin, err);
     if (!axis)
         return false;
     for (at = equals + 1;; at++) {
         size_t n = strcspn(at, separator);
 
-        if (!qn_exp_add_value(e, axis, qn_exp_copy_part(&e->memory, at, n), origin, err))
+        if (!qn_exp_add_value(e, axis, qn_text_copy_part(&e->memory, at, n), origin, err))
             return false;
         at += n;
         if (!*at)
@@ -222,9 +222,9 @@ struct qn_exp_program *qn_exp_add_program(struct qn_exp *e, const char *name, co
 {
     struct qn_exp_program *p;
 
-    e->programs = qn_exp_grow(&e->memory, e->programs, (size_t)e->program_count, sizeof *e->programs);
+    e->programs = qn_text_grow(&e->memory, e->programs, (size_t)e->program_count, sizeof *e->programs);
     p = &e->programs[e->program_count++];
-    *p = (struct qn_exp_program){ .name = { qn_exp_copy(&e->memory, name), qn_exp_copy(&e->memory, origin) } };
+    *p = (struct qn_exp_program){ .name = { qn_text_copy(&e->memory, name), qn_text_copy(&e->memory, origin) } };
     return p;
 }
 
@@ -232,8 +232,8 @@ struct qn_exp_simulator *qn_exp_add_simulator(struct qn_exp *e, const char *name
 {
     struct qn_exp_simulator *s;
 
-    e->simulators = qn_exp_grow(&e->memory, e->simulators, (size_t)e->simulator_count, sizeof *e->simulators);
+    e->simulators = qn_text_grow(&e->memory, e->simulators, (size_t)e->simulator_count, sizeof *e->simulators);
     s = &e->simulators[e->simulator_count++];
-    *s = (struct qn_exp_simulator){ .name = { qn_exp_copy(&e->memory, name), qn_exp_copy(&e->memory, origin) } };
+    *s = (struct qn_exp_simulator){ .name = { qn_text_copy(&e->memory, name), qn_text_copy(&e->memory, origin) } };
     return s;
 }

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "cost/arena.h"
-#include "exp/memory.h"
+#include "text/memory.h"
 #include "text/error.h"
 
 enum qn_exp_level { QN_EXP_I1, QN_EXP_D1, QN_EXP_LL, QN_EXP_LEVELS };
@@ -61,7 +61,7 @@ struct qn_exp_simulator {
 };
 
 struct qn_exp {
-    struct qn_exp_memory memory;
+    struct qn_text_memory memory;
     struct qn_exp_axis *axes;
     struct qn_exp_program *programs;
     struct qn_exp_simulator *simulators; /* defined in a file */

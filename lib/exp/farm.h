@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "exp/memory.h"
+#include "text/memory.h"
 
 #define QN_EXP_FARM_PARTS_MAX 1000 /* Slurm's default limit of an array */
 #define QN_EXP_FARM_ROUNDS 3       /* times that a part is started, if its job is lost each time */
@@ -31,7 +31,7 @@ struct qn_exp_farm {
 };
 
 /* The words of the command, NULL at the end. */
-char **qn_exp_farm_command(struct qn_exp_memory *m, const struct qn_exp_farm *f);
+char **qn_exp_farm_command(struct qn_text_memory *m, const struct qn_exp_farm *f);
 
 /* What qn_exp_run_farm does while it waits. */
 struct qn_exp_farm_watch {
@@ -43,7 +43,7 @@ struct qn_exp_farm_watch {
 
 /* Starts the wanted parts and waits until parallel or sbatch ends.  Returns 0, the number of the signal that interrupted it, or -1 after a
  * message: the command cannot be started. */
-int qn_exp_run_farm(struct qn_exp_memory *m, const struct qn_exp_farm *f, const struct qn_exp_farm_watch *watch);
+int qn_exp_run_farm(struct qn_text_memory *m, const struct qn_exp_farm *f, const struct qn_exp_farm_watch *watch);
 
 /* Writes a blank and a word, quoted for the shell. */
 void qn_exp_put_word(FILE *f, const char *word);

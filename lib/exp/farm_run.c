@@ -24,7 +24,7 @@ struct run {
 
 static int complain(const struct run *r, const char *what) { return qn_text_complain("quern: %s: %s: %s", r->watch->who, what, strerror(errno)), NOT_FOUND; }
 
-static bool start(struct run *r, struct qn_exp_memory *m, const sigset_t *before)
+static bool start(struct run *r, struct qn_text_memory *m, const sigset_t *before)
 {
     char **argv = qn_exp_farm_command(m, r->farm);
     int ends[2];
@@ -92,7 +92,7 @@ static void await(struct run *r, const sigset_t *awaited)
     }
 }
 
-int qn_exp_run_farm(struct qn_exp_memory *m, const struct qn_exp_farm *farm, const struct qn_exp_farm_watch *watch)
+int qn_exp_run_farm(struct qn_text_memory *m, const struct qn_exp_farm *farm, const struct qn_exp_farm_watch *watch)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
     struct run r = { .farm = farm, .watch = watch, .output = -1 };

@@ -26,7 +26,7 @@ static struct {
 
 static const char *origin_of(const cfg_t *cfg)
 {
-    return qn_exp_format(&loading.e->memory, "%s:%d", cfg->filename, cfg->line);
+    return qn_text_format(&loading.e->memory, "%s:%d", cfg->filename, cfg->line);
 }
 
 static void report(cfg_t *cfg, const char *format, va_list args)
@@ -48,7 +48,7 @@ static int begin_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *resu
             cfg_error(cfg, "%s is given twice", opt->name);
             return -1;
         }
-    loading.given = qn_exp_grow(&loading.e->memory, loading.given, loading.given_count, sizeof *loading.given);
+    loading.given = qn_text_grow(&loading.e->memory, loading.given, loading.given_count, sizeof *loading.given);
     loading.given[loading.given_count++] = opt;
     return 0;
 }
@@ -133,7 +133,7 @@ static int take_program_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, voi
     if (opt->flags & CFGF_LIST)
         qn_exp_add_text(loading.e, &program->argv, value, origin);
     else
-        program->input = (struct qn_exp_text){ qn_exp_copy(&loading.e->memory, value), origin };
+        program->input = (struct qn_exp_text){ qn_text_copy(&loading.e->memory, value), origin };
     return 0;
 }
 
@@ -154,7 +154,7 @@ static int take_simulator_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, v
 {
     struct qn_exp *e = loading.e;
     struct qn_exp_simulator *s = e->simulator_count ? &e->simulators[e->simulator_count - 1] : NULL;
-    struct qn_exp_text text = { qn_exp_copy(&e->memory, value), origin_of(cfg) };
+    struct qn_exp_text text = { qn_text_copy(&e->memory, value), origin_of(cfg) };
 
     if (begin_value(cfg, opt, value, result))
         return -1;

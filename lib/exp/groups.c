@@ -10,7 +10,7 @@ static const enum qn_exp_slot slots[QN_EXP_MANY_KINDS] = { QN_EXP_SLOT_D1, QN_EX
                                                            QN_EXP_SLOT_BI };
 
 struct grouper {
-    struct qn_exp_memory *m;
+    struct qn_text_memory *m;
     const struct qn_exp_runs *runs;
     struct qn_exp_sim *const *sims;
     const char *const *options;
@@ -128,14 +128,14 @@ static bool add_run(const struct grouper *g, struct qn_exp_group *group, int run
     for (int kind = 0; kind < QN_EXP_MANY_KINDS; kind++)
         if (place[kind] == group->members[kind])
             group->member[kind][group->members[kind]++] = member[kind];
-    group->runs = qn_exp_grow(g->m, group->runs, (size_t)group->count, sizeof *group->runs);
-    group->place = qn_exp_grow(g->m, group->place, (size_t)group->count, sizeof *group->place);
+    group->runs = qn_text_grow(g->m, group->runs, (size_t)group->count, sizeof *group->runs);
+    group->place = qn_text_grow(g->m, group->place, (size_t)group->count, sizeof *group->place);
     group->runs[group->count] = run;
     memcpy(group->place[group->count++], place, sizeof place);
     return true;
 }
 
-int qn_exp_make_groups(struct qn_exp_memory *m, const struct qn_exp_runs *runs, struct qn_exp_sim *const *sims,
+int qn_exp_make_groups(struct qn_text_memory *m, const struct qn_exp_runs *runs, struct qn_exp_sim *const *sims,
                        const char *const *options, const struct qn_exp_result *results,
                        const struct qn_exp_sharing *sharing, struct qn_exp_group ***groups)
 {
@@ -152,8 +152,8 @@ int qn_exp_make_groups(struct qn_exp_memory *m, const struct qn_exp_runs *runs, 
             k++;
         if (k < count)
             continue;
-        *groups = qn_exp_grow(m, *groups, (size_t)count, sizeof **groups);
-        (*groups)[count] = qn_exp_alloc(m, sizeof ***groups);
+        *groups = qn_text_grow(m, *groups, (size_t)count, sizeof **groups);
+        (*groups)[count] = qn_text_alloc(m, sizeof ***groups);
         add_run(&g, (*groups)[count++], i);
     }
     return count;

@@ -52,7 +52,7 @@ struct qn_exp_sharing {
 bool qn_exp_same_members(const struct qn_exp_group *a, const struct qn_exp_group *b);
 
 /* Puts every run without a result into a group; many have one run only. */
-int qn_exp_make_groups(struct qn_exp_memory *m, const struct qn_exp_runs *runs, struct qn_exp_sim *const *sims,
+int qn_exp_make_groups(struct qn_text_memory *m, const struct qn_exp_runs *runs, struct qn_exp_sim *const *sims,
                        const char *const *options, const struct qn_exp_result *results,
                        const struct qn_exp_sharing *sharing, struct qn_exp_group ***groups);
 

@@ -41,11 +41,11 @@ void qn_exp_init_jobs(struct qn_exp_jobs *j, int parallel, double limit, void *d
     j->data = data;
 }
 
-void qn_exp_free_jobs(struct qn_exp_jobs *j) { qn_exp_free_memory(&j->memory); }
+void qn_exp_free_jobs(struct qn_exp_jobs *j) { qn_text_free_memory(&j->memory); }
 
 void qn_exp_add_job(struct qn_exp_jobs *j, const struct qn_exp_job *job)
 {
-    j->at = qn_exp_grow(&j->memory, j->at, (size_t)j->count, sizeof *j->at);
+    j->at = qn_text_grow(&j->memory, j->at, (size_t)j->count, sizeof *j->at);
     j->at[j->count++] = *job;
 }
 

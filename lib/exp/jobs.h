@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "exp/memory.h"
+#include "text/memory.h"
 
 struct qn_exp_job {
     char **argv;              /* argv[0] is a path */
@@ -31,7 +31,7 @@ struct qn_exp_job {
 };
 
 struct qn_exp_jobs {
-    struct qn_exp_memory memory;
+    struct qn_text_memory memory;
     struct qn_exp_job *at;
     int count, next, parallel; /* next: the first that has not been started */
     double limit;              /* seconds, 0 = none */

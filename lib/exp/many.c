@@ -215,7 +215,7 @@ static void print_predictors(FILE *f, const struct qn_exp_group *g, enum qn_exp_
 /* ---- files ---- */
 
 struct writer {
-    struct qn_exp_memory *m;
+    struct qn_text_memory *m;
     const char *library, *folder, *stem;
     struct qn_exp_many *many;
     size_t extra_count;
@@ -241,14 +241,14 @@ static void close_file(struct writer *w, FILE *f, const char *path)
 
 static void add_extra(struct writer *w, const char *word)
 {
-    w->many->extra = qn_exp_grow(w->m, w->many->extra, w->extra_count, sizeof *w->many->extra);
+    w->many->extra = qn_text_grow(w->m, w->many->extra, w->extra_count, sizeof *w->many->extra);
     w->many->extra[w->extra_count++] = word;
 }
 
 static void write_member(struct writer *w, enum qn_exp_kind kind, int number, const char *module)
 {
     const char *name = qn_exp_kind_names[kind];
-    const char *path = qn_exp_format(w->m, "%s/%s_%s_%d.c", w->folder, w->stem, name, number);
+    const char *path = qn_text_format(w->m, "%s/%s_%s_%d.c", w->folder, w->stem, name, number);
     FILE *f = open_file(w, path);
 
     if (!f)
@@ -272,7 +272,7 @@ static void write_members(struct writer *w, const struct qn_exp_group *g)
             if (!is_many(g, (enum qn_exp_kind)kind))
                 continue;
             if (!file && kind >= QN_EXP_MANY_BC)
-                file = qn_exp_format(w->m, "%s/sim/branchsim_%s.c", w->library, qn_exp_kind_names[kind]);
+                file = qn_text_format(w->m, "%s/sim/branchsim_%s.c", w->library, qn_exp_kind_names[kind]);
             if (file)
                 write_member(w, (enum qn_exp_kind)kind, i, file);
         }
@@ -280,8 +280,8 @@ static void write_members(struct writer *w, const struct qn_exp_group *g)
 
 static void write_table(struct writer *w, const struct qn_exp_group *g, const struct qn_exp_sim *sim)
 {
-    const char *path = qn_exp_format(w->m, "%s/%s_table.h", w->folder, w->stem);
-    struct plan *p = qn_exp_alloc(w->m, sizeof *p);
+    const char *path = qn_text_format(w->m, "%s/%s_table.h", w->folder, w->stem);
+    struct plan *p = qn_text_alloc(w->m, sizeof *p);
     FILE *f = open_file(w, path);
 
     if (!f)
@@ -302,7 +302,7 @@ static void write_table(struct writer *w, const struct qn_exp_group *g, const st
         if (is_many(g, (enum qn_exp_kind)kind))
             print_predictors(f, g, (enum qn_exp_kind)kind);
     close_file(w, f, path);
-    add_extra(w, qn_exp_format(w->m, "-DQN_MANY_TABLE=\"%s\"", path));
+    add_extra(w, qn_text_format(w->m, "-DQN_MANY_TABLE=\"%s\"", path));
 }
 
 /* ---- slots and options ---- */
@@ -315,14 +315,14 @@ static void fill_slots(struct writer *w, const struct qn_exp_group *g, const str
 
     for (int slot = 0; slot < QN_EXP_SLOTS; slot++)
         if (files[slot] && is_many(g, kinds[slot]))
-            w->many->module[slot] = qn_exp_format(w->m, "%s/sim/many/%s.c", w->library, files[slot]);
+            w->many->module[slot] = qn_text_format(w->m, "%s/sim/many/%s.c", w->library, files[slot]);
         else
             w->many->module[slot] = sim->file[slot];
 }
 
 /* "bits=3,D1.degree=4" for slot D1 becomes "D1#2.bits=3,D1#2.degree=4"; what names another slot is left out.  Those that
  * name the slot come last: the last one counts. */
-static const char *rename_options(struct qn_exp_memory *m, const char *options, const char *slot, const char *name)
+static const char *rename_options(struct qn_text_memory *m, const char *options, const char *slot, const char *name)
 {
     const char *out = "";
 
@@ -333,7 +333,7 @@ static const char *rename_options(struct qn_exp_memory *m, const char *options, 
             const char *key = has_slot ? at + dot + 1 : at;
 
             if (has_slot == named && (!has_slot || (dot == strlen(slot) && !strncmp(at, slot, dot))))
-                out = qn_exp_format(m, "%s%s%s.%.*s", out, *out ? "," : "", name, (int)(at + n - key), key);
+                out = qn_text_format(m, "%s%s%s.%.*s", out, *out ? "," : "", name, (int)(at + n - key), key);
             at += n + (at[n] == ',');
         }
     return out;
@@ -343,7 +343,7 @@ static void add_options(struct writer *w, const char *options, const char *slot,
 {
     const char *own = rename_options(w->m, options, slot, name), *all = w->many->options;
 
-    w->many->options = qn_exp_format(w->m, "%s%s%s", all, *all && *own ? "," : "", own);
+    w->many->options = qn_text_format(w->m, "%s%s%s", all, *all && *own ? "," : "", own);
 }
 
 static void fill_options(struct writer *w, const struct qn_exp_group *g, const struct qn_exp_sim *sim,
@@ -357,7 +357,7 @@ static void fill_options(struct writer *w, const struct qn_exp_group *g, const s
 
         MEMBERS(g, kind)
             add_options(w, g->member[kind][i].options, slot,
-                        is_many(g, (enum qn_exp_kind)kind) ? qn_exp_format(w->m, "%s#%d", slot, i) : slot);
+                        is_many(g, (enum qn_exp_kind)kind) ? qn_text_format(w->m, "%s#%d", slot, i) : slot);
     }
 }
 
@@ -379,7 +379,7 @@ static void fill_geometry(struct qn_exp_many *many, const struct qn_exp_group *g
     many->D1 = is_many(g, QN_EXP_MANY_D1) ? (struct qn_geometry){ way, 1, line } : g->member[QN_EXP_MANY_D1][0].geometry;
 }
 
-bool qn_exp_write_many(struct qn_exp_memory *m, const struct qn_exp_group *group, const struct qn_exp_sim *sim,
+bool qn_exp_write_many(struct qn_text_memory *m, const struct qn_exp_group *group, const struct qn_exp_sim *sim,
                        const char *run_options, const char *library, const char *folder, const char *stem,
                        struct qn_exp_many *many, struct qn_text_error *err)
 {

@@ -18,16 +18,16 @@ struct qn_exp_many {
 };
 
 /* Writes the files into `folder`, their names beginning with `stem`.  library: the folder that holds sim/. */
-bool qn_exp_write_many(struct qn_exp_memory *m, const struct qn_exp_group *group, const struct qn_exp_sim *sim,
+bool qn_exp_write_many(struct qn_text_memory *m, const struct qn_exp_group *group, const struct qn_exp_sim *sim,
                        const char *run_options, const char *library, const char *folder, const char *stem,
                        struct qn_exp_many *many, struct qn_text_error *err);
 
 /* One line of the log of such a build, for run `i` of the group. */
-void qn_exp_read_many_line(struct qn_exp_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
+void qn_exp_read_many_line(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
                            const char *text);
 
 /* `all`: the totals of the execution.  Completes `r`, which has what the log says.  false: the log did not say all. */
-bool qn_exp_finish_many(struct qn_exp_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
+bool qn_exp_finish_many(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
                         const struct qn_exp_result *all);
 
 #endif

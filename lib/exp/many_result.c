@@ -36,7 +36,7 @@ static const char *skip_member(const char *text, int *kind, long *number)
     return end;
 }
 
-static void read_counts(struct qn_exp_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
+static void read_counts(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
                         const char *text)
 {
     int kind = find_kind(text);
@@ -47,12 +47,12 @@ static void read_counts(struct qn_exp_memory *m, struct qn_exp_result *r, const 
     for (int k = 0; k < 3 && events[kind][k] && *at == ' '; k++) {
         size_t digits = strspn(at + 1, "0123456789");
 
-        qn_exp_add_count(m, r, events[kind][k], qn_exp_copy_part(m, at + 1, digits));
+        qn_exp_add_count(m, r, events[kind][k], qn_text_copy_part(m, at + 1, digits));
         at += 1 + digits;
     }
 }
 
-void qn_exp_read_many_line(struct qn_exp_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
+void qn_exp_read_many_line(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
                            const char *text)
 {
     const char *rest;
@@ -64,7 +64,7 @@ void qn_exp_read_many_line(struct qn_exp_memory *m, struct qn_exp_result *r, con
     else if (!(rest = skip_member(text, &kind, &number)))
         qn_exp_read_log_line(m, r, text);
     else if (number == group->place[i][kind])
-        qn_exp_read_log_line(m, r, qn_exp_format(m, "%.2s%s", text, rest));
+        qn_exp_read_log_line(m, r, qn_text_format(m, "%.2s%s", text, rest));
 }
 
 /* Does the group count this event for each member? */
@@ -81,7 +81,7 @@ static bool is_own(const struct qn_exp_group *group, const char *name)
 
 /* Counts of the whole execution are those of each run.  Counts by member must be in the log, unless the execution did not count them
  * (--branch-sim=no). */
-bool qn_exp_finish_many(struct qn_exp_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
+bool qn_exp_finish_many(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
                         const struct qn_exp_result *all)
 {
     struct qn_exp_result own = *r;
@@ -98,7 +98,7 @@ bool qn_exp_finish_many(struct qn_exp_memory *m, struct qn_exp_result *r, const 
         if (!rest)
             qn_exp_add_count(m, r, name, value);
         else if (number == group->place[i][kind])
-            qn_exp_add_count(m, r, qn_exp_format(m, "%.2s%s", name, rest), value);
+            qn_exp_add_count(m, r, qn_text_format(m, "%.2s%s", name, rest), value);
     }
     for (int k = 0; k < own.count; k++)
         if (!is_own(group, own.counts[k].name))

@@ -21,29 +21,29 @@ const char *qn_exp_find_count(const struct qn_exp_result *r, const char *name)
     return NULL;
 }
 
-void qn_exp_add_count(struct qn_exp_memory *m, struct qn_exp_result *r, const char *name, const char *value)
+void qn_exp_add_count(struct qn_text_memory *m, struct qn_exp_result *r, const char *name, const char *value)
 {
     if (qn_exp_find_count(r, name))
         return;
-    r->counts = qn_exp_grow(m, r->counts, (size_t)r->count, sizeof *r->counts);
-    r->counts[r->count++] = (struct qn_exp_count){ qn_exp_copy(m, name), qn_exp_copy(m, value) };
+    r->counts = qn_text_grow(m, r->counts, (size_t)r->count, sizeof *r->counts);
+    r->counts[r->count++] = (struct qn_exp_count){ qn_text_copy(m, name), qn_text_copy(m, value) };
 }
 
 /* ---- the log ---- */
 
 /* "D1.evictions      991  lines that gave way to another" */
-static bool read_event(struct qn_exp_memory *m, struct qn_exp_result *r, const char *text)
+static bool read_event(struct qn_text_memory *m, struct qn_exp_result *r, const char *text)
 {
     size_t name = strcspn(text, " "), blanks = strspn(text + name, " "), digits = strspn(text + name + blanks, "0123456789");
 
     if (name < 4 || !isupper((unsigned char)text[0]) || text[2] != '.' || !digits || text[name + blanks + digits] != ' ')
         return false;
-    qn_exp_add_count(m, r, qn_exp_copy_part(m, text, name), qn_exp_copy_part(m, text + name + blanks, digits));
+    qn_exp_add_count(m, r, qn_text_copy_part(m, text, name), qn_text_copy_part(m, text + name + blanks, digits));
     return true;
 }
 
 /* "BC: gshare, 32780 bits of storage" */
-static void read_storage(struct qn_exp_memory *m, struct qn_exp_result *r, const char *text)
+static void read_storage(struct qn_text_memory *m, struct qn_exp_result *r, const char *text)
 {
     const char *comma = strchr(text, ','), *end;
 
@@ -52,10 +52,10 @@ static void read_storage(struct qn_exp_memory *m, struct qn_exp_result *r, const
     end = comma + 2 + strspn(comma + 2, "0123456789");
     if (!strcmp(end, " bits of storage"))
         qn_exp_add_count(m, r, text[1] == 'C' ? "BC_bits" : "BI_bits",
-                         qn_exp_copy_part(m, comma + 2, (size_t)(end - comma) - 2));
+                         qn_text_copy_part(m, comma + 2, (size_t)(end - comma) - 2));
 }
 
-void qn_exp_read_log_line(struct qn_exp_memory *m, struct qn_exp_result *r, const char *text)
+void qn_exp_read_log_line(struct qn_text_memory *m, struct qn_exp_result *r, const char *text)
 {
     if (!read_event(m, r, text))
         read_storage(m, r, text);
@@ -102,7 +102,7 @@ long qn_exp_read_log(const char *path, void (*line)(void *data, const char *text
 
 /* ---- the profile ---- */
 
-enum qn_text_status qn_exp_read_totals(struct qn_exp_memory *m, struct qn_exp_result *r, const char *path,
+enum qn_text_status qn_exp_read_totals(struct qn_text_memory *m, struct qn_exp_result *r, const char *path,
                                        struct qn_text_error *err)
 {
     struct qn_prof_reader *reader = qn_prof_open_reader(path, err);
@@ -116,7 +116,7 @@ enum qn_text_status qn_exp_read_totals(struct qn_exp_memory *m, struct qn_exp_re
     while ((more = qn_prof_read_next(reader, &item, err)) > 0)
         for (int i = 0; item.kind == QN_PROF_SUMMARY && i < header->event_count; i++)
             qn_exp_add_count(m, r, header->events[i],
-                             qn_exp_format(m, "%lld", item.counts[i] == QN_PROF_NONE ? 0 : (long long)item.counts[i]));
+                             qn_text_format(m, "%lld", item.counts[i] == QN_PROF_NONE ? 0 : (long long)item.counts[i]));
     qn_prof_close_reader(reader);
     return more < 0 ? err->status : QN_TEXT_OK;
 }
@@ -124,7 +124,7 @@ enum qn_text_status qn_exp_read_totals(struct qn_exp_memory *m, struct qn_exp_re
 /* ---- the end ---- */
 
 /* The line in which quern run says why it failed. */
-static const char *find_complaint(struct qn_exp_memory *m, const char *errors)
+static const char *find_complaint(struct qn_text_memory *m, const char *errors)
 {
     FILE *file = fopen(errors, "r");
     const char *found = NULL;
@@ -133,14 +133,14 @@ static const char *find_complaint(struct qn_exp_memory *m, const char *errors)
 
     while (file && !found && getline(&text, &room, file) > 0)
         if (!strncmp(text, COMPLAINT, strlen(COMPLAINT)))
-            found = qn_exp_copy_part(m, text + strlen(COMPLAINT), strcspn(text, "\n") - strlen(COMPLAINT));
+            found = qn_text_copy_part(m, text + strlen(COMPLAINT), strcspn(text, "\n") - strlen(COMPLAINT));
     free(text);
     if (file)
         fclose(file);
     return found;
 }
 
-const char *qn_exp_describe_end(struct qn_exp_memory *m, int status, const char *errors)
+const char *qn_exp_describe_end(struct qn_text_memory *m, int status, const char *errors)
 {
     const char *complaint;
 
@@ -150,7 +150,7 @@ const char *qn_exp_describe_end(struct qn_exp_memory *m, int status, const char 
     if (complaint)
         return complaint;
     if (WIFSIGNALED(status))
-        return sigabbrev_np(WTERMSIG(status)) ? qn_exp_format(m, "SIG%s", sigabbrev_np(WTERMSIG(status)))
-                                              : qn_exp_format(m, "signal %d", WTERMSIG(status));
-    return qn_exp_format(m, "exit status %d", WEXITSTATUS(status));
+        return sigabbrev_np(WTERMSIG(status)) ? qn_text_format(m, "SIG%s", sigabbrev_np(WTERMSIG(status)))
+                                              : qn_text_format(m, "signal %d", WTERMSIG(status));
+    return qn_text_format(m, "exit status %d", WEXITSTATUS(status));
 }

@@ -36,73 +36,73 @@ static const struct rate {
 
 /* ---- columns ---- */
 
-static void add_identity_columns(struct qn_exp_table *t, const struct qn_exp *e)
+static void add_identity_columns(struct qn_text_table *t, const struct qn_exp *e)
 {
     static const char *const first[] = { "quern", "program", "command", "input" };
     static const char *const last[] = { "options", "seed", "counting", "build_id" };
 
     for (size_t i = 0; i < QN_ARRAY_LEN(first); i++)
-        qn_exp_add_column(t, first[i]);
+        qn_text_add_column(t, first[i]);
     for (int i = 0; i < e->axis_count; i++)
         if (qn_exp_is_parameter(&e->axes[i]))
-            qn_exp_add_column(t, e->axes[i].name.text);
-    qn_exp_add_column(t, "sim");
+            qn_text_add_column(t, e->axes[i].name.text);
+    qn_text_add_column(t, "sim");
     for (int i = 0; i < QN_EXP_LEVELS; i++) {
-        qn_exp_add_column(t, qn_exp_format(&t->memory, "%s_size", level_names[i]));
-        qn_exp_add_column(t, qn_exp_format(&t->memory, "%s_ways", level_names[i]));
-        qn_exp_add_column(t, qn_exp_format(&t->memory, "%s_line", level_names[i]));
+        qn_text_add_column(t, qn_text_format(&t->memory, "%s_size", level_names[i]));
+        qn_text_add_column(t, qn_text_format(&t->memory, "%s_ways", level_names[i]));
+        qn_text_add_column(t, qn_text_format(&t->memory, "%s_line", level_names[i]));
     }
     for (int i = 0; i < QN_EXP_SLOTS; i++)
-        qn_exp_add_column(t, qn_exp_format(&t->memory, "%s_module", qn_exp_slot_names[i]));
+        qn_text_add_column(t, qn_text_format(&t->memory, "%s_module", qn_exp_slot_names[i]));
     for (size_t i = 0; i < QN_ARRAY_LEN(last); i++)
-        qn_exp_add_column(t, last[i]);
+        qn_text_add_column(t, last[i]);
 }
 
-static void add_result_columns(struct qn_exp_table *t)
+static void add_result_columns(struct qn_text_table *t)
 {
-    qn_exp_add_column(t, "status");
+    qn_text_add_column(t, "status");
     for (size_t i = 0; i < QN_ARRAY_LEN(event_names); i++)
-        qn_exp_add_column(t, event_names[i]);
+        qn_text_add_column(t, event_names[i]);
     for (size_t i = 0; i < QN_ARRAY_LEN(rates); i++)
-        qn_exp_add_column(t, rates[i].name);
+        qn_text_add_column(t, rates[i].name);
 }
 
 /* ---- what a run is ---- */
 
-static char *join(struct qn_exp_memory *m, const char *const *argv)
+static char *join(struct qn_text_memory *m, const char *const *argv)
 {
-    char *text = qn_exp_copy(m, "");
+    char *text = qn_text_copy(m, "");
 
     for (int i = 0; argv[i]; i++)
-        text = qn_exp_format(m, "%s%s%s", text, i ? " " : "", argv[i]);
+        text = qn_text_format(m, "%s%s%s", text, i ? " " : "", argv[i]);
     return text;
 }
 
 /* Fills the cells before `status`, in the order of the columns; returns how many. */
-static int fill_identity(struct qn_exp_memory *m, char **cells, const struct qn_exp *e, const struct qn_exp_run *run,
+static int fill_identity(struct qn_text_memory *m, char **cells, const struct qn_exp *e, const struct qn_exp_run *run,
                          const struct qn_exp_provenance *p)
 {
     int n = 0;
 
-    cells[n++] = qn_exp_copy(m, p->version);
-    cells[n++] = qn_exp_copy(m, run->program->name.text);
+    cells[n++] = qn_text_copy(m, p->version);
+    cells[n++] = qn_text_copy(m, run->program->name.text);
     cells[n++] = join(m, run->argv);
-    cells[n++] = qn_exp_copy(m, run->input ? run->input : "");
+    cells[n++] = qn_text_copy(m, run->input ? run->input : "");
     for (int i = 0; i < e->axis_count; i++)
         if (qn_exp_is_parameter(&e->axes[i]))
-            cells[n++] = qn_exp_copy(m, run->values[i]);
-    cells[n++] = qn_exp_copy(m, run->sim.text);
+            cells[n++] = qn_text_copy(m, run->values[i]);
+    cells[n++] = qn_text_copy(m, run->sim.text);
     for (int i = 0; i < QN_EXP_LEVELS; i++) {
-        cells[n++] = qn_exp_format(m, "%u", run->geometry[i].size);
-        cells[n++] = qn_exp_format(m, "%u", run->geometry[i].assoc);
-        cells[n++] = qn_exp_format(m, "%u", run->geometry[i].line);
+        cells[n++] = qn_text_format(m, "%u", run->geometry[i].size);
+        cells[n++] = qn_text_format(m, "%u", run->geometry[i].assoc);
+        cells[n++] = qn_text_format(m, "%u", run->geometry[i].line);
     }
     for (int i = 0; i < QN_EXP_SLOTS; i++)
-        cells[n++] = qn_exp_copy(m, p->modules[i]);
-    cells[n++] = qn_exp_copy(m, p->options);
-    cells[n++] = qn_exp_format(m, "%llu", (unsigned long long)run->seed);
-    cells[n++] = qn_exp_copy(m, p->counting);
-    cells[n++] = qn_exp_copy(m, p->build_id);
+        cells[n++] = qn_text_copy(m, p->modules[i]);
+    cells[n++] = qn_text_copy(m, p->options);
+    cells[n++] = qn_text_format(m, "%llu", (unsigned long long)run->seed);
+    cells[n++] = qn_text_copy(m, p->counting);
+    cells[n++] = qn_text_copy(m, p->build_id);
     return n;
 }
 
@@ -121,12 +121,12 @@ static double sum(const struct qn_exp_result *r, const char *const names[3], boo
     return total;
 }
 
-static char *format_rate(struct qn_exp_memory *m, const struct qn_exp_result *r, const struct rate *rate)
+static char *format_rate(struct qn_text_memory *m, const struct qn_exp_result *r, const struct rate *rate)
 {
     bool known = true;
     double part = sum(r, rate->part, &known), whole = sum(r, rate->whole, &known);
 
-    return known && whole > 0 ? qn_exp_format(m, "%.4f", rate->scale * part / whole) : qn_exp_copy(m, "");
+    return known && whole > 0 ? qn_text_format(m, "%.4f", rate->scale * part / whole) : qn_text_copy(m, "");
 }
 
 static bool is_rate(const char *name)
@@ -137,28 +137,28 @@ static bool is_rate(const char *name)
     return false;
 }
 
-static void fill_result(struct qn_exp_table *t, char **cells, const struct qn_exp_result *r)
+static void fill_result(struct qn_text_table *t, char **cells, const struct qn_exp_result *r)
 {
-    cells[qn_exp_find_column(t, "status")] = qn_exp_copy(&t->memory, r->status);
+    cells[qn_text_find_column(t, "status")] = qn_text_copy(&t->memory, r->status);
     for (int i = 0; i < r->count; i++)
-        cells[qn_exp_find_column(t, r->counts[i].name)] = qn_exp_copy(&t->memory, r->counts[i].value);
+        cells[qn_text_find_column(t, r->counts[i].name)] = qn_text_copy(&t->memory, r->counts[i].value);
     for (size_t i = 0; i < QN_ARRAY_LEN(rates); i++)
-        cells[qn_exp_find_column(t, rates[i].name)] = format_rate(&t->memory, r, &rates[i]);
+        cells[qn_text_find_column(t, rates[i].name)] = format_rate(&t->memory, r, &rates[i]);
 }
 
 /* Adds columns for other counts than the thirteen, sorted by name, so that their order does not depend on which runs are done. */
-static void add_module_columns(struct qn_exp_table *t, const struct qn_exp_result *results, int count)
+static void add_module_columns(struct qn_text_table *t, const struct qn_exp_result *results, int count)
 {
     int first = t->column_count;
 
     for (int i = 0; i < count; i++)
         for (int k = 0; results[i].status && k < results[i].count; k++)
-            if (qn_exp_find_column(t, results[i].counts[k].name) < 0)
-                qn_exp_add_column(t, results[i].counts[k].name);
+            if (qn_text_find_column(t, results[i].counts[k].name) < 0)
+                qn_text_add_column(t, results[i].counts[k].name);
     qsort(t->columns + first, (size_t)(t->column_count - first), sizeof *t->columns, qn_text_compare);
 }
 
-void qn_exp_fill_table(struct qn_exp_table *t, const struct qn_exp *e, const struct qn_exp_runs *runs,
+void qn_exp_fill_table(struct qn_text_table *t, const struct qn_exp *e, const struct qn_exp_runs *runs,
                        const struct qn_exp_provenance *provenance, const struct qn_exp_result *results)
 {
     add_identity_columns(t, e);
@@ -169,7 +169,7 @@ void qn_exp_fill_table(struct qn_exp_table *t, const struct qn_exp *e, const str
 
         if (!results[i].status)
             continue;
-        cells = qn_exp_add_row(t);
+        cells = qn_text_add_row(t);
         fill_identity(&t->memory, cells, e, &runs->at[i], &provenance[i]);
         fill_result(t, cells, &results[i]);
     }
@@ -177,15 +177,15 @@ void qn_exp_fill_table(struct qn_exp_table *t, const struct qn_exp *e, const str
 
 /* ---- back ---- */
 
-static void take_result(struct qn_exp_memory *m, const struct qn_exp_table *t, int row, int status, struct qn_exp_result *r)
+static void take_result(struct qn_text_memory *m, const struct qn_text_table *t, int row, int status, struct qn_exp_result *r)
 {
-    r->status = qn_exp_copy(m, t->rows[row][status]);
+    r->status = qn_text_copy(m, t->rows[row][status]);
     for (int c = status + 1; c < t->column_count; c++)
         if (*t->rows[row][c] && !is_rate(t->columns[c]))
             qn_exp_add_count(m, r, t->columns[c], t->rows[row][c]);
 }
 
-static bool same_columns(const struct qn_exp_table *a, const struct qn_exp_table *wanted)
+static bool same_columns(const struct qn_text_table *a, const struct qn_text_table *wanted)
 {
     for (int i = 0; i < wanted->column_count; i++)
         if (i >= a->column_count || strcmp(a->columns[i], wanted->columns[i]))
@@ -203,18 +203,18 @@ static int first_difference(char *const *a, char *const *b, int n)
     return i;
 }
 
-static enum qn_text_status refuse(const struct qn_exp_table *t, const char *path, int row, int column,
+static enum qn_text_status refuse(const struct qn_text_table *t, const char *path, int row, int column,
                                   struct qn_text_error *err)
 {
     return qn_text_fail(err, QN_TEXT_BAD, "%s: row %d is of another sweep: %s is '%s'; remove the file, or name another with -o",
                         path, row + 1, t->columns[column], t->rows[row][column]);
 }
 
-enum qn_text_status qn_exp_take_rows(const struct qn_exp_table *t, const char *path, struct qn_exp *e,
+enum qn_text_status qn_exp_take_rows(const struct qn_text_table *t, const char *path, struct qn_exp *e,
                                      const struct qn_exp_runs *runs, const struct qn_exp_provenance *provenance,
                                      struct qn_exp_result *results, struct qn_text_error *err)
 {
-    struct qn_exp_table wanted = { 0 };
+    struct qn_text_table wanted = { 0 };
     int row = 0, worst = 0;
 
     add_identity_columns(&wanted, e);
@@ -223,7 +223,7 @@ enum qn_text_status qn_exp_take_rows(const struct qn_exp_table *t, const char *p
         qn_text_fail(err, QN_TEXT_BAD, "%s: has other columns than this sweep; remove it, or name another file with -o", path);
     /* Rows stand in the order of the runs, so one pass over both finds all. */
     for (int i = 0; i < runs->count && row < t->row_count && err->status == QN_TEXT_OK; i++) {
-        char **cells = qn_exp_alloc(&wanted.memory, (size_t)wanted.column_count * sizeof *cells);
+        char **cells = qn_text_alloc(&wanted.memory, (size_t)wanted.column_count * sizeof *cells);
         int n = fill_identity(&wanted.memory, cells, e, &runs->at[i], &provenance[i]);
         int same = first_difference(t->rows[row], cells, n);
 
@@ -235,6 +235,42 @@ enum qn_text_status qn_exp_take_rows(const struct qn_exp_table *t, const char *p
     }
     if (err->status == QN_TEXT_OK && row < t->row_count)
         refuse(t, path, row, worst, err);
-    qn_exp_free_table(&wanted);
+    qn_text_free_table(&wanted);
     return err->status;
+}
+
+/* ---- tables beside a profile ---- */
+
+enum qn_text_status qn_exp_read_intervals(struct qn_text_table *t, const char *path, const struct qn_prof_header *h, struct qn_text_error *err)
+{
+    bool counts = false;
+
+    if (qn_text_read_table(t, path, err) != QN_TEXT_OK)
+        return err->status;
+    for (int i = 0; i < h->event_count; i++)
+        counts |= qn_text_find_column(t, h->events[i]) >= 0;
+    if (counts && qn_text_find_column(t, "start") >= 0 && qn_text_find_column(t, "end") >= 0)
+        return QN_TEXT_OK;
+    return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no columns `start`, `end` and an event of the profile, wanted the counts of `quern run --interval=N`",
+                        path);
+}
+
+enum qn_text_status qn_exp_read_sets(struct qn_text_table *t, const char *path, struct qn_text_error *err)
+{
+    static const char *const columns[] = { "cache", "interval", "start", "end", "set", "sets", "misses" };
+
+    if (qn_text_read_table(t, path, err) != QN_TEXT_OK)
+        return err->status;
+    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++) {
+        int column = qn_text_find_column(t, columns[i]);
+        double number;
+
+        if (column < 0)
+            return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no column `%s`, wanted PROFILE.sets.csv of the analysis sets with --interval", path,
+                                columns[i]);
+        for (int row = 0; row < t->row_count && i > 0; row++)
+            if (!qn_text_cell_number(t, row, column, &number) || number < 0)
+                return qn_text_fail(err, QN_TEXT_BAD, "%s:%d: got `%.60s` as %s, wanted a number", path, row + 2, t->rows[row][column], columns[i]);
+    }
+    return QN_TEXT_OK;
 }

@@ -12,7 +12,8 @@
 
 #include "exp/result.h"
 #include "exp/runs.h"
-#include "exp/table.h"
+#include "prof/read.h"
+#include "text/csv.h"
 
 /* What identifies a run, besides the experiment. */
 struct qn_exp_provenance {
@@ -24,12 +25,18 @@ struct qn_exp_provenance {
 };
 
 /* Rows for all runs that have a status, in order.  `t` is initialised and empty. */
-void qn_exp_fill_table(struct qn_exp_table *t, const struct qn_exp *e, const struct qn_exp_runs *runs,
+void qn_exp_fill_table(struct qn_text_table *t, const struct qn_exp *e, const struct qn_exp_runs *runs,
                        const struct qn_exp_provenance *provenance, const struct qn_exp_result *results);
 
 /* Takes the results of rows that a file has already.  QN_TEXT_BAD: it has rows that are not of this sweep. */
-enum qn_text_status qn_exp_take_rows(const struct qn_exp_table *t, const char *path, struct qn_exp *e,
+enum qn_text_status qn_exp_take_rows(const struct qn_text_table *t, const char *path, struct qn_exp *e,
                                      const struct qn_exp_runs *runs, const struct qn_exp_provenance *provenance,
                                      struct qn_exp_result *results, struct qn_text_error *err);
+
+/* Reads a table: the file that `quern run --interval=N` writes beside a profile with the events `h`.  It must have one of these events at least;
+ * other files by interval (PROFILE.sets.csv) have none. */
+enum qn_text_status qn_exp_read_intervals(struct qn_text_table *t, const char *path, const struct qn_prof_header *h, struct qn_text_error *err);
+/* The same for PROFILE.sets.csv, which has columns of its own, all but the first with numbers. */
+enum qn_text_status qn_exp_read_sets(struct qn_text_table *t, const char *path, struct qn_text_error *err);
 
 #endif

@@ -65,22 +65,22 @@ static int find_reference(const struct maker *m, const char *text, size_t *lengt
 
 static const char *fill_in(struct maker *m, const char *text)
 {
-    char *out = qn_exp_copy(&m->e->memory, "");
+    char *out = qn_text_copy(&m->e->memory, "");
 
     for (const char *brace; (brace = strchr(text, '{')); ) {
         size_t length;
         int axis = find_reference(m, brace, &length);
 
         if (axis < 0) {
-            out = qn_exp_format(&m->e->memory, "%s%.*s", out, (int)(brace - text) + 1, text);
+            out = qn_text_format(&m->e->memory, "%s%.*s", out, (int)(brace - text) + 1, text);
             text = brace + 1;
             continue;
         }
         m->used[axis] = true;
-        out = qn_exp_format(&m->e->memory, "%s%.*s%s", out, (int)(brace - text), text, m->values[axis]);
+        out = qn_text_format(&m->e->memory, "%s%.*s%s", out, (int)(brace - text), text, m->values[axis]);
         text = brace + length + 2;
     }
-    return *out ? qn_exp_format(&m->e->memory, "%s%s", out, text) : qn_exp_copy(&m->e->memory, text);
+    return *out ? qn_text_format(&m->e->memory, "%s%s", out, text) : qn_text_copy(&m->e->memory, text);
 }
 
 /* ---- geometry ---- */
@@ -102,7 +102,7 @@ static bool parse_geometry(struct maker *m, const char *level, const char *text,
         uint64_t number;
 
         if ((at[n] == ',') != (i < PARTS - 1)
-            || !qn_exp_parse_size(qn_exp_copy_part(&m->e->memory, at, n), &number) || number > UINT32_MAX)
+            || !qn_exp_parse_size(qn_text_copy_part(&m->e->memory, at, n), &number) || number > UINT32_MAX)
             return bad_geometry(m, origin, level, text, "SIZE,WAYS,LINE");
         *parts[i] = (uint32_t)number;
         at += n + 1;
@@ -198,7 +198,7 @@ static bool find_geometry(struct maker *m, struct qn_exp_run *run)
 
         if (wanted)
             return bad_geometry(m, origins[i], level_names[i],
-                                qn_exp_format(&m->e->memory, "%u,%u,%u", g->size, g->assoc, g->line), wanted);
+                                qn_text_format(&m->e->memory, "%u,%u,%u", g->size, g->assoc, g->line), wanted);
     }
     return true;
 }
@@ -209,7 +209,7 @@ static void fill_command(struct maker *m, struct qn_exp_run *run)
 {
     const struct qn_exp_texts *argv = &run->program->argv;
 
-    run->argv = qn_exp_alloc(&m->e->memory, ((size_t)argv->count + 1) * sizeof *run->argv);
+    run->argv = qn_text_alloc(&m->e->memory, ((size_t)argv->count + 1) * sizeof *run->argv);
     for (int i = 0; i < argv->count; i++)
         run->argv[i] = fill_in(m, argv->at[i].text);
     if (run->program->input.text)
@@ -238,14 +238,14 @@ static bool fill_settings(struct maker *m, struct qn_exp_run *run)
         return bad_geometry(m, seed.origin, "seed", seed.text, "a number");
     run->options = "";
     for (int i = 0; i < e->options.count; i++)
-        run->options = qn_exp_format(&e->memory, "%s%s%s", run->options, i ? "," : "", fill_in(m, e->options.at[i].text));
+        run->options = qn_text_format(&e->memory, "%s%s%s", run->options, i ? "," : "", fill_in(m, e->options.at[i].text));
     return true;
 }
 
 static bool make_run(struct maker *m, const struct qn_exp_program *program, struct qn_exp_run *run)
 {
     *run = (struct qn_exp_run){ .program = program };
-    run->values = qn_exp_alloc(&m->e->memory, ((size_t)m->e->axis_count + 1) * sizeof *run->values);
+    run->values = qn_text_alloc(&m->e->memory, ((size_t)m->e->axis_count + 1) * sizeof *run->values);
     memcpy(run->values, m->values, (size_t)m->e->axis_count * sizeof *run->values);
     fill_command(m, run);
     return fill_settings(m, run) && find_geometry(m, run);
@@ -286,9 +286,9 @@ bool qn_exp_make_runs(struct qn_exp *e, const struct qn_geometry host[QN_EXP_LEV
 
     if (!count_runs(e, &runs->count, err))
         return false;
-    m.values = qn_exp_alloc(&e->memory, ((size_t)e->axis_count + 1) * sizeof *m.values);
-    m.used = qn_exp_alloc(&e->memory, (size_t)e->axis_count + 1);
-    runs->at = qn_exp_alloc(&e->memory, (size_t)runs->count * sizeof *runs->at);
+    m.values = qn_text_alloc(&e->memory, ((size_t)e->axis_count + 1) * sizeof *m.values);
+    m.used = qn_text_alloc(&e->memory, (size_t)e->axis_count + 1);
+    runs->at = qn_text_alloc(&e->memory, (size_t)runs->count * sizeof *runs->at);
     for (int i = 0; i < runs->count; i++) {
         int rest = i;
 

@@ -25,7 +25,7 @@
 static const char *const level_names[QN_EXP_LEVELS] = { "I1", "D1", "LL" };
 
 struct sizes {
-    struct qn_exp_memory *m;
+    struct qn_text_memory *m;
     struct qn_geometry geometry[QN_EXP_LEVELS];
     const char *command;
     struct qn_exp_result totals;              /* the run's counts that do not depend on the D1 */
@@ -46,9 +46,9 @@ bool qn_exp_is_log(const char *path)
 }
 
 /* "  2,100  (1,000 rd": 2100; *end: what follows.  NULL: no number. */
-static const char *take_number(struct qn_exp_memory *m, const char *text, const char **end)
+static const char *take_number(struct qn_text_memory *m, const char *text, const char **end)
 {
-    char *digits = qn_exp_copy(m, text), *to = digits;
+    char *digits = qn_text_copy(m, text), *to = digits;
 
     for (text += strspn(text, " ("); *text == ',' || (*text >= '0' && *text <= '9'); text++)
         if (*text != ',')
@@ -93,8 +93,8 @@ static void take_size(struct sizes *s, const char *text)
         return;
     r = &s->misses[s->count++];
     r->status = QN_EXP_OK;
-    qn_exp_add_count(s->m, r, "D1mr", qn_exp_format(s->m, "%" PRIu64, reads));
-    qn_exp_add_count(s->m, r, "D1mw", qn_exp_format(s->m, "%" PRIu64, writes));
+    qn_exp_add_count(s->m, r, "D1mr", qn_text_format(s->m, "%" PRIu64, reads));
+    qn_exp_add_count(s->m, r, "D1mw", qn_text_format(s->m, "%" PRIu64, writes));
 }
 
 static void take_line(void *data, const char *text)
@@ -108,7 +108,7 @@ static void take_line(void *data, const char *text)
     if (take_total(s, text))
         return;
     if (!strncmp(text, "Command: ", 9))
-        s->command = qn_exp_copy(s->m, text + 9);
+        s->command = qn_text_copy(s->m, text + 9);
     for (int i = 0; i < QN_EXP_LEVELS; i++)
         if (!strncmp(text, level_names[i], 2) && !strncmp(text + 2, " cache:", 7))
             sscanf(text + 9, " %u B, %u B, %u-way", &s->geometry[i].size, &s->geometry[i].line, &s->geometry[i].assoc);
@@ -116,12 +116,12 @@ static void take_line(void *data, const char *text)
 }
 
 /* The command's first word, without folders. */
-static const char *name_program(struct qn_exp_memory *m, const char *command)
+static const char *name_program(struct qn_text_memory *m, const char *command)
 {
-    return basename(qn_exp_copy_part(m, command, strcspn(command, " ")));
+    return basename(qn_text_copy_part(m, command, strcspn(command, " ")));
 }
 
-static void fill(struct qn_exp_table *t, struct sizes *s, const char *counting)
+static void fill(struct qn_text_table *t, struct sizes *s, const char *counting)
 {
     const struct qn_exp none = { .axis_count = 0 };
     const struct qn_exp_provenance from = { QN_VERSION, { "lru", "lru", "lru", "cachegrind", "cachegrind", "" }, "", "", counting };
@@ -142,7 +142,7 @@ static void fill(struct qn_exp_table *t, struct sizes *s, const char *counting)
     qn_exp_fill_table(t, &none, &runs, provenance, s->misses);
 }
 
-enum qn_text_status qn_exp_read_sizes(struct qn_exp_table *t, const char *log, const char *counting, struct qn_text_error *err)
+enum qn_text_status qn_exp_read_sizes(struct qn_text_table *t, const char *log, const char *counting, struct qn_text_error *err)
 {
     struct sizes s = { .m = &t->memory, .command = "" };
 

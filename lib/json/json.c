@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exp/table.h"
+#include "text/csv.h"
 #include "json/write.h"
 #include "prof/counts.h"
 #include "prof/read.h"
@@ -227,12 +227,12 @@ static bool is_name(const char *column)
     return false;
 }
 
-static json_t *object_of_row(const struct qn_exp_table *t, int row)
+static json_t *object_of_row(const struct qn_text_table *t, int row)
 {
     json_t *object = json_object();
 
     for (int i = 0; i < t->column_count; i++) {
-        const char *cell = qn_exp_cell(t, row, i);
+        const char *cell = qn_text_cell(t, row, i);
 
         if (json_object_set_new(object, t->columns[i], is_name(t->columns[i]) ? qn_json_text(cell) : value_of(cell)))
             return json_decref(object), NULL;
@@ -240,7 +240,7 @@ static json_t *object_of_row(const struct qn_exp_table *t, int row)
     return object;
 }
 
-static bool put_columns(FILE *out, const struct qn_exp_table *t)
+static bool put_columns(FILE *out, const struct qn_text_table *t)
 {
     json_t *list = json_array();
 
@@ -250,7 +250,7 @@ static bool put_columns(FILE *out, const struct qn_exp_table *t)
     return fputs("\"columns\":", out) >= 0 && !qn_json_put(out, list) && fputs(",\n", out) >= 0;
 }
 
-static bool put_table(FILE *out, const struct qn_exp_table *t, const char *schema, bool columns)
+static bool put_table(FILE *out, const struct qn_text_table *t, const char *schema, bool columns)
 {
     bool good = fprintf(out, "{\"schema\":\"%s\",\"version\":%d,\n", schema, QN_JSON_VERSION) > 0 && (!columns || put_columns(out, t)) &&
                 fputs("\"rows\":[", out) >= 0;
@@ -262,11 +262,11 @@ static bool put_table(FILE *out, const struct qn_exp_table *t, const char *schem
 
 static enum qn_text_status write_rows(FILE *out, const char *path, const char *schema, bool columns, struct qn_text_error *err)
 {
-    struct qn_exp_table t = { 0 };
+    struct qn_text_table t = { 0 };
 
-    if (qn_exp_read_table(&t, path, err) == QN_TEXT_OK && !put_table(out, &t, schema, columns))
+    if (qn_text_read_table(&t, path, err) == QN_TEXT_OK && !put_table(out, &t, schema, columns))
         qn_text_fail(err, QN_TEXT_IO, "cannot write JSON: %s", strerror(errno));
-    qn_exp_free_table(&t);
+    qn_text_free_table(&t);
     return err->status;
 }
 

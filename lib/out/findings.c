@@ -12,7 +12,7 @@
 
 #include "base/grow.h"
 #include "decode/decode.h"
-#include "out/csv/csv_table.h"
+#include "text/csv.h"
 
 enum column { OBJECT, ADDRESS, FUNCTION, LINE, WHAT, VALUE, OTHER, COUNT, OF, COLUMNS };
 
@@ -32,7 +32,7 @@ static enum qn_text_status bad(const struct reading *r, long line, const char *w
     return qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: %s, got '%.60s', wanted %s", r->path, line, what, got, wanted);
 }
 
-static enum qn_text_status take_names(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_names(struct reading *r, const struct qn_text_csv_record *record)
 {
     for (int c = 0; c < COLUMNS; c++) {
         r->at[c] = -1;
@@ -60,7 +60,7 @@ static int parse(const char *cell, int may_be_empty, uint64_t *number)
     return *end || errno ? -1 : 0;
 }
 
-static enum qn_text_status take_row(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_row(struct reading *r, const struct qn_text_csv_record *record)
 {
     struct qn_out_finding row = {.number = r->to->count};
     uint64_t *const numbers[] = {&row.address, &row.line, &row.value, &row.other, &row.count, &row.of};
@@ -79,15 +79,15 @@ static enum qn_text_status take_row(struct reading *r, const struct qn_out_csv_r
     return QN_TEXT_OK;
 }
 
-static enum qn_text_status take_rows(struct reading *r, struct qn_out_csv_table *t)
+static enum qn_text_status take_rows(struct reading *r, struct qn_text_csv *t)
 {
-    struct qn_out_csv_record record;
-    int got = qn_out_next_record(t, &record, r->err);
+    struct qn_text_csv_record record;
+    int got = qn_text_next_record(t, &record, r->err);
     if (got == 0)
         return bad(r, 1, "no table", "", "a line of names");
     if (got < 0 || take_names(r, &record) != QN_TEXT_OK)
         return r->err->status;
-    while ((got = qn_out_next_record(t, &record, r->err)) > 0)
+    while ((got = qn_text_next_record(t, &record, r->err)) > 0)
         if (take_row(r, &record) != QN_TEXT_OK)
             return r->err->status;
     return got < 0 ? r->err->status : QN_TEXT_OK;
@@ -110,11 +110,11 @@ static int compare_rows(const void *left, const void *right)
 enum qn_text_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_text_error *err)
 {
     struct reading r = {.to = f, .path = path, .err = err};
-    struct qn_out_csv_table *t = qn_out_open_csv(path, err);
+    struct qn_text_csv *t = qn_text_open_csv(path, err);
     if (!t)
         return err->status;
     enum qn_text_status status = take_rows(&r, t);
-    qn_out_close_csv(t);
+    qn_text_close_csv(t);
     if (status == QN_TEXT_OK && f->count)
         qsort(f->rows, f->count, sizeof *f->rows, compare_rows);
     return status;

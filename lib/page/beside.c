@@ -33,23 +33,23 @@ static bool is_hex(const char *cell)
     return digits && digits <= 16 && !cell[2 + digits];
 }
 
-static const char *wanted(const struct qn_exp_table *t, int row, int column, enum kind kind)
+static const char *wanted(const struct qn_text_table *t, int row, int column, enum kind kind)
 {
     const char *cell = t->rows[row][column];
     double number;
 
     switch (kind) {
-    case NUMBER: return qn_exp_cell_number(t, row, column, &number) && number >= 0 ? NULL : "a number";
+    case NUMBER: return qn_text_cell_number(t, row, column, &number) && number >= 0 ? NULL : "a number";
     case HEX: return is_hex(cell) ? NULL : "a number of base 16, 0x...";
     case SHARED: return !strcmp(cell, "true") || !strcmp(cell, "false") || !strcmp(cell, "both") ? NULL : "true, false or both";
     default: return NULL;
     }
 }
 
-static enum qn_text_status check(const struct qn_exp_table *t, const char *path, const struct column *c, const char *file, struct qn_text_error *err)
+static enum qn_text_status check(const struct qn_text_table *t, const char *path, const struct column *c, const char *file, struct qn_text_error *err)
 {
     for (; c->name; c++) {
-        int column = qn_exp_find_column(t, c->name);
+        int column = qn_text_find_column(t, c->name);
 
         if (column < 0)
             return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no column `%s`, wanted %s", path, c->name, file);
@@ -63,18 +63,18 @@ static enum qn_text_status check(const struct qn_exp_table *t, const char *path,
     return QN_TEXT_OK;
 }
 
-enum qn_text_status qn_page_check_culprits(const struct qn_exp_table *t, const char *path, struct qn_text_error *err)
+enum qn_text_status qn_page_check_culprits(const struct qn_text_table *t, const char *path, struct qn_text_error *err)
 {
     return check(t, path, culprits, "the file that the analysis culprits writes", err);
 }
 
-enum qn_text_status qn_page_check_sharing(const struct qn_exp_table *t, const char *path, struct qn_text_error *err)
+enum qn_text_status qn_page_check_sharing(const struct qn_text_table *t, const char *path, struct qn_text_error *err)
 {
     return check(t, path, sharing, "PROFILE.sharing.csv of the analysis sharing", err);
 }
 
 /* Writes the first n rows. */
-static void put(const struct qn_exp_table *t, const struct column *columns, int n, struct qn_text_names *names, FILE *out)
+static void put(const struct qn_text_table *t, const struct column *columns, int n, struct qn_text_names *names, FILE *out)
 {
     fputs("{\"columns\":[", out);
     for (const struct column *c = columns; c->name; c++)
@@ -83,7 +83,7 @@ static void put(const struct qn_exp_table *t, const struct column *columns, int 
     for (int row = 0; row < n; row++) {
         fputs(row ? ",\n" : "", out);
         for (const struct column *c = columns; c->name; c++) {
-            const char *cell = qn_exp_cell(t, row, qn_exp_find_column(t, c->name));
+            const char *cell = qn_text_cell(t, row, qn_text_find_column(t, c->name));
             size_t length = strlen(cell);
 
             if (strstr(c->name, "file")) /* as the profile names it */
@@ -99,7 +99,7 @@ static void put(const struct qn_exp_table *t, const struct column *columns, int 
     fprintf(out, "],\"left\":%d}", t->row_count - n);
 }
 
-void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *t, FILE *out)
+void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_text_table *t, FILE *out)
 {
     fputs("\"culprits\":", out);
     put(t, culprits, t->row_count < QN_PAGE_CULPRITS ? t->row_count : QN_PAGE_CULPRITS, &p->names, out);
@@ -107,9 +107,9 @@ void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *
 }
 
 /* The number of rows that have room; the rows of one cache line stay together. */
-static int count_rows(const struct qn_exp_table *t)
+static int count_rows(const struct qn_text_table *t)
 {
-    int address = qn_exp_find_column(t, "address"), n = QN_PAGE_SHARED;
+    int address = qn_text_find_column(t, "address"), n = QN_PAGE_SHARED;
 
     if (t->row_count <= n)
         return t->row_count;
@@ -118,4 +118,4 @@ static int count_rows(const struct qn_exp_table *t)
     return n;
 }
 
-void qn_page_put_sharing(const struct qn_exp_table *t, FILE *out) { put(t, sharing, count_rows(t), NULL, out); }
+void qn_page_put_sharing(const struct qn_text_table *t, FILE *out) { put(t, sharing, count_rows(t), NULL, out); }

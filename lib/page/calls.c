@@ -36,7 +36,7 @@ static void weigh(struct chosen *c)
 {
     const struct qn_prof_header *h = qn_prof_reader_header(c->p->reader);
 
-    c->weights = qn_exp_alloc(&c->p->memory, (c->calls->event_count + 1) * sizeof *c->weights);
+    c->weights = qn_text_alloc(&c->p->memory, (c->calls->event_count + 1) * sizeof *c->weights);
     for (size_t i = 0; i < c->calls->event_count; i++) {
         int event = qn_prof_find_event(h, c->calls->events[i], strlen(c->calls->events[i]));
 
@@ -46,7 +46,7 @@ static void weigh(struct chosen *c)
 
 static double find_least(struct qn_page_profile *p, const double *costs, size_t count, size_t most)
 {
-    double *copy = qn_exp_alloc(&p->memory, (count + 1) * sizeof *copy);
+    double *copy = qn_text_alloc(&p->memory, (count + 1) * sizeof *copy);
 
     memcpy(copy, costs, count * sizeof *copy);
     return qn_page_find_least(copy, count, most);
@@ -54,7 +54,7 @@ static double find_least(struct qn_page_profile *p, const double *costs, size_t 
 
 static double *cost_all(struct chosen *c, const int64_t *counts, size_t count)
 {
-    double *costs = qn_exp_alloc(&c->p->memory, (count + 1) * sizeof *costs);
+    double *costs = qn_text_alloc(&c->p->memory, (count + 1) * sizeof *costs);
 
     for (size_t i = 0; i < count; i++)
         costs[i] = cost_of(c, counts + i * c->calls->event_count);
@@ -72,7 +72,7 @@ static void put_functions(struct chosen *c, FILE *out)
     const struct qn_prof_calls *calls = c->calls;
     double *costs = cost_all(c, calls->inclusive, calls->fn_count), least = find_least(c->p, costs, calls->fn_count, QN_PAGE_CALL_FUNCTIONS);
 
-    c->numbers = qn_exp_alloc(&c->p->memory, (calls->fn_count + 1) * sizeof *c->numbers);
+    c->numbers = qn_text_alloc(&c->p->memory, (calls->fn_count + 1) * sizeof *c->numbers);
     for (size_t i = 0; i < calls->fn_count; i++) {
         const struct qn_prof_call_fn *f = &calls->fns[i];
 
@@ -150,9 +150,9 @@ static void put_nodes(struct chosen *c, FILE *out)
     const struct qn_prof_calls *calls = c->calls;
     size_t events = calls->event_count, count = 0, total = calls->node_count;
     double *costs = sum_nodes(c), least = find_least(c->p, costs, total, QN_PAGE_NODES);
-    uint32_t *numbers = qn_exp_alloc(&c->p->memory, (total + 1) * sizeof *numbers);
-    int64_t *rest = qn_exp_alloc(&c->p->memory, ((QN_PAGE_NODES + 1) * events + 1) * sizeof *rest);
-    bool *any = qn_exp_alloc(&c->p->memory, (QN_PAGE_NODES + 1) * sizeof *any);
+    uint32_t *numbers = qn_text_alloc(&c->p->memory, (total + 1) * sizeof *numbers);
+    int64_t *rest = qn_text_alloc(&c->p->memory, ((QN_PAGE_NODES + 1) * events + 1) * sizeof *rest);
+    bool *any = qn_text_alloc(&c->p->memory, (QN_PAGE_NODES + 1) * sizeof *any);
 
     for (size_t i = 0; i < total; i++) {
         const struct qn_prof_call_node *n = &calls->nodes[i];
@@ -180,7 +180,7 @@ static void put_nodes(struct chosen *c, FILE *out)
 
 enum qn_text_status qn_page_read_calls(struct qn_page_profile *p, struct qn_text_error *err)
 {
-    p->calls = qn_exp_alloc(&p->memory, sizeof *p->calls);
+    p->calls = qn_text_alloc(&p->memory, sizeof *p->calls);
     /* Calls are not counted by region. */
     return qn_prof_chosen_region() ? QN_TEXT_OK : qn_prof_read_calls(p->path, p->calls, err);
 }

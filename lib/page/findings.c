@@ -46,29 +46,29 @@ void qn_page_put_findings(struct qn_report_facts *f, FILE *out)
     }
     fputs("]", out);
     put_member(out, ",\n\"classes\":{", "compulsory", SAY_D1_COMPULSORY);
-    put_member(out, ",", "capacity", qn_exp_format(&f->memory, SAY_D1_CAPACITY, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1])));
+    put_member(out, ",", "capacity", qn_text_format(&f->memory, SAY_D1_CAPACITY, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1])));
     put_member(out, ",", "conflict", SAY_D1_CONFLICT);
     putc('}', out);
 }
 
 /* A row of two numbers. */
-static void add_row(struct qn_exp_table *t, struct qn_exp_memory *m, double a, double b)
+static void add_row(struct qn_text_table *t, struct qn_text_memory *m, double a, double b)
 {
-    char **cells = qn_exp_add_row(t);
+    char **cells = qn_text_add_row(t);
 
-    cells[0] = qn_exp_format(m, "%.0f", a);
-    cells[1] = qn_exp_format(m, "%.10g", b);
+    cells[0] = qn_text_format(m, "%.0f", a);
+    cells[1] = qn_text_format(m, "%.10g", b);
 }
 
 /* The tables of the pictures mrc and sets. */
 static void take_log(struct qn_report_facts *f, const struct qn_page_log *log)
 {
-    qn_exp_add_column(&f->sets, "set");
-    qn_exp_add_column(&f->sets, "misses");
+    qn_text_add_column(&f->sets, "set");
+    qn_text_add_column(&f->sets, "misses");
     for (size_t i = 0; i < log->set_count; i++)
         add_row(&f->sets, &f->memory, (double)i, (double)log->sets[i]);
-    qn_exp_add_column(&f->curve, "size");
-    qn_exp_add_column(&f->curve, "miss_percent");
+    qn_text_add_column(&f->curve, "size");
+    qn_text_add_column(&f->curve, "miss_percent");
     for (size_t i = 0; i < log->curve_count; i++)
         add_row(&f->curve, &f->memory, (double)(log->curve[i][0] * log->line), 100 * (double)log->curve[i][1] / (double)log->touched);
 }
@@ -89,9 +89,9 @@ void qn_page_find(const struct qn_page_found *from, FILE *out)
         qn_report_find_knees(&f);
         qn_page_put_findings(&f, out);
     }
-    qn_exp_free_table(&f.sets);
-    qn_exp_free_table(&f.curve);
-    f.intervals = f.runs = f.sharing = f.culprits = (struct qn_exp_table){ 0 }; /* the caller owns them, and the rows */
+    qn_text_free_table(&f.sets);
+    qn_text_free_table(&f.curve);
+    f.intervals = f.runs = f.sharing = f.culprits = (struct qn_text_table){ 0 }; /* the caller owns them, and the rows */
     f.profile = (struct qn_plot_profile){ NULL, NULL, NULL };
     qn_report_free_facts(&f);
 }

@@ -14,7 +14,7 @@ struct qn_report_facts;
 /* A profile and what lies beside it; tables without columns: there is none.  log: NULL, or the misses by size and set. */
 struct qn_page_found {
     struct qn_page_profile *profile;
-    const struct qn_exp_table *intervals, *runs, *sharing, *culprits;
+    const struct qn_text_table *intervals, *runs, *sharing, *culprits;
     const struct qn_page_log *log;
 };
 

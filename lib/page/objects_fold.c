@@ -31,7 +31,7 @@ double qn_page_miss_cost(const struct qn_prof_miss *m)
 static double *sum_costs(struct qn_page_profile *p)
 {
     struct qn_prof_data *d = &p->data;
-    double *costs = qn_exp_alloc(&p->memory, d->object_count * sizeof *costs);
+    double *costs = qn_text_alloc(&p->memory, d->object_count * sizeof *costs);
 
     for (size_t i = 0; i < d->miss_count; i++)
         costs[d->misses[i].object] += qn_page_miss_cost(&d->misses[i]);
@@ -42,8 +42,8 @@ static double *sum_costs(struct qn_page_profile *p)
 static uint32_t *number_objects(struct qn_page_profile *p, uint32_t most)
 {
     size_t count = p->data.object_count, above = 0;
-    double *costs = sum_costs(p), *sorted = qn_exp_alloc(&p->memory, count * sizeof *sorted), least;
-    uint32_t *numbers = qn_exp_alloc(&p->memory, count * sizeof *numbers), used = 0;
+    double *costs = sum_costs(p), *sorted = qn_text_alloc(&p->memory, count * sizeof *sorted), least;
+    uint32_t *numbers = qn_text_alloc(&p->memory, count * sizeof *numbers), used = 0;
 
     memcpy(sorted, costs, count * sizeof *sorted);
     least = qn_page_find_least(sorted, count, most);
@@ -102,7 +102,7 @@ static void fold_objects(struct qn_page_profile *p, uint32_t most)
 {
     struct qn_prof_data *d = &p->data;
     const uint32_t *numbers = number_objects(p, most);
-    struct qn_prof_object *old = qn_exp_alloc(&p->memory, d->object_count * sizeof *old);
+    struct qn_prof_object *old = qn_text_alloc(&p->memory, d->object_count * sizeof *old);
     size_t uses = 0;
 
     memcpy(old, d->objects, d->object_count * sizeof *old);
@@ -139,14 +139,14 @@ static int compare_misses(const void *a, const void *b)
 static void fold_misses(struct qn_page_profile *p)
 {
     struct qn_prof_data *d = &p->data;
-    struct qn_prof_miss **sorted = qn_exp_alloc(&p->memory, (d->miss_count + 1) * sizeof *sorted);
-    struct qn_prof_miss *rest = qn_exp_alloc(&p->memory, d->object_count * sizeof *rest), *chosen;
+    struct qn_prof_miss **sorted = qn_text_alloc(&p->memory, (d->miss_count + 1) * sizeof *sorted);
+    struct qn_prof_miss *rest = qn_text_alloc(&p->memory, d->object_count * sizeof *rest), *chosen;
     size_t used = 0;
 
     for (size_t i = 0; i < d->miss_count; i++)
         sorted[i] = &d->misses[i];
     qsort(sorted, d->miss_count, sizeof *sorted, compare_misses);
-    chosen = qn_exp_alloc(&p->memory, (d->miss_count + 1) * sizeof *chosen);
+    chosen = qn_text_alloc(&p->memory, (d->miss_count + 1) * sizeof *chosen);
     for (; used < d->miss_count && used < QN_PAGE_MISSES; used++)
         chosen[used] = *sorted[used];
     for (size_t i = 0; i < d->object_count; i++)
@@ -176,7 +176,7 @@ static int compare_pairs(const void *a, const void *b)
 static void fold_pairs(struct qn_page_profile *p)
 {
     struct qn_prof_data *d = &p->data;
-    struct qn_prof_pair *rest = qn_exp_alloc(&p->memory, d->object_count * sizeof *rest);
+    struct qn_prof_pair *rest = qn_text_alloc(&p->memory, d->object_count * sizeof *rest);
     size_t used = 0;
 
     qsort(d->pairs, d->pair_count, sizeof *d->pairs, compare_pairs);
@@ -208,7 +208,7 @@ static int compare_uses(const void *a, const void *b)
 static void choose_parts(struct qn_page_profile *p)
 {
     struct qn_prof_data *d = &p->data;
-    uint32_t *numbers = qn_exp_alloc(&p->memory, (d->part_count + 1) * sizeof *numbers), used = 0;
+    uint32_t *numbers = qn_text_alloc(&p->memory, (d->part_count + 1) * sizeof *numbers), used = 0;
 
     for (size_t i = 0; i < d->miss_count; i++)
         if (d->misses[i].part != QN_PROF_NO_PART)

@@ -1,7 +1,8 @@
 /* lib/page/page.c - see page.h. */
 #include "page/page.h"
 
-#include "exp/table.h"
+#include "exp/rows.h"
+#include "text/csv.h"
 #include "page/findings.h"
 #include "page/json.h"
 #include "page/log.h"
@@ -14,7 +15,7 @@
 
 struct input {
     struct qn_page_profile profile, before;
-    struct qn_exp_table intervals, intervals_before, runs, culprits, sets, sharing;
+    struct qn_text_table intervals, intervals_before, runs, culprits, sets, sharing;
     struct qn_page_log log, log_before;
 };
 
@@ -35,14 +36,14 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
     if (q->intervals_before && qn_exp_read_intervals(&in->intervals_before, q->intervals_before, qn_prof_reader_header(in->before.reader), err)
                                     != QN_TEXT_OK)
         return err->status;
-    if (q->runs && qn_exp_read_table(&in->runs, q->runs, err) != QN_TEXT_OK)
+    if (q->runs && qn_text_read_table(&in->runs, q->runs, err) != QN_TEXT_OK)
         return err->status;
     if (q->sets && qn_exp_read_sets(&in->sets, q->sets, err) != QN_TEXT_OK)
         return err->status;
-    if (q->culprits && (qn_exp_read_table(&in->culprits, q->culprits, err) != QN_TEXT_OK
+    if (q->culprits && (qn_text_read_table(&in->culprits, q->culprits, err) != QN_TEXT_OK
                         || qn_page_check_culprits(&in->culprits, q->culprits, err) != QN_TEXT_OK))
         return err->status;
-    if (q->sharing && (qn_exp_read_table(&in->sharing, q->sharing, err) != QN_TEXT_OK
+    if (q->sharing && (qn_text_read_table(&in->sharing, q->sharing, err) != QN_TEXT_OK
                        || qn_page_check_sharing(&in->sharing, q->sharing, err) != QN_TEXT_OK))
         return err->status;
     if (q->log && qn_page_read_log(&in->log, q->log, err) != QN_TEXT_OK)
@@ -50,7 +51,7 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
     return q->log_before ? qn_page_read_log(&in->log_before, q->log_before, err) : QN_TEXT_OK;
 }
 
-static void put_table(FILE *out, const char *name, const struct qn_exp_table *t)
+static void put_table(FILE *out, const char *name, const struct qn_text_table *t)
 {
     fprintf(out, ",\n\"%s\":", name);
     qn_page_put_table(out, t);
@@ -134,13 +135,13 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     }
     qn_page_free_profile(&in.profile);
     qn_page_free_profile(&in.before);
-    qn_exp_free_table(&in.intervals);
-    qn_exp_free_table(&in.runs);
-    qn_exp_free_table(&in.culprits);
-    qn_exp_free_table(&in.sharing);
-    qn_exp_free_table(&in.sets);
+    qn_text_free_table(&in.intervals);
+    qn_text_free_table(&in.runs);
+    qn_text_free_table(&in.culprits);
+    qn_text_free_table(&in.sharing);
+    qn_text_free_table(&in.sets);
     qn_page_free_log(&in.log);
     qn_page_free_log(&in.log_before);
-    qn_exp_free_table(&in.intervals_before);
+    qn_text_free_table(&in.intervals_before);
     return err->status;
 }

@@ -21,7 +21,7 @@ double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts)
 /* If a profile has no events that cost, its first event has weight 1. */
 static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
 {
-    p->weights = qn_exp_alloc(&p->memory, (size_t)p->events * sizeof *p->weights);
+    p->weights = qn_text_alloc(&p->memory, (size_t)p->events * sizeof *p->weights);
     if (!qn_report_weigh(h, p->weights))
         p->weights[0] = 1;
 }
@@ -32,7 +32,7 @@ static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
 static double find_least(struct qn_page_profile *p, const struct qn_prof_table *t, bool insns, size_t most)
 {
     size_t rows = qn_prof_table_rows(t), count = 0;
-    double *costs = qn_exp_alloc(&p->memory, (rows + 1) * sizeof *costs);
+    double *costs = qn_text_alloc(&p->memory, (rows + 1) * sizeof *costs);
 
     for (size_t i = 0; i < rows; i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
@@ -61,7 +61,7 @@ static void list_files(struct qn_page_profile *p)
         struct qn_prof_row row = qn_prof_table_at(p->lines, i);
 
         if (!file || strcmp(file->name, row.file)) {
-            p->files = qn_exp_grow(&p->memory, p->files, p->file_count, sizeof *p->files);
+            p->files = qn_text_grow(&p->memory, p->files, p->file_count, sizeof *p->files);
             file = &p->files[p->file_count++];
             *file = (struct qn_page_file){ .name = row.file, .first = i };
         }
@@ -122,5 +122,5 @@ void qn_page_free_profile(struct qn_page_profile *p)
     qn_prof_free_data(&p->data);
     qn_page_free_calls(p);
     qn_text_free_names(&p->names);
-    qn_exp_free_memory(&p->memory);
+    qn_text_free_memory(&p->memory);
 }

@@ -27,9 +27,9 @@
 #ifndef QN_PAGE_PROFILE_H
 #define QN_PAGE_PROFILE_H
 
-#include "exp/memory.h"
+#include "text/memory.h"
 #include "page/page.h"
-#include "exp/table.h"
+#include "text/csv.h"
 #include "prof/data/data.h"
 #include "prof/merge.h"
 #include "text/names.h"
@@ -61,7 +61,7 @@ struct qn_page_profile {
     struct qn_prof_data data;    /* objects and the misses on them */
     struct qn_prof_calls *calls;
     struct qn_text_names names;
-    struct qn_exp_memory memory;
+    struct qn_text_memory memory;
 };
 
 /* Call qn_page_free_profile even if it fails.  `read`: has the rows of the profile if they were read before, else NULL. */
@@ -75,7 +75,7 @@ double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts);
 double qn_page_find_least(double *costs, size_t count, size_t most);
 
 /* Writes the whole as JSON.  culprits: a table that was checked, or NULL. */
-void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_exp_table *culprits, FILE *out);
+void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_text_table *culprits, FILE *out);
 
 enum qn_text_status qn_page_read_calls(struct qn_page_profile *p, struct qn_text_error *err);
 void qn_page_free_calls(struct qn_page_profile *p);
@@ -88,11 +88,11 @@ void qn_page_fold_objects(struct qn_page_profile *p);
 #define QN_PAGE_OTHERS UINT32_MAX /* in `by`: others, no object in particular; -1 on the page */
 void qn_page_put_advice(struct qn_page_profile *p, FILE *out);
 void qn_page_put_calls(struct qn_page_profile *p, FILE *out);
-void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *t, FILE *out);
+void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_text_table *t, FILE *out);
 /* Cache lines that threads share: check the table, then write it. */
-enum qn_text_status qn_page_check_sharing(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
-void qn_page_put_sharing(const struct qn_exp_table *t, FILE *out);
-enum qn_text_status qn_page_check_culprits(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
+enum qn_text_status qn_page_check_sharing(const struct qn_text_table *t, const char *path, struct qn_text_error *err);
+void qn_page_put_sharing(const struct qn_text_table *t, FILE *out);
+enum qn_text_status qn_page_check_culprits(const struct qn_text_table *t, const char *path, struct qn_text_error *err);
 
 /* A table for readers without scripts. */
 void qn_page_put_plain(const struct qn_page_profile *p, FILE *out);

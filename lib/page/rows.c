@@ -148,7 +148,7 @@ static void put_head(const struct qn_page_profile *p, FILE *out)
     fputs("],\n", out);
 }
 
-void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_exp_table *culprits, FILE *out)
+void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_text_table *culprits, FILE *out)
 {
     size_t functions, lines;
 

@@ -26,7 +26,7 @@ void qn_page_sort_numbers(struct qn_page_numbers *n)
 
 static struct qn_page_numbers list_counted(struct qn_page_profile *p, const struct qn_page_file *file)
 {
-    struct qn_page_numbers n = { qn_exp_alloc(&p->memory, (file->end - file->first + 1) * sizeof *n.at), 0 };
+    struct qn_page_numbers n = { qn_text_alloc(&p->memory, (file->end - file->first + 1) * sizeof *n.at), 0 };
 
     for (size_t i = file->first; i < file->end; i++) {
         struct qn_prof_row row = qn_prof_table_at(p->lines, i);
@@ -43,7 +43,7 @@ static int read_source(struct qn_page_profile *p, const struct qn_page_request *
     int error = qn_text_open_source(source, name);
 
     for (const char *const *folder = q->includes; error && folder && *folder; folder++)
-        if (!qn_text_open_source(source, qn_exp_format(&p->memory, "%s/%s", *folder, name)))
+        if (!qn_text_open_source(source, qn_text_format(&p->memory, "%s/%s", *folder, name)))
             error = 0;
     return error;
 }

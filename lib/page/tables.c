@@ -42,7 +42,7 @@ static void put_row(FILE *out, char *const *cells, int count)
     putc(']', out);
 }
 
-void qn_page_put_table(FILE *out, const struct qn_exp_table *t)
+void qn_page_put_table(FILE *out, const struct qn_text_table *t)
 {
     fputs("{\"columns\":[", out);
     for (int i = 0; i < t->column_count; i++) {
@@ -64,16 +64,16 @@ void qn_page_put_table(FILE *out, const struct qn_exp_table *t)
 static const char *const set_columns[] = { "cache", "start", "end", "set", "sets", "misses" };
 enum { CACHE, START, END, SET, SETS, MISSES };
 
-static double number(const struct qn_exp_table *t, int row, int column)
+static double number(const struct qn_text_table *t, int row, int column)
 {
     double v = 0;
 
-    qn_exp_cell_number(t, row, column, &v);
+    qn_text_cell_number(t, row, column, &v);
     return v;
 }
 
 /* How many zeros stand between this row's sets and those of the row before, in one row of the page; -1: a new row begins. */
-static int find_gap(const struct qn_exp_table *t, int row, const int columns[])
+static int find_gap(const struct qn_text_table *t, int row, const int columns[])
 {
     double sets, gap;
 
@@ -85,13 +85,13 @@ static int find_gap(const struct qn_exp_table *t, int row, const int columns[])
     return gap >= 0 && gap <= GAP_MAX && gap == (int)gap ? (int)gap : -1;
 }
 
-void qn_page_put_sets(FILE *out, const struct qn_exp_table *t)
+void qn_page_put_sets(FILE *out, const struct qn_text_table *t)
 {
     int columns[QN_ARRAY_LEN(set_columns)];
 
     fputs("{\"columns\":[", out);
     for (size_t i = 0; i < QN_ARRAY_LEN(set_columns); i++) {
-        columns[i] = qn_exp_find_column(t, set_columns[i]);
+        columns[i] = qn_text_find_column(t, set_columns[i]);
         fprintf(out, "%s\"%s\"", i ? "," : "", set_columns[i]);
     }
     fputs("],\"rows\":[", out);

@@ -9,14 +9,14 @@
 
 #include <stdio.h>
 
-#include "exp/table.h"
+#include "text/csv.h"
 
 /* Writes one cell. */
 void qn_page_put_cell(FILE *out, const char *cell);
-void qn_page_put_table(FILE *out, const struct qn_exp_table *t);
+void qn_page_put_table(FILE *out, const struct qn_text_table *t);
 
 /* PROFILE.sets.csv, a row for each run of sets in an interval: cache, start, end, first set, sets in each number, and the numbers of misses.
  * "D1,1,0,9,3,1,7" and "D1,1,0,9,5,1,8"  ->  ["D1",0,9,3,1,[7,0,8]] */
-void qn_page_put_sets(FILE *out, const struct qn_exp_table *t);
+void qn_page_put_sets(FILE *out, const struct qn_text_table *t);
 
 #endif

@@ -22,7 +22,7 @@ static size_t longest_cell(const struct qn_plot_picture *p, size_t *sum)
 
     *sum = 0;
     for (int row = 0; row < p->data.row_count; row++) {
-        size_t n = strlen(qn_exp_cell(&p->data, row, 0)) + 2;
+        size_t n = strlen(qn_text_cell(&p->data, row, 0)) + 2;
 
         longest = n > longest ? n : longest;
         *sum += n;

@@ -18,7 +18,7 @@ void qn_plot_caption_command(struct qn_plot_picture *p, const char *command)
     qn_plot_add_caption(p, "%s", qn_plot_shorten(&p->memory, command, COMMAND_ROOM));
 }
 
-char *qn_plot_read_cache(struct qn_exp_memory *m, const char *level, const char *text)
+char *qn_plot_read_cache(struct qn_text_memory *m, const char *level, const char *text)
 {
     unsigned long long size, line, ways = 1;
     int n = 0;
@@ -26,7 +26,7 @@ char *qn_plot_read_cache(struct qn_exp_memory *m, const char *level, const char 
     if (sscanf(text, "%llu B, %llu B, %n", &size, &line, &n) != 2 || !n
         || (strcmp(text + n, "direct-mapped") && sscanf(text + n, "%llu-way", &ways) != 1))
         return NULL;
-    return qn_exp_format(m, "%s: %s", level, qn_plot_say_cache(m, (double)size, (double)ways, (double)line));
+    return qn_text_format(m, "%s: %s", level, qn_plot_say_cache(m, (double)size, (double)ways, (double)line));
 }
 
 /* ---- sweeps ---- */
@@ -43,15 +43,15 @@ static bool is_drawn(const struct qn_plot_keys *k, int column)
 /* The common text of all rows in that column; NULL: they differ, or the column is drawn. */
 static const char *find_common(const struct qn_plot_keys *k, const char *name)
 {
-    int column = qn_exp_find_column(&k->in->t, name);
+    int column = qn_text_find_column(&k->in->t, name);
 
     return column < 0 || is_drawn(k, column) || !qn_plot_is_constant(k->in, column) ? NULL
-                                                                                    : qn_exp_cell(&k->in->t, 0, column);
+                                                                                    : qn_text_cell(&k->in->t, 0, column);
 }
 
 static double find_common_number(const struct qn_plot_keys *k, const char *level, const char *what)
 {
-    const char *text = find_common(k, qn_exp_format(k->memory, "%s_%s", level, what));
+    const char *text = find_common(k, qn_text_format(k->memory, "%s_%s", level, what));
 
     return text ? strtod(text, NULL) : 0;
 }
@@ -100,21 +100,21 @@ static const char *find_desc(const struct qn_prof_header *h, const char *key)
 }
 
 /* "AN=3c:ddb01b2f850613ac AN=mine:50b34235a5a88360" -> "AN=3c AN=mine", if it is too long otherwise. */
-static const char *name_modules(struct qn_exp_memory *m, const char *text)
+static const char *name_modules(struct qn_text_memory *m, const char *text)
 {
-    char *names = qn_exp_copy(m, ""), *hash;
+    char *names = qn_text_copy(m, ""), *hash;
 
     if (strlen(text) <= MODULES_ROOM)
         return text;
     for (; (hash = strchr(text, ':')); text = hash + 1 + strspn(hash + 1, "0123456789abcdef"))
-        names = qn_exp_format(m, "%s%.*s", names, (int)(hash - text), text);
-    return qn_plot_shorten(m, qn_exp_format(m, "%s%s", names, text), MODULES_ROOM);
+        names = qn_text_format(m, "%s%.*s", names, (int)(hash - text), text);
+    return qn_plot_shorten(m, qn_text_format(m, "%s%s", names, text), MODULES_ROOM);
 }
 
 enum part { COMMAND, I1, D1, LL, MODULES, COUNTING, QUERN, PARTS };
 
 /* A part of the caption; NULL: the profile does not have it. */
-static const char *find_part(struct qn_exp_memory *m, const struct qn_prof_header *h, enum part part)
+static const char *find_part(struct qn_text_memory *m, const struct qn_prof_header *h, enum part part)
 {
     static const char *const keys[PARTS] = {
         "", "I1 cache", "D1 cache", "LL cache", "Modules", "Counting", "Simulator"
@@ -125,9 +125,9 @@ static const char *find_part(struct qn_exp_memory *m, const struct qn_prof_heade
         return NULL;
     switch (part) {
     case COMMAND: return qn_plot_shorten(m, text, COMMAND_ROOM);
-    case MODULES: return qn_exp_format(m, "simulator: %s", name_modules(m, text));
-    case COUNTING: return qn_exp_format(m, "counting: %s", text);
-    case QUERN: return qn_exp_copy_part(m, text, strcspn(text, ","));
+    case MODULES: return qn_text_format(m, "simulator: %s", name_modules(m, text));
+    case COUNTING: return qn_text_format(m, "counting: %s", text);
+    case QUERN: return qn_text_copy_part(m, text, strcspn(text, ","));
     default: return qn_plot_read_cache(m, levels[part - I1], text);
     }
 }

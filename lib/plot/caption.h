@@ -24,6 +24,6 @@ double qn_plot_count_sets(const struct qn_prof_header *h, const char *level);
 /* The program first, as "./prog arg". */
 void qn_plot_caption_command(struct qn_plot_picture *p, const char *command);
 /* "D1: 32 KiB, 8 ways, lines of 64 B" for level D1 and "32768 B, 64 B, 8-way associative"; NULL: the text has another form. */
-char *qn_plot_read_cache(struct qn_exp_memory *m, const char *level, const char *text);
+char *qn_plot_read_cache(struct qn_text_memory *m, const char *level, const char *text);
 
 #endif

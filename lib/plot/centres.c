@@ -23,7 +23,7 @@
 
 struct gathering {
     struct qn_plot_centres *c;
-    struct qn_exp_memory *m;
+    struct qn_text_memory *m;
     bool by_line;
     struct qn_prof_table *table;
     struct qn_out_columns columns;
@@ -58,13 +58,13 @@ static struct qn_plot_centre *begin_centre(struct gathering *g, const struct qn_
     struct qn_plot_centres *c = g->c;
     int events = c->header->event_count;
 
-    c->at = qn_exp_grow(g->m, c->at, (size_t)c->count, sizeof *c->at);
+    c->at = qn_text_grow(g->m, c->at, (size_t)c->count, sizeof *c->at);
     c->at[c->count] = (struct qn_plot_centre){
-        .file = qn_exp_copy(g->m, row->file),
-        .function = qn_exp_copy(g->m, row->function),
-        .object = qn_exp_copy(g->m, object_of(row)),
+        .file = qn_text_copy(g->m, row->file),
+        .function = qn_text_copy(g->m, row->function),
+        .object = qn_text_copy(g->m, object_of(row)),
         .line = g->by_line ? row->line : 0,
-        .counts = qn_exp_alloc(g->m, (size_t)events * sizeof(int64_t)),
+        .counts = qn_text_alloc(g->m, (size_t)events * sizeof(int64_t)),
     };
     return &c->at[c->count++];
 }
@@ -147,12 +147,12 @@ static bool has_namesake(const struct qn_plot_centres *c, int i)
 }
 
 /* "table<int>::find(int) const", "no line" -> "table<>::find() (no line)" */
-static const char *name_with(struct qn_exp_memory *m, const char *function, size_t room, const char *what)
+static const char *name_with(struct qn_text_memory *m, const char *function, size_t room, const char *what)
 {
-    return qn_exp_format(m, "%s (%s)", qn_plot_shorten_name(m, function, room), what);
+    return qn_text_format(m, "%s (%s)", qn_plot_shorten_name(m, function, room), what);
 }
 
-const char *qn_plot_shorten_centre(struct qn_exp_memory *m, const struct qn_plot_centre *c, size_t room)
+const char *qn_plot_shorten_centre(struct qn_text_memory *m, const struct qn_plot_centre *c, size_t room)
 {
     size_t n = strlen(c->name), end = strlen(WITHOUT_LINE);
 
@@ -168,13 +168,13 @@ static void name_centres(struct gathering *g)
         const char *name = c->function;
 
         if (is_unknown(c->function) && !is_unknown(c->object))
-            name = qn_exp_format(g->m, "%s (no symbols)", basename(c->object));
+            name = qn_text_format(g->m, "%s (no symbols)", basename(c->object));
         else if (g->by_line && !c->line)
             name = is_unknown(c->function) ? UNKNOWN : name_with(g->m, c->function, NAME_ROOM - strlen(WITHOUT_LINE), NO_LINE);
         else if (is_unknown(c->function))
             name = UNKNOWN;
         else if (g->by_line)
-            name = qn_exp_format(g->m, "%s:%u", basename(c->file), c->line);
+            name = qn_text_format(g->m, "%s:%u", basename(c->file), c->line);
         else if (i < NAMED_MAX && has_namesake(g->c, i))
             name = name_with(g->m, c->function, NAME_ROOM / 2, basename(c->file));
         else
@@ -240,7 +240,7 @@ static enum qn_text_status take_rows(struct gathering *g, const struct qn_plot_p
     struct qn_prof_table *functions = NULL;
 
     g->table = qn_prof_merge_table(from->merge);
-    g->c->totals = memcpy(qn_exp_alloc(g->m, bytes), qn_prof_table_totals(g->table), bytes);
+    g->c->totals = memcpy(qn_text_alloc(g->m, bytes), qn_prof_table_totals(g->table), bytes);
     if (!g->by_line && from->functions)
         g->table = from->functions;
     else if (!g->by_line && !(functions = g->table = qn_prof_sum_functions(g->table, g->c->header->event_count, err)))
@@ -251,7 +251,7 @@ static enum qn_text_status take_rows(struct gathering *g, const struct qn_plot_p
     return err->status;
 }
 
-enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
+enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_text_memory *m,
                                          const struct qn_plot_request *q, const char *path, const char *event,
                                          struct qn_text_error *err)
 {

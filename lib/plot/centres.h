@@ -9,7 +9,7 @@
 #ifndef QN_PLOT_CENTRES_H
 #define QN_PLOT_CENTRES_H
 
-#include "exp/memory.h"
+#include "text/memory.h"
 #include "plot/plot.h"
 #include "prof/table/ledger.h"
 
@@ -44,13 +44,13 @@ enum qn_text_status qn_plot_sum_functions(struct qn_plot_profile *p, struct qn_t
 void qn_plot_free_rows(struct qn_plot_profile *p);
 
 /* event: NULL means D1mr+D1mw if caches were simulated, else Ir.  On failure nothing is left to free. */
-enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
+enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_text_memory *m,
                                          const struct qn_plot_request *q, const char *path, const char *event,
                                          struct qn_text_error *err);
 void qn_plot_free_centres(struct qn_plot_centres *c);
 
 /* The name in less room: "basic_str...swap() (no line)". */
-const char *qn_plot_shorten_centre(struct qn_exp_memory *m, const struct qn_plot_centre *c, size_t room);
+const char *qn_plot_shorten_centre(struct qn_text_memory *m, const struct qn_plot_centre *c, size_t room);
 
 /* The count of an event of the profile in centre `i`, i < 0: in the whole profile; 0: no such event. */
 int64_t qn_plot_count_of(const struct qn_plot_centres *c, int i, const char *event);

@@ -32,10 +32,10 @@ static void set_up(struct qn_plot_picture *p, const char *by)
     p->form = QN_PLOT_STACKED;
     p->title = "Where the cycles go (estimated)";
     p->x_label = by;
-    qn_exp_add_column(&p->data, by);
+    qn_text_add_column(&p->data, by);
     qn_plot_add_panel(p, "", "cycles per instruction");
     for (size_t i = 0; i < PARTS; i++)
-        qn_plot_add_curve(p, parts[i].name, qn_exp_add_column(&p->data, parts[i].name), (int)i);
+        qn_plot_add_curve(p, parts[i].name, qn_text_add_column(&p->data, parts[i].name), (int)i);
 }
 
 static void add_bars(struct qn_plot_picture *p, const struct qn_plot_centres *c, struct qn_out_expr *const exprs[PARTS])
@@ -43,16 +43,16 @@ static void add_bars(struct qn_plot_picture *p, const struct qn_plot_centres *c,
     int most = p->request->most ? p->request->most : BARS_USUAL;
 
     for (int i = 0; i < c->count && i < most && c->at[i].value > 0 && c->at[i].value >= SHARE_LEAST * c->total; i++) {
-        char **cells = qn_exp_add_row(&p->data);
+        char **cells = qn_text_add_row(&p->data);
 
-        cells[0] = qn_exp_format(&p->data.memory, "%s, %.1f%%", qn_plot_shorten_centre(&p->memory, &c->at[i], NAME_ROOM),
+        cells[0] = qn_text_format(&p->data.memory, "%s, %.1f%%", qn_plot_shorten_centre(&p->memory, &c->at[i], NAME_ROOM),
                                  100 * c->at[i].value / c->total);
         for (size_t k = 0; k < PARTS; k++) {
             double v = 0;
 
             if (exprs[k])
                 qn_out_eval_expr(exprs[k], c->at[i].counts, &v);
-            cells[1 + k] = qn_exp_format(&p->data.memory, "%.4f", v);
+            cells[1 + k] = qn_text_format(&p->data.memory, "%.4f", v);
         }
     }
 }

@@ -55,7 +55,7 @@ bool qn_plot_knows_format(const char *output)
 
 static const char *in_folder(const struct files *f, const char *folder, const char *name)
 {
-    return qn_exp_format(&f->p->memory, "%s/%s", folder, name);
+    return qn_text_format(&f->p->memory, "%s/%s", folder, name);
 }
 
 /* ---- checks ---- */
@@ -80,15 +80,15 @@ static enum qn_text_status check_inputs(const struct files *f, struct qn_text_er
 
 static enum qn_text_status make_folder(struct files *f, struct qn_text_error *err)
 {
-    struct qn_exp_memory *m = &f->p->memory;
+    struct qn_text_memory *m = &f->p->memory;
     const char *output = f->p->request->output, *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
     int stem = (int)(strrchr(name, '.') - name);
-    char *folder = qn_exp_format(m, "%s.XXXXXX", output);
+    char *folder = qn_text_format(m, "%s.XXXXXX", output);
 
-    f->home = !slash ? "." : slash == output ? "/" : qn_exp_copy_part(m, output, (size_t)(slash - output));
+    f->home = !slash ? "." : slash == output ? "/" : qn_text_copy_part(m, output, (size_t)(slash - output));
     f->image = name;
-    f->data = qn_exp_format(m, "%.*s.csv", stem, name);
-    f->script = qn_exp_format(m, "%.*s.gp", stem, name);
+    f->data = qn_text_format(m, "%.*s.csv", stem, name);
+    f->script = qn_text_format(m, "%.*s.gp", stem, name);
     if (check_inputs(f, err) != QN_TEXT_OK)
         return err->status;
     if (!qn_text_make_scratch(folder))
@@ -113,7 +113,7 @@ static void make_plain(char *text)
     }
 }
 
-static void make_data_plain(struct qn_exp_table *t)
+static void make_data_plain(struct qn_text_table *t)
 {
     for (int i = 0; i < t->column_count; i++)
         make_plain(t->columns[i]);
@@ -162,7 +162,7 @@ static const char *read_complaint(const struct files *f)
     while (file && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = 0;
         if (strstr(line, "line ") || strstr(line, "rror")) {
-            found = qn_exp_copy(&f->p->memory, line);
+            found = qn_text_copy(&f->p->memory, line);
             break;
         }
     }
@@ -318,7 +318,7 @@ enum qn_text_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_tex
     if (make_folder(&f, err) != QN_TEXT_OK)
         return err->status;
     make_data_plain(&p->data);
-    if (qn_exp_write_table(&p->data, in_folder(&f, f.folder, f.data), err) == QN_TEXT_OK
+    if (qn_text_write_table(&p->data, in_folder(&f, f.folder, f.data), err) == QN_TEXT_OK
         && write_script(&f, err) == QN_TEXT_OK) {
         if (!p->request->batch)
             run_gnuplot(&f, &made, &drawing);

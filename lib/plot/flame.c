@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "exp/memory.h"
+#include "text/memory.h"
 #include "out/columns.h"
 #include "plot/words.h"
 #include "prof/read.h"
@@ -24,7 +24,7 @@ struct work {
     const struct qn_plot_request *q;
     const char *path;
     struct qn_plot_flame f;
-    struct qn_exp_memory memory;
+    struct qn_text_memory memory;
     struct qn_prof_reader *reader;
     struct qn_out_expr *event, *misses, *instructions; /* the last two: NULL if they were not counted */
     int64_t *counts;                                   /* by node, with the profile's events */
@@ -45,7 +45,7 @@ static const char *change(struct work *w, const struct qn_text_subst *s, const c
     const char *changed = name;
 
     if (s && qn_text_apply_subst(s, name, strlen(name), &to, w->err) == 0)
-        changed = qn_exp_copy(&w->memory, to.text);
+        changed = qn_text_copy(&w->memory, to.text);
     free(to.text);
     return changed;
 }
@@ -60,7 +60,7 @@ static void make_bar(struct work *w, struct qn_plot_flame_bar *b, uint32_t node)
 
     b->parent = n->parent == QN_PROF_NO_NODE ? 0 : w->bar_of[n->parent];
     b->depth = w->f.tree.depth[node];
-    b->name = change(w, w->q->mod_fn, qn_exp_copy(&w->memory, qn_prof_call_name(fn, room, sizeof room)));
+    b->name = change(w, w->q->mod_fn, qn_text_copy(&w->memory, qn_prof_call_name(fn, room, sizeof room)));
     b->file = change(w, w->q->mod_file, strcmp(fn->file, QN_PROF_NOT_KNOWN) ? fn->file : "");
     b->calls = n->calls;
     b->own = b->value = evaluate(w->event, counts);
@@ -163,7 +163,7 @@ static void name_picture(struct work *w)
 {
     struct qn_plot_flame *f = &w->f;
 
-    f->title = w->q->title ? w->q->title : qn_exp_format(&w->memory, "%s by path of calls", qn_plot_say_column(&w->memory, f->event));
+    f->title = w->q->title ? w->q->title : qn_text_format(&w->memory, "%s by path of calls", qn_plot_say_column(&w->memory, f->event));
     f->caption = f->tree.command;
     if (!w->misses || !w->instructions)
         for (size_t i = 0; i < f->count; i++)
@@ -197,7 +197,7 @@ enum qn_text_status qn_plot_draw_flame(const struct qn_plot_request *q, struct q
     qn_out_free_expr(w.misses);
     qn_out_free_expr(w.instructions);
     qn_prof_close_reader(w.reader);
-    qn_exp_free_memory(&w.memory);
+    qn_text_free_memory(&w.memory);
     qn_stacks_free(&w.f.tree);
     free(w.f.bars);
     free(w.bar_of);

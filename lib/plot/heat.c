@@ -26,13 +26,13 @@ static const char *const columns[COLUMNS] = { "start", "end", "set", "sets", "mi
 static enum qn_text_status add_row(struct qn_plot_picture *p, const struct qn_plot_input *in, int row, const int *from,
                                    struct qn_text_error *err)
 {
-    char **cells = qn_exp_add_row(&p->data);
+    char **cells = qn_text_add_row(&p->data);
     double v[COLUMNS];
 
     for (int i = 0; i < COLUMNS; i++) {
         if (qn_plot_need_number(in, row, from[i], &v[i], err) != QN_TEXT_OK)
             return err->status;
-        cells[i] = qn_exp_copy(&p->data.memory, qn_exp_cell(&in->t, row, from[i]));
+        cells[i] = qn_text_copy(&p->data.memory, qn_text_cell(&in->t, row, from[i]));
     }
     if (v[START] < 0 || v[END] < v[START])
         return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: interval: got %s to %s, wanted one that ends behind its start", in->path, in->lines[row],
@@ -52,7 +52,7 @@ static enum qn_text_status add_rows(struct qn_plot_picture *p, const struct qn_p
     for (int i = 0; i < COLUMNS && err->status == QN_TEXT_OK; i++)
         from[i] = qn_plot_need_column(in, columns[i], err);
     for (int row = 0; row < in->t.row_count && err->status == QN_TEXT_OK; row++)
-        if (!strcmp(qn_exp_cell(&in->t, row, cache), level))
+        if (!strcmp(qn_text_cell(&in->t, row, cache), level))
             add_row(p, in, row, from, err);
     if (err->status != QN_TEXT_OK)
         return err->status;
@@ -86,9 +86,9 @@ static enum qn_text_status add_profile(struct qn_plot_picture *p, const char *le
 
 static void caption_rows(struct qn_plot_picture *p)
 {
-    double together = qn_exp_number(&p->data, 0, SETS);
+    double together = qn_text_number(&p->data, 0, SETS);
 
-    qn_plot_add_caption(p, "intervals of %.0f instructions", qn_exp_number(&p->data, 0, END) - qn_exp_number(&p->data, 0, START));
+    qn_plot_add_caption(p, "intervals of %.0f instructions", qn_text_number(&p->data, 0, END) - qn_text_number(&p->data, 0, START));
     if (together > 1)
         qn_plot_add_caption(p, "%.0f sets together", together);
     qn_plot_add_caption(p, "white: no misses");
@@ -100,11 +100,11 @@ enum qn_text_status qn_plot_read_heat(struct qn_plot_picture *p, struct qn_text_
     struct qn_plot_input in;
 
     p->form = QN_PLOT_HEAT;
-    p->title = qn_exp_format(&p->memory, "Misses of the %s by set and time", level);
+    p->title = qn_text_format(&p->memory, "Misses of the %s by set and time", level);
     p->x_label = "instructions";
     for (int i = 0; i < COLUMNS; i++)
-        qn_exp_add_column(&p->data, columns[i]);
-    qn_plot_add_panel(p, "", qn_exp_format(&p->memory, "set of the %s", level));
+        qn_text_add_column(&p->data, columns[i]);
+    qn_plot_add_panel(p, "", qn_text_format(&p->memory, "set of the %s", level));
     qn_plot_add_curve(p, strcmp(level, "D1") ? "LL misses of data" : "D1 misses", MISSES, 0);
     qn_plot_add_curve(p, "instructions", END, 1);
     if (qn_plot_read_input(&in, p->request, p->request->inputs[0], err) == QN_TEXT_OK

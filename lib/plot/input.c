@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "exp/sizes.h"
-#include "out/csv/csv_table.h"
+#include "text/csv.h"
 #include "prof/kind.h"
 #include "prof/region.h"
 
@@ -53,9 +53,9 @@ static enum qn_text_status check_where(const struct qn_plot_input *in, const str
 /* ---- reading ---- */
 
 static enum qn_text_status take_row(struct qn_plot_input *in, const struct qn_plot_request *q,
-                                    const struct qn_out_csv_record *record, struct qn_text_error *err)
+                                    const struct qn_text_csv_record *record, struct qn_text_error *err)
 {
-    int status = qn_exp_find_column(&in->t, STATUS);
+    int status = qn_text_find_column(&in->t, STATUS);
     char **row;
 
     if (record->count != in->t.column_count)
@@ -67,24 +67,24 @@ static enum qn_text_status take_row(struct qn_plot_input *in, const struct qn_pl
         in->failed++;
         return QN_TEXT_OK;
     }
-    in->lines = qn_exp_grow(&in->t.memory, in->lines, (size_t)in->t.row_count, sizeof *in->lines);
+    in->lines = qn_text_grow(&in->t.memory, in->lines, (size_t)in->t.row_count, sizeof *in->lines);
     in->lines[in->t.row_count] = record->line;
-    row = qn_exp_add_row(&in->t);
+    row = qn_text_add_row(&in->t);
     for (int i = 0; i < record->count; i++)
-        row[i] = qn_exp_copy(&in->t.memory, record->cells[i]);
+        row[i] = qn_text_copy(&in->t.memory, record->cells[i]);
     return QN_TEXT_OK;
 }
 
 static enum qn_text_status read_records(struct qn_plot_input *in, const struct qn_plot_request *q,
-                                        struct qn_out_csv_table *csv, struct qn_text_error *err)
+                                        struct qn_text_csv *csv, struct qn_text_error *err)
 {
-    struct qn_out_csv_record record;
+    struct qn_text_csv_record record;
     int more;
 
-    while ((more = qn_out_next_record(csv, &record, err)) > 0) {
+    while ((more = qn_text_next_record(csv, &record, err)) > 0) {
         if (in->t.column_count == 0) {
             for (int i = 0; i < record.count; i++)
-                qn_exp_add_column(&in->t, record.cells[i]);
+                qn_text_add_column(&in->t, record.cells[i]);
             if (check_where(in, q, err) != QN_TEXT_OK)
                 return err->status;
         } else if (take_row(in, q, &record, err) != QN_TEXT_OK) {
@@ -103,26 +103,26 @@ static enum qn_text_status read_records(struct qn_plot_input *in, const struct q
 /* Reads a log of the analysis sizes as rows of a sweep. */
 static enum qn_text_status read_log(struct qn_plot_input *in, const struct qn_plot_request *q, struct qn_text_error *err)
 {
-    struct qn_exp_table rows = { 0 };
+    struct qn_text_table rows = { 0 };
 
     if (q->level && strcmp(q->level, "D1"))
         return qn_text_fail(err, QN_TEXT_BAD, "%s: --level: got %s, wanted D1: the analysis sizes tells of no other level", in->path, q->level);
     if (qn_exp_read_sizes(&rows, in->path, "", err) == QN_TEXT_OK && !rows.row_count)
         qn_text_fail(err, QN_TEXT_BAD, "%s: got no line 'AN: misses of D1s by size ...', wanted rows, or the log of a run with the analysis sizes", in->path);
     for (int i = 0; i < rows.column_count; i++)
-        qn_exp_add_column(&in->t, rows.columns[i]);
+        qn_text_add_column(&in->t, rows.columns[i]);
     if (err->status == QN_TEXT_OK)
         check_where(in, q, err);
     for (int i = 0; i < rows.row_count && err->status == QN_TEXT_OK; i++)
-        take_row(in, q, &(struct qn_out_csv_record){ .count = rows.column_count, .cells = (const char **)rows.rows[i] }, err);
-    qn_exp_free_table(&rows);
+        take_row(in, q, &(struct qn_text_csv_record){ .count = rows.column_count, .cells = (const char **)rows.rows[i] }, err);
+    qn_text_free_table(&rows);
     return err->status;
 }
 
 enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
                                        struct qn_text_error *err)
 {
-    struct qn_out_csv_table *csv;
+    struct qn_text_csv *csv;
 
     *in = (struct qn_plot_input){ .path = path };
     if (qn_prof_chosen_region())
@@ -131,21 +131,21 @@ enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn
         return qn_text_fail(err, QN_TEXT_BAD, "%s: got a profile, wanted a table of comma-separated values", path);
     if (qn_exp_is_log(path))
         return read_log(in, q, err);
-    csv = qn_out_open_csv(path, err);
+    csv = qn_text_open_csv(path, err);
     if (!csv)
         return err->status;
     read_records(in, q, csv, err);
-    qn_out_close_csv(csv);
+    qn_text_close_csv(csv);
     return err->status;
 }
 
-void qn_plot_free_input(struct qn_plot_input *in) { qn_exp_free_table(&in->t); }
+void qn_plot_free_input(struct qn_plot_input *in) { qn_text_free_table(&in->t); }
 
 /* ---- looking at it ---- */
 
 int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct qn_text_error *err)
 {
-    int column = qn_exp_find_column(&in->t, name);
+    int column = qn_text_find_column(&in->t, name);
 
     if (column < 0)
         qn_text_fail(err, QN_TEXT_BAD, "%s:1: column: got none called '%s', wanted it among %d", in->path, name,
@@ -156,8 +156,8 @@ int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct
 enum qn_text_status qn_plot_need_number(const struct qn_plot_input *in, int row, int column, double *number,
                                         struct qn_text_error *err)
 {
-    if (qn_exp_cell_number(&in->t, row, column, number) && isfinite(*number))
+    if (qn_text_cell_number(&in->t, row, column, number) && isfinite(*number))
         return QN_TEXT_OK;
     return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: %s: got '%s', wanted a number", in->path, in->lines[row],
-                        in->t.columns[column], qn_exp_cell(&in->t, row, column));
+                        in->t.columns[column], qn_text_cell(&in->t, row, column));
 }

@@ -8,12 +8,12 @@
 #ifndef QN_PLOT_INPUT_H
 #define QN_PLOT_INPUT_H
 
-#include "exp/table.h"
+#include "text/csv.h"
 #include "plot/picture.h"
 
 struct qn_plot_input {
     const char *path;
-    struct qn_exp_table t;
+    struct qn_text_table t;
     long *lines; /* by row: its line in the file, from 1 */
     int failed;  /* number of failed runs, which have no row */
 };

@@ -33,7 +33,7 @@ static int curve_of(const char *what)
 
 static enum qn_text_status add_row(const struct qn_plot_input *in, int row, const int columns[4], struct sums *s, struct qn_text_error *err)
 {
-    int curve = curve_of(qn_exp_cell(&in->t, row, columns[0]));
+    int curve = curve_of(qn_text_cell(&in->t, row, columns[0]));
     double rank, count, of;
 
     if (qn_plot_need_number(in, row, columns[1], &rank, err) != QN_TEXT_OK || qn_plot_need_number(in, row, columns[2], &count, err) != QN_TEXT_OK
@@ -71,19 +71,19 @@ static void make_curves(struct qn_plot_picture *p, const struct sums *s)
 {
     static const char *const names[CURVES] = { "registers", "loads" };
 
-    qn_exp_add_column(&p->data, "share");
+    qn_text_add_column(&p->data, "share");
     qn_plot_add_panel(p, "", "executions with at least this share (%)");
     for (int c = 0; c < CURVES; c++)
         if (s->all[c] > 0)
-            qn_plot_add_curve(p, names[c], qn_exp_add_column(&p->data, names[c]), c);
+            qn_plot_add_curve(p, names[c], qn_text_add_column(&p->data, names[c]), c);
     for (int i = 0; i < POINTS; i++) {
-        char **cells = qn_exp_add_row(&p->data);
+        char **cells = qn_text_add_row(&p->data);
         int column = 1;
 
-        cells[0] = qn_exp_format(&p->data.memory, "%d", i * STEP);
+        cells[0] = qn_text_format(&p->data.memory, "%d", i * STEP);
         for (int c = 0; c < CURVES; c++)
             if (s->all[c] > 0)
-                cells[column++] = qn_exp_format(&p->data.memory, "%.2f", 100 * s->above[c][i] / s->all[c]);
+                cells[column++] = qn_text_format(&p->data.memory, "%.2f", 100 * s->above[c][i] / s->all[c]);
     }
     p->title = "How much of what the program computes is the same again and again";
     p->x_label = "share of an instruction's most frequent value (%)";

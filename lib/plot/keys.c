@@ -11,7 +11,7 @@
 /* The number of columns before `status`, which identify the run; all columns if there is no `status`. */
 static int count_identity(const struct qn_plot_input *in)
 {
-    int status = qn_exp_find_column(&in->t, "status");
+    int status = qn_text_find_column(&in->t, "status");
 
     return status < 0 ? in->t.column_count : status;
 }
@@ -19,7 +19,7 @@ static int count_identity(const struct qn_plot_input *in)
 bool qn_plot_is_constant(const struct qn_plot_input *in, int column)
 {
     for (int row = 1; row < in->t.row_count; row++)
-        if (strcmp(qn_exp_cell(&in->t, row, column), qn_exp_cell(&in->t, 0, column)))
+        if (strcmp(qn_text_cell(&in->t, row, column), qn_text_cell(&in->t, 0, column)))
             return false;
     return true;
 }
@@ -30,10 +30,10 @@ bool qn_plot_is_constant(const struct qn_plot_input *in, int column)
 static char *make_place(const struct qn_plot_keys *k, int row)
 {
     char *text =
-        qn_exp_format(k->memory, "%s\x1f%s", qn_exp_cell(&k->in->t, row, k->x), qn_exp_cell(&k->in->t, row, k->panel));
+        qn_text_format(k->memory, "%s\x1f%s", qn_text_cell(&k->in->t, row, k->x), qn_text_cell(&k->in->t, row, k->panel));
 
     for (int i = 0; i < k->count; i++)
-        text = qn_exp_format(k->memory, "%s\x1f%s", text, qn_exp_cell(&k->in->t, row, k->columns[i]));
+        text = qn_text_format(k->memory, "%s\x1f%s", text, qn_text_cell(&k->in->t, row, k->columns[i]));
     return text;
 }
 
@@ -53,7 +53,7 @@ static int compare_places(const void *a, const void *b)
 static struct placed *sort_places(const struct qn_plot_keys *k)
 {
     int rows = k->in->t.row_count;
-    struct placed *p = qn_exp_alloc(k->memory, (size_t)rows * sizeof *p);
+    struct placed *p = qn_text_alloc(k->memory, (size_t)rows * sizeof *p);
 
     for (int row = 0; row < rows; row++)
         p[row] = (struct placed){ make_place(k, row), row };
@@ -65,7 +65,7 @@ static struct placed *sort_places(const struct qn_plot_keys *k)
 static bool collide(const struct qn_plot_keys *k, const struct placed *p, int i)
 {
     return !strcmp(p[i].place, p[i - 1].place)
-           && (k->y < 0 || strcmp(qn_exp_cell(&k->in->t, p[i].row, k->y), qn_exp_cell(&k->in->t, p[i - 1].row, k->y)));
+           && (k->y < 0 || strcmp(qn_text_cell(&k->in->t, p[i].row, k->y), qn_text_cell(&k->in->t, p[i - 1].row, k->y)));
 }
 
 /* Do two such rows differ in the column? */
@@ -75,7 +75,7 @@ static bool splits(const struct qn_plot_keys *k, int column)
 
     for (int i = 1; i < k->in->t.row_count; i++)
         if (collide(k, p, i)
-            && strcmp(qn_exp_cell(&k->in->t, p[i].row, column), qn_exp_cell(&k->in->t, p[i - 1].row, column)))
+            && strcmp(qn_text_cell(&k->in->t, p[i].row, column), qn_text_cell(&k->in->t, p[i - 1].row, column)))
             return true;
     return false;
 }
@@ -97,7 +97,7 @@ static enum qn_text_status check_places(const struct qn_plot_keys *k, struct qn_
 
 static void add_key(struct qn_plot_keys *k, int column)
 {
-    k->columns = qn_exp_grow(k->memory, k->columns, (size_t)k->count, sizeof *k->columns);
+    k->columns = qn_text_grow(k->memory, k->columns, (size_t)k->count, sizeof *k->columns);
     k->columns[k->count++] = column;
 }
 
@@ -132,7 +132,7 @@ static void add_where_needed(struct qn_plot_keys *k, bool derived)
 
 static enum qn_text_status take_chosen(struct qn_plot_keys *k, const char *chosen, struct qn_text_error *err)
 {
-    char *list = qn_exp_copy(k->memory, chosen), *rest = list, *name;
+    char *list = qn_text_copy(k->memory, chosen), *rest = list, *name;
 
     while ((name = strsep(&rest, ",")) && *name) {
         int column = qn_plot_need_column(k->in, name, err);
@@ -151,9 +151,9 @@ enum qn_text_status qn_plot_find_keys(struct qn_plot_keys *k, const char *chosen
     if (chosen) {
         if (take_chosen(k, chosen, err) != QN_TEXT_OK)
             return err->status;
-    } else if (qn_exp_find_column(&k->in->t, "status") >= 0) {
+    } else if (qn_text_find_column(&k->in->t, "status") >= 0) {
         for (size_t i = 0; i < QN_ARRAY_LEN(always); i++) {
-            int column = qn_exp_find_column(&k->in->t, always[i]);
+            int column = qn_text_find_column(&k->in->t, always[i]);
 
             if (may_be_key(k, column))
                 add_key(k, column);
@@ -166,11 +166,11 @@ enum qn_text_status qn_plot_find_keys(struct qn_plot_keys *k, const char *chosen
 
 char *qn_plot_name_curve(const struct qn_plot_keys *k, int row)
 {
-    char *name = qn_exp_copy(k->memory, "");
+    char *name = qn_text_copy(k->memory, "");
 
     for (int i = 0; i < k->count; i++)
-        name = qn_exp_format(k->memory, "%s%s%s", name, *name ? ", " : "",
+        name = qn_text_format(k->memory, "%s%s%s", name, *name ? ", " : "",
                              qn_plot_say_value(k->memory, k->in->t.columns[k->columns[i]],
-                                               qn_exp_cell(&k->in->t, row, k->columns[i])));
+                                               qn_text_cell(&k->in->t, row, k->columns[i])));
     return name;
 }

@@ -15,7 +15,7 @@
 
 struct qn_plot_keys {
     const struct qn_plot_input *in;
-    struct qn_exp_memory *memory;
+    struct qn_text_memory *memory;
     int x, y, panel;       /* columns, -1: none */
     int *columns, count;   /* the keys */
 };

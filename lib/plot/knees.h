@@ -8,11 +8,11 @@
 #ifndef QN_PLOT_KNEES_H
 #define QN_PLOT_KNEES_H
 
-#include "exp/table.h"
+#include "text/csv.h"
 
 #define QN_PLOT_KNEES_MAX 16
 
 /* Column 0 has the sizes, ascending, column 1 the misses.  Fills knees[], the smallest first; returns how many. */
-int qn_plot_find_knees(const struct qn_exp_table *curve, double knees[QN_PLOT_KNEES_MAX]);
+int qn_plot_find_knees(const struct qn_text_table *curve, double knees[QN_PLOT_KNEES_MAX]);
 
 #endif

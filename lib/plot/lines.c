@@ -54,7 +54,7 @@ static bool is_whole(const struct qn_plot_picture *p, double least, double most)
     double x;
 
     for (int row = 0; row < p->data.row_count; row++)
-        if (qn_exp_cell_number(&p->data, row, 0, &x) && x != floor(x))
+        if (qn_text_cell_number(&p->data, row, 0, &x) && x != floor(x))
             return false;
     return p->x_unit == 1 && most - least <= WHOLE_MOST;
 }

@@ -87,7 +87,7 @@ static void take_provenance(struct log *l)
     static const char *const levels[] = { "I1", "D1", "LL" };
 
     if (!strncmp(l->text, "Command: ", 9))
-        l->command = qn_exp_copy(&l->p->memory, l->text + 9);
+        l->command = qn_text_copy(&l->p->memory, l->text + 9);
     for (size_t i = 0; i < QN_ARRAY_LEN(levels); i++)
         if (!strncmp(l->text, levels[i], 2) && !strncmp(l->text + 2, " cache:", 7)) {
             const char *cache = l->text + 9 + strspn(l->text + 9, " ");
@@ -111,11 +111,11 @@ static void mark_knees(struct qn_plot_picture *p)
 
 static void add_size(struct log *l, unsigned long long lines, unsigned long long misses, unsigned long long touched)
 {
-    struct qn_exp_table *data = &l->p->data;
-    char **cells = qn_exp_add_row(data);
+    struct qn_text_table *data = &l->p->data;
+    char **cells = qn_text_add_row(data);
 
-    cells[0] = qn_exp_format(&data->memory, "%llu", lines * l->line_bytes);
-    cells[1] = qn_exp_format(&data->memory, "%.4f", touched ? (double)misses / (double)touched * 100 : 0);
+    cells[0] = qn_text_format(&data->memory, "%llu", lines * l->line_bytes);
+    cells[1] = qn_text_format(&data->memory, "%.4f", touched ? (double)misses / (double)touched * 100 : 0);
 }
 
 static enum qn_text_status take_curve(struct log *l, struct qn_text_error *err)
@@ -161,9 +161,9 @@ enum qn_text_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_text_e
     p->x_label = "size (KiB)";
     p->x_unit = KIB;
     p->log_x = true;
-    qn_exp_add_column(&p->data, "size");
+    qn_text_add_column(&p->data, "size");
     qn_plot_add_panel(p, "", "misses per 100 lines touched");
-    qn_plot_add_curve(p, "misses", qn_exp_add_column(&p->data, "miss_percent"), 0);
+    qn_plot_add_curve(p, "misses", qn_text_add_column(&p->data, "miss_percent"), 0);
     if (open_log(&l, p, err) == QN_TEXT_OK && take_curve(&l, err) == QN_TEXT_OK) {
         caption_log(&l, false);
         mark_knees(p);
@@ -185,17 +185,17 @@ static enum qn_text_status take_sets_line(struct log *l, unsigned long *next, un
     unsigned long first = strtoul(l->text + 9, &at, 10);
 
     if (first != *next || *at != ':')
-        return refuse(l, qn_exp_format(&l->p->memory, "'AN: from %lu: ...'", *next), err);
+        return refuse(l, qn_text_format(&l->p->memory, "'AN: from %lu: ...'", *next), err);
     for (at++; *at == ' '; at = end, ++*next) {
         unsigned long long misses = strtoull(at, &end, 10);
-        struct qn_exp_table *data = &l->p->data;
+        struct qn_text_table *data = &l->p->data;
         char **cells;
 
         if (end == at || *next == sets)
             return refuse(l, "as many numbers as sets", err);
-        cells = qn_exp_add_row(data);
-        cells[0] = qn_exp_format(&data->memory, "%lu", *next);
-        cells[1] = qn_exp_format(&data->memory, "%llu", misses);
+        cells = qn_text_add_row(data);
+        cells[0] = qn_text_format(&data->memory, "%lu", *next);
+        cells[1] = qn_text_format(&data->memory, "%llu", misses);
     }
     return *at ? refuse(l, "numbers with blanks between them", err) : QN_TEXT_OK;
 }
@@ -228,9 +228,9 @@ enum qn_text_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_text_
     p->form = QN_PLOT_IMPULSES;
     p->title = "Misses by set of the D1";
     p->x_label = "set";
-    qn_exp_add_column(&p->data, "set");
+    qn_text_add_column(&p->data, "set");
     qn_plot_add_panel(p, "", "D1 misses");
-    qn_plot_add_curve(p, "D1 misses", qn_exp_add_column(&p->data, "misses"), 0);
+    qn_plot_add_curve(p, "D1 misses", qn_text_add_column(&p->data, "misses"), 0);
     if (open_log(&l, p, err) == QN_TEXT_OK && take_sets(&l, err) == QN_TEXT_OK) {
         caption_log(&l, true);
         qn_plot_add_caption(p, "simulator: AN=sets");

@@ -56,14 +56,14 @@ const struct qn_plot_kind *qn_plot_find_kind(const char *name)
 
 struct qn_plot_panel *qn_plot_add_panel(struct qn_plot_picture *p, const char *title, const char *y_label)
 {
-    p->panels = qn_exp_grow(&p->memory, p->panels, (size_t)p->panel_count, sizeof *p->panels);
+    p->panels = qn_text_grow(&p->memory, p->panels, (size_t)p->panel_count, sizeof *p->panels);
     p->panels[p->panel_count] = (struct qn_plot_panel){ title, y_label, p->curve_count, 0 };
     return &p->panels[p->panel_count++];
 }
 
 struct qn_plot_curve *qn_plot_add_curve(struct qn_plot_picture *p, const char *name, int column, int style)
 {
-    p->curves = qn_exp_grow(&p->memory, p->curves, (size_t)p->curve_count, sizeof *p->curves);
+    p->curves = qn_text_grow(&p->memory, p->curves, (size_t)p->curve_count, sizeof *p->curves);
     p->curves[p->curve_count] = (struct qn_plot_curve){ name, column, style };
     p->panels[p->panel_count - 1].count++;
     return &p->curves[p->curve_count++];
@@ -71,7 +71,7 @@ struct qn_plot_curve *qn_plot_add_curve(struct qn_plot_picture *p, const char *n
 
 void qn_plot_add_mark(struct qn_plot_picture *p, double x, const char *label)
 {
-    p->marks = qn_exp_grow(&p->memory, p->marks, (size_t)p->mark_count, sizeof *p->marks);
+    p->marks = qn_text_grow(&p->memory, p->marks, (size_t)p->mark_count, sizeof *p->marks);
     p->marks[p->mark_count++] = (struct qn_plot_mark){ x, label };
 }
 
@@ -84,8 +84,8 @@ void qn_plot_add_caption(struct qn_plot_picture *p, const char *format, ...)
     if (vasprintf(&text, format, args) < 0)
         abort();
     va_end(args);
-    p->caption = qn_exp_grow(&p->memory, p->caption, (size_t)p->caption_count, sizeof *p->caption);
-    p->caption[p->caption_count++] = qn_exp_copy(&p->memory, text);
+    p->caption = qn_text_grow(&p->memory, p->caption, (size_t)p->caption_count, sizeof *p->caption);
+    p->caption[p->caption_count++] = qn_text_copy(&p->memory, text);
     free(text);
 }
 
@@ -109,7 +109,7 @@ bool qn_plot_find_range(const struct qn_plot_picture *p, int column, double *lea
     double v;
 
     for (int row = 0; row < p->data.row_count; row++)
-        if (qn_exp_cell_number(&p->data, row, column, &v)) {
+        if (qn_text_cell_number(&p->data, row, column, &v)) {
             *least = found && *least < v ? *least : v;
             *most = found && *most > v ? *most : v;
             found = true;
@@ -138,11 +138,11 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
         p.log_y = strchr(q->log, 'y');
     }
     if (status == QN_TEXT_OK)
-        status = q->data_only ? qn_exp_write_table(&p.data, q->output, err) : qn_plot_write_files(&p, err);
+        status = q->data_only ? qn_text_write_table(&p.data, q->output, err) : qn_plot_write_files(&p, err);
     if (q->data && status == QN_TEXT_OK)
         *q->data = p.data;
     else
-        qn_exp_free_table(&p.data);
-    qn_exp_free_memory(&p.memory);
+        qn_text_free_table(&p.data);
+    qn_text_free_memory(&p.memory);
     return status;
 }

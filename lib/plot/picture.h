@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "exp/memory.h"
-#include "exp/table.h"
+#include "text/memory.h"
+#include "text/csv.h"
 #include "plot/plot.h"
 
 enum qn_plot_form {
@@ -43,8 +43,8 @@ struct qn_plot_mark {
 
 struct qn_plot_picture {
     const struct qn_plot_request *request;
-    struct qn_exp_memory memory;
-    struct qn_exp_table data;
+    struct qn_text_memory memory;
+    struct qn_text_table data;
     enum qn_plot_form form;
     const char *title, *x_label;
     double x_unit;        /* x is divided by it: 1024 for KiB */

@@ -31,7 +31,7 @@
 #define QN_PLOT_REMARK_MAX 512
 
 struct qn_plot_profile; /* centres.h */
-struct qn_exp_table;
+struct qn_text_table;
 
 /* Pictures of one folder whose data and scripts are there, for one gnuplot to draw: starting it takes most of the time. */
 #define QN_PLOT_BATCH_MAX 32
@@ -64,7 +64,7 @@ struct qn_plot_request {
     int font_points;
     int most;                                  /* bars; 0: as usual */
     struct qn_plot_batch *batch;               /* not NULL: the image, an SVG in its folder, is drawn later */
-    struct qn_exp_table *data;                 /* not NULL, and empty: gets what the picture shows */
+    struct qn_text_table *data;                 /* not NULL, and empty: gets what the picture shows */
     bool data_only;                            /* writes only the data, whatever `output` is called; not for flame */
 };
 

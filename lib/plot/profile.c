@@ -20,23 +20,23 @@
 static bool is_ratio(const char *event) { return strchr(event, '%') || strchr(event, '/') || strstr(event, "MPKI") || strstr(event, "CPI") || strstr(event, "AMAT"); }
 
 /* "Functions with the most D1 misses" */
-static const char *say_event(struct qn_exp_memory *m, const char *event)
+static const char *say_event(struct qn_text_memory *m, const char *event)
 {
     const char *equals = strchr(event, '=');
 
-    return equals ? qn_exp_copy_part(m, event, (size_t)(equals - event)) : qn_plot_say_column(m, event);
+    return equals ? qn_text_copy_part(m, event, (size_t)(equals - event)) : qn_plot_say_column(m, event);
 }
 
-static char *format_value(struct qn_exp_memory *m, double v)
+static char *format_value(struct qn_text_memory *m, double v)
 {
-    return v == floor(v) && fabs(v) < 1e15 ? qn_exp_format(m, "%.0f", v) : qn_exp_format(m, "%.4f", v);
+    return v == floor(v) && fabs(v) < 1e15 ? qn_text_format(m, "%.0f", v) : qn_text_format(m, "%.4f", v);
 }
 
 static void set_up(struct qn_plot_picture *p, const struct qn_plot_centres *c)
 {
     p->form = QN_PLOT_BARS;
     p->x_label = say_event(&p->memory, c->event);
-    qn_exp_add_column(&p->data, c->by);
+    qn_text_add_column(&p->data, c->by);
     qn_plot_add_panel(p, "", c->by);
 }
 
@@ -44,15 +44,15 @@ static void set_up(struct qn_plot_picture *p, const struct qn_plot_centres *c)
 
 static void add_bar(struct qn_plot_picture *p, const struct qn_plot_centres *c, int i)
 {
-    struct qn_exp_memory *m = &p->data.memory;
-    char **cells = qn_exp_add_row(&p->data);
+    struct qn_text_memory *m = &p->data.memory;
+    char **cells = qn_text_add_row(&p->data);
     double v = c->at[i].value;
 
-    cells[0] = qn_exp_copy(m, c->at[i].name);
+    cells[0] = qn_text_copy(m, c->at[i].name);
     cells[1] = format_value(m, v);
     cells[2] = format_value(m, v > 0 ? v : 0);
     cells[3] = is_ratio(c->event) || c->total == 0 ? qn_plot_say_count(m, v, false)
-                                                   : qn_exp_format(m, "%.1f%%", v / c->total * 100);
+                                                   : qn_text_format(m, "%.1f%%", v / c->total * 100);
 }
 
 enum qn_text_status qn_plot_read_top(struct qn_plot_picture *p, struct qn_text_error *err)
@@ -64,10 +64,10 @@ enum qn_text_status qn_plot_read_top(struct qn_plot_picture *p, struct qn_text_e
     if (qn_plot_read_centres(&c, &p->memory, q, q->inputs[0], q->event, err) != QN_TEXT_OK)
         return err->status;
     set_up(p, &c);
-    p->title = qn_exp_format(&p->memory, "%ss with the most %s", *c.by == 'l' ? "Line" : "Function", p->x_label);
-    qn_plot_add_curve(p, p->x_label, qn_exp_add_column(&p->data, c.event), 0);
-    qn_exp_add_column(&p->data, "end");
-    qn_exp_add_column(&p->data, "label");
+    p->title = qn_text_format(&p->memory, "%ss with the most %s", *c.by == 'l' ? "Line" : "Function", p->x_label);
+    qn_plot_add_curve(p, p->x_label, qn_text_add_column(&p->data, c.event), 0);
+    qn_text_add_column(&p->data, "end");
+    qn_text_add_column(&p->data, "label");
     for (int i = 0; i < c.count && i < most; i++)
         if (c.at[i].value != 0 && (is_ratio(c.event) || fabs(c.at[i].value) >= SHARE_LEAST * fabs(c.total)))
             add_bar(p, &c, i);
@@ -96,9 +96,9 @@ static bool is_same(const struct qn_plot_centre *x, const struct qn_plot_centre 
     return x->line == y->line && !strcmp(x->function, y->function) && !strcmp(basename(x->file), basename(y->file));
 }
 
-static void add_pair(struct pairs *pairs, struct qn_exp_memory *m, const char *name, double a, double b)
+static void add_pair(struct pairs *pairs, struct qn_text_memory *m, const char *name, double a, double b)
 {
-    pairs->at = qn_exp_grow(m, pairs->at, (size_t)pairs->count, sizeof *pairs->at);
+    pairs->at = qn_text_grow(m, pairs->at, (size_t)pairs->count, sizeof *pairs->at);
     pairs->at[pairs->count++] = (struct pair){ name, a, b };
 }
 
@@ -118,7 +118,7 @@ static void sort_pairs(struct pairs *pairs)
 }
 
 /* Matches the first `most` of each profile: only these can be among the `most` largest pairs. */
-static void match(struct pairs *pairs, struct qn_exp_memory *m, const struct qn_plot_centres *a,
+static void match(struct pairs *pairs, struct qn_text_memory *m, const struct qn_plot_centres *a,
                   const struct qn_plot_centres *b, int most)
 {
     for (int i = 0; i < a->count && i < most; i++) {
@@ -141,7 +141,7 @@ static void match(struct pairs *pairs, struct qn_exp_memory *m, const struct qn_
 
 static void add_pairs(struct qn_plot_picture *p, const struct pairs *pairs, int most, double least)
 {
-    struct qn_exp_memory *m = &p->data.memory;
+    struct qn_text_memory *m = &p->data.memory;
 
     for (int i = 0; i < pairs->count && i < most; i++) {
         const struct pair *pair = &pairs->at[i];
@@ -150,8 +150,8 @@ static void add_pairs(struct qn_plot_picture *p, const struct pairs *pairs, int 
 
         if (largest(pair) == 0 || largest(pair) < least)
             continue;
-        cells = qn_exp_add_row(&p->data);
-        cells[0] = qn_exp_copy(m, pair->name);
+        cells = qn_text_add_row(&p->data);
+        cells[0] = qn_text_copy(m, pair->name);
         cells[1] = format_value(m, pair->a);
         cells[2] = format_value(m, pair->b);
         cells[3] = format_value(m, end > 0 ? end : 0);
@@ -166,11 +166,11 @@ static void compare(struct qn_plot_picture *p, const struct qn_plot_centres *a, 
     struct pairs pairs = { NULL, 0 };
 
     set_up(p, a);
-    p->title = qn_exp_format(&p->memory, "%s by %s, A against B", p->x_label, a->by);
-    qn_plot_add_curve(p, "A", qn_exp_add_column(&p->data, "A"), 0);
-    qn_plot_add_curve(p, "B", qn_exp_add_column(&p->data, "B"), 1);
-    qn_exp_add_column(&p->data, "end");
-    qn_exp_add_column(&p->data, "label");
+    p->title = qn_text_format(&p->memory, "%s by %s, A against B", p->x_label, a->by);
+    qn_plot_add_curve(p, "A", qn_text_add_column(&p->data, "A"), 0);
+    qn_plot_add_curve(p, "B", qn_text_add_column(&p->data, "B"), 1);
+    qn_text_add_column(&p->data, "end");
+    qn_text_add_column(&p->data, "label");
     match(&pairs, &p->memory, a, b, most);
     add_pairs(p, &pairs, most, is_ratio(a->event) ? 0 : SHARE_LEAST * whole);
     qn_plot_caption_two(p, a->header, b->header);

@@ -43,11 +43,11 @@ struct sweep {
 /* ---- columns ---- */
 
 /* "%s_size" and "D1". */
-static const char *fill_in(struct qn_exp_memory *m, const char *format, const char *level)
+static const char *fill_in(struct qn_text_memory *m, const char *format, const char *level)
 {
     const char *gap = strstr(format, "%s");
 
-    return gap ? qn_exp_format(m, "%.*s%s%s", (int)(gap - format), format, level, gap + 2) : format;
+    return gap ? qn_text_format(m, "%.*s%s%s", (int)(gap - format), format, level, gap + 2) : format;
 }
 
 /* The rates of predictors are named after the events: Bc_mpki. */
@@ -59,7 +59,7 @@ static const char *event_of(const char *level)
 static enum qn_text_status find_columns(struct sweep *s, struct qn_text_error *err)
 {
     const struct qn_plot_request *q = s->p->request;
-    struct qn_exp_memory *m = &s->p->memory;
+    struct qn_text_memory *m = &s->p->memory;
     const struct usual *u = usual;
     const char *level, *x = q->x, *y = q->y;
 
@@ -72,7 +72,7 @@ static enum qn_text_status find_columns(struct sweep *s, struct qn_text_error *e
     if (s->keys.x < 0 || (s->keys.y = qn_plot_need_column(&s->in, y, err)) < 0)
         return err->status;
     s->p->title = u->title ? fill_in(m, u->title, level)
-                           : qn_exp_format(m, "%s by %s", qn_plot_say_column(m, y), qn_plot_say_column(m, x));
+                           : qn_text_format(m, "%s by %s", qn_plot_say_column(m, y), qn_plot_say_column(m, x));
     return QN_TEXT_OK;
 }
 
@@ -82,7 +82,7 @@ static enum qn_text_status find_panel(struct sweep *s, struct qn_text_error *err
 
     s->keys.panel = name && *name ? qn_plot_need_column(&s->in, name, err) : -1;
     if (!name) {
-        s->keys.panel = qn_exp_find_column(&s->in.t, "program");
+        s->keys.panel = qn_text_find_column(&s->in.t, "program");
         if (s->keys.panel >= 0 && (qn_plot_is_constant(&s->in, s->keys.panel) || s->keys.panel == s->keys.x))
             s->keys.panel = -1;
     }
@@ -91,25 +91,25 @@ static enum qn_text_status find_panel(struct sweep *s, struct qn_text_error *err
 
 /* ---- panels and curves ---- */
 
-static int find_or_add(struct qn_exp_memory *m, const char ***list, int *count, const char *text)
+static int find_or_add(struct qn_text_memory *m, const char ***list, int *count, const char *text)
 {
     for (int i = 0; i < *count; i++)
         if (!strcmp((*list)[i], text))
             return i;
-    *list = qn_exp_grow(m, *list, (size_t)*count, sizeof **list);
+    *list = qn_text_grow(m, *list, (size_t)*count, sizeof **list);
     (*list)[*count] = text;
     return (*count)++;
 }
 
 static enum qn_text_status collect_names(struct sweep *s, struct qn_text_error *err)
 {
-    struct qn_exp_memory *m = &s->p->memory;
+    struct qn_text_memory *m = &s->p->memory;
     size_t rows = (size_t)s->in.t.row_count;
 
-    s->panel_of = qn_exp_alloc(m, rows * sizeof *s->panel_of);
-    s->name_of = qn_exp_alloc(m, rows * sizeof *s->name_of);
+    s->panel_of = qn_text_alloc(m, rows * sizeof *s->panel_of);
+    s->name_of = qn_text_alloc(m, rows * sizeof *s->name_of);
     for (int row = 0; row < s->in.t.row_count; row++) {
-        const char *panel = qn_exp_cell(&s->in.t, row, s->keys.panel);
+        const char *panel = qn_text_cell(&s->in.t, row, s->keys.panel);
 
         s->panel_of[row] = find_or_add(m, &s->panels, &s->panel_count, panel);
         s->name_of[row] = find_or_add(m, &s->names, &s->name_count, qn_plot_name_curve(&s->keys, row));
@@ -136,21 +136,21 @@ static bool has_curve(const struct sweep *s, int panel, int name)
 
 static void add_curves(struct sweep *s)
 {
-    struct qn_exp_memory *m = &s->p->memory;
+    struct qn_text_memory *m = &s->p->memory;
     const char *y = qn_plot_say_column(m, s->in.t.columns[s->keys.y]);
     const char *panel_name = s->keys.panel < 0 ? "" : s->in.t.columns[s->keys.panel];
 
-    qn_exp_add_column(&s->p->data, s->in.t.columns[s->keys.x]);
+    qn_text_add_column(&s->p->data, s->in.t.columns[s->keys.x]);
     for (int i = 0; i < s->panel_count; i++) {
-        const char *title = s->panel_count == 1 ? "" : qn_exp_copy(m, qn_plot_say_value(m, panel_name, s->panels[i]));
+        const char *title = s->panel_count == 1 ? "" : qn_text_copy(m, qn_plot_say_value(m, panel_name, s->panels[i]));
 
         qn_plot_add_panel(s->p, title, y);
         for (int k = 0; k < s->name_count; k++)
             if (has_curve(s, i, k)) {
-                const char *name = *s->names[k] ? s->names[k] : qn_exp_copy(m, s->in.t.columns[s->keys.y]);
-                const char *full = *title ? qn_exp_format(m, "%s: %s", title, name) : name;
+                const char *name = *s->names[k] ? s->names[k] : qn_text_copy(m, s->in.t.columns[s->keys.y]);
+                const char *full = *title ? qn_text_format(m, "%s: %s", title, name) : name;
 
-                qn_plot_add_curve(s->p, name, qn_exp_add_column(&s->p->data, full), k);
+                qn_plot_add_curve(s->p, name, qn_text_add_column(&s->p->data, full), k);
             }
     }
 }
@@ -168,7 +168,7 @@ static int compare_numbers(const void *a, const void *b)
 static enum qn_text_status collect_x(struct sweep *s, struct qn_text_error *err)
 {
     int rows = s->in.t.row_count, n = 0;
-    double *xs = qn_exp_alloc(&s->p->memory, (size_t)rows * sizeof *xs), y;
+    double *xs = qn_text_alloc(&s->p->memory, (size_t)rows * sizeof *xs), y;
 
     for (int row = 0; row < rows; row++)
         if (qn_plot_need_number(&s->in, row, s->keys.x, &xs[row], err) != QN_TEXT_OK
@@ -185,13 +185,13 @@ static enum qn_text_status collect_x(struct sweep *s, struct qn_text_error *err)
 
 static void fill_data(struct sweep *s)
 {
-    struct qn_exp_table *data = &s->p->data;
+    struct qn_text_table *data = &s->p->data;
 
     for (int i = 0; i < s->x_count; i++)
-        qn_exp_add_row(data)[0] = qn_exp_format(&data->memory, "%.15g", s->xs[i]);
+        qn_text_add_row(data)[0] = qn_text_format(&data->memory, "%.15g", s->xs[i]);
     for (int row = 0; row < s->in.t.row_count; row++) {
         const struct qn_plot_panel *panel = &s->p->panels[s->panel_of[row]];
-        double x = qn_exp_number(&s->in.t, row, s->keys.x);
+        double x = qn_text_number(&s->in.t, row, s->keys.x);
         int at = 0;
 
         while (s->xs[at] != x)
@@ -199,7 +199,7 @@ static void fill_data(struct sweep *s)
         for (int c = panel->first; c < panel->first + panel->count; c++)
             if (s->p->curves[c].style == s->name_of[row])
                 data->rows[at][s->p->curves[c].column] =
-                    qn_exp_copy(&data->memory, qn_exp_cell(&s->in.t, row, s->keys.y));
+                    qn_text_copy(&data->memory, qn_text_cell(&s->in.t, row, s->keys.y));
     }
 }
 
@@ -217,7 +217,7 @@ static void choose_scale(struct sweep *s)
     s->p->x_label = qn_plot_say_column(&s->p->memory, x);
     if (n == 7 && !strcmp(x + 2, "_size")) {
         s->p->x_unit = KIB;
-        s->p->x_label = qn_exp_format(&s->p->memory, "size of the %.2s (KiB)", x);
+        s->p->x_label = qn_text_format(&s->p->memory, "size of the %.2s (KiB)", x);
     }
 }
 

@@ -58,14 +58,14 @@ static size_t join_objects(struct object *at, size_t count)
 
 static struct object *sum_objects(struct qn_plot_picture *p, const struct qn_prof_data *data, size_t *count)
 {
-    struct object *at = qn_exp_alloc(&p->memory, (data->object_count + 1) * sizeof *at);
+    struct object *at = qn_text_alloc(&p->memory, (data->object_count + 1) * sizeof *at);
     char name[NAME_BYTES];
 
     for (size_t i = 0; i < data->object_count; i++) {
         struct qn_prof_object plain = data->objects[i];
 
         qn_prof_describe_object(&plain, name, sizeof name);
-        at[i] = (struct object){ .name = qn_exp_copy(&p->memory, name) };
+        at[i] = (struct object){ .name = qn_text_copy(&p->memory, name) };
         plain.type = NULL;
         qn_prof_describe_object(&plain, name, sizeof name);
         at[i].label = qn_plot_shorten(&p->memory, name, OBJECT_ROOM);
@@ -94,18 +94,18 @@ static void stack_objects(struct qn_plot_picture *p, const struct qn_prof_data *
     p->form = QN_PLOT_STACKED;
     p->title = "Objects that the D1 misses most";
     p->x_label = "object";
-    qn_exp_add_column(&p->data, "object");
+    qn_text_add_column(&p->data, "object");
     qn_plot_add_panel(p, "", "D1 misses");
     for (size_t i = 0; i < n; i++)
-        qn_plot_add_curve(p, parts[i].name, qn_exp_add_column(&p->data, parts[i].name), (int)i);
+        qn_plot_add_curve(p, parts[i].name, qn_text_add_column(&p->data, parts[i].name), (int)i);
     for (size_t i = 0; i < count; i++)
         all += misses_of(&at[i]);
     for (size_t i = 0; i < count && i < most && misses_of(&at[i]) > 0 && (double)misses_of(&at[i]) >= SHARE_LEAST * (double)all; i++) {
-        char **cells = qn_exp_add_row(&p->data);
+        char **cells = qn_text_add_row(&p->data);
 
-        cells[0] = qn_exp_copy(&p->data.memory, at[i].label);
+        cells[0] = qn_text_copy(&p->data.memory, at[i].label);
         for (size_t k = 0; k < n; k++)
-            cells[1 + k] = qn_exp_format(&p->data.memory, "%lld", (long long)at[i].counts[parts[k].event]);
+            cells[1 + k] = qn_text_format(&p->data.memory, "%lld", (long long)at[i].counts[parts[k].event]);
     }
 }
 
@@ -165,23 +165,23 @@ static int64_t count_of_itself(const struct qn_plot_centres *c, const struct qn_
 
 static void add_calls(struct qn_plot_picture *p, const struct qn_prof_calls *calls, const struct qn_plot_centres *c, size_t event)
 {
-    struct called *at = qn_exp_alloc(&p->memory, (calls->fn_count + 1) * sizeof *at);
+    struct called *at = qn_text_alloc(&p->memory, (calls->fn_count + 1) * sizeof *at);
     size_t most = p->request->most ? (size_t)p->request->most : BARS_USUAL;
     char name[NAME_BYTES];
 
     for (size_t i = 0; i < calls->fn_count; i++)
-        at[i] = (struct called){ &calls->fns[i], qn_exp_copy(&p->memory, qn_prof_call_name(&calls->fns[i], name, sizeof name)),
+        at[i] = (struct called){ &calls->fns[i], qn_text_copy(&p->memory, qn_prof_call_name(&calls->fns[i], name, sizeof name)),
                                  qn_prof_inclusive(calls, i)[event] };
     qsort(at, calls->fn_count, sizeof *at, by_inclusive);
     for (size_t i = 0; i < calls->fn_count && i < most && at[i].inclusive > 0 && (double)at[i].inclusive >= SHARE_LEAST * c->total; i++) {
-        char **cells = qn_exp_add_row(&p->data);
-        struct qn_exp_memory *m = &p->data.memory;
+        char **cells = qn_text_add_row(&p->data);
+        struct qn_text_memory *m = &p->data.memory;
 
-        cells[0] = qn_exp_copy(m, qn_plot_shorten_name(&p->memory, at[i].name, FUNCTION_ROOM));
-        cells[1] = qn_exp_format(m, "%lld", (long long)at[i].inclusive);
-        cells[2] = qn_exp_format(m, "%lld", (long long)count_of_itself(c, at[i].fn));
+        cells[0] = qn_text_copy(m, qn_plot_shorten_name(&p->memory, at[i].name, FUNCTION_ROOM));
+        cells[1] = qn_text_format(m, "%lld", (long long)at[i].inclusive);
+        cells[2] = qn_text_format(m, "%lld", (long long)count_of_itself(c, at[i].fn));
         cells[3] = cells[1];
-        cells[4] = qn_exp_format(m, "%.1f%%", 100 * (double)at[i].inclusive / c->total);
+        cells[4] = qn_text_format(m, "%.1f%%", 100 * (double)at[i].inclusive / c->total);
     }
 }
 
@@ -207,13 +207,13 @@ static void show_calls(struct qn_plot_picture *p, const struct qn_prof_calls *ca
         return;
     p->form = QN_PLOT_BARS;
     p->x_label = qn_plot_say_column(&p->memory, event);
-    p->title = qn_exp_format(&p->memory, "Functions with all that they call: %s", p->x_label);
-    qn_exp_add_column(&p->data, "function");
+    p->title = qn_text_format(&p->memory, "Functions with all that they call: %s", p->x_label);
+    qn_text_add_column(&p->data, "function");
     qn_plot_add_panel(p, "", "function");
-    qn_plot_add_curve(p, "inclusive", qn_exp_add_column(&p->data, "inclusive"), 0);
-    qn_plot_add_curve(p, "itself", qn_exp_add_column(&p->data, "itself"), 1);
-    qn_exp_add_column(&p->data, "end");
-    qn_exp_add_column(&p->data, "label");
+    qn_plot_add_curve(p, "inclusive", qn_text_add_column(&p->data, "inclusive"), 0);
+    qn_plot_add_curve(p, "itself", qn_text_add_column(&p->data, "itself"), 1);
+    qn_text_add_column(&p->data, "end");
+    qn_text_add_column(&p->data, "label");
     add_calls(p, calls, &c, at);
     qn_plot_caption_profile(p, c.header);
     qn_plot_free_centres(&c);

@@ -25,10 +25,10 @@ static void set_up(struct qn_plot_picture *p, const char *first_column, const ch
 {
     p->form = QN_PLOT_STACKED;
     p->title = "Why the D1 misses";
-    qn_exp_add_column(&p->data, first_column);
+    qn_text_add_column(&p->data, first_column);
     qn_plot_add_panel(p, "", y_label);
     for (size_t i = 0; i < CLASSES; i++)
-        qn_plot_add_curve(p, classes[i], qn_exp_add_column(&p->data, classes[i]), (int)i);
+        qn_plot_add_curve(p, classes[i], qn_text_add_column(&p->data, classes[i]), (int)i);
 }
 
 /* ---- a sweep ---- */
@@ -36,22 +36,22 @@ static void set_up(struct qn_plot_picture *p, const char *first_column, const ch
 static enum qn_text_status add_run(struct qn_plot_picture *p, const struct qn_plot_input *in, int row, const char *name,
                                    struct qn_text_error *err)
 {
-    char **cells = qn_exp_add_row(&p->data);
+    char **cells = qn_text_add_row(&p->data);
     int ir = qn_plot_need_column(in, "Ir", err);
     double instructions, misses;
 
     if (ir < 0 || qn_plot_need_number(in, row, ir, &instructions, err) != QN_TEXT_OK)
         return err->status;
-    cells[0] = qn_exp_copy(&p->data.memory, name);
+    cells[0] = qn_text_copy(&p->data.memory, name);
     for (size_t i = 0; i < CLASSES; i++) {
-        int column = qn_exp_find_column(&in->t, qn_exp_format(&p->memory, "AN.%s", classes[i]));
+        int column = qn_text_find_column(&in->t, qn_text_format(&p->memory, "AN.%s", classes[i]));
 
         if (column < 0)
             return qn_text_fail(err, QN_TEXT_BAD, "%s:1: column: got no AN.%s, wanted a sweep with sim=3c", in->path,
                                 classes[i]);
         if (qn_plot_need_number(in, row, column, &misses, err) != QN_TEXT_OK)
             return err->status;
-        cells[1 + i] = qn_exp_format(&p->data.memory, "%.4f",
+        cells[1 + i] = qn_text_format(&p->data.memory, "%.4f",
                                      instructions > 0 ? misses / instructions * PER_INSTRUCTIONS : 0);
     }
     return QN_TEXT_OK;
@@ -63,7 +63,7 @@ static void name_axis(struct qn_plot_picture *p, const struct qn_plot_keys *k)
     const char *column = k->count == 1 ? k->in->t.columns[k->columns[0]] : "";
     const char *label = qn_plot_say_column(&p->memory, column), *unit = strstr(label, " (bytes)");
 
-    p->x_label = unit ? qn_exp_copy_part(&p->memory, label, (size_t)(unit - label)) : label;
+    p->x_label = unit ? qn_text_copy_part(&p->memory, label, (size_t)(unit - label)) : label;
 }
 
 static enum qn_text_status stack_runs(struct qn_plot_picture *p, const struct qn_plot_input *in,
@@ -104,12 +104,12 @@ static enum qn_text_status stack_functions(struct qn_plot_picture *p, struct qn_
     }
     set_up(p, "function", "D1 misses");
     for (int i = 0; i < c.count && i < most && c.at[i].value > 0; i++) {
-        char **cells = qn_exp_add_row(&p->data);
+        char **cells = qn_text_add_row(&p->data);
 
-        cells[0] = qn_exp_copy(&p->data.memory, qn_plot_shorten_centre(&p->memory, &c.at[i], NAME_ROOM));
+        cells[0] = qn_text_copy(&p->data.memory, qn_plot_shorten_centre(&p->memory, &c.at[i], NAME_ROOM));
         for (size_t k = 0; k < CLASSES; k++)
-            cells[1 + k] = qn_exp_format(&p->data.memory, "%lld", (long long)qn_plot_count_of(
-                &c, i, qn_exp_format(&p->memory, "AN.%s", classes[k])));
+            cells[1 + k] = qn_text_format(&p->data.memory, "%lld", (long long)qn_plot_count_of(
+                &c, i, qn_text_format(&p->memory, "AN.%s", classes[k])));
     }
     p->x_label = !strcmp(c.by, "line") ? "line" : "function";
     qn_plot_caption_profile(p, c.header);

@@ -18,11 +18,11 @@
 /* The number of rows that are drawn.  A last interval of less than half the length is left out: its rate would be a meaningless spike. */
 static int count_rows(struct qn_plot_picture *p, const struct qn_plot_input *in)
 {
-    int rows = in->t.row_count, start = qn_exp_find_column(&in->t, "start"), end = qn_exp_find_column(&in->t, "end");
+    int rows = in->t.row_count, start = qn_text_find_column(&in->t, "start"), end = qn_text_find_column(&in->t, "end");
     double from, to, first, before;
 
-    if (rows < 2 || !qn_exp_cell_number(&in->t, rows - 1, start, &from) || !qn_exp_cell_number(&in->t, rows - 1, end, &to)
-        || !qn_exp_cell_number(&in->t, 0, start, &before) || !qn_exp_cell_number(&in->t, 0, end, &first)
+    if (rows < 2 || !qn_text_cell_number(&in->t, rows - 1, start, &from) || !qn_text_cell_number(&in->t, rows - 1, end, &to)
+        || !qn_text_cell_number(&in->t, 0, start, &before) || !qn_text_cell_number(&in->t, 0, end, &first)
         || to - from >= (first - before) / 2)
         return rows;
     qn_plot_add_caption(p, "without the last interval, of %.0f", to - from);
@@ -33,19 +33,19 @@ static int count_rows(struct qn_plot_picture *p, const struct qn_plot_input *in)
 static enum qn_text_status add_rows(struct qn_plot_picture *p, const struct qn_plot_input *in, const int *columns,
                                     int count, struct qn_text_error *err)
 {
-    struct qn_exp_memory *m = &p->data.memory;
+    struct qn_text_memory *m = &p->data.memory;
     int rows = count_rows(p, in);
 
     for (int row = 0; row < rows; row++) {
-        char **cells = qn_exp_add_row(&p->data);
+        char **cells = qn_text_add_row(&p->data);
 
         for (int i = 0; i <= count; i++) {
-            const char *cell = qn_exp_cell(&in->t, row, columns[i]);
+            const char *cell = qn_text_cell(&in->t, row, columns[i]);
             double v;
 
             if ((*cell || i == 0) && qn_plot_need_number(in, row, columns[i], &v, err) != QN_TEXT_OK)
                 return err->status;
-            cells[i] = qn_exp_copy(m, cell);
+            cells[i] = qn_text_copy(m, cell);
         }
     }
     return QN_TEXT_OK;
@@ -54,13 +54,13 @@ static enum qn_text_status add_rows(struct qn_plot_picture *p, const struct qn_p
 static enum qn_text_status add_panels(struct qn_plot_picture *p, const struct qn_plot_input *in,
                                       struct qn_text_error *err)
 {
-    char *rest = qn_exp_copy(&p->memory, p->request->y ? p->request->y : USUAL_Y), *name;
+    char *rest = qn_text_copy(&p->memory, p->request->y ? p->request->y : USUAL_Y), *name;
     int columns[1 + PANELS_MAX], count = 0;
 
     columns[0] = qn_plot_need_column(in, "end", err);
     if (columns[0] < 0)
         return err->status;
-    qn_exp_add_column(&p->data, "end");
+    qn_text_add_column(&p->data, "end");
     while ((name = strsep(&rest, ","))) {
         const char *label = qn_plot_say_column(&p->memory, name);
 
@@ -70,7 +70,7 @@ static enum qn_text_status add_panels(struct qn_plot_picture *p, const struct qn
         if (columns[count] < 0)
             return err->status;
         qn_plot_add_panel(p, "", label);
-        qn_plot_add_curve(p, label, qn_exp_add_column(&p->data, label), 0);
+        qn_plot_add_curve(p, label, qn_text_add_column(&p->data, label), 0);
     }
     return add_rows(p, in, columns, count, err);
 }
@@ -91,7 +91,7 @@ static enum qn_text_status make_panels(struct qn_plot_picture *p, const struct q
     p->points = false;
     p->x_unit = MILLION;
     p->x_label = "instructions (millions)";
-    if (qn_exp_cell_number(&in->t, 0, qn_exp_find_column(&in->t, "end"), &first))
+    if (qn_text_cell_number(&in->t, 0, qn_text_find_column(&in->t, "end"), &first))
         qn_plot_add_caption(p, "intervals of %.0f instructions", first);
     return QN_TEXT_OK;
 }

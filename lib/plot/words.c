@@ -15,7 +15,7 @@
 
 /* ---- numbers ---- */
 
-char *qn_plot_say_bytes(struct qn_exp_memory *m, double bytes)
+char *qn_plot_say_bytes(struct qn_text_memory *m, double bytes)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
     size_t i = 0;
@@ -24,23 +24,23 @@ char *qn_plot_say_bytes(struct qn_exp_memory *m, double bytes)
         bytes /= 1024;
         i++;
     }
-    return qn_exp_format(m, "%.10g %s", bytes, units[i]);
+    return qn_text_format(m, "%.10g %s", bytes, units[i]);
 }
 
-char *qn_plot_say_cache(struct qn_exp_memory *m, double size, double ways, double line)
+char *qn_plot_say_cache(struct qn_text_memory *m, double size, double ways, double line)
 {
-    char *text = qn_exp_copy(m, "");
+    char *text = qn_text_copy(m, "");
 
     if (size)
         text = qn_plot_say_bytes(m, size);
     if (ways)
-        text = qn_exp_format(m, "%s%s%.10g way%s", text, *text ? ", " : "", ways, ways == 1 ? "" : "s");
+        text = qn_text_format(m, "%s%s%.10g way%s", text, *text ? ", " : "", ways, ways == 1 ? "" : "s");
     if (line)
-        text = qn_exp_format(m, "%s%slines of %.10g B", text, *text ? ", " : "", line);
+        text = qn_text_format(m, "%s%slines of %.10g B", text, *text ? ", " : "", line);
     return text;
 }
 
-char *qn_plot_say_count(struct qn_exp_memory *m, double count, bool sign)
+char *qn_plot_say_count(struct qn_text_memory *m, double count, bool sign)
 {
     static const char *const units[] = { "", " k", " M", " G", " T", " P" };
     double v = fabs(count);
@@ -50,7 +50,7 @@ char *qn_plot_say_count(struct qn_exp_memory *m, double count, bool sign)
         v /= 1000;
         i++;
     }
-    return qn_exp_format(m, "%s%.*f%s", count < 0 ? "-" : sign && count > 0 ? "+" : "",
+    return qn_text_format(m, "%s%.*f%s", count < 0 ? "-" : sign && count > 0 ? "+" : "",
                          i == 0 && v == floor(v) ? 0 : v < 10 ? 2 : v < 100 ? 1 : 0, v, units[i]);
 }
 
@@ -107,7 +107,7 @@ static const char *const whole[][2] = {
     { "AMAT", "estimated cycles per data reference" },
 };
 
-const char *qn_plot_say_column(struct qn_exp_memory *m, const char *column)
+const char *qn_plot_say_column(struct qn_text_memory *m, const char *column)
 {
     size_t n = strlen(column);
 
@@ -119,16 +119,16 @@ const char *qn_plot_say_column(struct qn_exp_memory *m, const char *column)
         const char *format = endings[i][1], *gap = strstr(format, "%s");
 
         if (n == k + 2 && !strcmp(column + n - k, endings[i][0]))
-            return qn_exp_format(m, "%.*s%.2s%s", (int)(gap - format), format, column, gap + 2);
+            return qn_text_format(m, "%.*s%.2s%s", (int)(gap - format), format, column, gap + 2);
     }
-    return qn_exp_copy(m, column);
+    return qn_text_copy(m, column);
 }
 
-const char *qn_plot_say_value(struct qn_exp_memory *m, const char *column, const char *value)
+const char *qn_plot_say_value(struct qn_text_memory *m, const char *column, const char *value)
 {
     static const char *const plain[] = { "sim", "program", "command", "input", "options", "build_id" };
     size_t n = strlen(column);
-    const char *level = n == 7 && strncmp(column, "D1", 2) ? qn_exp_format(m, "%.2s: ", column) : "";
+    const char *level = n == 7 && strncmp(column, "D1", 2) ? qn_text_format(m, "%.2s: ", column) : "";
     char *end;
     double v = strtod(value, &end);
 
@@ -136,30 +136,30 @@ const char *qn_plot_say_value(struct qn_exp_memory *m, const char *column, const
         if (!strcmp(column, plain[i]))
             return *value ? value : "none";
     if (!*value || *end)
-        return *value ? value : qn_exp_format(m, "%s none", column);
+        return *value ? value : qn_text_format(m, "%s none", column);
     if (n == 7 && !strcmp(column + 2, "_size"))
-        return qn_exp_format(m, "%s%s", level, qn_plot_say_bytes(m, v));
+        return qn_text_format(m, "%s%s", level, qn_plot_say_bytes(m, v));
     if (n == 7 && !strcmp(column + 2, "_ways"))
-        return qn_exp_format(m, "%s%s way%s", level, value, v == 1 ? "" : "s");
+        return qn_text_format(m, "%s%s way%s", level, value, v == 1 ? "" : "s");
     if (n == 7 && !strcmp(column + 2, "_line"))
-        return qn_exp_format(m, "%slines of %s B", level, value);
-    return qn_exp_format(m, "%s %s", column, value);
+        return qn_text_format(m, "%slines of %s B", level, value);
+    return qn_text_format(m, "%s %s", column, value);
 }
 
 /* Does not cut inside a character of UTF-8. */
-char *qn_plot_shorten(struct qn_exp_memory *m, const char *text, size_t room)
+char *qn_plot_shorten(struct qn_text_memory *m, const char *text, size_t room)
 {
     size_t n = strlen(text), head = room / 2 - 1, tail = room - head - 3;
     const char *rest;
 
     if (n <= room)
-        return qn_exp_copy(m, text);
+        return qn_text_copy(m, text);
     while (head && ((unsigned char)text[head] & 0xc0) == 0x80)
         head--;
     rest = text + n - tail;
     while (((unsigned char)*rest & 0xc0) == 0x80)
         rest++;
-    return qn_exp_format(m, "%.*s...%s", (int)head, text, rest);
+    return qn_text_format(m, "%.*s...%s", (int)head, text, rest);
 }
 
 /* ---- names of functions ---- */
@@ -192,9 +192,9 @@ static size_t count_operator(const char *start, const char *at)
 }
 
 /* std::map<int, std::string>::at(int const&) -> std::map<>::at(); <T as Trait> at the beginning of a Rust name stays. */
-static char *empty_brackets(struct qn_exp_memory *m, const char *name)
+static char *empty_brackets(struct qn_text_memory *m, const char *name)
 {
-    char *out = qn_exp_alloc(m, strlen(name) + 1);
+    char *out = qn_text_alloc(m, strlen(name) + 1);
     size_t used = 0;
 
     for (const char *at = name; *at;) {
@@ -243,18 +243,18 @@ static const char *skip_namespace(const char *name)
 }
 
 /* "f (inlined in g)": the first name gets half of the room, the second the rest. */
-static char *shorten_inlined(struct qn_exp_memory *m, const char *name, const char *mark, size_t room)
+static char *shorten_inlined(struct qn_text_memory *m, const char *name, const char *mark, size_t room)
 {
     const char *outer = mark + sizeof INLINED_MARK - 1;
     size_t half = room > 2 * INLINED_LEAST ? (room - (sizeof INLINED_SHORT - 1)) / 2 : INLINED_LEAST;
-    char *inner = qn_plot_shorten_name(m, qn_exp_copy_part(m, name, (size_t)(mark - name)), half);
+    char *inner = qn_plot_shorten_name(m, qn_text_copy_part(m, name, (size_t)(mark - name)), half);
 
     if (room > 2 * INLINED_LEAST)
         half = room - (sizeof INLINED_SHORT - 1) - strlen(inner) - 1;
-    return qn_exp_format(m, "%s" INLINED_SHORT "%s)", inner, qn_plot_shorten_name(m, qn_exp_copy_part(m, outer, strlen(outer) - 1), half));
+    return qn_text_format(m, "%s" INLINED_SHORT "%s)", inner, qn_plot_shorten_name(m, qn_text_copy_part(m, outer, strlen(outer) - 1), half));
 }
 
-char *qn_plot_shorten_name(struct qn_exp_memory *m, const char *name, size_t room)
+char *qn_plot_shorten_name(struct qn_text_memory *m, const char *name, size_t room)
 {
     const char *rest, *mark = strstr(name, INLINED_MARK);
 
@@ -264,7 +264,7 @@ char *qn_plot_shorten_name(struct qn_exp_memory *m, const char *name, size_t roo
         return qn_plot_shorten(m, name, room);
     name = empty_brackets(m, name);
     if (strlen(name) > room && (rest = strstr(name, " [clone ")) && rest > name)
-        name = qn_exp_copy_part(m, name, (size_t)(rest - name));
+        name = qn_text_copy_part(m, name, (size_t)(rest - name));
     if (strlen(name) > room)
         name = skip_type(name);
     while (strlen(name) > room && (rest = skip_namespace(name)))

@@ -31,9 +31,6 @@
 /* A count that is not known ("." in the text); only readers of other tools' files meet it. */
 #define QN_PROF_NONE INT64_MIN
 
-/* The last column of CSV tables that do not count their rows otherwise: the number of rows in the file, which shows a cut file. */
-#define QN_PROF_ROWS_COLUMN "of_rows"
-
 struct qn_prof_writer;
 
 /* Opens a writer. Returns NULL with `err` filled where the target cannot be created. */

@@ -28,7 +28,7 @@ static const char *const sides[] = { QN_REPORT_BEFORE, QN_REPORT_PROFILE };
 
 struct comparison {
     const char *folder;
-    struct qn_exp_memory memory;
+    struct qn_text_memory memory;
     struct qn_plot_profile profile[2];             /* before, after */
     struct qn_plot_centres functions[2], lines[2];
     const char *cycles;                            /* of the events that both have: a name, or an expression */
@@ -60,7 +60,7 @@ static const char *list_alone(struct comparison *c, int side)
 
     for (int i = 0; i < h->event_count; i++)
         if (!has_event(c, !side, h->events[i]))
-            list = qn_exp_format(&c->memory, "%s%s%s", list, *list ? ", " : "", h->events[i]);
+            list = qn_text_format(&c->memory, "%s%s%s", list, *list ? ", " : "", h->events[i]);
     return list;
 }
 
@@ -68,7 +68,7 @@ static const char *list_alone(struct comparison *c, int side)
 static bool is_left_out(struct comparison *c, const char *events)
 {
     for (size_t n; *events; events += n + (events[n] == '+')) {
-        const char *event = qn_exp_copy_part(&c->memory, events, n = strcspn(events, "+"));
+        const char *event = qn_text_copy_part(&c->memory, events, n = strcspn(events, "+"));
 
         if (has_event(c, 0, event) != has_event(c, 1, event))
             return true;
@@ -78,14 +78,14 @@ static bool is_left_out(struct comparison *c, const char *events)
 
 static void choose_cycles(struct comparison *c)
 {
-    struct qn_prof_header shared = { .events = qn_exp_alloc(&c->memory, ((size_t)header(c, 0)->event_count + 1) * sizeof *shared.events) };
+    struct qn_prof_header shared = { .events = qn_text_alloc(&c->memory, ((size_t)header(c, 0)->event_count + 1) * sizeof *shared.events) };
     char *expression;
 
     for (int i = 0; i < header(c, 0)->event_count; i++)
         if (has_event(c, 1, header(c, 0)->events[i]))
             shared.events[shared.event_count++] = header(c, 0)->events[i];
     expression = *list_alone(c, 0) || *list_alone(c, 1) ? qn_out_write_timing("cycles", &shared) : NULL;
-    c->cycles = expression ? qn_exp_copy(&c->memory, expression) : "cycles";
+    c->cycles = expression ? qn_text_copy(&c->memory, expression) : "cycles";
     free(expression);
 }
 
@@ -175,7 +175,7 @@ static int pair_up(struct row *rows, int kept, int from, int middle, int end)
 /* Matches rows of both sides; the largest changes come first. */
 static struct row *match(struct comparison *c, const struct qn_plot_centres both[2], int *count)
 {
-    struct row *rows = qn_exp_alloc(&c->memory, (size_t)(both[0].count + both[1].count + 1) * sizeof *rows);
+    struct row *rows = qn_text_alloc(&c->memory, (size_t)(both[0].count + both[1].count + 1) * sizeof *rows);
     int n = add_rows(rows, both, 0), kept = 0;
 
     n += add_rows(rows + n, both, 1);
@@ -210,7 +210,7 @@ static void write_row(struct comparison *c, FILE *out, const struct row *r)
     const struct qn_plot_centre *any = r->at[1] < 0 ? &r->of[0]->at[r->at[0]] : &r->of[1]->at[r->at[1]];
 
     fputs("<tr>", out);
-    qn_report_text_cell(out, qn_exp_copy(&c->memory, any->name));
+    qn_report_text_cell(out, qn_text_copy(&c->memory, any->name));
     for (int side = 0; side < 2; side++)
         qn_report_count_cell(out, value_of(r, side), 0);
     change_cell(out, r->change);
@@ -237,10 +237,10 @@ static void write_changes(struct comparison *c, FILE *out, const struct qn_plot_
         return;
     }
     fputs("<p>The largest changes of estimated cycles first, down to a thousandth of all; of what stands behind them, the change.</p>\n", out);
-    headings = qn_exp_format(&c->memory, "%s|cycles before|after|change", both[0].by);
+    headings = qn_text_format(&c->memory, "%s|cycles before|after|change", both[0].by);
     for (int i = 0; i < QN_REPORT_COLUMNS; i++)
         if (!is_left_out(c, qn_report_columns[i].events))
-            headings = qn_exp_format(&c->memory, "%s|%s", headings, qn_report_columns[i].name);
+            headings = qn_text_format(&c->memory, "%s|%s", headings, qn_report_columns[i].name);
     qn_report_begin_table(out, "", headings);
     for (int i = 0; i < count && i < ROWS && fabs(rows[i].change) >= least; i++)
         write_row(c, out, &rows[i]);
@@ -286,8 +286,8 @@ static void write_picture(struct comparison *c, FILE *out)
     char remark[QN_PLOT_REMARK_MAX];
 
     for (int side = 0; side < 2; side++)
-        q.inputs[side] = qn_exp_format(&c->memory, "%s/%s", c->folder, sides[side]);
-    q.output = qn_exp_format(&c->memory, "%s/compare.svg", c->folder);
+        q.inputs[side] = qn_text_format(&c->memory, "%s/%s", c->folder, sides[side]);
+    q.output = qn_text_format(&c->memory, "%s/compare.svg", c->folder);
     if (qn_plot_draw(&q, remark, &err) == QN_TEXT_OK && !access(q.output, F_OK))
         fputs("<figure><img src=\"compare.svg\" alt=\"Estimated cycles of functions, before (A) and after (B); the table above has "
               "the numbers.\"><figcaption>Estimated cycles, A before and B after.</figcaption></figure>\n", out);
@@ -312,7 +312,7 @@ static void write_origin(FILE *out, const struct qn_plot_centres both[2])
 
 static void write_page(struct comparison *c, FILE *out)
 {
-    const char *title = qn_exp_format(&c->memory, "What changed: %s", c->functions[1].header->cmd.text);
+    const char *title = qn_text_format(&c->memory, "What changed: %s", c->functions[1].header->cmd.text);
 
     qn_report_begin(out, QN_REPORT_MARK, title);
     qn_report_put(out, "<h1>%s</h1>\n", title);
@@ -327,7 +327,7 @@ static void write_page(struct comparison *c, FILE *out)
 
 static enum qn_text_status save_page(struct comparison *c, struct qn_text_error *err)
 {
-    const char *path = qn_exp_format(&c->memory, "%s/" QN_REPORT_PAGE, c->folder);
+    const char *path = qn_text_format(&c->memory, "%s/" QN_REPORT_PAGE, c->folder);
     FILE *out = fopen(path, "w");
     bool good;
 
@@ -342,7 +342,7 @@ static enum qn_text_status save_page(struct comparison *c, struct qn_text_error 
 
 static enum qn_text_status read_side(struct comparison *c, int side, struct qn_text_error *err)
 {
-    const char *path = qn_exp_format(&c->memory, "%s/%s", c->folder, sides[side]);
+    const char *path = qn_text_format(&c->memory, "%s/%s", c->folder, sides[side]);
     const struct qn_plot_request functions = { .by = "function", .profile = &c->profile[side] }, lines = { .by = "line", .profile = &c->profile[side] };
 
     if (qn_plot_read_rows(&c->profile[side], &functions, path, err) != QN_TEXT_OK
@@ -355,9 +355,9 @@ enum qn_text_status qn_report_compare(const char *folder, struct qn_text_error *
 {
     struct comparison c = { .folder = folder };
 
-    qn_prof_align(qn_exp_format(&c.memory, "%s/" QN_REPORT_BEFORE, folder), qn_exp_format(&c.memory, "%s/" QN_REPORT_PROFILE, folder), err);
+    qn_prof_align(qn_text_format(&c.memory, "%s/" QN_REPORT_BEFORE, folder), qn_text_format(&c.memory, "%s/" QN_REPORT_PROFILE, folder), err);
     for (int side = 0; side < 2 && err->status == QN_TEXT_OK; side++)
-        qn_plot_open_rows(&c.profile[side], qn_exp_format(&c.memory, "%s/%s", folder, sides[side]), err);
+        qn_plot_open_rows(&c.profile[side], qn_text_format(&c.memory, "%s/%s", folder, sides[side]), err);
     if (err->status == QN_TEXT_OK) {
         choose_cycles(&c);
         if (read_side(&c, 0, err) == QN_TEXT_OK && read_side(&c, 1, err) == QN_TEXT_OK)
@@ -365,6 +365,6 @@ enum qn_text_status qn_report_compare(const char *folder, struct qn_text_error *
     }
     for (int side = 0; side < 2; side++)
         qn_plot_free_rows(&c.profile[side]);
-    qn_exp_free_memory(&c.memory);
+    qn_text_free_memory(&c.memory);
     return err->status;
 }

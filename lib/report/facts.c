@@ -27,7 +27,7 @@ const struct qn_report_column qn_report_columns[QN_REPORT_COLUMNS] = {
 
 const char *qn_report_path(struct qn_report_facts *f, const char *name)
 {
-    return qn_exp_format(&f->memory, "%s/%s", f->report->folder, name);
+    return qn_text_format(&f->memory, "%s/%s", f->report->folder, name);
 }
 
 double qn_report_count(const struct qn_plot_centres *c, int i, const char *events)
@@ -66,12 +66,12 @@ static void read_geometry(struct qn_report_facts *f)
 }
 
 /* Reads a table; if there is no file, it has no rows. */
-static enum qn_text_status read_table(struct qn_report_facts *f, struct qn_exp_table *t, const char *name,
+static enum qn_text_status read_table(struct qn_report_facts *f, struct qn_text_table *t, const char *name,
                                       struct qn_text_error *err)
 {
     const char *path = qn_report_path(f, name);
 
-    return access(path, F_OK) ? QN_TEXT_OK : qn_exp_read_table(t, path, err);
+    return access(path, F_OK) ? QN_TEXT_OK : qn_text_read_table(t, path, err);
 }
 
 enum qn_text_status qn_report_gather_facts(struct qn_report_facts *f, const char *path, struct qn_text_error *err)
@@ -108,15 +108,15 @@ void qn_report_free_facts(struct qn_report_facts *f)
     qn_plot_free_centres(&f->functions);
     qn_plot_free_centres(&f->lines);
     qn_plot_free_rows(&f->profile);
-    qn_exp_free_table(&f->intervals);
-    qn_exp_free_table(&f->runs);
-    qn_exp_free_table(&f->sharing);
-    qn_exp_free_table(&f->culprits);
+    qn_text_free_table(&f->intervals);
+    qn_text_free_table(&f->runs);
+    qn_text_free_table(&f->sharing);
+    qn_text_free_table(&f->culprits);
     qn_out_free_advice(&f->advice);
     qn_prof_free_data(&f->data);
     for (int i = 0; i < QN_REPORT_PICTURES; i++)
-        qn_exp_free_table(&f->pictures[i].data);
-    qn_exp_free_memory(&f->memory);
+        qn_text_free_table(&f->pictures[i].data);
+    qn_text_free_memory(&f->memory);
 }
 
 /* ---- what these say ---- */
@@ -220,5 +220,5 @@ const char *qn_report_say_about(struct qn_report_facts *f, double bytes)
 
     for (; i + 1 < QN_ARRAY_LEN(units) && bytes >= 1024; i++)
         bytes /= 1024;
-    return qn_exp_format(&f->memory, "%.3g %s", bytes, units[i]);
+    return qn_text_format(&f->memory, "%.3g %s", bytes, units[i]);
 }

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "exp/table.h"
+#include "text/csv.h"
 #include "out/advice.h"
 #include "out/columns.h"
 #include "plot/centres.h"
@@ -33,18 +33,18 @@ enum qn_report_picture {
 
 struct qn_report_picture_made {
     bool tried;                /* data and script are there, or err says why not */
-    struct qn_exp_table data;
+    struct qn_text_table data;
     struct qn_text_error err;
 };
 
 struct qn_report_facts {
     const struct qn_report *report;
-    struct qn_exp_memory memory;
+    struct qn_text_memory memory;
     struct qn_plot_profile profile;           /* read once for all parts of the page */
     struct qn_plot_centres functions, lines;  /* the most costly first */
     double size[QN_REPORT_LEVELS], line[QN_REPORT_LEVELS]; /* of caches, bytes; 0: not known */
-    struct qn_exp_table intervals, runs, sharing, culprits; /* no columns: there are none */
-    struct qn_exp_table sets, curve;          /* of the log: set, misses; size, miss_percent.  No rows: there are none */
+    struct qn_text_table intervals, runs, sharing, culprits; /* no columns: there are none */
+    struct qn_text_table sets, curve;          /* of the log: set, misses; size, miss_percent.  No rows: there are none */
     struct qn_prof_data data;                 /* objects in memory and the misses on them */
     struct qn_out_advice advice;              /* about these */
     struct qn_report_picture_made pictures[QN_REPORT_PICTURES];
@@ -95,7 +95,7 @@ bool qn_report_has_line(const struct qn_plot_centre *c);
 /* Does the profile have the event? */
 bool qn_report_has_event(const struct qn_report_facts *f, const char *event);
 /* What a picture shows; no rows: nothing was found to show, or it was not tried. */
-static inline const struct qn_exp_table *qn_report_shown(const struct qn_report_facts *f, enum qn_report_picture which)
+static inline const struct qn_text_table *qn_report_shown(const struct qn_report_facts *f, enum qn_report_picture which)
 {
     return &f->pictures[which].data;
 }

@@ -67,7 +67,7 @@ static const char *say(struct qn_report_facts *f, double count)
     char text[QN_OUT_COUNT_MAX];
 
     qn_out_commify(text, (int64_t)count);
-    return qn_exp_copy(&f->memory, text);
+    return qn_text_copy(&f->memory, text);
 }
 
 static double percent(double part, double whole) { return whole ? 100 * part / whole : 0; }
@@ -95,7 +95,7 @@ static const char *say_knee(struct qn_report_facts *f)
 {
     for (int i = 0; i < f->knee_count; i++)
         if (f->knees[i] > f->size[QN_REPORT_D1])
-            return qn_exp_format(&f->memory, SAY_KNEE, qn_plot_say_bytes(&f->memory, f->knees[i]));
+            return qn_text_format(&f->memory, SAY_KNEE, qn_plot_say_bytes(&f->memory, f->knees[i]));
     return "";
 }
 
@@ -108,9 +108,9 @@ static const char *say_few(struct qn_report_facts *f, int line)
     if (line < 0 || !bytes || !misses)
         return "";
     if (qn_report_has_event(f, "D1.filled"))
-        return filled > 0 && used < HALF * filled ? qn_exp_format(&f->memory, SAY_FEW_BYTES, bytes * used / filled, bytes) : "";
+        return filled > 0 && used < HALF * filled ? qn_text_format(&f->memory, SAY_FEW_BYTES, bytes * used / filled, bytes) : "";
     if (qn_report_has_line(&f->lines.at[line]) && references / misses < FULL * bytes / WIDE)
-        return qn_exp_format(&f->memory, SAY_FEW_REFERENCES SAY_USE, references / misses, bytes);
+        return qn_text_format(&f->memory, SAY_FEW_REFERENCES SAY_USE, references / misses, bytes);
     return SAY_USE;
 }
 
@@ -124,8 +124,8 @@ static const char *advise_D1(struct qn_report_facts *f, int line)
     if (c.compulsory > HALF * c.all)
         text = SAY_D1_COMPULSORY;
     else if (c.capacity > HALF * c.all)
-        text = qn_exp_format(&f->memory, SAY_D1_CAPACITY "%s", qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]), say_knee(f));
-    return qn_exp_format(&f->memory, "%s%s", text, say_few(f, line));
+        text = qn_text_format(&f->memory, SAY_D1_CAPACITY "%s", qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]), say_knee(f));
+    return qn_text_format(&f->memory, "%s%s", text, say_few(f, line));
 }
 
 /* First uses among LL misses of data: a line that was never used before misses the D1, too, as a compulsory miss. -1: not known. */
@@ -147,10 +147,10 @@ static const char *advise_LL(struct qn_report_facts *f, int line)
     if (first < 0)
         return SAY_LL_UNKNOWN;
     if (first > HALF * misses)
-        return qn_exp_format(&f->memory, SAY_LL_FIRST "%s", say_few(f, line));
+        return qn_text_format(&f->memory, SAY_LL_FIRST "%s", say_few(f, line));
     if (all <= size)
-        return qn_exp_format(&f->memory, SAY_LL_CONFLICT, qn_report_say_about(f, all), qn_plot_say_bytes(&f->memory, size));
-    return qn_exp_format(&f->memory, SAY_LL_CAPACITY "%s", qn_report_say_about(f, data), qn_plot_say_bytes(&f->memory, size), say_few(f, line));
+        return qn_text_format(&f->memory, SAY_LL_CONFLICT, qn_report_say_about(f, all), qn_plot_say_bytes(&f->memory, size));
+    return qn_text_format(&f->memory, SAY_LL_CAPACITY "%s", qn_report_say_about(f, data), qn_plot_say_bytes(&f->memory, size), say_few(f, line));
 }
 
 /* Did all lines that came from memory fit the LL together?  Then each came once. */
@@ -168,10 +168,10 @@ static const char *advise_I1(struct qn_report_facts *f)
         if (qn_report_count(&f->functions, i, "I1mr") > AGAIN * qn_report_count(&f->functions, i, "ILmr"))
             code += f->line[QN_REPORT_LL] * qn_report_count(&f->functions, i, "ILmr");
     if (fits_LL(f) && code > size)
-        return qn_exp_format(&f->memory, SAY_I1_CAPACITY, qn_report_say_about(f, code), qn_plot_say_bytes(&f->memory, size));
+        return qn_text_format(&f->memory, SAY_I1_CAPACITY, qn_report_say_about(f, code), qn_plot_say_bytes(&f->memory, size));
     if (fits_LL(f) && code <= HALF * size)
-        return qn_exp_format(&f->memory, SAY_I1_CONFLICT, qn_report_say_about(f, code), qn_plot_say_bytes(&f->memory, size));
-    return qn_exp_format(&f->memory, SAY_I1_AGAIN, qn_plot_say_bytes(&f->memory, size));
+        return qn_text_format(&f->memory, SAY_I1_CONFLICT, qn_report_say_about(f, code), qn_plot_say_bytes(&f->memory, size));
+    return qn_text_format(&f->memory, SAY_I1_AGAIN, qn_plot_say_bytes(&f->memory, size));
 }
 
 /* ---- objects in memory ---- */
@@ -211,21 +211,21 @@ static int64_t find_object(const struct qn_report_facts *f, const struct qn_plot
 /* "; 60% of what it misses was evicted by itself." */
 static const char *name_evictor(struct qn_report_facts *f, const struct qn_plot_centre *c)
 {
-    const struct qn_exp_table *t = &f->culprits;
-    int file = qn_exp_find_column(t, "file"), line = qn_exp_find_column(t, "line"), by_file = qn_exp_find_column(t, "evictor_file");
-    int by_line = qn_exp_find_column(t, "evictor_line"), count = qn_exp_find_column(t, "count"), of = qn_exp_find_column(t, "of");
+    const struct qn_text_table *t = &f->culprits;
+    int file = qn_text_find_column(t, "file"), line = qn_text_find_column(t, "line"), by_file = qn_text_find_column(t, "evictor_file");
+    int by_line = qn_text_find_column(t, "evictor_line"), count = qn_text_find_column(t, "count"), of = qn_text_find_column(t, "of");
 
     for (int row = 0; row < t->row_count && c->line; row++) {
-        const char *by = qn_exp_cell(t, row, by_file);
+        const char *by = qn_text_cell(t, row, by_file);
 
-        if (strcmp(qn_exp_cell(t, row, file), c->file) || qn_exp_number(t, row, line) != c->line)
+        if (strcmp(qn_text_cell(t, row, file), c->file) || qn_text_number(t, row, line) != c->line)
             continue;
-        if (!strcmp(by, c->file) && qn_exp_number(t, row, by_line) == c->line)
+        if (!strcmp(by, c->file) && qn_text_number(t, row, by_line) == c->line)
             by = "itself";
         else
-            by = qn_exp_format(&f->memory, "%s:%s", strrchr(by, '/') ? strrchr(by, '/') + 1 : by, qn_exp_cell(t, row, by_line));
-        return qn_exp_format(&f->memory, " %.0f%% of what it misses was evicted by %s.",
-                             100 * qn_exp_number(t, row, count) / fmax(1, qn_exp_number(t, row, of)), by);
+            by = qn_text_format(&f->memory, "%s:%s", strrchr(by, '/') ? strrchr(by, '/') + 1 : by, qn_text_cell(t, row, by_line));
+        return qn_text_format(&f->memory, " %.0f%% of what it misses was evicted by %s.",
+                             100 * qn_text_number(t, row, count) / fmax(1, qn_text_number(t, row, of)), by);
     }
     return "";
 }
@@ -240,7 +240,7 @@ static const char *name_object(struct qn_report_facts *f, const struct qn_plot_c
     if (object < 0)
         return evictor;
     qn_prof_describe_object(&f->data.objects[object], name, sizeof name);
-    return qn_exp_format(&f->memory, " %.0f%% of them are on %s.%s", 100 * share, name, evictor);
+    return qn_text_format(&f->memory, " %.0f%% of them are on %s.%s", 100 * share, name, evictor);
 }
 
 /* The text of an item: its subject, ": ", and its rules with full stops. */
@@ -250,7 +250,7 @@ static const char *join_rules(struct qn_report_facts *f, const char *text)
 
     for (size_t n; *text; text += n + 1) {
         n = strcspn(text, "\n");
-        joined = qn_exp_format(&f->memory, "%s%s%.*s", joined, *joined ? ". " : "", (int)n, text);
+        joined = qn_text_format(&f->memory, "%s%s%.*s", joined, *joined ? ". " : "", (int)n, text);
     }
     return joined;
 }
@@ -269,7 +269,7 @@ static const char *advise_object(struct qn_report_facts *f, const struct qn_plot
 
         if (item->type ? !type || strcmp(item->type, type) : item->object != object)
             continue;
-        text = qn_exp_format(&f->memory, "%s %.*s: %s.", text, item->name_length, item->text, join_rules(f, skip_subject(item->text)));
+        text = qn_text_format(&f->memory, "%s %.*s: %s.", text, item->name_length, item->text, join_rules(f, skip_subject(item->text)));
         advised[i] = true;
     }
     return text;
@@ -280,9 +280,9 @@ static bool examine_object(struct qn_report_facts *f, size_t item, struct qn_rep
     const struct qn_out_advice_item *a = &f->advice.items[item];
 
     *finding = (struct qn_report_finding){ .line = -1, .cost = (double)a->misses * qn_report_cost(QN_REPORT_COST_L1) / f->lines.total };
-    finding->what = qn_exp_copy_part(&f->memory, a->text, strcspn(a->text, "\n"));
-    finding->proof = qn_exp_format(&f->memory, "These are about %.0f%% of the estimated cycles of the run.", 100 * finding->cost);
-    finding->advice = qn_exp_format(&f->memory, "%s.", join_rules(f, skip_subject(a->text)));
+    finding->what = qn_text_copy_part(&f->memory, a->text, strcspn(a->text, "\n"));
+    finding->proof = qn_text_format(&f->memory, "These are about %.0f%% of the estimated cycles of the run.", 100 * finding->cost);
+    finding->advice = qn_text_format(&f->memory, "%s.", join_rules(f, skip_subject(a->text)));
     return finding->cost >= QN_REPORT_COST_LEAST;
 }
 
@@ -292,7 +292,7 @@ static const char *name_place(struct qn_report_facts *f, const struct qn_plot_ce
 {
     if (!qn_report_has_line(c))
         return c->name;
-    return qn_exp_format(&f->memory, "%s, in %s", c->name, qn_plot_shorten_name(&f->memory, c->function, QN_REPORT_NAME_ROOM));
+    return qn_text_format(&f->memory, "%s, in %s", c->name, qn_plot_shorten_name(&f->memory, c->function, QN_REPORT_NAME_ROOM));
 }
 
 static const char *advise(struct qn_report_facts *f, const struct kind *k, int line)
@@ -303,7 +303,7 @@ static const char *advise(struct qn_report_facts *f, const struct kind *k, int l
     case DATA_LL: return advise_LL(f, line);
     case DATA_D1: return advise_D1(f, line);
     case CODE_LL:
-        return fits_LL(f) ? SAY_LLI_FIRST : qn_exp_format(&f->memory, SAY_LLI_MUCH, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_LL]));
+        return fits_LL(f) ? SAY_LLI_FIRST : qn_text_format(&f->memory, SAY_LLI_MUCH, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_LL]));
     case CODE_I1: return advise_I1(f);
     case BRANCH: return hard ? SAY_BRANCH_HARD : SAY_BRANCH_MANY;
     default: return hard ? SAY_INDIRECT_HARD : SAY_INDIRECT_MANY;
@@ -319,10 +319,10 @@ static const char *say_classes(struct qn_report_facts *f, const struct kind *k, 
     double first = count_first_uses(f, line), misses = qn_report_count(&f->lines, line, k->events);
 
     if (about(k) == DATA_LL && first >= 0)
-        return qn_exp_format(&f->memory, " %.0f%% of them are first uses of a line.", percent(first, misses));
+        return qn_text_format(&f->memory, " %.0f%% of them are first uses of a line.", percent(first, misses));
     if (about(k) != DATA_D1 || !c.all)
         return "";
-    return qn_exp_format(&f->memory, " %.0f%% of them are compulsory, %.0f%% capacity, %.0f%% conflict misses.", percent(c.compulsory, c.all),
+    return qn_text_format(&f->memory, " %.0f%% of them are compulsory, %.0f%% capacity, %.0f%% conflict misses.", percent(c.compulsory, c.all),
                          percent(c.capacity, c.all), percent(c.conflict, c.all));
 }
 
@@ -357,7 +357,7 @@ static const char *advise_place(struct qn_report_facts *f, const struct kind *k,
 
     if (!has_line && (about(k) == BRANCH || about(k) == INDIRECT))
         return &SAY_NO_LINE[1];
-    return qn_exp_format(&f->memory, "%s%s%s", advise(f, k, line), is_data(k) ? advise_object(f, c, advised) : "",
+    return qn_text_format(&f->memory, "%s%s%s", advise(f, k, line), is_data(k) ? advise_object(f, c, advised) : "",
                          has_line || qn_report_lacks_lines(f) ? "" : SAY_NO_LINE); /* else it is a hint above all */
 }
 
@@ -368,9 +368,9 @@ static void add_place(struct qn_report_facts *f, const struct kind *k, int line,
     double of = qn_report_count(&f->lines, line, k->of);
     struct qn_report_finding finding = { .line = line, .cost = cost_of(f, k, line) };
 
-    finding.what = qn_exp_format(&f->memory, "%s: %s %s", name_place(f, c), say(f, v), k->name);
+    finding.what = qn_text_format(&f->memory, "%s: %s %s", name_place(f, c), say(f, v), k->name);
     finding.proof =
-        qn_exp_format(&f->memory,
+        qn_text_format(&f->memory,
                       "That is %.1f%% of all %s, %.1f%% of the %s %s here. They are about %.0f%% of the estimated cycles of the run; "
                       "all that is done here is %.0f%%.%s%s",
                       percent(v, all), say(f, all), percent(v, of), say(f, of), k->of_name, 100 * finding.cost, percent(c->value, f->lines.total),
@@ -411,7 +411,7 @@ static const char *name_functions(struct qn_report_facts *f, const char *events,
         named[n] = find_next(f, events, named, n);
         if (named[n] < 0)
             break;
-        text = qn_exp_format(&f->memory, "%s%s%s (%.1f%%)", text, n ? ", " : "", f->functions.at[named[n]].name,
+        text = qn_text_format(&f->memory, "%s%s%s (%.1f%%)", text, n ? ", " : "", f->functions.at[named[n]].name,
                              percent(qn_report_count(&f->functions, named[n], events), all));
     }
     return text;
@@ -422,14 +422,14 @@ static void add_spread(struct qn_report_facts *f, const struct kind *k, struct f
     double all = qn_report_count(&f->lines, -1, k->events), of = qn_report_count(&f->lines, -1, k->of);
     struct qn_report_finding finding = { .line = -1, .cost = cost_of(f, k, -1) };
 
-    finding.what = qn_exp_format(&f->memory, "%s %s, in many places", say(f, all), k->name);
+    finding.what = qn_text_format(&f->memory, "%s %s, in many places", say(f, all), k->name);
     finding.proof =
-        qn_exp_format(&f->memory,
+        qn_text_format(&f->memory,
                       "They are %.2f%% of all %s, and about %.0f%% of the estimated cycles of the run, but no line has a "
                       "tenth of them. The functions with the most: %s.%s",
                       percent(all, of), k->of_name, 100 * finding.cost, name_functions(f, k->events, all), say_classes(f, k, -1));
     finding.advice = about(k) == CODE_LL || about(k) == CODE_I1 ? advise(f, k, -1)
-                     : is_data(k)                               ? qn_exp_format(&f->memory, "%s" SAY_SPREAD, advise(f, k, -1))
+                     : is_data(k)                               ? qn_text_format(&f->memory, "%s" SAY_SPREAD, advise(f, k, -1))
                                                                 : &SAY_SPREAD[1];
     add(l, finding);
 }
@@ -459,26 +459,26 @@ struct shared {
 /* Adds up the rows of the line of memory that begins at `row`; returns the row behind it.  A thread has several rows, one after the other or not. */
 static int sum_shared(struct qn_report_facts *f, int row, struct shared *s)
 {
-    const struct qn_exp_table *t = &f->sharing;
-    int address = qn_exp_find_column(t, "address"), object = qn_exp_find_column(t, "object"), thread = qn_exp_find_column(t, "thread");
-    int writes = qn_exp_find_column(t, "writes"), first = row;
+    const struct qn_text_table *t = &f->sharing;
+    int address = qn_text_find_column(t, "address"), object = qn_text_find_column(t, "object"), thread = qn_text_find_column(t, "thread");
+    int writes = qn_text_find_column(t, "writes"), first = row;
     double most = -1;
 
-    *s = (struct shared){ .address = qn_exp_cell(t, row, address), .object = "" };
-    for (; row < t->row_count && !strcmp(qn_exp_cell(t, row, address), s->address); row++) {
-        double n = qn_exp_number(t, row, writes);
+    *s = (struct shared){ .address = qn_text_cell(t, row, address), .object = "" };
+    for (; row < t->row_count && !strcmp(qn_text_cell(t, row, address), s->address); row++) {
+        double n = qn_text_number(t, row, writes);
         bool seen = false;
 
         for (int i = first; i < row; i++)
-            seen |= !strcmp(qn_exp_cell(t, i, thread), qn_exp_cell(t, row, thread)) && qn_exp_number(t, i, writes) > 0;
+            seen |= !strcmp(qn_text_cell(t, i, thread), qn_text_cell(t, row, thread)) && qn_text_number(t, i, writes) > 0;
         s->threads += !seen && n > 0;
         s->writes += n;
-        s->lost += qn_exp_number(t, row, qn_exp_find_column(t, "false")) + qn_exp_number(t, row, qn_exp_find_column(t, "upgrades"));
+        s->lost += qn_text_number(t, row, qn_text_find_column(t, "false")) + qn_text_number(t, row, qn_text_find_column(t, "upgrades"));
         if (n > most) {
             most = n;
-            s->object = qn_exp_cell(t, row, object);
-            s->place = qn_exp_format(&f->memory, "%s:%s", qn_exp_cell(t, row, qn_exp_find_column(t, "file")),
-                                     qn_exp_cell(t, row, qn_exp_find_column(t, "line")));
+            s->object = qn_text_cell(t, row, object);
+            s->place = qn_text_format(&f->memory, "%s:%s", qn_text_cell(t, row, qn_text_find_column(t, "file")),
+                                     qn_text_cell(t, row, qn_text_find_column(t, "line")));
         }
     }
     return row;
@@ -486,12 +486,12 @@ static int sum_shared(struct qn_report_facts *f, int row, struct shared *s)
 
 static bool examine_sharing(struct qn_report_facts *f, struct qn_report_finding *finding)
 {
-    int shared = qn_exp_find_column(&f->sharing, "shared");
+    int shared = qn_text_find_column(&f->sharing, "shared");
     struct shared most = { .writes = 0 };
     char writes[QN_OUT_COUNT_MAX], lost[QN_OUT_COUNT_MAX];
 
     for (int row = 0; row < f->sharing.row_count;) {
-        bool falsely = strcmp(qn_exp_cell(&f->sharing, row, shared), "true") != 0;
+        bool falsely = strcmp(qn_text_cell(&f->sharing, row, shared), "true") != 0;
         struct shared s;
 
         row = sum_shared(f, row, &s);
@@ -504,35 +504,35 @@ static bool examine_sharing(struct qn_report_facts *f, struct qn_report_finding 
     *finding = (struct qn_report_finding){ .line = -1, .cost = fmin(1, most.writes * qn_report_cost(QN_REPORT_COST_LL) / f->lines.total) };
     qn_out_commify(writes, (int64_t)most.writes);
     qn_out_commify(lost, (int64_t)most.lost);
-    finding->what = qn_exp_format(&f->memory, "%.0f threads write to a line of memory that they share falsely, %s%s%s", most.threads, most.address,
+    finding->what = qn_text_format(&f->memory, "%.0f threads write to a line of memory that they share falsely, %s%s%s", most.threads, most.address,
                                   strcmp(most.object, "???") ? ", in " : "", strcmp(most.object, "???") ? most.object : "");
-    finding->proof = qn_exp_format(&f->memory,
+    finding->proof = qn_text_format(&f->memory,
                                    "They write to it %s times, most of them at %s. It was taken away or fetched again %s times here, where each thread runs "
                                    "for long at a time; on several processors each write may do so.",
                                    writes, most.place, lost);
-    finding->advice = qn_exp_format(&f->memory, SAY_FALSE_SHARING, f->line[QN_REPORT_D1]);
+    finding->advice = qn_text_format(&f->memory, SAY_FALSE_SHARING, f->line[QN_REPORT_D1]);
     return finding->cost >= QN_REPORT_COST_LEAST;
 }
 
 /* ---- the whole run ---- */
 
-static double cell(const struct qn_exp_table *t, int row, const char *column) { return qn_exp_number(t, row, qn_exp_find_column(t, column)); }
+static double cell(const struct qn_text_table *t, int row, const char *column) { return qn_text_number(t, row, qn_text_find_column(t, column)); }
 
 void qn_report_find_knees(struct qn_report_facts *f)
 {
-    const struct qn_exp_table *curve = &f->curve;
-    struct qn_exp_table sizes = { 0 };
+    const struct qn_text_table *curve = &f->curve;
+    struct qn_text_table sizes = { 0 };
 
-    qn_exp_add_column(&sizes, "size");
-    qn_exp_add_column(&sizes, "misses");
+    qn_text_add_column(&sizes, "size");
+    qn_text_add_column(&sizes, "misses");
     for (int row = 0; row < f->runs.row_count; row++) {
-        char **cells = qn_exp_add_row(&sizes);
+        char **cells = qn_text_add_row(&sizes);
 
-        cells[0] = qn_exp_format(&f->memory, "%.0f", cell(&f->runs, row, "D1_size"));
-        cells[1] = qn_exp_format(&f->memory, "%g", cell(&f->runs, row, "D1_miss_percent"));
+        cells[0] = qn_text_format(&f->memory, "%.0f", cell(&f->runs, row, "D1_size"));
+        cells[1] = qn_text_format(&f->memory, "%g", cell(&f->runs, row, "D1_miss_percent"));
     }
     f->knee_count = qn_plot_find_knees(curve->row_count ? curve : &sizes, f->knees);
-    qn_exp_free_table(&sizes);
+    qn_text_free_table(&sizes);
 }
 
 /* The smallest larger D1 that misses half as often. */
@@ -548,26 +548,26 @@ static bool examine_size(struct qn_report_facts *f, struct qn_report_finding *fi
         double size = cell(&f->runs, row, "D1_size"), then = cell(&f->runs, row, "D1_miss_percent");
 
         if (size <= f->size[QN_REPORT_D1] || size > ENLARGE_MOST * f->size[QN_REPORT_D1] || then > HALF * now
-            || strcmp(qn_exp_cell(&f->runs, row, qn_exp_find_column(&f->runs, "status")), "ok"))
+            || strcmp(qn_text_cell(&f->runs, row, qn_text_find_column(&f->runs, "status")), "ok"))
             continue;
         finding->cost = cost_of(f, &kinds[DATA_D1], -1) * (now - then) / now;
-        finding->what = qn_exp_format(&f->memory, "A D1 of %s instead of %s would miss half as often, or less",
+        finding->what = qn_text_format(&f->memory, "A D1 of %s instead of %s would miss half as often, or less",
                                       qn_plot_say_bytes(&f->memory, size),
                                       qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]));
         finding->proof =
-            qn_exp_format(&f->memory, "It misses in %.2f%% of all references, the larger one in %.2f%%.", now, then);
+            qn_text_format(&f->memory, "It misses in %.2f%% of all references, the larger one in %.2f%%.", now, then);
         finding->advice = c.conflict > HALF * c.all ? SAY_SIZE_CONFLICT : c.capacity > HALF * c.all ? SAY_SIZE_CAPACITY : SAY_SIZE;
         return finding->cost >= QN_REPORT_COST_LEAST;
     }
     return false;
 }
 
-static double d1_misses(const struct qn_exp_table *t, int row) { return cell(t, row, "D1mr") + cell(t, row, "D1mw"); }
+static double d1_misses(const struct qn_text_table *t, int row) { return cell(t, row, "D1mr") + cell(t, row, "D1mw"); }
 
 /* Finds a tenth of the run that has much more than its share of the misses. */
 static bool examine_phases(struct qn_report_facts *f, struct qn_report_finding *finding)
 {
-    const struct qn_exp_table *t = &f->intervals;
+    const struct qn_text_table *t = &f->intervals;
     int length = (int)(t->row_count * PHASE_LENGTH), worst = 0;
     double all = 0, most = 0;
 
@@ -587,9 +587,9 @@ static bool examine_phases(struct qn_report_facts *f, struct qn_report_finding *
     if (!all || most < PHASE_LEAST * all)
         return false;
     finding->cost = cost_of(f, &kinds[DATA_D1], -1) * most / all;
-    finding->what = qn_exp_format(&f->memory, "A tenth of the run has %.0f%% of the D1 misses", 100 * most / all);
+    finding->what = qn_text_format(&f->memory, "A tenth of the run has %.0f%% of the D1 misses", 100 * most / all);
     finding->proof =
-        qn_exp_format(&f->memory, "%.0f%% of them fall between %.3g and %.3g million of its %.3g million instructions.",
+        qn_text_format(&f->memory, "%.0f%% of them fall between %.3g and %.3g million of its %.3g million instructions.",
                       100 * most / all, cell(t, worst, "start") / 1e6, cell(t, worst + length - 1, "end") / 1e6,
                       cell(t, t->row_count - 1, "end") / 1e6);
     finding->advice = SAY_PHASE;
@@ -597,7 +597,7 @@ static bool examine_phases(struct qn_report_facts *f, struct qn_report_finding *
 }
 
 /* Misses of sets, the largest first; to be freed. */
-static double *sort_sets(const struct qn_exp_table *t)
+static double *sort_sets(const struct qn_text_table *t)
 {
     double *misses = QN_NEEDED(calloc((size_t)t->row_count + 1, sizeof *misses));
 
@@ -631,7 +631,7 @@ static bool examine_sets(struct qn_report_facts *f, struct qn_report_finding *fi
         return false;
     finding->cost = cost_of(f, &kinds[DATA_D1], -1) * most / all;
     finding->what = few == 1 ? "One set of the D1 has most of its misses" : "A few sets of the D1 have most of its misses";
-    finding->proof = qn_exp_format(&f->memory, few == 1 ? "%d of %d sets has %.0f%% of them." : "%d of %d sets have %.0f%% of them.", few, sets,
+    finding->proof = qn_text_format(&f->memory, few == 1 ? "%d of %d sets has %.0f%% of them." : "%d of %d sets have %.0f%% of them.", few, sets,
                                    100 * most / all);
     finding->advice = c.all > 0 ? SAY_SETS : SAY_SETS_UNKNOWN;
     return finding->cost >= QN_REPORT_COST_LEAST;
@@ -646,7 +646,7 @@ static void add_start(struct qn_report_facts *f, struct finding_list *l)
     if (share < START_LEAST)
         return;
     add(l, (struct qn_report_finding){
-               .what = qn_exp_format(&f->memory, "The dynamic linker has %.0f%% of the estimated cycles", 100 * share),
+               .what = qn_text_format(&f->memory, "The dynamic linker has %.0f%% of the estimated cycles", 100 * share),
                .proof = "It loads the program and its libraries, and binds their symbols, before main begins.",
                .advice = SAY_START,
                .line = -1,
@@ -695,7 +695,7 @@ int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[
     static bool (*const wholes[])(struct qn_report_facts *, struct qn_report_finding *) = {
         examine_sets, examine_size, examine_phases
     };
-    struct finding_list l = { .advised = qn_exp_alloc(&f->memory, f->advice.count + 1) };
+    struct finding_list l = { .advised = qn_text_alloc(&f->memory, f->advice.count + 1) };
     struct qn_report_finding finding;
     size_t count;
 
@@ -731,7 +731,7 @@ void qn_report_hint(struct qn_report_facts *f, const char *hints[QN_REPORT_HINTS
     int count = 0;
 
     if (threads && !f->sharing.column_count)
-        hints[count++] = qn_exp_format(&f->memory, SAY_THREADS, threads);
+        hints[count++] = qn_text_format(&f->memory, SAY_THREADS, threads);
     if (qn_report_lacks_lines(f))
         hints[count++] = SAY_NO_LINES;
     hints[count] = NULL;

@@ -66,30 +66,30 @@ static void write_reason(const struct qn_report_facts *f, FILE *out, const struc
 #define TOLD 3 /* rows of a picture of bars */
 
 /* "jki 98.9%, ijk 0.4%" */
-static const char *tell_bars(struct qn_report_facts *f, const struct qn_exp_table *t, int label)
+static const char *tell_bars(struct qn_report_facts *f, const struct qn_text_table *t, int label)
 {
     const char *text = "";
 
     for (int row = 0; row < t->row_count && row < TOLD; row++)
-        text = qn_exp_format(&f->memory, "%s%s%s %s", text, row ? ", " : "", qn_exp_cell(t, row, 0), qn_exp_cell(t, row, label));
+        text = qn_text_format(&f->memory, "%s%s%s %s", text, row ? ", " : "", qn_text_cell(t, row, 0), qn_text_cell(t, row, label));
     return text;
 }
 
 /* "jki: compulsory 12, capacity 0, conflict 99998; ..." */
-static const char *tell_stacks(struct qn_report_facts *f, const struct qn_exp_table *t)
+static const char *tell_stacks(struct qn_report_facts *f, const struct qn_text_table *t)
 {
     const char *text = "";
 
     for (int row = 0; row < t->row_count && row < TOLD; row++) {
-        text = qn_exp_format(&f->memory, "%s%s%s:", text, row ? "; " : "", qn_exp_cell(t, row, 0));
+        text = qn_text_format(&f->memory, "%s%s%s:", text, row ? "; " : "", qn_text_cell(t, row, 0));
         for (int i = 1; i < t->column_count; i++)
-            text = qn_exp_format(&f->memory, "%s%s %s %s", text, i > 1 ? "," : "", t->columns[i], qn_exp_cell(t, row, i));
+            text = qn_text_format(&f->memory, "%s%s %s %s", text, i > 1 ? "," : "", t->columns[i], qn_text_cell(t, row, i));
     }
     return text;
 }
 
 /* "miss_percent at most 12.5 (size 1024), at least 0.1 (size 524288)" */
-static const char *tell_curves(struct qn_report_facts *f, const struct qn_exp_table *t)
+static const char *tell_curves(struct qn_report_facts *f, const struct qn_text_table *t)
 {
     const char *text = "";
 
@@ -97,50 +97,50 @@ static const char *tell_curves(struct qn_report_facts *f, const struct qn_exp_ta
         int most = 0, least = 0;
 
         for (int row = 1; row < t->row_count; row++) {
-            most = qn_exp_number(t, row, i) > qn_exp_number(t, most, i) ? row : most;
-            least = qn_exp_number(t, row, i) < qn_exp_number(t, least, i) ? row : least;
+            most = qn_text_number(t, row, i) > qn_text_number(t, most, i) ? row : most;
+            least = qn_text_number(t, row, i) < qn_text_number(t, least, i) ? row : least;
         }
-        text = qn_exp_format(&f->memory, "%s%s%s at most %g (%s %s), at least %g (%s %s)", text, i > 1 ? "; " : "", t->columns[i],
-                             qn_exp_number(t, most, i), t->columns[0], qn_exp_cell(t, most, 0), qn_exp_number(t, least, i), t->columns[0],
-                             qn_exp_cell(t, least, 0));
+        text = qn_text_format(&f->memory, "%s%s%s at most %g (%s %s), at least %g (%s %s)", text, i > 1 ? "; " : "", t->columns[i],
+                             qn_text_number(t, most, i), t->columns[0], qn_text_cell(t, most, 0), qn_text_number(t, least, i), t->columns[0],
+                             qn_text_cell(t, least, 0));
     }
     return text;
 }
 
 /* "at most 2500 between instructions 20000 and 40000, in set 3": of sets that are counted together in the first of them and the next ones */
-static const char *tell_heat(struct qn_report_facts *f, const struct qn_exp_table *t)
+static const char *tell_heat(struct qn_report_facts *f, const struct qn_text_table *t)
 {
-    int start = qn_exp_find_column(t, "start"), end = qn_exp_find_column(t, "end"), set = qn_exp_find_column(t, "set"), most = 0;
-    int misses = qn_exp_find_column(t, "misses");
-    double together = qn_exp_number(t, 0, qn_exp_find_column(t, "sets"));
+    int start = qn_text_find_column(t, "start"), end = qn_text_find_column(t, "end"), set = qn_text_find_column(t, "set"), most = 0;
+    int misses = qn_text_find_column(t, "misses");
+    double together = qn_text_number(t, 0, qn_text_find_column(t, "sets"));
 
     for (int row = 1; row < t->row_count; row++)
-        most = qn_exp_number(t, row, misses) > qn_exp_number(t, most, misses) ? row : most;
-    return qn_exp_format(&f->memory, "at most %s between instructions %s and %s, in set %s%s", qn_exp_cell(t, most, misses),
-                         qn_exp_cell(t, most, start), qn_exp_cell(t, most, end), qn_exp_cell(t, most, set),
-                         together > 1 ? qn_exp_format(&f->memory, " and the next %.0f", together - 1) : "");
+        most = qn_text_number(t, row, misses) > qn_text_number(t, most, misses) ? row : most;
+    return qn_text_format(&f->memory, "at most %s between instructions %s and %s, in set %s%s", qn_text_cell(t, most, misses),
+                         qn_text_cell(t, most, start), qn_text_cell(t, most, end), qn_text_cell(t, most, set),
+                         together > 1 ? qn_text_format(&f->memory, " and the next %.0f", together - 1) : "");
 }
 
 /* The text for those who do not see the picture: the numbers that are its point. */
 static const char *tell_picture(struct qn_report_facts *f, enum qn_report_picture which)
 {
-    const struct qn_exp_table *t = qn_report_shown(f, which);
+    const struct qn_text_table *t = qn_report_shown(f, which);
     double first;
 
     if (!t->row_count)
         return "";
-    if (qn_exp_find_column(t, "label") >= 0)
-        return tell_bars(f, t, qn_exp_find_column(t, "label"));
+    if (qn_text_find_column(t, "label") >= 0)
+        return tell_bars(f, t, qn_text_find_column(t, "label"));
     if (which == QN_REPORT_SETS_IN_TIME)
         return tell_heat(f, t);
-    return qn_exp_cell_number(t, 0, 0, &first) ? tell_curves(f, t) : tell_stacks(f, t);
+    return qn_text_cell_number(t, 0, 0, &first) ? tell_curves(f, t) : tell_stacks(f, t);
 }
 
 /* ---- drawing ---- */
 
 static const char *path_of_image(struct qn_report_facts *f, enum qn_report_picture which)
 {
-    return qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", pictures[which].name));
+    return qn_report_path(f, qn_text_format(&f->memory, "%s.svg", pictures[which].name));
 }
 
 static void draw(struct qn_report_facts *f, enum qn_report_picture which, struct qn_plot_batch *batch)
@@ -204,7 +204,7 @@ static const char *list_columns(struct qn_report_facts *f)
     const char *list = "";
 
     for (int i = 0; i < QN_REPORT_COLUMNS; i++)
-        list = qn_exp_format(&f->memory, "%s%s%s", list, i ? "|" : "", qn_report_columns[i].name);
+        list = qn_text_format(&f->memory, "%s%s%s", list, i ? "|" : "", qn_report_columns[i].name);
     return list;
 }
 
@@ -267,7 +267,7 @@ static void write_source(struct qn_report_facts *f, FILE *out, int line)
         write_why(out, c->file, error);
         return;
     }
-    qn_report_begin_table(out, "source", qn_exp_format(&f->memory, "line|%s|", list_columns(f)));
+    qn_report_begin_table(out, "source", qn_text_format(&f->memory, "line|%s|", list_columns(f)));
     for (uint64_t number = 1; number <= (uint64_t)c->line + AROUND && qn_text_next_source_line(&source, &text, &length); number++)
         if (number + AROUND >= c->line)
             write_line(f, out, c, (uint32_t)number, text, length);
@@ -297,7 +297,7 @@ static void write_centre(FILE *out, const struct qn_plot_centres *c, int i)
 
 static void write_centres(struct qn_report_facts *f, FILE *out, const struct qn_plot_centres *c, int most)
 {
-    qn_report_begin_table(out, "", qn_exp_format(&f->memory, "%s|cycles (estimated)|%s", c->by, list_columns(f)));
+    qn_report_begin_table(out, "", qn_text_format(&f->memory, "%s|cycles (estimated)|%s", c->by, list_columns(f)));
     for (int i = 0; i < c->count && i < most; i++)
         write_centre(out, c, i);
     qn_report_end_table(out);
@@ -354,7 +354,7 @@ static int compare_values(const void *a, const void *b)
 static void write_branches(struct qn_report_facts *f, FILE *out)
 {
     const struct qn_plot_centres *c = &f->lines;
-    double(*order)[2] = qn_exp_alloc(&f->memory, (size_t)(c->count + 1) * sizeof *order);
+    double(*order)[2] = qn_text_alloc(&f->memory, (size_t)(c->count + 1) * sizeof *order);
 
     qn_report_heading(out, "branches", "Branches");
     for (int i = 0; i < c->count; i++) {
@@ -452,7 +452,7 @@ static void write_summary(struct qn_report_facts *f, FILE *out)
     for (size_t i = 0; i < QN_ARRAY_LEN(summary); i++) {
         double of = qn_report_count(c, -1, summary[i].of), v = qn_report_count(c, -1, summary[i].events);
 
-        if (!qn_report_has_event(f, qn_exp_copy_part(&f->memory, summary[i].events, strcspn(summary[i].events, "+"))))
+        if (!qn_report_has_event(f, qn_text_copy_part(&f->memory, summary[i].events, strcspn(summary[i].events, "+"))))
             continue;
         fprintf(out, "<tr><td>%s</td>", summary[i].name);
         qn_report_count_cell(out, v, 0);
@@ -508,18 +508,18 @@ static void write_phases(struct qn_report_facts *f, FILE *out)
 /* ---- what a run was asked to tell apart ---- */
 
 /* The data of a picture as a table, up to a column. */
-static void write_cells(struct qn_report_facts *f, FILE *out, const struct qn_exp_table *t, int columns)
+static void write_cells(struct qn_report_facts *f, FILE *out, const struct qn_text_table *t, int columns)
 {
     const char *headings = "";
 
     for (int i = 0; i < columns; i++)
-        headings = qn_exp_format(&f->memory, "%s%s%s", headings, i ? "|" : "", t->columns[i]);
+        headings = qn_text_format(&f->memory, "%s%s%s", headings, i ? "|" : "", t->columns[i]);
     qn_report_begin_table(out, "", headings);
     for (int row = 0; row < t->row_count; row++) {
         fputs("<tr>", out);
-        qn_report_text_cell(out, qn_exp_cell(t, row, 0));
+        qn_report_text_cell(out, qn_text_cell(t, row, 0));
         for (int i = 1; i < columns; i++)
-            qn_report_count_cell(out, qn_exp_number(t, row, i), 0);
+            qn_report_count_cell(out, qn_text_number(t, row, i), 0);
         fputs("</tr>\n", out);
     }
     qn_report_end_table(out);
@@ -538,7 +538,7 @@ static void write_calls(struct qn_report_facts *f, FILE *out)
     qn_report_heading(out, "calls", "Calls");
     fputs("<p>Instructions of a function with all that it calls, and its own. <code>quern annotate --by=calls</code> of the profile has callers and "
           "callees, the page to explore, too.</p>\n", out);
-    write_cells(f, out, qn_report_shown(f, QN_REPORT_CALLS), qn_exp_find_column(qn_report_shown(f, QN_REPORT_CALLS), "end"));
+    write_cells(f, out, qn_report_shown(f, QN_REPORT_CALLS), qn_text_find_column(qn_report_shown(f, QN_REPORT_CALLS), "end"));
     place_picture(f, out, QN_REPORT_CALLS);
 }
 
@@ -562,7 +562,7 @@ static void write_origin(struct qn_report_facts *f, FILE *out)
         const char *text = h->descs[i].text, *colon = strchr(text, ':');
         size_t key = colon ? (size_t)(colon - text) : 0;
 
-        qn_report_put(out, "<tr><td>%s</td><td>%s</td></tr>\n", qn_exp_copy_part(&f->memory, text, key),
+        qn_report_put(out, "<tr><td>%s</td><td>%s</td></tr>\n", qn_text_copy_part(&f->memory, text, key),
                       colon ? colon + 1 + strspn(colon + 1, " ") : text);
     }
     qn_report_end_table(out);

@@ -7,7 +7,7 @@
 #include <ctype.h>
 
 #include "exp/result.h"
-#include "exp/table.h"
+#include "text/csv.h"
 #include "out/findings.h"
 #include "plot/input.h"
 #include "prof/kind.h"
@@ -42,7 +42,7 @@ static void findings(const char *path)
     qn_out_free_findings(&f);
 }
 
-static void compare(const struct qn_exp_table *a, const struct qn_exp_table *b)
+static void compare(const struct qn_text_table *a, const struct qn_text_table *b)
 {
     must(a->column_count == b->column_count && a->row_count == b->row_count, "as large as before");
     for (int c = 0; c < a->column_count; c++)
@@ -55,20 +55,20 @@ static void compare(const struct qn_exp_table *a, const struct qn_exp_table *b)
 static void rows(const char *path)
 {
     static const char written[] = "/dev/shm/quern-fuzz-table";
-    struct qn_exp_table t = { 0 }, again = { 0 };
+    struct qn_text_table t = { 0 }, again = { 0 };
     struct qn_text_error err = {0};
     double number;
-    check(qn_exp_read_table(&t, path, &err), &err, path);
+    check(qn_text_read_table(&t, path, &err), &err, path);
     if (err.status == QN_TEXT_OK) {
         for (int r = 0; r < t.row_count; r++)
             for (int c = 0; c < t.column_count; c++)
-                qn_exp_cell_number(&t, r, c, &number);
-        must(qn_exp_write_table(&t, written, &err) == QN_TEXT_OK, "it can be written");
-        must(qn_exp_read_table(&again, written, &err) == QN_TEXT_OK, "and read again");
+                qn_text_cell_number(&t, r, c, &number);
+        must(qn_text_write_table(&t, written, &err) == QN_TEXT_OK, "it can be written");
+        must(qn_text_read_table(&again, written, &err) == QN_TEXT_OK, "and read again");
         compare(&t, &again);
     }
-    qn_exp_free_table(&t);
-    qn_exp_free_table(&again);
+    qn_text_free_table(&t);
+    qn_text_free_table(&again);
 }
 
 static void plotted(const char *path, int asked)
@@ -96,13 +96,13 @@ static void take_line(void *data, const char *text)
 
 static void log_of_run(const char *path)
 {
-    struct qn_exp_memory m = { 0 };
+    struct qn_text_memory m = { 0 };
     struct qn_exp_result r = {0};
     void *both[] = {&m, &r};
     qn_exp_read_log(path, take_line, both);
     for (int i = 0; i < r.count; i++)
         must(*r.counts[i].name && strspn(r.counts[i].value, "0123456789") == strlen(r.counts[i].value), "names and digits");
-    qn_exp_free_memory(&m);
+    qn_text_free_memory(&m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -22,7 +22,7 @@
 #include "../tools.h"
 #include "base/grow.h"
 #include "exp/farm.h"
-#include "exp/table.h"
+#include "text/csv.h"
 #include "json/json.h"
 #include "lab_tool.h"
 #include "text/error.h"
@@ -212,34 +212,34 @@ int qn_lab_tool_marks(char **argv)
  */
 
 struct parts {
-    struct qn_exp_memory memory;
+    struct qn_text_memory memory;
     char *folder, *script;
     int n; /* students */
 };
 
 static bool complain(const char *what) { return qn_text_complain("quern: lab: %s: %s", what, strerror(errno)), false; }
 
-static const char *tap_file(struct qn_exp_memory *m, const struct qn_lab_request *r, int student)
+static const char *tap_file(struct qn_text_memory *m, const struct qn_lab_request *r, int student)
 {
-    return qn_exp_format(m, "%s.parts/%d.tap", r->output, student + 1);
+    return qn_text_format(m, "%s.parts/%d.tap", r->output, student + 1);
 }
 
 bool qn_lab_take_farmed(const struct qn_lab_request *r, int student, unsigned *points)
 {
-    struct qn_exp_memory m = { 0 };
+    struct qn_text_memory m = { 0 };
     FILE *tap = fopen(tap_file(&m, r, student), "re");
     bool good = tap && qn_lab_read_points(tap, points, r->lab->n_tests);
     if (tap)
         fclose(tap);
-    qn_exp_free_memory(&m);
+    qn_text_free_memory(&m);
     return good;
 }
 
 /* ---- what a job is ---- */
 
-static char *whole_path(struct qn_exp_memory *m, const char *path)
+static char *whole_path(struct qn_text_memory *m, const char *path)
 {
-    char *whole = realpath(path, NULL), *copy = whole ? qn_exp_copy(m, whole) : NULL;
+    char *whole = realpath(path, NULL), *copy = whole ? qn_text_copy(m, whole) : NULL;
 
     free(whole);
     return copy;
@@ -247,7 +247,7 @@ static char *whole_path(struct qn_exp_memory *m, const char *path)
 
 static bool write_students(struct parts *p, char *const *students)
 {
-    const char *path = qn_exp_format(&p->memory, "%s/students", p->folder);
+    const char *path = qn_text_format(&p->memory, "%s/students", p->folder);
     FILE *f = fopen(path, "we");
 
     if (!f)
@@ -261,7 +261,7 @@ static bool write_students(struct parts *p, char *const *students)
 
 static bool write_script(struct parts *p, const struct qn_lab_request *r, const char *quern, int jobs)
 {
-    struct qn_exp_memory *m = &p->memory;
+    struct qn_text_memory *m = &p->memory;
     const char *directory = whole_path(m, r->directory), *key = r->key_file ? whole_path(m, r->key_file) : NULL;
     FILE *f = fopen(p->script, "we");
 
@@ -310,12 +310,12 @@ struct progress {
 static void show_progress(void *data)
 {
     const struct progress *p = data;
-    struct qn_exp_memory m = { 0 };
+    struct qn_text_memory m = { 0 };
     int done = 0;
 
     for (int i = 0; i < p->n; i++)
         done += !access(tap_file(&m, p->request, i), F_OK);
-    qn_exp_free_memory(&m);
+    qn_text_free_memory(&m);
     fprintf(stderr, "\rquern lab: %d of %d checked\033[K", done, p->n);
 }
 
@@ -324,7 +324,7 @@ static bool give_out(struct parts *p, const struct qn_lab_request *r, char *cons
     struct qn_exp_farm farm = { .on = (enum qn_exp_on)r->on, .options = r->on_option, .n_options = r->on_options, .name = "quern-lab",
                                 .folder = p->folder, .script = p->script,
                                 .parts = p->n < QN_EXP_FARM_PARTS_MAX ? p->n : QN_EXP_FARM_PARTS_MAX };
-    bool *wanted = qn_exp_alloc(&p->memory, (size_t)farm.parts + 1);
+    bool *wanted = qn_text_alloc(&p->memory, (size_t)farm.parts + 1);
     struct progress progress = { r, p->n };
     struct qn_exp_farm_watch watch = { .who = "lab", .what = "checks", .cancel = r->cancel, .tick = isatty(2) ? show_progress : NULL, .data = &progress };
     struct qn_lab_place place;
@@ -351,30 +351,30 @@ bool qn_lab_farm_out(const struct qn_lab_request *r, char *const *students, int 
     const char *folder;
     bool good = true;
 
-    folder = qn_exp_format(&p.memory, "%s.parts", r->output);
+    folder = qn_text_format(&p.memory, "%s.parts", r->output);
     if ((mkdir(folder, 0777) && errno != EEXIST) || !(p.folder = whole_path(&p.memory, folder)))
         good = complain(folder);
     if (good) {
-        p.script = qn_exp_format(&p.memory, "%s/job.sh", p.folder);
+        p.script = qn_text_format(&p.memory, "%s/job.sh", p.folder);
         good = !n || give_out(&p, r, students);
     }
-    qn_exp_free_memory(&p.memory);
+    qn_text_free_memory(&p.memory);
     return good;
 }
 
 void qn_lab_end_farm(const struct qn_lab_request *r, int n)
 {
     static const char *const others[] = { "students", "job.sh", "joblog" };
-    struct qn_exp_memory m = { 0 };
+    struct qn_text_memory m = { 0 };
 
     for (int i = 0; i < n; i++) {
         unlink(tap_file(&m, r, i));
-        unlink(qn_exp_format(&m, "%s.parts/%d.log", r->output, i + 1));
+        unlink(qn_text_format(&m, "%s.parts/%d.log", r->output, i + 1));
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        unlink(qn_exp_format(&m, "%s.parts/%s", r->output, others[i]));
-    rmdir(qn_exp_format(&m, "%s.parts", r->output));
-    qn_exp_free_memory(&m);
+        unlink(qn_text_format(&m, "%s.parts/%s", r->output, others[i]));
+    rmdir(qn_text_format(&m, "%s.parts", r->output));
+    qn_text_free_memory(&m);
 }
 
 /* ---- the folders of a class: each is a student's, or is refused by name ----
@@ -440,6 +440,6 @@ void qn_lab_put_student(FILE *f, const char *name, bool harmless)
 
     if (asprintf(&text, "%s%s", harmless && strchr("=+-@\t\r", *name) ? "'" : "", name) < 0)
         qn_no_memory();
-    qn_exp_write_cell(f, text);
+    qn_text_write_cell(f, text);
     free(text);
 }

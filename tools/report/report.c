@@ -25,6 +25,7 @@
 #include "../tools.h"
 #include "base/base.h"
 #include "engines/engines.h"
+#include "exp/rows.h"
 #include "exp/sizes.h"
 #include "page/log.h"
 #include "page/page.h"
@@ -134,7 +135,7 @@ static int parse(struct qn_report_options *o, char **argv)
 
 static char *in_output(const struct qn_report_options *o, const char *name)
 {
-    return qn_exp_format((struct qn_exp_memory *)&o->memory, "%s/%s", o->output, name);
+    return qn_text_format((struct qn_text_memory *)&o->memory, "%s/%s", o->output, name);
 }
 
 /* Names have no newline: they are those that this command chose. */
@@ -173,7 +174,7 @@ static const char *find_foreign(const struct qn_report_options *o)
 
         if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
             (!strstr(list, name) || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode)))
-            foreign = qn_exp_copy((struct qn_exp_memory *)&o->memory, e->d_name);
+            foreign = qn_text_copy((struct qn_text_memory *)&o->memory, e->d_name);
     }
     free(list);
     if (f)
@@ -185,7 +186,7 @@ static const char *find_foreign(const struct qn_report_options *o)
 
 static const char *make_folder(struct qn_report_options *o)
 {
-    char *folder = qn_exp_format(&o->memory, "%s.XXXXXX", o->output);
+    char *folder = qn_text_format(&o->memory, "%s.XXXXXX", o->output);
 
     if (!qn_text_make_scratch(folder)) {
         complain(o->output, strerror(errno), 1);
@@ -207,7 +208,7 @@ static bool move_aside(struct qn_report_options *o)
 /* A rename replaces an empty folder.  An existing report, maybe one that another quern has just written, is swapped with the new one. */
 static int move_into_place(struct qn_report_options *o)
 {
-    const char *list = qn_exp_format(&o->memory, "%s/" QN_REPORT_LIST, o->folder);
+    const char *list = qn_text_format(&o->memory, "%s/" QN_REPORT_LIST, o->folder);
     bool moved;
 
     if (!list_files(o->folder, list))
@@ -257,7 +258,7 @@ static int check_output(const struct qn_report_options *o)
 /* 0, or 1 after a message. */
 static int copy(struct qn_report_options *o, const char *from, const char *name)
 {
-    const char *path = qn_exp_format(&o->memory, "%s/%s", o->folder, name), *wrong = from;
+    const char *path = qn_text_format(&o->memory, "%s/%s", o->folder, name), *wrong = from;
     FILE *in = qn_text_open_kept(from);
     int out = -1;
     ssize_t n = in ? 1 : -1;
@@ -282,11 +283,11 @@ static int check_intervals(struct qn_report_options *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_prof_reader *r = qn_prof_open_reader(o->profile, &err);
-    struct qn_exp_table t = { 0 };
+    struct qn_text_table t = { 0 };
 
     if (r)
         qn_exp_read_intervals(&t, o->intervals, qn_prof_reader_header(r), &err);
-    qn_exp_free_table(&t);
+    qn_text_free_table(&t);
     qn_prof_close_reader(r);
     if (err.status != QN_TEXT_OK)
         qn_text_complain("quern report: %s", err.text);
@@ -296,24 +297,24 @@ static int check_intervals(struct qn_report_options *o)
 static int check_sets(const char *path)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t = { 0 };
+    struct qn_text_table t = { 0 };
 
     if (qn_exp_read_sets(&t, path, &err) != QN_TEXT_OK)
         qn_text_complain("quern report: %s", err.text);
-    qn_exp_free_table(&t);
+    qn_text_free_table(&t);
     return err.status != QN_TEXT_OK;
 }
 
 bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t = { 0 };
+    struct qn_text_table t = { 0 };
     bool any;
 
     any = qn_exp_read_sizes(&t, log, counting, &err) == QN_TEXT_OK && t.row_count;
-    if (any && qn_exp_write_table(&t, qn_exp_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), &err) != QN_TEXT_OK)
+    if (any && qn_text_write_table(&t, qn_text_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), &err) != QN_TEXT_OK)
         qn_text_complain("quern report: %s", err.text);
-    qn_exp_free_table(&t);
+    qn_text_free_table(&t);
     return any && err.status == QN_TEXT_OK;
 }
 
@@ -342,7 +343,7 @@ static int take_files(struct qn_report_options *o)
 /* A file of the folder; NULL: it is not there. */
 static const char *find(struct qn_report_options *o, const char *name)
 {
-    const char *path = qn_exp_format(&o->memory, "%s/%s", o->folder, name);
+    const char *path = qn_text_format(&o->memory, "%s/%s", o->folder, name);
 
     return access(path, R_OK) ? NULL : path;
 }
@@ -370,7 +371,7 @@ static enum qn_text_status close_file(FILE *file, const char *path, struct qn_te
 static enum qn_text_status explore(void *options, struct qn_report_facts *facts, struct qn_text_error *err)
 {
     struct qn_report_options *o = options;
-    const char *page = qn_exp_format(&o->memory, "%s/" QN_REPORT_EXPLORE, o->folder), *more = qn_exp_format(&o->memory, "%s/" MORE, o->folder);
+    const char *page = qn_text_format(&o->memory, "%s/" QN_REPORT_EXPLORE, o->folder), *more = qn_text_format(&o->memory, "%s/" MORE, o->folder);
     struct qn_page_request q = { .profile = find(o, QN_REPORT_PROFILE), .shown = o->profile ? o->profile : QN_REPORT_PROFILE, .more_name = MORE };
     FILE *out = fopen(page, "we");
     bool used = false;
@@ -405,10 +406,10 @@ static const char *name_given(struct qn_report_options *o, const char *message)
                                      { QN_REPORT_INTERVALS, o->intervals }, { QN_REPORT_SETS_BY_TIME, o->sets } };
 
     for (size_t i = 0; i < QN_ARRAY_LEN(files); i++) {
-        const char *copy = qn_exp_format(&o->memory, "%s/%s:", o->folder, files[i][0]);
+        const char *copy = qn_text_format(&o->memory, "%s/%s:", o->folder, files[i][0]);
 
         if (files[i][1] && !strncmp(message, copy, strlen(copy)))
-            return qn_exp_format(&o->memory, "%s:%s", files[i][1], message + strlen(copy));
+            return qn_text_format(&o->memory, "%s:%s", files[i][1], message + strlen(copy));
     }
     return message;
 }
@@ -467,6 +468,6 @@ int qn_tool_report(int argc, char **argv)
     o.self = status < 0 ? qn_engines_own_path("report") : NULL;
     if (status < 0)
         status = o.self ? make_report(&o) : 1;
-    qn_exp_free_memory(&o.memory);
+    qn_text_free_memory(&o.memory);
     return status;
 }

@@ -78,7 +78,7 @@ static void announce_late(void *data)
 static void begin_step(struct runner *r, const char *what)
 {
     announce(r);
-    r->step = qn_exp_format(&r->o->memory, "%d of %d: %s", ++r->steps, r->told ? 2 : 3, what);
+    r->step = qn_text_format(&r->o->memory, "%d of %d: %s", ++r->steps, r->told ? 2 : 3, what);
     r->announced = false;
     r->started = qn_exp_now();
     if (r->o->guard.signal || r->o->quiet)
@@ -117,7 +117,7 @@ static void add_word(struct runner *r, const char *word)
 
 static const char *in_work(struct runner *r, const char *name)
 {
-    return qn_exp_format(&r->o->memory, "%s/%s", r->o->work, name);
+    return qn_text_format(&r->o->memory, "%s/%s", r->o->work, name);
 }
 
 /* argv of `words` and the program. */
@@ -128,7 +128,7 @@ static char **make_argv(struct runner *r, bool with_program)
 
     while (r->o->program[arguments])
         arguments++;
-    argv = qn_exp_alloc(&r->o->memory, (size_t)(r->count + arguments + 2) * sizeof *argv);
+    argv = qn_text_alloc(&r->o->memory, (size_t)(r->count + arguments + 2) * sizeof *argv);
     for (int i = 0; i < r->count; i++)
         argv[n++] = (char *)r->words[i];
     if (with_program)
@@ -197,7 +197,7 @@ static const char *read_error(struct runner *r, const char *path, const char *ot
     while (file && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = 0;
         if (!strncmp(line, "quern: ", 7) || last == otherwise)
-            last = qn_exp_copy(&r->o->memory, line);
+            last = qn_text_copy(&r->o->memory, line);
     }
     free(line);
     if (file)
@@ -211,27 +211,27 @@ static const char *const levels[] = { "I1", "D1", "LL" };
 
 static const char *begin_run(struct runner *r, const char *log)
 {
-    struct qn_exp_memory *m = &r->o->memory;
-    const char *profile = qn_exp_format(m, "%s/" QN_REPORT_PROFILE, r->o->folder);
+    struct qn_text_memory *m = &r->o->memory;
+    const char *profile = qn_text_format(m, "%s/" QN_REPORT_PROFILE, r->o->folder);
 
     begin_command(r, "run");
     for (int i = 0; i < 3; i++)
         if (r->o->geometry[i])
-            add_word(r, qn_exp_format(m, "--%s=%s", levels[i], r->o->geometry[i]));
+            add_word(r, qn_text_format(m, "--%s=%s", levels[i], r->o->geometry[i]));
     add_word(r, "--branch-sim=yes");
     add_word(r, "--dump-objects=yes");
     if (r->o->instructions)
         add_word(r, "--dump-instr=yes");
     if (*r->o->analysis)
-        add_word(r, qn_exp_format(m, "--analysis=%s", r->o->analysis));
+        add_word(r, qn_text_format(m, "--analysis=%s", r->o->analysis));
     if (r->o->data)
         add_word(r, r->o->data > 1 ? "--data=use" : "--data=yes");
     if (r->o->calls)
         add_word(r, "--calls=yes");
     add_word(r, "--interval=auto");
-    add_word(r, qn_exp_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
-    add_word(r, qn_exp_format(m, "--out-file=%s", profile));
-    add_word(r, qn_exp_format(m, "--log-file=%s", log));
+    add_word(r, qn_text_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
+    add_word(r, qn_text_format(m, "--out-file=%s", profile));
+    add_word(r, qn_text_format(m, "--log-file=%s", log));
     return profile;
 }
 
@@ -300,7 +300,7 @@ static const char *list_sizes(struct runner *r)
     for (int i = 0; i < SMALLER && size / 2 >= least && size % 2 == 0; i++)
         size /= 2;
     for (bool first = true; size <= (uint64_t)d1->size << LARGER; size *= 2, first = false)
-        list = qn_exp_format(&r->o->memory, "%s%s%llu", list, first ? "" : ",", (unsigned long long)size);
+        list = qn_text_format(&r->o->memory, "%s%s%llu", list, first ? "" : ",", (unsigned long long)size);
     return list;
 }
 
@@ -351,7 +351,7 @@ static bool find_geometry(struct runner *r)
 
 static void begin_sizes(struct runner *r, const char *runs, const char *errors)
 {
-    struct qn_exp_memory *m = &r->o->memory;
+    struct qn_text_memory *m = &r->o->memory;
 
     r->sizes = -1;
     r->told = choose_analyses(r->o);
@@ -362,11 +362,11 @@ static void begin_sizes(struct runner *r, const char *runs, const char *errors)
     add_word(r, "-o");
     add_word(r, runs);
     for (int i = 0; i < QN_COLLECT_LEVELS; i++)
-        add_word(r, qn_exp_format(m, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line));
+        add_word(r, qn_text_format(m, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line));
     add_word(r, "-L");
     add_word(r, list_sizes(r));
     for (int i = 0; i < r->o->environment_count; i++)
-        add_word(r, qn_exp_format(m, "--env=%s", r->o->environment[i]));
+        add_word(r, qn_text_format(m, "--env=%s", r->o->environment[i]));
     if (r->o->input)
         add_word(r, write_experiment(r));
     r->sizes = start(r, !r->o->input, errors);
@@ -384,7 +384,7 @@ static void end_sizes(struct runner *r, const char *runs, const char *errors)
         begin_step(r, "D1s of other sizes, many at once");
         await(r, r->sizes);
         if (!r->o->guard.signal && access(runs, F_OK))
-            why = qn_exp_format(&r->o->memory, "no run for each size: %s", read_error(r, errors, "the sweep failed"));
+            why = qn_text_format(&r->o->memory, "no run for each size: %s", read_error(r, errors, "the sweep failed"));
     }
     if (!why)
         return;
@@ -404,7 +404,7 @@ static void stop_sizes(struct runner *r)
 int qn_report_run(struct qn_report_options *o)
 {
     struct runner r = { .o = o };
-    const char *runs = qn_exp_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), *errors = in_work(&r, "sweep.err");
+    const char *runs = qn_text_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), *errors = in_work(&r, "sweep.err");
     int status;
 
     begin_sizes(&r, runs, errors);

@@ -4,14 +4,14 @@
 
 #include "collect/collect.h"
 #include "cost/arena.h"
-#include "exp/memory.h"
+#include "text/memory.h"
 #include "engines/engines.h"
 #include "text/error.h"
 
 #define QN_REPORT_ENVIRONMENT_MAX 64
 
 struct qn_report_options {
-    struct qn_exp_memory memory;
+    struct qn_text_memory memory;
     const char *output;                 /* the folder */
     const char *geometry[3];            /* I1, D1, LL; NULL: this machine's */
     const char *input;                  /* of the program; NULL: nothing */

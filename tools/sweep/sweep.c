@@ -50,8 +50,8 @@ static int find_provenance(struct qn_sweep *s)
 {
     struct qn_exp *e = &s->options.exp;
 
-    s->provenance = qn_exp_alloc(&e->memory, (size_t)s->runs.count * sizeof *s->provenance);
-    s->results = qn_exp_alloc(&e->memory, (size_t)s->runs.count * sizeof *s->results);
+    s->provenance = qn_text_alloc(&e->memory, (size_t)s->runs.count * sizeof *s->provenance);
+    s->results = qn_text_alloc(&e->memory, (size_t)s->runs.count * sizeof *s->results);
     for (int i = 0; i < s->runs.count; i++) {
         struct qn_exp_provenance *p = &s->provenance[i];
         const char *fixed = s->runs.at[i].options, *own = s->sims[i]->options;
@@ -59,7 +59,7 @@ static int find_provenance(struct qn_sweep *s)
         memcpy(p->modules, s->sims[i]->module, sizeof p->modules);
         p->version = QN_VERSION;
         p->counting = e->counting.text ? e->counting.text : "exact";
-        p->options = qn_exp_format(&e->memory, "%s%s%s", fixed, *fixed && *own ? "," : "", own);
+        p->options = qn_text_format(&e->memory, "%s%s%s", fixed, *fixed && *own ? "," : "", own);
     }
     return qn_sweep_check_programs(s);
 }
@@ -69,11 +69,11 @@ static int find_provenance(struct qn_sweep *s)
 static int take_old_rows(struct qn_sweep *s)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t = { 0 };
+    struct qn_text_table t = { 0 };
 
-    if (access(s->options.output, F_OK) == 0 && qn_exp_read_table(&t, s->options.output, &err) == QN_TEXT_OK)
+    if (access(s->options.output, F_OK) == 0 && qn_text_read_table(&t, s->options.output, &err) == QN_TEXT_OK)
         qn_exp_take_rows(&t, s->options.output, &s->options.exp, &s->runs, s->provenance, s->results, &err);
-    qn_exp_free_table(&t);
+    qn_text_free_table(&t);
     for (int i = 0; i < s->runs.count && s->options.retry; i++)
         if (s->results[i].status && strcmp(s->results[i].status, QN_EXP_OK))
             s->results[i].status = NULL;
@@ -104,7 +104,7 @@ static int lock_work(const struct qn_sweep *s, const char *lock)
 /* One sweep at a time may write a file; the lock ends with this process. */
 static int make_work(struct qn_sweep *s)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_text_memory *m = &s->options.exp.memory;
     struct qn_text_error err = { .status = QN_TEXT_OK };
     const char *lock;
     char folder[PATH_MAX];
@@ -112,8 +112,8 @@ static int make_work(struct qn_sweep *s)
 
     if (qn_text_check_output(s->options.output, &err) != QN_TEXT_OK)
         return complain(err.text, "", 1);
-    s->work = qn_exp_format(m, "%s.work", s->options.output);
-    lock = qn_exp_format(m, "%s/lock", s->work);
+    s->work = qn_text_format(m, "%s.work", s->options.output);
+    lock = qn_text_format(m, "%s/lock", s->work);
     do
         locked = lock_work(s, lock);
     while (!locked);
@@ -121,7 +121,7 @@ static int make_work(struct qn_sweep *s)
         return complain(s->options.output, "another sweep is writing it", 1);
     if (locked < 0 || !realpath(s->work, folder))
         return complain(s->work, strerror(errno), 1);
-    s->work = qn_exp_copy(m, folder);
+    s->work = qn_text_copy(m, folder);
     qn_text_watch_scratch(s->work);
     return 0;
 }
@@ -153,7 +153,7 @@ static const char *spell_sim(struct qn_sweep *s, const char *engine)
         if (!strcmp(e->simulators[i].name.text, engine))
             for (int k = 0; k < QN_EXP_SLOTS; k++)
                 if (e->simulators[i].module[k].text)
-                    text = qn_exp_format(&e->memory, "%s%s%s=%s", text, *text ? "," : "", qn_exp_slot_names[k], e->simulators[i].module[k].text);
+                    text = qn_text_format(&e->memory, "%s%s%s=%s", text, *text ? "," : "", qn_exp_slot_names[k], e->simulators[i].module[k].text);
     return *text ? text : engine;
 }
 

@@ -68,7 +68,7 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim);
 int qn_sweep_check_programs(struct qn_sweep *s);
 
 /* The path of a program; a name without a slash is searched in /usr/local/bin, /usr/bin and /bin.  NULL: it is not there. */
-const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name);
+const char *qn_sweep_find_program(struct qn_text_memory *m, const char *name);
 
 /* What `quern run` is called with. */
 struct qn_sweep_command {

@@ -6,30 +6,30 @@
 #include "sweep.h"
 
 struct words {
-    struct qn_exp_memory *m;
+    struct qn_text_memory *m;
     char **at;
     size_t count;
 };
 
 static void add(struct words *w, const char *word)
 {
-    w->at = qn_exp_grow(w->m, w->at, w->count, sizeof *w->at);
-    w->at[w->count++] = word ? qn_exp_copy(w->m, word) : NULL;
+    w->at = qn_text_grow(w->m, w->at, w->count, sizeof *w->at);
+    w->at[w->count++] = word ? qn_text_copy(w->m, word) : NULL;
 }
 
 /* In the names of logs and profiles % begins a field. */
-static const char *escape_percents(struct qn_exp_memory *m, const char *text)
+static const char *escape_percents(struct qn_text_memory *m, const char *text)
 {
-    char *out = qn_exp_copy(m, "");
+    char *out = qn_text_copy(m, "");
 
     for (const char *p; (p = strchr(text, '%')); text = p + 1)
-        out = qn_exp_format(m, "%s%.*s%%%%", out, (int)(p - text), text);
-    return qn_exp_format(m, "%s%s", out, text);
+        out = qn_text_format(m, "%s%.*s%%%%", out, (int)(p - text), text);
+    return qn_text_format(m, "%s%s", out, text);
 }
 
 static void add_geometry(struct words *w, const char *level, const struct qn_geometry *g)
 {
-    add(w, qn_exp_format(w->m, "--%s=%u,%u,%u", level, g->size, g->assoc, g->line));
+    add(w, qn_text_format(w->m, "--%s=%u,%u,%u", level, g->size, g->assoc, g->line));
 }
 
 static void add_simulation(struct words *w, struct qn_sweep *s, const struct qn_sweep_command *c)
@@ -37,16 +37,16 @@ static void add_simulation(struct words *w, struct qn_sweep *s, const struct qn_
     const struct qn_exp *e = &s->options.exp;
     const struct qn_exp_run *r = &s->runs.at[c->run];
 
-    add(w, qn_exp_format(w->m, "--sim=%s", c->engine));
+    add(w, qn_text_format(w->m, "--sim=%s", c->engine));
     add_geometry(w, "I1", &r->geometry[QN_EXP_I1]);
     add_geometry(w, "D1", c->D1);
     add_geometry(w, "LL", c->LL);
-    add(w, qn_exp_format(w->m, "--cache-sim=%s", e->cache_sim.text ? e->cache_sim.text : "yes"));
-    add(w, qn_exp_format(w->m, "--branch-sim=%s", e->branch_sim.text ? e->branch_sim.text : "no"));
-    add(w, qn_exp_format(w->m, "--counting=%s", s->provenance[c->run].counting));
-    add(w, qn_exp_format(w->m, "--seed=%llu", (unsigned long long)r->seed));
+    add(w, qn_text_format(w->m, "--cache-sim=%s", e->cache_sim.text ? e->cache_sim.text : "yes"));
+    add(w, qn_text_format(w->m, "--branch-sim=%s", e->branch_sim.text ? e->branch_sim.text : "no"));
+    add(w, qn_text_format(w->m, "--counting=%s", s->provenance[c->run].counting));
+    add(w, qn_text_format(w->m, "--seed=%llu", (unsigned long long)r->seed));
     if (*c->options)
-        add(w, qn_exp_format(w->m, "--sim-opt=%s", c->options));
+        add(w, qn_text_format(w->m, "--sim-opt=%s", c->options));
 }
 
 char **qn_sweep_command(struct qn_sweep *s, const struct qn_sweep_command *c)
@@ -59,8 +59,8 @@ char **qn_sweep_command(struct qn_sweep *s, const struct qn_sweep_command *c)
     add_simulation(&w, s, c);
     add(&w, "--processors=4"); /* wherever it runs */
     add(&w, "--stats=yes");
-    add(&w, qn_exp_format(w.m, "--out-file=%s/%s.%%p", work, c->stem));
-    add(&w, qn_exp_format(w.m, "--log-file=%s/%s.log", work, c->stem));
+    add(&w, qn_text_format(w.m, "--out-file=%s/%s.%%p", work, c->stem));
+    add(&w, qn_text_format(w.m, "--log-file=%s/%s.log", work, c->stem));
     add(&w, "--");
     for (int i = 0; s->runs.at[c->run].argv[i]; i++)
         add(&w, s->runs.at[c->run].argv[i]);
@@ -76,6 +76,6 @@ struct qn_sweep_command qn_sweep_single(struct qn_sweep *s, int run)
     return (struct qn_sweep_command){
         .run = run, .engine = sim->engine ? sim->engine : sim->text, .options = s->provenance[run].options,
         .D1 = &r->geometry[QN_EXP_D1], .LL = &r->geometry[QN_EXP_LL],
-        .stem = qn_exp_format(&s->options.exp.memory, "%d", run),
+        .stem = qn_text_format(&s->options.exp.memory, "%d", run),
     };
 }

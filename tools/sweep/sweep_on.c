@@ -84,9 +84,9 @@ bool qn_sweep_take_machine(struct qn_geometry *g)
 
 int *qn_sweep_find_parts(struct qn_sweep *s, int *parts)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
-    struct qn_exp_result *none = qn_exp_alloc(m, (size_t)s->runs.count * sizeof *none);
-    int *part = qn_exp_alloc(m, (size_t)s->runs.count * sizeof *part), count;
+    struct qn_text_memory *m = &s->options.exp.memory;
+    struct qn_exp_result *none = qn_text_alloc(m, (size_t)s->runs.count * sizeof *none);
+    int *part = qn_text_alloc(m, (size_t)s->runs.count * sizeof *part), count;
     struct qn_exp_group **groups;
 
     count = qn_sweep_make_groups(s, none, &groups);
@@ -109,7 +109,7 @@ struct engine {
 
 static const char *part_file(struct engine *e, int part)
 {
-    return qn_exp_format(&e->s->options.exp.memory, "%s/%d.csv", e->folder, part);
+    return qn_text_format(&e->s->options.exp.memory, "%s/%d.csv", e->folder, part);
 }
 
 /* The rows that the parts have.  A part that cannot be read is made again: only a writer that was cut off by a full disk leaves one. */
@@ -119,17 +119,17 @@ static void take_parts(struct engine *e)
 
     for (int part = 1; part <= e->parts; part++) {
         struct qn_text_error err = { .status = QN_TEXT_OK };
-        struct qn_exp_table t = { 0 };
+        struct qn_text_table t = { 0 };
         const char *path = part_file(e, part);
 
         if (access(path, F_OK))
             continue;
-        if (qn_exp_read_table(&t, path, &err) != QN_TEXT_OK ||
+        if (qn_text_read_table(&t, path, &err) != QN_TEXT_OK ||
             qn_exp_take_rows(&t, path, &s->options.exp, &s->runs, s->provenance, s->results, &err) != QN_TEXT_OK) {
             qn_text_complain("quern: sweep: %s; the part is made again", err.text);
             unlink(path);
         }
-        qn_exp_free_table(&t);
+        qn_text_free_table(&t);
     }
 }
 
@@ -236,10 +236,10 @@ static void remove_folder(struct engine *e)
 {
     for (int part = 1; part <= e->parts; part++) {
         unlink(part_file(e, part));
-        unlink(qn_exp_format(&e->s->options.exp.memory, "%s/%d.log", e->folder, part));
+        unlink(qn_text_format(&e->s->options.exp.memory, "%s/%d.log", e->folder, part));
     }
     unlink(e->script);
-    unlink(qn_exp_format(&e->s->options.exp.memory, "%s/joblog", e->folder));
+    unlink(qn_text_format(&e->s->options.exp.memory, "%s/joblog", e->folder));
     rmdir(e->folder);
 }
 
@@ -247,7 +247,7 @@ static void remove_folder(struct engine *e)
 static void show_reason(struct engine *e)
 {
     for (int part = 1; part <= e->parts; part++) {
-        FILE *f = e->wanted[part] ? fopen(qn_exp_format(&e->s->options.exp.memory, "%s/%d.log", e->folder, part), "re") : NULL;
+        FILE *f = e->wanted[part] ? fopen(qn_text_format(&e->s->options.exp.memory, "%s/%d.log", e->folder, part), "re") : NULL;
         char line[LOG_LINE_BYTES], last[LOG_LINE_BYTES] = "";
 
         while (f && fgets(line, sizeof line, f))
@@ -290,27 +290,27 @@ static int end(struct engine *e, int missing)
 
 static const char *make_folder(struct qn_sweep *s)
 {
-    const char *name = qn_exp_format(&s->options.exp.memory, "%s.parts", s->options.output), *copy;
+    const char *name = qn_text_format(&s->options.exp.memory, "%s.parts", s->options.output), *copy;
     char *own;
 
     if ((mkdir(name, 0777) && errno != EEXIST) || !(own = realpath(name, NULL)))
         return complain(name, strerror(errno)), NULL;
-    copy = qn_exp_copy(&s->options.exp.memory, own);
+    copy = qn_text_copy(&s->options.exp.memory, own);
     free(own);
     return copy;
 }
 
 int qn_sweep_run_on(struct qn_sweep *s)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_text_memory *m = &s->options.exp.memory;
     struct engine e = { .s = s, .parts = s->options.parts };
     int missing;
 
     e.part = qn_sweep_find_parts(s, &e.parts);
-    e.wanted = qn_exp_alloc(m, (size_t)e.parts + 1);
+    e.wanted = qn_text_alloc(m, (size_t)e.parts + 1);
     if (!(e.folder = make_folder(s)))
         return 1;
-    e.script = qn_exp_format(m, "%s/job.sh", e.folder);
+    e.script = qn_text_format(m, "%s/job.sh", e.folder);
     take_parts(&e);
     missing = find_missing(&e);
     if (missing && !write_script(&e))

@@ -47,7 +47,7 @@ static const char *take_powers(const struct qn_option *option, void *field, char
     if (!o->apply)
         return NULL;
     axis = qn_exp_add_axis(e, words[0], "-P", &err);
-    return taken(axis && qn_exp_add_powers(e, axis, words[1], words[2], qn_exp_format(&e->memory, "-P %s", words[0]), &err), &err);
+    return taken(axis && qn_exp_add_powers(e, axis, words[1], words[2], qn_text_format(&e->memory, "-P %s", words[0]), &err), &err);
 }
 
 static const char *take_list(const struct qn_option *option, void *field, char **list)
@@ -58,7 +58,7 @@ static const char *take_list(const struct qn_option *option, void *field, char *
     int name = (int)strcspn(*list, "=");
 
     (void)option;
-    return taken(!o->apply || qn_exp_add_list(e, *list, qn_exp_format(&e->memory, "-L %.*s", name, *list), &err), &err);
+    return taken(!o->apply || qn_exp_add_list(e, *list, qn_text_format(&e->memory, "-L %.*s", name, *list), &err), &err);
 }
 
 /* Settings have the names of options, but for two. */
@@ -191,7 +191,7 @@ static const char *name_output(struct qn_exp *e, const char *experiment)
 {
     const char *base = experiment ? basename(experiment) : NULL;
 
-    return base ? qn_exp_format(&e->memory, "%.*s.csv", (int)strcspn(base, "."), base) : "sweep.csv";
+    return base ? qn_text_format(&e->memory, "%.*s.csv", (int)strcspn(base, "."), base) : "sweep.csv";
 }
 
 int qn_sweep_parse(struct qn_sweep_options *o, int argc, char **argv)

@@ -19,12 +19,12 @@
 
 static const char *const places[] = { "/usr/local/bin", "/usr/bin", "/bin", NULL };
 
-const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name)
+const char *qn_sweep_find_program(struct qn_text_memory *m, const char *name)
 {
     if (strchr(name, '/'))
         return qn_collect_is_program(name) ? name : NULL;
     for (const char *const *place = places; *place; place++) {
-        const char *path = qn_exp_format(m, "%s/%s", *place, name);
+        const char *path = qn_text_format(m, "%s/%s", *place, name);
 
         if (qn_collect_is_program(path))
             return path;
@@ -32,7 +32,7 @@ const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name)
     return NULL;
 }
 
-static const char *read_build_id(struct qn_exp_memory *m, const char *path)
+static const char *read_build_id(struct qn_text_memory *m, const char *path)
 {
     const unsigned char *id;
     const char *text = NULL;
@@ -47,7 +47,7 @@ static const char *read_build_id(struct qn_exp_memory *m, const char *path)
     if (n > 0)
         text = "";
     for (ssize_t i = 0; i < n; i++)
-        text = qn_exp_format(m, "%s%02x", text, id[i]);
+        text = qn_text_format(m, "%s%02x", text, id[i]);
     elf_end(elf);
     if (fd >= 0)
         close(fd);
@@ -70,7 +70,7 @@ static int check_input(const struct qn_exp_run *run)
 /* Of a run whose command is new. */
 static int identify(struct qn_sweep *s, int i)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_text_memory *m = &s->options.exp.memory;
     const struct qn_exp_run *run = &s->runs.at[i];
     const char *path = qn_sweep_find_program(m, run->argv[0]), *id;
 
@@ -78,7 +78,7 @@ static int identify(struct qn_sweep *s, int i)
         return refuse(&run->program->argv.at[0], "program", run->argv[0],
                       strchr(run->argv[0], '/') ? "not a program" : "not in /usr/local/bin, /usr/bin or /bin");
     id = read_build_id(m, path);
-    s->provenance[i].build_id = id ? id : qn_exp_format(m, "fnv1a:%016llx", (unsigned long long)qn_engines_hash_file(path));
+    s->provenance[i].build_id = id ? id : qn_text_format(m, "fnv1a:%016llx", (unsigned long long)qn_engines_hash_file(path));
     return 0;
 }
 

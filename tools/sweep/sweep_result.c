@@ -24,7 +24,7 @@ struct reading {
 static void read_line(void *data, const char *text)
 {
     struct reading *r = data;
-    struct qn_exp_memory *m = &r->s->options.exp.memory;
+    struct qn_text_memory *m = &r->s->options.exp.memory;
     const char *faults = strstr(text, " signals, ");
 
     if (!strncmp(text, "system: ", 8) && faults)
@@ -38,10 +38,10 @@ static void read_line(void *data, const char *text)
 /* Reads log and profile.  `all` gets the totals. */
 static bool read_files(struct reading *r, const char *stem, struct qn_exp_result *all, struct qn_text_error *err)
 {
-    struct qn_exp_memory *m = &r->s->options.exp.memory;
-    long pid = qn_exp_read_log(qn_exp_format(m, "%s/%s.log", r->s->work, stem), read_line, r);
+    struct qn_text_memory *m = &r->s->options.exp.memory;
+    long pid = qn_exp_read_log(qn_text_format(m, "%s/%s.log", r->s->work, stem), read_line, r);
 
-    return qn_exp_read_totals(m, all, qn_exp_format(m, "%s/%s.%ld", r->s->work, stem, pid), err) == QN_TEXT_OK;
+    return qn_exp_read_totals(m, all, qn_text_format(m, "%s/%s.%ld", r->s->work, stem, pid), err) == QN_TEXT_OK;
 }
 
 static bool has_counts(const struct qn_exp_job *job, const char *status)
@@ -52,12 +52,12 @@ static bool has_counts(const struct qn_exp_job *job, const char *status)
 
 static const char *describe(struct qn_sweep *s, const struct qn_exp_job *job)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_text_memory *m = &s->options.exp.memory;
 
     if (job->start_errno)
-        return qn_exp_format(m, "cannot be started: %s", strerror(job->start_errno));
+        return qn_text_format(m, "cannot be started: %s", strerror(job->start_errno));
     if (job->timed_out)
-        return qn_exp_format(m, "stopped after %s seconds", s->options.exp.timeout.text);
+        return qn_text_format(m, "stopped after %s seconds", s->options.exp.timeout.text);
     return qn_exp_describe_end(m, job->status, job->errors);
 }
 
@@ -70,17 +70,17 @@ void qn_sweep_take_single(struct qn_sweep *s, const struct qn_exp_job *job, int 
 
     *result = (struct qn_exp_result){ .status = describe(s, job) };
     if (has_counts(job, result->status) && !read_files(&r, stem, result, &err))
-        result->status = qn_exp_copy(&s->options.exp.memory, err.text);
+        result->status = qn_text_copy(&s->options.exp.memory, err.text);
 }
 
 bool qn_sweep_take_group(struct qn_sweep *s, const struct qn_exp_job *job, const struct qn_exp_group *group, const char *stem)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_text_memory *m = &s->options.exp.memory;
     struct qn_exp_result all = { .status = describe(s, job) }, *results;
     struct reading r = { .s = s, .group = group, .faults = -1 };
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    results = r.results = qn_exp_alloc(m, (size_t)group->count * sizeof *results);
+    results = r.results = qn_text_alloc(m, (size_t)group->count * sizeof *results);
     if (!has_counts(job, all.status) || !read_files(&r, stem, &all, &err) || r.faults != 0)
         return false;
     for (int i = 0; i < group->count; i++)

@@ -41,12 +41,12 @@ struct task {
 bool qn_sweep_write(struct qn_sweep *s)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t = { 0 };
+    struct qn_text_table t = { 0 };
 
     qn_exp_fill_table(&t, &s->options.exp, &s->runs, s->provenance, s->results);
-    if (qn_exp_write_table(&t, s->options.output, &err) != QN_TEXT_OK)
+    if (qn_text_write_table(&t, s->options.output, &err) != QN_TEXT_OK)
         fprintf(stderr, "quern: sweep: %s\n", err.text);
-    qn_exp_free_table(&t);
+    qn_text_free_table(&t);
     return err.status == QN_TEXT_OK;
 }
 
@@ -57,19 +57,19 @@ static bool failed(const struct qn_exp_result *r) { return r->status && strcmp(r
 /* The names of files of a killed sweep, whose processes may still write them, are others. */
 static const char *make_stem(struct qn_sweep *s, char kind, int number)
 {
-    return qn_exp_format(&s->options.exp.memory, "%c%d-%d", kind, number, (int)getpid());
+    return qn_text_format(&s->options.exp.memory, "%c%d-%d", kind, number, (int)getpid());
 }
 
 static void add_job(struct conductor *c, const struct task *task)
 {
-    struct qn_exp_memory *m = &c->s->options.exp.memory;
-    struct task *copy = qn_exp_alloc(m, sizeof *copy);
+    struct qn_text_memory *m = &c->s->options.exp.memory;
+    struct task *copy = qn_text_alloc(m, sizeof *copy);
 
     *copy = *task;
     copy->stem = task->group ? make_stem(c->s, 'g', task->number) : make_stem(c->s, 'r', task->run);
     qn_exp_add_job(&c->jobs, &(struct qn_exp_job){
         .environment = c->environment, .input = c->s->runs.at[task->run].input, .data = copy,
-        .errors = qn_exp_format(m, "%s/%s.err", c->s->work, copy->stem) });
+        .errors = qn_text_format(m, "%s/%s.err", c->s->work, copy->stem) });
 }
 
 static void add_single(struct conductor *c, int run) { add_job(c, &(struct task){ NULL, run, 0, NULL, false }); }
@@ -162,7 +162,7 @@ int qn_sweep_make_groups(struct qn_sweep *s, const struct qn_exp_result *results
                      || (e->branch_sim.text && !strcmp(e->branch_sim.text, "yes"));
     struct qn_exp_sharing sharing = { s->options.share && simulates,
                                       e->counting.text && !strcmp(e->counting.text, "cachegrind") };
-    const char **options = qn_exp_alloc(&e->memory, (size_t)s->runs.count * sizeof *options);
+    const char **options = qn_text_alloc(&e->memory, (size_t)s->runs.count * sizeof *options);
 
     for (int i = 0; i < s->runs.count; i++)
         options[i] = s->provenance[i].options;
@@ -183,7 +183,7 @@ static void leave_out_others(struct qn_sweep *s, struct qn_exp_result *results)
 static void add_jobs(struct conductor *c)
 {
     struct qn_sweep *s = c->s;
-    struct qn_exp_result *results = qn_exp_alloc(&s->options.exp.memory, (size_t)s->runs.count * sizeof *results);
+    struct qn_exp_result *results = qn_text_alloc(&s->options.exp.memory, (size_t)s->runs.count * sizeof *results);
     struct qn_exp_group **groups;
     int count;
 
@@ -202,20 +202,20 @@ static void add_jobs(struct conductor *c)
 static char **make_environment(struct qn_exp *e)
 {
     size_t n = 0;
-    char **list = qn_exp_alloc(&e->memory, ((size_t)e->environment.count + 4) * sizeof *list);
+    char **list = qn_text_alloc(&e->memory, ((size_t)e->environment.count + 4) * sizeof *list);
     const char *engine = getenv(QN_ENGINE_CPU_VARIABLE);
 
-    list[n++] = qn_exp_copy(&e->memory, DEFAULT_PATH);
-    list[n++] = qn_exp_copy(&e->memory, DEFAULT_LOCALE);
+    list[n++] = qn_text_copy(&e->memory, DEFAULT_PATH);
+    list[n++] = qn_text_copy(&e->memory, DEFAULT_LOCALE);
     if (engine)
-        list[n++] = qn_exp_format(&e->memory, "%s=%s", QN_ENGINE_CPU_VARIABLE, engine);
+        list[n++] = qn_text_format(&e->memory, "%s=%s", QN_ENGINE_CPU_VARIABLE, engine);
     for (int i = 0; i < e->environment.count; i++) {
         const char *text = e->environment.at[i].text, *value = strchr(text, '=') ? NULL : getenv(text);
 
         if (strchr(text, '='))
-            list[n++] = qn_exp_copy(&e->memory, text);
+            list[n++] = qn_text_copy(&e->memory, text);
         else if (value)
-            list[n++] = qn_exp_format(&e->memory, "%s=%s", text, value);
+            list[n++] = qn_text_format(&e->memory, "%s=%s", text, value);
     }
     return list;
 }

@@ -43,15 +43,15 @@ static bool is_shareable(int slot, const char *file)
 
 static void take_chosen(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_engines_choice *c)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_text_memory *m = &s->options.exp.memory;
 
     for (int i = 0; i < QN_EXP_SLOTS; i++) {
         const struct qn_engines_module *module = &c->slot[i];
 
         if (!module->name || !strcmp(module->name, "default"))
             continue;
-        sim->file[i] = module->file ? qn_exp_copy(m, module->file) : NULL;
-        sim->module[i] = qn_exp_copy(m, module->name);
+        sim->file[i] = module->file ? qn_text_copy(m, module->file) : NULL;
+        sim->module[i] = qn_text_copy(m, module->name);
         sim->shareable = sim->shareable && module->file && is_shareable(i, module->file);
     }
 }
@@ -59,14 +59,14 @@ static void take_chosen(struct qn_sweep *s, struct qn_exp_sim *sim, const struct
 /* ---- engines that are there ---- */
 
 /* "I1=lru D1=srrip:50b3 ..." */
-static void take_description(struct qn_exp_memory *m, struct qn_exp_sim *sim, const char *text)
+static void take_description(struct qn_text_memory *m, struct qn_exp_sim *sim, const char *text)
 {
     while (*text) {
         size_t n = strcspn(text, " "), name = strcspn(text, "=");
         int slot = name < n ? qn_engines_find_slot(text, (unsigned)name) : -1;
 
         if (slot >= 0)
-            sim->module[slot] = qn_exp_copy_part(m, text + name + 1, n - name - 1);
+            sim->module[slot] = qn_text_copy_part(m, text + name + 1, n - name - 1);
         text += n + strspn(text + n, " ");
     }
 }
@@ -79,7 +79,7 @@ static int take_engine(struct qn_sweep *s, struct qn_exp_sim *sim, const char *e
         qn_engines_tell_no_engine("sweep");
         return QN_EXIT_USAGE;
     }
-    sim->engine = qn_exp_copy(&s->options.exp.memory, engine);
+    sim->engine = qn_text_copy(&s->options.exp.memory, engine);
     take_description(&s->options.exp.memory, sim, t.description);
     for (int i = 0; i < QN_EXP_SLOTS; i++)
         sim->shareable = sim->shareable && !strcmp(sim->module[i], defaults[i]);
@@ -92,7 +92,7 @@ static int take_engine(struct qn_sweep *s, struct qn_exp_sim *sim, const char *e
 /* "sim", or where in the experiment file. */
 static const char *option_of(struct qn_sweep *s, const struct qn_exp_text *text)
 {
-    return *text->origin ? qn_exp_format(&s->options.exp.memory, "%s: sim", text->origin) : "sim";
+    return *text->origin ? qn_text_format(&s->options.exp.memory, "%s: sim", text->origin) : "sim";
 }
 
 static int take_definition(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_simulator *d)
@@ -101,7 +101,7 @@ static int take_definition(struct qn_sweep *s, struct qn_exp_sim *sim, const str
     int status = 0;
 
     for (int i = 0; i < d->options.count; i++)
-        sim->options = qn_exp_format(&s->options.exp.memory, "%s%s%s", sim->options, i ? "," : "", d->options.at[i].text);
+        sim->options = qn_text_format(&s->options.exp.memory, "%s%s%s", sim->options, i ? "," : "", d->options.at[i].text);
     if (d->path.text) {
         c.engine = qn_engines_search_engine("sweep", option_of(s, &d->path), d->path.text);
         status = c.engine ? take_engine(s, sim, c.engine) : QN_EXIT_USAGE;
@@ -184,7 +184,7 @@ static int find_sim(struct qn_sweep *s, int run)
         }
     if (s->known_count == (int)QN_ARRAY_LEN(s->known))
         return refuse(text, "more than 1000 simulators: ", text->text);
-    sim = qn_exp_alloc(&s->options.exp.memory, sizeof *sim);
+    sim = qn_text_alloc(&s->options.exp.memory, sizeof *sim);
     sim->text = text->text;
     sim->options = "";
     status = resolve(s, sim, text);
@@ -197,7 +197,7 @@ int qn_sweep_find_sims(struct qn_sweep *s)
 {
     int status = 0;
 
-    s->sims = qn_exp_alloc(&s->options.exp.memory, (size_t)s->runs.count * sizeof *s->sims);
+    s->sims = qn_text_alloc(&s->options.exp.memory, (size_t)s->runs.count * sizeof *s->sims);
     for (int i = 0; i < s->runs.count && !status; i++)
         status = find_sim(s, i);
     return status;
@@ -214,10 +214,10 @@ static bool find_by_name(struct qn_sweep *s, struct qn_exp_sim *sim)
 
     for (int i = 0; i < QN_EXP_SLOTS; i++)
         if (strcmp(sim->module[i], defaults[i]))
-            c.slot[i].name = qn_exp_copy(&s->options.exp.memory, sim->module[i]);
+            c.slot[i].name = qn_text_copy(&s->options.exp.memory, sim->module[i]);
     text = qn_engines_by_name(&c);
     if (text)
-        sim->engine = qn_exp_copy(&s->options.exp.memory, text);
+        sim->engine = qn_text_copy(&s->options.exp.memory, text);
     free(text);
     return sim->engine;
 }
@@ -237,7 +237,7 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
     }
     for (int i = 0; i < s->known_count; i++)
         if (s->known[i] == sim)
-            b.output = qn_exp_format(&s->options.exp.memory, "%s/sim-%d-%d", s->work, i, (int)getpid());
+            b.output = qn_text_format(&s->options.exp.memory, "%s/sim-%d-%d", s->work, i, (int)getpid());
     if (qn_engines_build(&b)) {
         qn_text_complain("quern: sweep: simulator %s cannot be built", sim->text);
         return 1;
@@ -247,7 +247,7 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
 }
 
 /* A build of the table alone is kept, as simulators of a run are: then the table has a place that does not change, named after what it says. */
-static bool keep_table(struct qn_exp_memory *m, struct qn_exp_many *many)
+static bool keep_table(struct qn_text_memory *m, struct qn_exp_many *many)
 {
     char *cache = many->extra[1] ? NULL : qn_engines_cache_folder(), *text = cache ? qn_engines_read_source(many->table) : NULL;
     struct qn_text_error err = { .status = QN_TEXT_OK };
@@ -256,13 +256,13 @@ static bool keep_table(struct qn_exp_memory *m, struct qn_exp_many *many)
     bool kept = false;
 
     if (text) {
-        path = qn_exp_format(m, "%s/" QN_ENGINES_TABLE "%016llx.h", cache, (unsigned long long)qn_engines_hash_file(many->table));
+        path = qn_text_format(m, "%s/" QN_ENGINES_TABLE "%016llx.h", cache, (unsigned long long)qn_engines_hash_file(many->table));
         if (qn_text_open_output(&out, path, 0600, &err) == QN_TEXT_OK) {
             fprintf(qn_text_stream_output(&out), QN_ENGINES_TABLE_MARK "%s", text);
             kept = qn_text_close_output(&out, &err) == QN_TEXT_OK;
         }
         if (kept)
-            many->extra[0] = qn_exp_format(m, "-DQN_MANY_TABLE=\"%s\"", path);
+            many->extra[0] = qn_text_format(m, "-DQN_MANY_TABLE=\"%s\"", path);
     }
     free(text);
     free(cache);
@@ -271,10 +271,10 @@ static bool keep_table(struct qn_exp_memory *m, struct qn_exp_many *many)
 
 static void make_many(struct qn_sweep *s, struct qn_sweep_build *build, int number)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_text_memory *m = &s->options.exp.memory;
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_engines_build b = { .tool = "sweep", .many = true };
-    const char *library = qn_engines_library("sweep"), *stem = qn_exp_format(m, "g%d-%d", number, (int)getpid());
+    const char *library = qn_engines_library("sweep"), *stem = qn_text_format(m, "g%d-%d", number, (int)getpid());
     int first = build->group->runs[0];
 
     if (!library)
@@ -288,14 +288,14 @@ static void make_many(struct qn_sweep *s, struct qn_sweep_build *build, int numb
         b.module[i] = build->many.module[i];
     b.kept = keep_table(m, &build->many);
     b.extra = build->many.extra;
-    b.output = qn_exp_format(m, "%s/many-%s", s->work, stem); /* apart from the files of jobs, which go */
+    b.output = qn_text_format(m, "%s/many-%s", s->work, stem); /* apart from the files of jobs, which go */
     if (!qn_engines_build(&b))
         build->engine = b.output;
 }
 
 const struct qn_sweep_build *qn_sweep_build_many(struct qn_sweep *s, const struct qn_exp_group *group, int number)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_text_memory *m = &s->options.exp.memory;
     const char *I1 = s->sims[group->runs[0]]->file[QN_EXP_SLOT_I1];
     struct qn_sweep_build *build;
 
@@ -304,10 +304,10 @@ const struct qn_sweep_build *qn_sweep_build_many(struct qn_sweep *s, const struc
         if ((build->I1 == I1 || (I1 && build->I1 && !strcmp(build->I1, I1))) && qn_exp_same_members(build->group, group))
             return build;
     }
-    build = qn_exp_alloc(m, sizeof *build);
+    build = qn_text_alloc(m, sizeof *build);
     build->group = group;
     build->I1 = I1;
     make_many(s, build, number);
-    s->builds = qn_exp_grow(m, s->builds, (size_t)s->build_count, sizeof *s->builds);
+    s->builds = qn_text_grow(m, s->builds, (size_t)s->build_count, sizeof *s->builds);
     return s->builds[s->build_count++] = build;
 }

@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "cost/beside/findings.h"
 #include "prof/write.h"
+#include "text/csv.h"
 #include "text/names.h"
 #include "text/radix.h"
 
@@ -198,7 +199,7 @@ enum qn_text_status qn_cost_write_culprits(const char *path, const struct qn_cul
 
     if (!w)
         return err->status;
-    qn_prof_put_text(w, "count,of,file,function,line,evictor_file,evictor_function,evictor_line," QN_PROF_ROWS_COLUMN "\n");
+    qn_prof_put_text(w, "count,of,file,function,line,evictor_file,evictor_function,evictor_line," QN_TEXT_ROWS_COLUMN "\n");
     for (size_t i = 0; i < culprits->count; i++) {
         const struct qn_culprit_pair *p = &culprits->pairs[i];
 

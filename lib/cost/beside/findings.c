@@ -16,6 +16,7 @@
 #include "cost/beside/values.h"
 #include "prof/insn.h"
 #include "prof/write.h"
+#include "text/csv.h"
 #include "text/escape.h"
 #include "text/radix.h"
 
@@ -332,7 +333,7 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
     o.recent = calloc(1, sizeof *o.recent);
     add_up(&f, store);
     give_values(&f);
-    qn_prof_put_text(o.w, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
+    qn_prof_put_text(o.w, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_TEXT_ROWS_COLUMN "\n");
     o.end_length = (size_t)(number_to(o.end, f.count, '\n') - o.end);
     for (uint64_t i = 0; i < f.count; i++)
         put_row(&o, f.rows[i]);

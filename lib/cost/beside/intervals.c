@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "prof/write.h"
+#include "text/csv.h"
 
 #define TERMS 3
 
@@ -58,7 +59,7 @@ static void put_head(struct output *o)
             qn_prof_put_text(o->w, ",");
             qn_prof_put_text(o->w, rates[i].name);
         }
-    qn_prof_put_text(o->w, "," QN_PROF_ROWS_COLUMN "\n");
+    qn_prof_put_text(o->w, "," QN_TEXT_ROWS_COLUMN "\n");
 }
 
 static void put_number(struct output *o, const char *before, int64_t n)

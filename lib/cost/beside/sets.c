@@ -5,6 +5,7 @@
 
 #include "cost/events.h"
 #include "prof/write.h"
+#include "text/csv.h"
 
 #define GROUPS (QN_SET_CACHES_MAX * QN_SET_GROUPS_MAX)
 
@@ -124,7 +125,7 @@ enum qn_text_status qn_cost_write_sets(const char *path, const struct qn_cost_st
     put_all(&o);
     o.of_rows = o.rows;
     o.w = w;
-    qn_prof_put_text(w, "cache,interval,start,end,set,sets,misses," QN_PROF_ROWS_COLUMN "\n");
+    qn_prof_put_text(w, "cache,interval,start,end,set,sets,misses," QN_TEXT_ROWS_COLUMN "\n");
     put_all(&o);
     return qn_prof_close_writer(w, err);
 }

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "cost/beside/findings.h"
+#include "text/csv.h"
 #include "text/names.h"
 
 struct row {
@@ -284,7 +285,7 @@ enum qn_text_status qn_cost_write_sharing(const char *path, const struct qn_cost
     add_up(&o);
     take_lines(&o);
     qn_prof_put_text(w, "address,shared,thread,object,offset,file,function,line,reads,writes,read,written,true,false,cold,upgrades,"
-                        QN_PROF_ROWS_COLUMN "\n");
+                        QN_TEXT_ROWS_COLUMN "\n");
     for (size_t i = 0; i < o.count; i++) {
         put_row(w, &o.rows[i]);
         qn_prof_put_number(w, (int64_t)o.count);

@@ -14,7 +14,7 @@
 #include "base/grow.h"
 #include "out/csv/csv.h"
 #include "out/csv/csv_cells.h"
-#include "out/csv/csv_table.h"
+#include "text/csv.h"
 #include "prof/counts.h"
 #include "prof/read.h"
 #include "prof/table/table.h"
@@ -48,7 +48,7 @@ struct reading {
  */
 
 /* "PATH:LINE: what, got `got`, wanted ..." */
-static enum qn_text_status bad(const struct reading *r, const struct qn_out_csv_record *record, const char *what, const char *got,
+static enum qn_text_status bad(const struct reading *r, const struct qn_text_csv_record *record, const char *what, const char *got,
                                const char *wanted)
 {
     return qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: %s, got `%.60s`, wanted %s", r->path, record->line, what, got, wanted);
@@ -117,7 +117,7 @@ static enum qn_text_status find_insn_columns(struct reading *r)
                ? no_column(r, qn_out_csv_names[QN_OUT_CSV_AT_BYTES]) : QN_TEXT_OK;
 }
 
-static enum qn_text_status take_names(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_names(struct reading *r, const struct qn_text_csv_record *record)
 {
     r->names = QN_NEEDED(calloc((size_t)record->count + 1, sizeof *r->names));
     r->metadata = QN_NEEDED(calloc((size_t)record->count + 1, sizeof *r->metadata));
@@ -166,7 +166,7 @@ static enum qn_text_status take_event(struct reading *r, char *name)
     return QN_TEXT_OK;
 }
 
-static enum qn_text_status take_events(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_events(struct reading *r, const struct qn_text_csv_record *record)
 {
     const char *cell = r->metadata[r->column[QN_OUT_CSV_EVENTS]];
     r->words = QN_NEEDED(strdup(cell));
@@ -183,7 +183,7 @@ static enum qn_text_status take_events(struct reading *r, const struct qn_out_cs
     return QN_TEXT_OK;
 }
 
-static enum qn_text_status take_totals(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_totals(struct reading *r, const struct qn_text_csv_record *record)
 {
     const char *cell = r->metadata[r->column[QN_OUT_CSV_SUMMARY]], *p = cell;
     for (int i = 0; i < r->event_count && p; i++) {
@@ -197,7 +197,7 @@ static enum qn_text_status take_totals(struct reading *r, const struct qn_out_cs
 }
 
 static enum qn_text_status check_cells(const struct reading *r,
-                                       const struct qn_out_csv_record *record)
+                                       const struct qn_text_csv_record *record)
 {
     return record->count == r->name_count
                ? QN_TEXT_OK
@@ -205,7 +205,7 @@ static enum qn_text_status check_cells(const struct reading *r,
                               record->line, record->count, r->name_count);
 }
 
-static enum qn_text_status take_metadata(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_metadata(struct reading *r, const struct qn_text_csv_record *record)
 {
     if (check_cells(r, record) != QN_TEXT_OK)
         return r->err->status;
@@ -219,7 +219,7 @@ static enum qn_text_status take_metadata(struct reading *r, const struct qn_out_
 }
 
 static enum qn_text_status check_metadata(const struct reading *r,
-                                        const struct qn_out_csv_record *record)
+                                        const struct qn_text_csv_record *record)
 {
     if (check_cells(r, record) != QN_TEXT_OK)
         return r->err->status;
@@ -233,14 +233,14 @@ static enum qn_text_status check_metadata(const struct reading *r,
 
 /* ---- rows ---- */
 
-static const char *cell_of(const struct reading *r, const struct qn_out_csv_record *record,
+static const char *cell_of(const struct reading *r, const struct qn_text_csv_record *record,
                            enum qn_out_csv_column column)
 {
     int at = r->column[column];
     return at == NONE ? "" : record->cells[at];
 }
 
-static enum qn_text_status take_counts(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_counts(struct reading *r, const struct qn_text_csv_record *record)
 {
     for (int i = 0; i < r->event_count; i++) {
         const char *cell = record->cells[r->event_column[i]];
@@ -260,7 +260,7 @@ static int all_zero(const struct reading *r)
 }
 
 /* Adds to the table; `err` gets the place, which the table does not know. */
-static enum qn_text_status noted(struct reading *r, const struct qn_out_csv_record *record,
+static enum qn_text_status noted(struct reading *r, const struct qn_text_csv_record *record,
                                  const struct qn_text_error *why)
 {
     if (why->status == QN_TEXT_BAD)
@@ -269,7 +269,7 @@ static enum qn_text_status noted(struct reading *r, const struct qn_out_csv_reco
     return QN_TEXT_OK;
 }
 
-static enum qn_text_status add_insn(struct reading *r, const struct qn_out_csv_record *record,
+static enum qn_text_status add_insn(struct reading *r, const struct qn_text_csv_record *record,
                                     uint32_t fn, uint32_t line)
 {
     const char *address = cell_of(r, record, QN_OUT_CSV_AT_ADDRESS);
@@ -287,7 +287,7 @@ static enum qn_text_status add_insn(struct reading *r, const struct qn_out_csv_r
 }
 
 /* The names of the place; QN_PROF_NO_FN where one is missing. */
-static uint32_t find_fn(struct reading *r, const struct qn_out_csv_record *record)
+static uint32_t find_fn(struct reading *r, const struct qn_text_csv_record *record)
 {
     static const enum qn_out_csv_column columns[] = {QN_OUT_CSV_AT_OBJECT, QN_OUT_CSV_AT_FILE,
                                                      QN_OUT_CSV_AT_FUNCTION};
@@ -301,7 +301,7 @@ static uint32_t find_fn(struct reading *r, const struct qn_out_csv_record *recor
 }
 
 /* A profile without counts has a row without a place. */
-static int has_no_place(const struct reading *r, const struct qn_out_csv_record *record)
+static int has_no_place(const struct reading *r, const struct qn_text_csv_record *record)
 {
     for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS; i++)
         if (*cell_of(r, record, (enum qn_out_csv_column)i))
@@ -310,7 +310,7 @@ static int has_no_place(const struct reading *r, const struct qn_out_csv_record 
 }
 
 /* A line's own counts are the sums of its instructions. */
-static enum qn_text_status add_row(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status add_row(struct reading *r, const struct qn_text_csv_record *record)
 {
     const char *line = cell_of(r, record, QN_OUT_CSV_AT_LINE), *end;
     struct qn_text_error why = {0};
@@ -329,7 +329,7 @@ static enum qn_text_status add_row(struct reading *r, const struct qn_out_csv_re
                ? QN_TEXT_OK : add_insn(r, record, fn, (uint32_t)number);
 }
 
-static enum qn_text_status take_first(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_first(struct reading *r, const struct qn_text_csv_record *record)
 {
     if (take_metadata(r, record) != QN_TEXT_OK)
         return r->err->status;
@@ -339,7 +339,7 @@ static enum qn_text_status take_first(struct reading *r, const struct qn_out_csv
 }
 
 /* Spreadsheets write rows of empty cells below a table. */
-static int is_empty(const struct qn_out_csv_record *record)
+static int is_empty(const struct qn_text_csv_record *record)
 {
     for (int i = 0; i < record->count; i++)
         if (record->cells[i][0])
@@ -347,7 +347,7 @@ static int is_empty(const struct qn_out_csv_record *record)
     return 1;
 }
 
-static enum qn_text_status take_record(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_record(struct reading *r, const struct qn_text_csv_record *record)
 {
     if (!r->names)
         return take_names(r, record);
@@ -360,14 +360,14 @@ static enum qn_text_status take_record(struct reading *r, const struct qn_out_cs
 
 static enum qn_text_status read_records(struct reading *r)
 {
-    struct qn_out_csv_record record;
-    struct qn_out_csv_table *csv = qn_out_open_csv(r->path, r->err);
+    struct qn_text_csv_record record;
+    struct qn_text_csv *csv = qn_text_open_csv(r->path, r->err);
     enum qn_text_status status = csv ? QN_TEXT_OK : r->err->status;
-    while (status == QN_TEXT_OK && qn_out_next_record(csv, &record, r->err) > 0) {
+    while (status == QN_TEXT_OK && qn_text_next_record(csv, &record, r->err) > 0) {
         r->line = record.line;
         status = take_record(r, &record);
     }
-    qn_out_close_csv(csv);
+    qn_text_close_csv(csv);
     if (r->err->status == QN_TEXT_OK && !r->table)
         qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: no rows, got the end of the file, wanted a profile",
                      r->path, r->line + 1);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exp/table.h"
+#include "text/csv.h"
 #include "page/json.h"
 #include "page/shell.h"
 #include "page/watch/places.h"
@@ -32,21 +32,21 @@ static const char *const place_columns[PLACE_COLUMNS] = { "pc", "file", "source_
 
 struct branches {
     const struct qn_page_watch *w;
-    struct qn_exp_memory memory;
-    struct qn_exp_table tables[QN_PAGE_CACHES_MAX], named; /* named: the source lines of branches, sorted by pc */
+    struct qn_text_memory memory;
+    struct qn_text_table tables[QN_PAGE_CACHES_MAX], named; /* named: the source lines of branches, sorted by pc */
     struct qn_page_places places;
     const char **forms; /* "history=b index=n counter=c0:3" */
     size_t form_count;
 };
 
-static const char *cell(const struct qn_exp_table *t, int row, int column) { return t->rows[row][column]; }
-static uint64_t number_in(const struct qn_exp_table *t, int row, int column) { return strtoull(cell(t, row, column), NULL, 0); }
+static const char *cell(const struct qn_text_table *t, int row, int column) { return t->rows[row][column]; }
+static uint64_t number_in(const struct qn_text_table *t, int row, int column) { return strtoull(cell(t, row, column), NULL, 0); }
 
 /* ---- reading ---- */
 
-static enum qn_text_status read_table(struct qn_exp_table *t, const char *file, const char *const *names, int count, struct qn_text_error *err)
+static enum qn_text_status read_table(struct qn_text_table *t, const char *file, const char *const *names, int count, struct qn_text_error *err)
 {
-    if (qn_exp_read_table(t, file, err) != QN_TEXT_OK)
+    if (qn_text_read_table(t, file, err) != QN_TEXT_OK)
         return err->status;
     for (int c = 0; c < count; c++)
         if (t->column_count != count || strcmp(t->columns[c], names[c]))
@@ -65,7 +65,7 @@ static int compare_pcs(const void *a, const void *b)
 /* All predictors must have the same branches.  Those of one trace differ only in their kinds: some predictors get returns, others not. */
 static enum qn_text_status compare_streams(const struct branches *o, int other, struct qn_text_error *err)
 {
-    const struct qn_exp_table *a = &o->tables[0], *b = &o->tables[other];
+    const struct qn_text_table *a = &o->tables[0], *b = &o->tables[other];
     int row = 0;
 
     while (row < a->row_count && row < b->row_count && !strcmp(cell(a, row, PC), cell(b, row, PC)) && !strcmp(cell(a, row, KIND), cell(b, row, KIND)))
@@ -103,7 +103,7 @@ static size_t place_of(struct branches *o, char *pc)
 
 static void put_steps(struct branches *o, FILE *out)
 {
-    const struct qn_exp_table *t = &o->tables[0];
+    const struct qn_text_table *t = &o->tables[0];
 
     fprintf(out, ",\"kind\":\"%s\",\n\"steps\":[", strcmp(cell(t, 0, KIND), "cond") ? "indirect" : "cond");
     for (int row = 0; row < t->row_count; row++) {
@@ -126,10 +126,10 @@ static const char *form_of_word(struct branches *o, const char *word)
     int name = value ? (int)(value - word) : (int)strlen(word);
 
     if (slash)
-        return qn_exp_format(&o->memory, "%.*s=%c%s", name, word, strchr(word, ';') || !strcmp(slash, "/-128:127") ? 'w' : 'c', slash + 1);
+        return qn_text_format(&o->memory, "%.*s=%c%s", name, word, strchr(word, ';') || !strcmp(slash, "/-128:127") ? 'w' : 'c', slash + 1);
     if (value && !strncmp(value + 1, "0b", 2))
-        return qn_exp_format(&o->memory, "%.*s=b", name, word);
-    return qn_exp_format(&o->memory, "%.*s=%c", name, word, value && !strncmp(value + 1, "0x", 2) ? 'a' : 'n');
+        return qn_text_format(&o->memory, "%.*s=b", name, word);
+    return qn_text_format(&o->memory, "%.*s=%c", name, word, value && !strncmp(value + 1, "0x", 2) ? 'a' : 'n');
 }
 
 static size_t number_of_form(struct branches *o, const char *form)
@@ -137,18 +137,18 @@ static size_t number_of_form(struct branches *o, const char *form)
     for (size_t i = o->form_count; i-- > 0;)
         if (!strcmp(o->forms[i], form))
             return i;
-    o->forms = qn_exp_grow(&o->memory, o->forms, o->form_count, sizeof *o->forms);
+    o->forms = qn_text_grow(&o->memory, o->forms, o->form_count, sizeof *o->forms);
     o->forms[o->form_count] = form;
     return o->form_count++;
 }
 
 static size_t form_of(struct branches *o, const char *shows)
 {
-    char *rest = qn_exp_copy(&o->memory, shows), *word;
+    char *rest = qn_text_copy(&o->memory, shows), *word;
     const char *form = "";
 
     while (*shows && (word = strsep(&rest, " ")))
-        form = qn_exp_format(&o->memory, "%s%s%s", form, *form ? " " : "", form_of_word(o, word));
+        form = qn_text_format(&o->memory, "%s%s%s", form, *form ? " " : "", form_of_word(o, word));
     return number_of_form(o, form);
 }
 
@@ -201,13 +201,13 @@ static void put_value(FILE *out, char *value)
 
 static void put_predictor(struct branches *o, FILE *out, int i)
 {
-    const struct qn_exp_table *t = &o->tables[i];
+    const struct qn_text_table *t = &o->tables[i];
 
     fputs("{\"name\":", out);
     qn_page_put_text(out, o->w->names[i]);
     fputs(",\"steps\":[", out);
     for (int row = 0; row < t->row_count; row++) {
-        char *rest = qn_exp_copy(&o->memory, cell(t, row, SHOWS)), *word;
+        char *rest = qn_text_copy(&o->memory, cell(t, row, SHOWS)), *word;
 
         fprintf(out, "%s[%c,%zu", row ? ",\n" : "", *cell(t, row, WRONG) == '1' ? '1' : '0', form_of(o, cell(t, row, SHOWS)));
         while (*cell(t, row, SHOWS) && (word = strsep(&rest, " "))) {
@@ -224,7 +224,7 @@ static void put_predictor(struct branches *o, FILE *out, int i)
 static void put_form(struct branches *o, FILE *out, const char *form)
 {
     static const char *const kinds[] = { ['n'] = "number", ['b'] = "bits", ['a'] = "address", ['c'] = "counter", ['w'] = "weights" };
-    char *rest = qn_exp_copy(&o->memory, form), *word;
+    char *rest = qn_text_copy(&o->memory, form), *word;
     const char *separator = "";
 
     putc('[', out);
@@ -246,7 +246,7 @@ static void put_form(struct branches *o, FILE *out, const char *form)
 
 static void put_plain(const struct branches *o, FILE *out)
 {
-    const struct qn_exp_table *t = &o->tables[0];
+    const struct qn_text_table *t = &o->tables[0];
 
     fputs("<p>Without scripts this page has the first branches only.</p>\n<table>\n<tr><th>branch</th><th>address</th><th>taken</th><th>predicted</th></tr>\n",
           out);
@@ -294,8 +294,8 @@ enum qn_text_status qn_page_write_branches(const struct qn_page_watch *w, FILE *
         qn_page_end(out, QN_PAGE_WATCH);
     }
     for (int i = 0; i < w->count; i++)
-        qn_exp_free_table(&o.tables[i]);
-    qn_exp_free_table(&o.named);
-    qn_exp_free_memory(&o.memory);
+        qn_text_free_table(&o.tables[i]);
+    qn_text_free_table(&o.named);
+    qn_text_free_memory(&o.memory);
     return err->status;
 }

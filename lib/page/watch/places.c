@@ -14,7 +14,7 @@ size_t qn_page_find_place(struct qn_page_places *p, const char *file, const char
     for (size_t i = p->count; i-- > 0;)
         if (!strcmp(p->list[i].line, line) && !strcmp(p->list[i].file, file) && !strcmp(p->list[i].function, function))
             return i;
-    p->list = qn_exp_grow(p->memory, p->list, p->count, sizeof *p->list);
+    p->list = qn_text_grow(p->memory, p->list, p->count, sizeof *p->list);
     p->list[p->count] = (struct qn_page_place){ file, line, function };
     return p->count++;
 }
@@ -35,7 +35,7 @@ void qn_page_put_places(const struct qn_page_places *p, FILE *out)
 static void put_file(const struct qn_page_places *p, FILE *out, size_t place, size_t *room, const char **separator)
 {
     const char *name = p->list[place].file;
-    struct qn_page_numbers n = { qn_exp_alloc(p->memory, p->count * sizeof *n.at), 0 };
+    struct qn_page_numbers n = { qn_text_alloc(p->memory, p->count * sizeof *n.at), 0 };
     struct qn_text_source source;
 
     for (size_t i = 0; i < p->count; i++) {

@@ -9,10 +9,10 @@
 
 #include <stdio.h>
 
-#include "exp/memory.h"
+#include "text/memory.h"
 
 struct qn_page_places {
-    struct qn_exp_memory *memory;
+    struct qn_text_memory *memory;
     struct qn_page_place {
         const char *file, *line, *function;
     } *list;

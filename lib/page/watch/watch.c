@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exp/table.h"
+#include "text/csv.h"
 #include "page/json.h"
 #include "page/shell.h"
 #include "page/watch/places.h"
@@ -35,8 +35,8 @@ static const char *const columns[COLUMNS] = {
 
 struct watch {
     const struct qn_page_watch *w;
-    struct qn_exp_memory memory;
-    struct qn_exp_table tables[QN_PAGE_CACHES_MAX];
+    struct qn_text_memory memory;
+    struct qn_text_table tables[QN_PAGE_CACHES_MAX];
     struct qn_page_places places;
 };
 
@@ -50,16 +50,16 @@ struct set {
 
 #define NONE "-"
 
-static const char *cell(const struct qn_exp_table *t, int row, int column) { return t->rows[row][column]; }
-static uint64_t number_in(const struct qn_exp_table *t, int row, int column) { return strtoull(cell(t, row, column), NULL, 0); }
+static const char *cell(const struct qn_text_table *t, int row, int column) { return t->rows[row][column]; }
+static uint64_t number_in(const struct qn_text_table *t, int row, int column) { return strtoull(cell(t, row, column), NULL, 0); }
 
 /* ---- reading ---- */
 
 static enum qn_text_status read_file(struct watch *o, int i, struct qn_text_error *err)
 {
-    struct qn_exp_table *t = &o->tables[i];
+    struct qn_text_table *t = &o->tables[i];
 
-    if (qn_exp_read_table(t, o->w->files[i], err) != QN_TEXT_OK)
+    if (qn_text_read_table(t, o->w->files[i], err) != QN_TEXT_OK)
         return err->status;
     for (int c = 0; c < COLUMNS; c++)
         if (t->column_count != COLUMNS || strcmp(t->columns[c], columns[c]))
@@ -70,7 +70,7 @@ static enum qn_text_status read_file(struct watch *o, int i, struct qn_text_erro
 }
 
 /* The first row of the next reference. */
-static int next_reference(const struct qn_exp_table *t, int row)
+static int next_reference(const struct qn_text_table *t, int row)
 {
     uint64_t number = number_in(t, row, NUMBER);
 
@@ -79,7 +79,7 @@ static int next_reference(const struct qn_exp_table *t, int row)
     return row;
 }
 
-static bool is_same_reference(const struct qn_exp_table *a, int i, const struct qn_exp_table *b, int k)
+static bool is_same_reference(const struct qn_text_table *a, int i, const struct qn_text_table *b, int k)
 {
     static const int compared[] = { NUMBER, PC, KIND, ADDRESS, SIZE };
 
@@ -91,7 +91,7 @@ static bool is_same_reference(const struct qn_exp_table *a, int i, const struct 
 
 static enum qn_text_status compare_streams(struct watch *o, int other, struct qn_text_error *err)
 {
-    const struct qn_exp_table *a = &o->tables[0], *b = &o->tables[other];
+    const struct qn_text_table *a = &o->tables[0], *b = &o->tables[other];
     int i = 0, k = 0;
 
     for (; i < a->row_count && k < b->row_count; i = next_reference(a, i), k = next_reference(b, k))
@@ -107,7 +107,7 @@ static enum qn_text_status compare_streams(struct watch *o, int other, struct qn
 
 static void put_steps(struct watch *o, FILE *out)
 {
-    const struct qn_exp_table *t = &o->tables[0];
+    const struct qn_text_table *t = &o->tables[0];
 
     fputs(",\n\"steps\":[", out);
     for (int row = 0; row < t->row_count; row = next_reference(t, row))
@@ -128,8 +128,8 @@ static struct set *find_set(struct watch *o, struct set **sets, uint64_t number)
         s = s->next;
     if (s)
         return s;
-    s = qn_exp_alloc(&o->memory, sizeof *s);
-    *s = (struct set){ .number = number, .content = qn_exp_copy(&o->memory, ""), .state = "", .set_state = "", .next = *sets };
+    s = qn_text_alloc(&o->memory, sizeof *s);
+    *s = (struct set){ .number = number, .content = qn_text_copy(&o->memory, ""), .state = "", .set_state = "", .next = *sets };
     *sets = s;
     return s;
 }
@@ -137,7 +137,7 @@ static struct set *find_set(struct watch *o, struct set **sets, uint64_t number)
 /* The lines of a set after `line` has taken the way of `victim` or the first free way; with `recent`, the line then stands in front. */
 static char *fill(struct watch *o, const char *before, const char *line, const char *victim, bool recent)
 {
-    char *text = recent ? qn_exp_copy(&o->memory, line) : qn_exp_copy(&o->memory, ""), *rest = qn_exp_copy(&o->memory, before), *word;
+    char *text = recent ? qn_text_copy(&o->memory, line) : qn_text_copy(&o->memory, ""), *rest = qn_text_copy(&o->memory, before), *word;
     const char *gone = *victim ? victim : NONE;
     bool filled = false;
 
@@ -146,7 +146,7 @@ static char *fill(struct watch *o, const char *before, const char *line, const c
 
         filled |= leaves;
         if (!leaves || !recent)
-            text = qn_exp_format(&o->memory, "%s%s%s", text, *text ? " " : "", leaves ? line : word);
+            text = qn_text_format(&o->memory, "%s%s%s", text, *text ? " " : "", leaves ? line : word);
     }
     return text;
 }
@@ -154,7 +154,7 @@ static char *fill(struct watch *o, const char *before, const char *line, const c
 /* The lines of a set after a hit on `line`, which stays in its way or, with `recent`, comes to the front. */
 static char *touch(struct watch *o, const char *before, const char *line, bool recent)
 {
-    return recent ? fill(o, before, line, line, true) : qn_exp_copy(&o->memory, before);
+    return recent ? fill(o, before, line, line, true) : qn_text_copy(&o->memory, before);
 }
 
 static void put_list(FILE *out, const char *text, bool addresses)
@@ -175,7 +175,7 @@ static void put_list(FILE *out, const char *text, bool addresses)
     putc(']', out);
 }
 
-static void put_line(struct watch *o, FILE *out, const struct qn_exp_table *t, int row, struct set **sets)
+static void put_line(struct watch *o, FILE *out, const struct qn_text_table *t, int row, struct set **sets)
 {
     uint64_t line = number_in(t, row, LINE), bytes = number_in(t, row, LINE_BYTES), count = number_in(t, row, SETS);
     struct set *s = find_set(o, sets, bytes && count ? line / bytes % count : 0);
@@ -200,7 +200,7 @@ static void put_line(struct watch *o, FILE *out, const struct qn_exp_table *t, i
 
 static void put_cache(struct watch *o, FILE *out, int i)
 {
-    const struct qn_exp_table *t = &o->tables[i];
+    const struct qn_text_table *t = &o->tables[i];
     struct set *sets = NULL;
 
     fputs("{\"name\":", out);
@@ -232,7 +232,7 @@ static size_t number_of(struct watch *o, const char ***names, size_t *count, con
         i++;
     if (i < *count)
         return i;
-    *names = qn_exp_grow(&o->memory, *names, *count, sizeof **names);
+    *names = qn_text_grow(&o->memory, *names, *count, sizeof **names);
     (*names)[*count] = name;
     return (*count)++;
 }
@@ -247,8 +247,8 @@ static int compare_lines(const void *a, const void *b)
 /* A cache line that several variables share gets the name of one of them. */
 static void put_objects(struct watch *o, FILE *out)
 {
-    const struct qn_exp_table *t = &o->tables[0];
-    char ***rows = qn_exp_alloc(&o->memory, (size_t)t->row_count * sizeof *rows);
+    const struct qn_text_table *t = &o->tables[0];
+    char ***rows = qn_text_alloc(&o->memory, (size_t)t->row_count * sizeof *rows);
     const char **names = NULL, *separator = "", *last = "";
     size_t count = 0;
 
@@ -274,7 +274,7 @@ static void put_objects(struct watch *o, FILE *out)
 /* For readers without scripts: the first references of the first cache. */
 static void put_plain(struct watch *o, FILE *out)
 {
-    const struct qn_exp_table *t = &o->tables[0];
+    const struct qn_text_table *t = &o->tables[0];
 
     fputs("<p>Without scripts this page has the first references only.</p>\n<table>\n<tr><th>reference</th><th>address</th><th>outcome</th></tr>\n", out);
     for (int row = 0; row < t->row_count && row < PLAIN_ROWS; row++) {
@@ -324,7 +324,7 @@ enum qn_text_status qn_page_write_watch(const struct qn_page_watch *w, FILE *out
         qn_page_end(out, QN_PAGE_WATCH);
     }
     for (int i = 0; i < w->count; i++)
-        qn_exp_free_table(&o.tables[i]);
-    qn_exp_free_memory(&o.memory);
+        qn_text_free_table(&o.tables[i]);
+    qn_text_free_memory(&o.memory);
     return err->status;
 }

@@ -42,11 +42,11 @@ static void add_command(char **argv, const char *input, void *data)
 
 static void add(const char *script, const char *input)
 {
-    char **argv = qn_exp_alloc(&jobs.memory, 4 * sizeof *argv);
+    char **argv = qn_text_alloc(&jobs.memory, 4 * sizeof *argv);
 
     argv[0] = (char *)"/bin/sh";
     argv[1] = (char *)"-c";
-    argv[2] = qn_exp_copy(&jobs.memory, script);
+    argv[2] = qn_text_copy(&jobs.memory, script);
     add_command(argv, input, NULL);
 }
 

@@ -9,24 +9,24 @@
 /* A curve of sizes 1, 2, 4, ...; its knees as text. */
 static void curve(const double *misses, int count, const char *wanted, const char *what)
 {
-    struct qn_exp_table t = { 0 };
+    struct qn_text_table t = { 0 };
     double knees[QN_PLOT_KNEES_MAX];
     char got[200] = "";
     int n;
 
-    qn_exp_add_column(&t, "size");
-    qn_exp_add_column(&t, "misses");
+    qn_text_add_column(&t, "size");
+    qn_text_add_column(&t, "misses");
     for (int i = 0; i < count; i++) {
-        char **row = qn_exp_add_row(&t);
+        char **row = qn_text_add_row(&t);
 
-        row[0] = qn_exp_format(&t.memory, "%d", 1 << i);
-        row[1] = qn_exp_format(&t.memory, "%g", misses[i]);
+        row[0] = qn_text_format(&t.memory, "%d", 1 << i);
+        row[1] = qn_text_format(&t.memory, "%g", misses[i]);
     }
     n = qn_plot_find_knees(&t, knees);
     for (int i = 0; i < n; i++)
         sprintf(got + strlen(got), "%g ", knees[i]);
     is_str(got, wanted, "%s", what);
-    qn_exp_free_table(&t);
+    qn_text_free_table(&t);
 }
 
 int main(void)
@@ -43,21 +43,21 @@ int main(void)
 
     /* Only sizes that have their half in the curve can be knees. */
     {
-        struct qn_exp_table t = { 0 };
+        struct qn_text_table t = { 0 };
         double knees[QN_PLOT_KNEES_MAX];
         static const char *const rows[][2] = { { "1", "90" }, { "2", "80" }, { "3", "10" }, { "4", "9" }, { "8", "9" } };
 
-        qn_exp_add_column(&t, "size");
-        qn_exp_add_column(&t, "misses");
+        qn_text_add_column(&t, "size");
+        qn_text_add_column(&t, "misses");
         for (int i = 0; i < 5; i++) {
-            char **row = qn_exp_add_row(&t);
+            char **row = qn_text_add_row(&t);
 
-            row[0] = qn_exp_copy(&t.memory, rows[i][0]);
-            row[1] = qn_exp_copy(&t.memory, rows[i][1]);
+            row[0] = qn_text_copy(&t.memory, rows[i][0]);
+            row[1] = qn_text_copy(&t.memory, rows[i][1]);
         }
         is_int(qn_plot_find_knees(&t, knees), 1, "each size of a curve of all sizes: one knee");
         is_int((int64_t)knees[0], 4, "... at the power of two");
-        qn_exp_free_table(&t);
+        qn_text_free_table(&t);
     }
     return done_testing();
 }

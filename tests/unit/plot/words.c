@@ -3,7 +3,7 @@
 
 #include "tap.h"
 
-static void short_names(struct qn_exp_memory *m)
+static void short_names(struct qn_text_memory *m)
 {
     static const char *const names[][2] = {
         { "void std::__introsort_loop<int*, long, cmp>(int*, int*, long, cmp)", "void std::__introsort_loop<>()" },
@@ -28,7 +28,7 @@ static void short_names(struct qn_exp_memory *m)
 
 int main(void)
 {
-    struct qn_exp_memory m = { 0 };
+    struct qn_text_memory m = { 0 };
 
     is_str(qn_plot_say_bytes(&m, 64), "64 B", "bytes");
     is_str(qn_plot_say_bytes(&m, 1024), "1 KiB", "1024 bytes");
@@ -68,6 +68,6 @@ int main(void)
     is_str(qn_plot_shorten(&m, "0123456789a", 10), "0123...89a", "one too many: the middle goes");
     is_str(qn_plot_shorten(&m, "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 10), "\xc3\xa4\xc3\xa4...\xc3\xa4", "characters stay whole");
     short_names(&m);
-    qn_exp_free_memory(&m);
+    qn_text_free_memory(&m);
     return done_testing();
 }

@@ -238,7 +238,7 @@ is "$?: $(cat err)" '2: quern report: --intervals, --sizes, --sets and --log: wa
 "$QUERN" report --D1=1024,2,64 bare.prof 2>err
 is $? 2 'a profile has its caches'
 "$QUERN" report --intervals=none.csv -o none bare.prof 2>err
-is "$?: $(cat err)" '1: quern report: none.csv: No such file or directory' 'no such file'
+is "$?: $(cat err)" '1: quern report: none.csv: cannot open: No such file or directory' 'no such file'
 "$QUERN" report --intervals=full.prof.sets.csv -o none full.prof 2>err
 is "$?: $(cat err)" '1: quern report: full.prof.sets.csv:1: got no columns `start`, `end` and an event of the profile, wanted the counts of `quern run --interval=N`' 'misses by set are no intervals'
 grep -v '^summary:' bare.prof >cut.prof

@@ -1,6 +1,6 @@
-/* lib/exp/memory.c - see memory.h.  GNU obstacks do the work. */
+/* lib/text/memory.c - see memory.h.  GNU obstacks do the work. */
 #define _GNU_SOURCE
-#include "exp/memory.h"
+#include "text/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 
 #include "base/base.h"
 
-#define obstack_chunk_alloc qn_exp_chunk
+#define obstack_chunk_alloc qn_text_chunk
 #define obstack_chunk_free free
 
-static void *qn_exp_chunk(size_t bytes)
+static void *qn_text_chunk(size_t bytes)
 {
     void *chunk = malloc(bytes);
 
@@ -22,33 +22,33 @@ static void *qn_exp_chunk(size_t bytes)
     exit(1);
 }
 
-static struct obstack *stack_of(struct qn_exp_memory *m)
+static struct obstack *stack_of(struct qn_text_memory *m)
 {
     if (!m->stack.chunk)
         obstack_init(&m->stack);
     return &m->stack;
 }
 
-void qn_exp_free_memory(struct qn_exp_memory *m)
+void qn_text_free_memory(struct qn_text_memory *m)
 {
     if (m->stack.chunk)
         obstack_free(&m->stack, NULL);
     memset(m, 0, sizeof *m);
 }
 
-void *qn_exp_alloc(struct qn_exp_memory *m, size_t bytes)
+void *qn_text_alloc(struct qn_text_memory *m, size_t bytes)
 {
     return memset(obstack_alloc(stack_of(m), bytes), 0, bytes);
 }
 
-char *qn_exp_copy_part(struct qn_exp_memory *m, const char *text, size_t length)
+char *qn_text_copy_part(struct qn_text_memory *m, const char *text, size_t length)
 {
     return obstack_copy0(stack_of(m), text, length);
 }
 
-char *qn_exp_copy(struct qn_exp_memory *m, const char *text) { return qn_exp_copy_part(m, text, strlen(text)); }
+char *qn_text_copy(struct qn_text_memory *m, const char *text) { return qn_text_copy_part(m, text, strlen(text)); }
 
-char *qn_exp_format(struct qn_exp_memory *m, const char *format, ...)
+char *qn_text_format(struct qn_text_memory *m, const char *format, ...)
 {
     struct obstack *stack = stack_of(m);
     va_list args;
@@ -61,7 +61,7 @@ char *qn_exp_format(struct qn_exp_memory *m, const char *format, ...)
 }
 
 /* Room is doubled whenever the count reaches a power of two, so it need not be stored. */
-void *qn_exp_grow(struct qn_exp_memory *m, void *list, size_t count, size_t size)
+void *qn_text_grow(struct qn_text_memory *m, void *list, size_t count, size_t size)
 {
     void *more;
 
