@@ -30,6 +30,9 @@
 #endif
 typedef QN_NCSR_TYPE void qn_slow_call(void);
 
+/* For qsort: negative, 0 or positive, as a is below, equal to or above b. */
+#define QN_COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
 /* How many elements of a sorted list come first, by halves: those of which `holds`, which names its number i, is true.
  *   QN_COUNT_WHILE(i, n, list[i].start <= address)    begin at or before the address */
 #define QN_COUNT_WHILE(i, count, holds)                             \

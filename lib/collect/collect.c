@@ -128,17 +128,17 @@ static void check_modules(struct qn_collect *r)
     kill(r->guest, SIGKILL);
 }
 
-static int64_t milliseconds(void)
+uint64_t qn_collect_now(void)
 {
-    struct timespec t;
+    struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * QN_NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
 static void wait_until(struct qn_collect *r, const bool *end)
 {
-    int64_t looked = milliseconds();
+    uint64_t looked = qn_collect_now();
 
     while (!r->ended && !*end) {
         struct pollfd p[] = {
@@ -151,8 +151,8 @@ static void wait_until(struct qn_collect *r, const bool *end)
 
         int ready = poll(p, sizeof p / sizeof p[0], LOOK_MS);
 
-        if (milliseconds() - looked >= LOOK_MS) {
-            looked = milliseconds();
+        if (qn_collect_now() - looked >= LOOK_MS * (QN_NS_PER_SECOND / 1000)) {
+            looked = qn_collect_now();
             check_modules(r);
             qn_collect_show_progress(r);
         }
@@ -173,16 +173,7 @@ static void wait_until(struct qn_collect *r, const bool *end)
     }
 }
 
-static void wait_for_counts(struct qn_collect *r)
-{
-    wait_until(r, &r->leaves);
-    if (r->is_main)
-        serve_socket(r);
-}
-
 /* ---- the run ---- */
-
-#define NS_PER_SECOND 1000000000ull
 
 /* If a standard descriptor is closed, opens it, so that no file of ours gets its number.  The guest finds it closed. */
 static void fill_standard_descriptors(void)
@@ -248,23 +239,6 @@ static bool check_options(const struct qn_collect_options *o)
     return qn_collect_check_patterns(o);
 }
 
-static void start_clocks(struct qn_collect *r)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    r->start_ns = (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-    r->start_tsc = __rdtsc();
-}
-
-/* The guest of a sub-collector has ended, or never was. */
-static void end_sub(struct qn_collect *r)
-{
-    bool dead = qn_collect_adopt_dead_image(r), counted = r->hello && !r->exec_out;
-
-    _exit((counted || dead) && !qn_collect_finish(r));
-}
-
 static int end_main(struct qn_collect *r)
 {
     bool written = true;
@@ -298,12 +272,18 @@ static int run(struct qn_collect *r)
         perror("quern: run: signalfd");
         return QN_EXIT_SOFTWARE;
     }
-    start_clocks(r);
+    r->start_ns = qn_collect_now();
+    r->start_tsc = __rdtsc();
     if (!qn_collect_launch(r))
         return r->refused ? r->refused : QN_EXIT_SOFTWARE;
-    wait_for_counts(r);
-    if (!r->is_main)
-        end_sub(r);
+    wait_until(r, &r->leaves); /* all is counted */
+    if (r->is_main)
+        serve_socket(r);
+    if (!r->is_main) { /* the guest of a sub-collector has ended, or never was */
+        bool dead = qn_collect_adopt_dead_image(r), counted = r->hello && !r->exec_out;
+
+        _exit((counted || dead) && !qn_collect_finish(r));
+    }
     qn_collect_end_progress(r);
     return end_main(r);
 }

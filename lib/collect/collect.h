@@ -167,6 +167,7 @@ int qn_collect_open_text(struct qn_collect *r, const char *option, const char *p
 bool qn_collect_open_log(struct qn_collect *r);
 /* "==PID== text"; banner and summary, nothing with --quiet. */
 void qn_collect_say(struct qn_collect *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void qn_collect_put_line(void *run, const char *text); /* the same for one line */
 /* "--PID-- text"; warnings, statistics and --verbose. */
 void qn_collect_note(struct qn_collect *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "**PID** text"; what the program says by VALGRIND_PRINTF. */
@@ -269,7 +270,13 @@ void qn_collect_start_merger(struct qn_collect *r);
 bool qn_collect_give_profile(struct qn_collect *r, const char *path);
 bool qn_collect_finish_merge(struct qn_collect *r);
 
+/* collect.c: nanoseconds of the monotonic clock */
+#define QN_NS_PER_SECOND 1000000000ull
+uint64_t qn_collect_now(void);
+
 /* fold.c */
+struct qn_cost_event_set;
+void qn_collect_choose_events(const struct qn_collect *r, struct qn_cost_event_set *events); /* the columns of the profile */
 struct qn_collect_guard {
     struct qn_cost_guard modules;
     const char *avoided; /* why nothing at all is read; else NULL */
@@ -287,7 +294,6 @@ void qn_collect_tell_missing(struct qn_collect *r);
 
 /* report.c */
 struct qn_cost_result;
-struct qn_cost_event_set;
 struct qn_cost_modules;
 struct qn_cost_regions;
 void qn_collect_print_banner(struct qn_collect *r);

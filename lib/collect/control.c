@@ -32,8 +32,7 @@
 #define PATIENCE_S 5           /* for a command, and for its answer to be taken */
 #define DUMPS_MAX 100000
 #define COMMAND_MAX 65536
-#define NS_PER_SECOND 1000000000ull
-#define PROGRESS_NS NS_PER_SECOND
+#define PROGRESS_NS QN_NS_PER_SECOND
 #define MILLION 1e6
 #define WISH_LOOK_MS 10          /* the program ends such a wait earlier, unless it has not seen who waits */
 #define WISH_LOOKS 150           /* waits before giving up */
@@ -93,20 +92,13 @@ static bool sum(struct qn_collect *r, struct qn_cost_event_set *events, struct q
     struct qn_prof_table *table;
 
     memset(guard.avoid, 1, sizeof guard.avoid);
-    qn_cost_choose_events(events, r->config.cache_sim, r->config.branch_sim);
-    qn_cost_add_module_events(events, &qn_cost_header(&r->store)->sim_output);
+    qn_collect_choose_events(r, events);
     modules = qn_cost_new_modules(&r->store, qn_cost_new_library(), &guard, ignore_note, NULL);
     table = qn_prof_new_table(events->count);
     return qn_cost_fold(&r->store, events, modules, QN_COST_ALL_REGIONS, table, result, &err) == QN_TEXT_OK;
 }
 
-static double seconds(const struct qn_collect *r)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)((uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec - r->start_ns) / (double)NS_PER_SECOND;
-}
+static double seconds(const struct qn_collect *r) { return (double)(qn_collect_now() - r->start_ns) / (double)QN_NS_PER_SECOND; }
 
 static bool status(struct qn_collect *r, FILE *out)
 {
@@ -174,7 +166,7 @@ static bool dump(struct qn_collect *r, FILE *out)
 /* Takes the lock h->caller.  false: somebody has held it for longer than any call takes; the arena may be damaged. */
 static bool take_caller(struct qn_arena_header *h)
 {
-    const struct timespec patience = { 0, WISH_LOOK_MS * (NS_PER_SECOND / 1000) };
+    const struct timespec patience = { 0, WISH_LOOK_MS * (QN_NS_PER_SECOND / 1000) };
     uint32_t who = 0;
 
     for (int i = 0; i < WISH_LOOKS; i++) {
@@ -212,7 +204,7 @@ void qn_collect_kick(const struct qn_collect *r)
 
 static bool wish(struct qn_collect *r, enum qn_wish what, FILE *out)
 {
-    const struct timespec patience = { 0, WISH_LOOK_MS * (NS_PER_SECOND / 1000) };
+    const struct timespec patience = { 0, WISH_LOOK_MS * (QN_NS_PER_SECOND / 1000) };
     struct qn_arena_header *h = qn_cost_header(&r->store);
 
     if (!h->started)
@@ -304,11 +296,8 @@ static void print_progress(struct qn_collect *r)
 
 void qn_collect_show_progress(struct qn_collect *r)
 {
-    struct timespec now;
-    uint64_t ns;
+    uint64_t ns = qn_collect_now();
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    ns = (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
     if (!r->options.progress || !r->is_main || r->progress_pid > 0 || ns - r->progress_ns < PROGRESS_NS)
         return;
     r->progress_ns = ns;

@@ -364,8 +364,6 @@ static void print_culprits(struct work *w)
 
 /* ---- all of it ---- */
 
-static void put_line(void *data, const char *text) { qn_collect_say(data, "%s", text); }
-
 static void print_versus(struct work *w)
 {
     struct qn_cost_versus v = { &w->run->store, &w->events, w->modules, w->table };
@@ -373,7 +371,7 @@ static void print_versus(struct work *w)
     if (!w->run->config.versus)
         return;
     qn_collect_say(w->run, "%s", "");
-    qn_cost_print_versus(&v, put_line, w->run);
+    qn_cost_print_versus(&v, qn_collect_put_line, w->run);
 }
 
 static void tell_unasked(struct qn_collect *r)
@@ -468,14 +466,19 @@ static bool fold_and_write(struct work *w)
     return written;
 }
 
+void qn_collect_choose_events(const struct qn_collect *r, struct qn_cost_event_set *events)
+{
+    qn_cost_choose_events(events, r->config.cache_sim, r->config.branch_sim);
+    qn_cost_add_module_events(events, &qn_cost_header(&r->store)->sim_output);
+}
+
 bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struct qn_cost_library *library)
 {
     static struct work w;
     bool written;
 
     w = (struct work){ .run = r, .guard = guard };
-    qn_cost_choose_events(&w.events, r->config.cache_sim, r->config.branch_sim);
-    qn_cost_add_module_events(&w.events, &qn_cost_header(&r->store)->sim_output);
+    qn_collect_choose_events(r, &w.events);
     w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, is_avoided(&w) ? NULL : take_note, r);
     w.table = qn_prof_new_table(w.events.count);
     qn_prof_table_want(w.table, choose_detail(&r->options));

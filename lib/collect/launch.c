@@ -268,14 +268,6 @@ static char **make_argv(const struct qn_collect *r, int arena, int socket)
     return argv;
 }
 
-/* The program shall not continue without the collector, because its counts would be lost. */
-static void die_with(pid_t collector)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != collector)
-        _exit(QN_EXIT_SOFTWARE);
-}
-
 /* Writes down our parent, which the program sees as its own, and asks the kernel for a signal when that dies (signals.c). */
 static void take_parent(struct qn_collect *r)
 {
@@ -383,7 +375,9 @@ bool qn_collect_launch(struct qn_collect *r)
     collector = getpid();
     r->guest = fork();
     if (r->guest == 0) {
-        die_with(collector);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the program shall not continue without the collector, because its counts would be lost */
+        if (getppid() != collector)
+            _exit(QN_EXIT_SOFTWARE);
         close(gate[1]);
         become_engine(r, pair[1], trace, gate[0], &timer);
     }

@@ -153,6 +153,8 @@ void qn_collect_print(struct qn_collect *r, const char *format, ...)
     free(text);
 }
 
+void qn_collect_put_line(void *run, const char *text) { qn_collect_say(run, "%s", text); }
+
 /* false: errno says why. */
 static bool write_all(int fd, const char *text, size_t n)
 {

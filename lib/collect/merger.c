@@ -159,8 +159,7 @@ static void finish(struct qn_collect *r, struct sum *s, struct answer *a)
     a->processes = s->processes;
     if (!path || !s->processes)
         return;
-    qn_cost_choose_events(&events, r->config.cache_sim, r->config.branch_sim);
-    qn_cost_add_module_events(&events, &qn_cost_header(&r->store)->sim_output);
+    qn_collect_choose_events(r, &events);
     for (int i = 0; i < events.count; i++)
         a->totals[events.which[i]] = qn_prof_table_totals(qn_prof_merge_table(s->merge))[i];
     qn_prof_finish_call_sum(&s->calls, left_out, sizeof left_out);
@@ -211,8 +210,6 @@ bool qn_collect_give_profile(struct qn_collect *r, const char *path)
     return sent;
 }
 
-static void put_line(void *data, const char *text) { qn_collect_say(data, "%s", text); }
-
 bool qn_collect_finish_merge(struct qn_collect *r)
 {
     const struct message m = { .kind = FINISH };
@@ -232,7 +229,7 @@ bool qn_collect_finish_merge(struct qn_collect *r)
     }
     qn_collect_say(r, "Processes: %llu, all in one profile", (unsigned long long)a.processes);
     qn_collect_say(r, "%s", "");
-    qn_cost_print_summary(a.totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates, put_line, r);
+    qn_cost_print_summary(a.totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates, qn_collect_put_line, r);
     if (*a.why)
         qn_collect_note(r, "--merge-children: %s", a.why);
     qn_collect_flush(r);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -18,8 +17,6 @@
 #include "sim/at_work.h"
 #include "collect/collect.h"
 #include "text/version.h"
-
-#define NS_PER_SECOND 1000000000ull
 
 static const char *const level_names[QN_COLLECT_LEVELS] = { "I1", "D1", "LL" };
 static const char *const origin_texts[] = { "", ", as QUERN_CACHES says", ", of this machine", ", a default: CPUID describes no such cache",
@@ -47,20 +44,10 @@ static double ratio(uint64_t a, uint64_t b)
     return (double)a / (double)(b ? b : 1);
 }
 
-/* Time stamp counter ticks per microsecond, measured over the whole run. */
-static double ticks_per_us(const struct qn_collect *r)
-{
-    struct timespec now;
-    uint64_t ticks = __rdtsc() - r->start_tsc, ns;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    ns = (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec - r->start_ns;
-    return ratio(ticks, ns) * 1000.0;
-}
-
 static void print_translation(struct qn_collect *r, const struct qn_stats *s)
 {
-    double us = (double)s->translate_tsc / ticks_per_us(r);
+    double ticks = ratio(__rdtsc() - r->start_tsc, qn_collect_now() - r->start_ns) * 1000.0; /* of the time stamp counter in a microsecond */
+    double us = (double)s->translate_tsc / ticks;
 
     qn_collect_note(r, "blocks: %" PRIu64 " new, %" PRIu64 " again; %.1f instructions per block", s->blocks - s->retranslations,
                 s->retranslations, ratio(s->insns, s->blocks));
@@ -104,22 +91,9 @@ static void print_memory(struct qn_collect *r, const struct qn_stats *s)
                 s->cold_bytes, ratio(s->host_bytes + s->cold_bytes, insns), s->fixed_bytes);
 }
 
-static void print_checks(struct qn_collect *r, const struct qn_stats *s)
-{
-    qn_collect_note(r, "checks emitted: %" PRIu64 " data, %" PRIu64 " fetch; %" PRIu64 " hoisted; %" PRIu64
-                " saves of the flags", s->events_d, s->events_i, s->hoisted, s->flag_saves);
-}
-
-static void print_choices(struct qn_collect *r, const struct qn_stats *s)
-{
-    static const char *const vectors[] = { "none", "none", "AVX2", "AVX-512" };
-
-    qn_collect_note(r, "processor: %s, vectors %s, %" PRIu64 " bytes of registers in a signal frame", s->rorx ? "rorx" : "no rorx",
-                vectors[s->vectors & 3], s->state_bytes);
-}
-
 static void print_stats(struct qn_collect *r, const struct qn_cost_result *result)
 {
+    static const char *const vectors[] = { "none", "none", "AVX2", "AVX-512" };
     struct qn_stats s = qn_cost_header(&r->store)->stats;
     int64_t simulated[QN_COST_COLUMNS];
 
@@ -131,16 +105,13 @@ static void print_stats(struct qn_collect *r, const struct qn_cost_result *resul
                 s.ibl_misses);
     print_filter(r, &s, simulated);
     print_memory(r, &s);
-    print_checks(r, &s);
+    qn_collect_note(r, "checks emitted: %" PRIu64 " data, %" PRIu64 " fetch; %" PRIu64 " hoisted; %" PRIu64
+                " saves of the flags", s.events_d, s.events_i, s.hoisted, s.flag_saves);
     if (s.state_bytes)
-        print_choices(r, &s);
+        qn_collect_note(r, "processor: %s, vectors %s, %" PRIu64 " bytes of registers in a signal frame", s.rorx ? "rorx" : "no rorx",
+                    vectors[s.vectors & 3], s.state_bytes);
     qn_collect_note(r, "system: %" PRIu64 " calls, %" PRIu64 " signals, %" PRIu64 " faults, %" PRIu64 " threads",
                 s.syscalls, s.signals, s.faults, s.threads);
-}
-
-static void put_line(void *data, const char *text)
-{
-    qn_collect_say(data, "%s", text);
 }
 
 /* Prints events and lines of the modules.  The guest's process may have damaged them, so they are checked. */
@@ -157,7 +128,7 @@ static void print_modules(struct qn_collect *r, const struct qn_cost_result *res
                        o.texts[events->which[i] - QN_COST_EVENTS]);
     while ((line = strsep(&rest, "\n")) && *line)
         qn_collect_say(r, "%s", line);
-    qn_cost_print_rows(r->store.base + QN_ARENA_TABLES_OFF, &o.tables, result->totals, put_line, r);
+    qn_cost_print_rows(r->store.base + QN_ARENA_TABLES_OFF, &o.tables, result->totals, qn_collect_put_line, r);
 }
 
 /* If counting was switched on and off: the share of processor time in which it was on.  That is more than the share of instructions, because
@@ -178,7 +149,7 @@ void qn_collect_print_report(struct qn_collect *r, const struct qn_cost_result *
         qn_collect_say(r, "Command: %s", command);
     qn_collect_say(r, "%s", "");
     qn_cost_print_summary(result->totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates,
-                          put_line, r);
+                          qn_collect_put_line, r);
     print_modules(r, result, events);
     print_share(r);
     qn_collect_print_sims(r);
@@ -186,28 +157,21 @@ void qn_collect_print_report(struct qn_collect *r, const struct qn_cost_result *
         print_stats(r, result);
 }
 
-/* Column of an event, -1 if it is not shown. */
-static int column_of(const struct qn_cost_event_set *events, int event)
-{
-    for (int i = 0; i < events->count; i++)
-        if (events->which[i] == event)
-            return i;
-    return -1;
-}
-
+/* The sum of up to three events, all of which are columns. */
 static int64_t sum_of(const struct qn_cost_event_set *events, const int64_t *totals, const uint8_t *list, int n)
 {
     int64_t sum = 0;
 
     for (int i = 0; i < n; i++)
-        sum += totals[column_of(events, list[i])];
+        for (int k = 0; k < events->count; k++)
+            sum += events->which[k] == list[i] ? totals[k] : 0;
     return sum;
 }
 
 void qn_collect_print_regions(struct qn_collect *r, const struct qn_cost_regions *regions,
                           const struct qn_cost_event_set *events)
 {
-    static const uint8_t refs[] = { QN_COST_DR, QN_COST_DW }, d1[] = { QN_COST_D1MR, QN_COST_D1MW };
+    static const uint8_t ir[] = { QN_COST_IR }, refs[] = { QN_COST_DR, QN_COST_DW }, d1[] = { QN_COST_D1MR, QN_COST_D1MW };
     static const uint8_t ll[] = { QN_COST_ILMR, QN_COST_DLMR, QN_COST_DLMW };
 
     if (!regions->count)
@@ -222,10 +186,10 @@ void qn_collect_print_regions(struct qn_collect *r, const struct qn_cost_regions
 
         if (r->config.cache_sim)
             qn_collect_say(r, "%16" PRId64 " %14" PRId64 " %12" PRId64 " %12" PRId64 "  %.200s",
-                       t[column_of(events, QN_COST_IR)], sum_of(events, t, refs, 2), sum_of(events, t, d1, 2),
+                       sum_of(events, t, ir, 1), sum_of(events, t, refs, 2), sum_of(events, t, d1, 2),
                        sum_of(events, t, ll, 3), regions->list[i].path);
         else
-            qn_collect_say(r, "%16" PRId64 "  %.200s", t[column_of(events, QN_COST_IR)], regions->list[i].path);
+            qn_collect_say(r, "%16" PRId64 "  %.200s", sum_of(events, t, ir, 1), regions->list[i].path);
     }
 }
 
@@ -258,23 +222,19 @@ static void describe_address(struct qn_collect *r, struct qn_cost_modules *modul
     snprintf(text, size, "%s in %s", place.function ? place.function : "???", path[0] ? path : "anonymous memory");
 }
 
-static const char *explain_load_failure(const char *path, const struct qn_arena_header *h)
-{
-    if (h->fatal_errno == ENOENT && access(path, F_OK) == 0)
-        return "its interpreter is missing";
-    if (h->fatal_errno == ENOEXEC)
-        return "not a program that can be run";
-    return h->fatal_errno ? strerror(h->fatal_errno) : h->fatal_text;
-}
-
 static void print_load_failure(struct qn_collect *r, const struct qn_arena_header *h)
 {
+    const char *why = h->fatal_errno ? strerror(h->fatal_errno) : h->fatal_text;
     char path[PATH_MAX];
 
     qn_cost_get_string(&r->store, h->exe, path, sizeof path);
     if (!path[0])
         qn_cost_get_string(&r->store, h->config.guest_path, path, sizeof path);
-    qn_collect_fail(r, "%s: %s", path, explain_load_failure(path, h));
+    if (h->fatal_errno == ENOENT && access(path, F_OK) == 0)
+        why = "its interpreter is missing";
+    else if (h->fatal_errno == ENOEXEC)
+        why = "not a program that can be run";
+    qn_collect_fail(r, "%s: %s", path, why);
 }
 
 /* ---- modules ---- */

@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -388,22 +389,17 @@ static int ask_reader(struct qn_collect *r)
     struct request q = { FOLD, r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked, r->parts };
     int reply[2], fds[QN_COLLECT_FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
     uint8_t failed;
-    ssize_t n = 0;
+    bool sent;
 
     if (r->reader.socket < 0 || pipe2(reply, O_CLOEXEC))
         return -1;
     fds[1] = reply[1];
     if (r->log.errors >= 0)
         q.fds = r->log.fd >= 0 ? 4 : 3;
-    if (qn_collect_send(r->reader.socket, &q, sizeof q, fds, q.fds, 0)) {
-        close(reply[1]);
-        if (qn_collect_wait_for(r, reply[0]))
-            n = read(reply[0], &failed, 1);
-        if (n == 1)
-            status = failed;
-    } else {
-        close(reply[1]);
-    }
+    sent = qn_collect_send(r->reader.socket, &q, sizeof q, fds, q.fds, 0);
+    close(reply[1]);
+    if (sent && qn_collect_wait_for(r, reply[0]) && read(reply[0], &failed, 1) == 1)
+        status = failed;
     close(reply[0]);
     return status;
 }
@@ -418,14 +414,13 @@ static int ask_reader(struct qn_collect *r)
  * Each collector hands it its arena and a socket of its own.  If it dies, each collector that needs one starts a finder for itself, once.
  */
 
-#define CLIENTS_FIRST 16
-
 struct question {
     uint32_t kind; /* QN_MESSAGE_RESOLVE, QN_MESSAGE_TYPE, QN_MESSAGE_FRAME */
     uint32_t number;
 };
 
-struct client {
+struct client { /* a collector */
+    int socket;
     struct qn_cost_store store;
     struct qn_cost_frames *frames;
 };
@@ -433,9 +428,8 @@ struct client {
 struct finder {
     const struct qn_collect *run;
     struct qn_cost_library *library;
-    struct pollfd *sockets; /* the first is where clients introduce themselves; then one for each client */
-    struct client *clients;
-    size_t count, room, clients_room;
+    int sockets; /* epoll: where clients introduce themselves, and those of all clients */
+    size_t clients;
 };
 
 static void answer(struct finder *f, struct client *c, const struct question *q)
@@ -459,61 +453,61 @@ static void answer(struct finder *f, struct client *c, const struct question *q)
 
 static void add_client(struct finder *f, int arena, int socket)
 {
-    struct client c = { .store = { .fd = arena } };
+    struct client *c = QN_NEEDED(calloc(1, sizeof *c));
 
-    if (!qn_cost_map(&c.store)) {
-        close(arena);
+    c->socket = socket;
+    c->store.fd = arena;
+    if (qn_cost_map(&c->store) && !epoll_ctl(f->sockets, EPOLL_CTL_ADD, socket, &(struct epoll_event){ EPOLLIN, { .ptr = c } })) {
+        c->frames = qn_cost_new_frames();
+        f->clients++;
+        c->store.fd = -1;
+    } else {
         close(socket);
-        return;
+        free(c);
     }
     close(arena);
-    c.store.fd = -1;
-    c.frames = qn_cost_new_frames();
-    if (!QN_GROW(f->sockets, f->count, f->room, CLIENTS_FIRST) || !QN_GROW(f->clients, f->count, f->clients_room, CLIENTS_FIRST))
-        qn_no_memory();
-    f->clients[f->count] = c;
-    f->sockets[f->count++] = (struct pollfd){ .fd = socket, .events = POLLIN };
 }
 
-static void remove_client(struct finder *f, size_t i)
+static void remove_client(struct finder *f, struct client *c)
 {
-    close(f->sockets[i].fd);
-    qn_cost_close(&f->clients[i].store);
-    qn_cost_free_frames(f->clients[i].frames);
-    f->sockets[i] = f->sockets[--f->count];
-    f->clients[i] = f->clients[f->count];
+    close(c->socket);
+    qn_cost_close(&c->store);
+    qn_cost_free_frames(c->frames);
+    free(c);
+    f->clients--;
 }
 
 static _Noreturn void answer_all(struct qn_collect *r, int introduced)
 {
     struct finder f = { .run = r, .library = qn_cost_new_library() };
-    int fds[QN_COLLECT_FDS_MAX];
-    struct question q;
-    char byte;
+    bool open = true;
 
     qn_collect_keep_only(&introduced, 1);
     qn_collect_allow_descriptors();
-    f.room = f.clients_room = CLIENTS_FIRST;
-    f.sockets = QN_NEEDED(calloc(f.room, sizeof *f.sockets));
-    f.clients = QN_NEEDED(calloc(f.room, sizeof *f.clients));
-    f.sockets[f.count++] = (struct pollfd){ .fd = introduced, .events = POLLIN };
-    while (f.count > 1 || f.sockets[0].fd >= 0) {
-        if (poll(f.sockets, f.count, -1) < 0)
+    f.sockets = epoll_create1(EPOLL_CLOEXEC);
+    if (epoll_ctl(f.sockets, EPOLL_CTL_ADD, introduced, &(struct epoll_event){ EPOLLIN, { .ptr = NULL } }))
+        _exit(1);
+    while (open || f.clients) {
+        int fds[QN_COLLECT_FDS_MAX];
+        struct epoll_event e;
+        struct question q;
+        struct client *c;
+        char byte;
+
+        if (epoll_wait(f.sockets, &e, 1, -1) != 1)
             continue;
-        for (size_t i = f.count - 1; i > 0; i--) {
-            if (!f.sockets[i].revents)
-                continue;
-            if (recv(f.sockets[i].fd, &q, sizeof q, 0) != (ssize_t)sizeof q) {
-                remove_client(&f, i);
-                continue;
-            }
-            answer(&f, &f.clients[i], &q);
-            qn_collect_send(f.sockets[i].fd, &q, sizeof q, NULL, 0, 0);
-        }
-        if (f.sockets[0].revents && !qn_collect_receive(introduced, &byte, 1, fds))
-            f.sockets[0].fd = -1;
-        else if (f.sockets[0].revents)
+        c = e.data.ptr;
+        if (c && recv(c->socket, &q, sizeof q, 0) == (ssize_t)sizeof q) {
+            answer(&f, c, &q);
+            qn_collect_send(c->socket, &q, sizeof q, NULL, 0, 0);
+        } else if (c) {
+            remove_client(&f, c);
+        } else if (qn_collect_receive(introduced, &byte, 1, fds)) {
             add_client(&f, fds[0], fds[1]);
+        } else {
+            open = false;
+            close(introduced);
+        }
     }
     _exit(0);
 }

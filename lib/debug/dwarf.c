@@ -88,9 +88,9 @@ Dwarf *qn_debug_open_dwarf(struct qn_debug *d)
 
 static int compare_keys(const void *left, const void *right)
 {
-    uintptr_t a = (uintptr_t)*(const void *const *)left, b = (uintptr_t)*(const void *const *)right;
+    const char *const *a = left, *const *b = right;
 
-    return a < b ? -1 : a > b;
+    return QN_COMPARE(*a, *b);
 }
 
 void *qn_debug_node(void **tree, const void *key, size_t size)
@@ -316,7 +316,7 @@ static int compare_ranges(const void *left, const void *right)
 {
     const struct qn_code_range *a = left, *b = right;
 
-    return a->start < b->start ? -1 : a->start > b->start;
+    return QN_COMPARE(a->start, b->start);
 }
 
 static void sort_ranges(struct qn_code_ranges *r)
@@ -344,13 +344,6 @@ static const struct qn_code_range *find_range(const struct qn_code_ranges *r, ui
     return found;
 }
 
-static int compare_directories(const void *left, const void *right)
-{
-    const struct qn_directory *a = left, *b = right;
-
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
 static void load_units(struct qn_debug *d)
 {
     Dwarf *dwarf = qn_debug_open_dwarf(d);
@@ -369,8 +362,6 @@ static void load_units(struct qn_debug *d)
             d->directories[d->ndirectories++] = (struct qn_directory){ offset, dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &at)) };
     }
     sort_ranges(&d->units);
-    if (d->ndirectories)
-        qsort(d->directories, d->ndirectories, sizeof *d->directories, compare_directories);
 }
 
 const struct qn_code_range *qn_debug_find_unit(struct qn_debug *d, uint64_t address, uint64_t *end)
@@ -381,12 +372,11 @@ const struct qn_code_range *qn_debug_find_unit(struct qn_debug *d, uint64_t addr
 
 const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset)
 {
-    struct qn_directory wanted = { offset, NULL }, *found = NULL;
-
     load_units(d);
-    if (d->ndirectories)
-        found = bsearch(&wanted, d->directories, d->ndirectories, sizeof *d->directories, compare_directories);
-    return found ? found->text : NULL;
+    for (size_t i = 0; i < d->ndirectories; i++)
+        if (d->directories[i].offset == offset)
+            return d->directories[i].text;
+    return NULL;
 }
 
 bool qn_debug_unit_entries(const struct qn_code_range *range, Dwarf_Die *unit)

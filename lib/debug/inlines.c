@@ -134,11 +134,7 @@ static int compare_spans(const void *left, const void *right)
 {
     const struct span *a = left, *b = right;
 
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    if (a->depth != b->depth)
-        return a->depth < b->depth ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    return QN_COMPARE(a->start, b->start) ?: QN_COMPARE(a->depth, b->depth) ?: QN_COMPARE(a->order, b->order);
 }
 
 static void put_piece(struct unit *u, uint64_t start, uint64_t end, struct qn_inline *call)

@@ -83,7 +83,7 @@ struct qn_debug {
     struct qn_code_ranges units;
     uint32_t nunits;
     struct qn_code_ranges *code; /* functions, by unit; NULL: not asked for yet */
-    struct qn_directory *directories; /* sorted by offset */
+    struct qn_directory *directories;
     size_t ndirectories, directory_room;
     struct qn_inlines *inlines; /* inlines.c; NULL: not asked for yet */
 
@@ -214,8 +214,6 @@ struct qn_debug_type {
     char *name;              /* NULL: the type is not known */
 };
 
-/* Strips typedefs, const and other qualifiers; false: void. */
-bool qn_debug_strip(Dwarf_Die *type);
 bool qn_debug_type_of(Dwarf_Die *die, Dwarf_Die *type);     /* by DW_AT_type, of its origin, too */
 bool qn_debug_pointee(Dwarf_Die type, Dwarf_Die *pointee);  /* not stripped; false: no pointer, or one to void or to code */
 uint64_t qn_debug_size(Dwarf_Die *type);

@@ -580,9 +580,7 @@ static int compare(const void *left, const void *right)
 {
     const struct sequence *a = left, *b = right;
 
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return a->program < b->program ? -1 : a->program > b->program;
+    return QN_COMPARE(a->start, b->start) ?: QN_COMPARE(a->program, b->program);
 }
 
 /* NULL: no memory. */

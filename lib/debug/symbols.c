@@ -268,9 +268,7 @@ static int compare_functions(const void *left, const void *right)
 {
     const struct qn_debug_symbol *a = left, *b = right;
 
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return a->end < b->end ? -1 : a->end > b->end;
+    return QN_COMPARE(a->start, b->start) ?: QN_COMPARE(a->end, b->end);
 }
 
 /* What follows list[at] is sorted: moves it behind its smaller successors. */
@@ -443,11 +441,9 @@ static int compare_objects(const void *left, const void *right)
 {
     const struct qn_debug_symbol *a = left, *b = right;
 
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    if (a->end != b->end)
-        return a->end > b->end ? -1 : 1;
-    return !strcmp(a->name, b->name) ? 0 : qn_debug_prefer_name(a->name, b->name) ? -1 : 1;
+    if (a->start == b->start && a->end == b->end && strcmp(a->name, b->name))
+        return qn_debug_prefer_name(a->name, b->name) ? -1 : 1;
+    return QN_COMPARE(a->start, b->start) ?: QN_COMPARE(b->end, a->end);
 }
 
 const struct qn_debug_symbol *qn_debug_list_objects(struct qn_debug *d, size_t *count)

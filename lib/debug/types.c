@@ -41,7 +41,8 @@ static bool is_a_name(int tag)
            || tag == DW_TAG_atomic_type || tag == DW_TAG_immutable_type;
 }
 
-bool qn_debug_strip(Dwarf_Die *type)
+/* Strips typedefs, const and other qualifiers; false: void. */
+static bool strip(Dwarf_Die *type)
 {
     for (int i = 0; i < LINKS_MAX; i++) {
         Dwarf_Die next;
@@ -58,13 +59,13 @@ bool qn_debug_strip(Dwarf_Die *type)
 bool qn_debug_pointee(Dwarf_Die type, Dwarf_Die *pointee)
 {
     Dwarf_Die what;
-    int tag = qn_debug_strip(&type) ? dwarf_tag(&type) : DW_TAG_invalid;
+    int tag = strip(&type) ? dwarf_tag(&type) : DW_TAG_invalid;
 
     if ((tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type && tag != DW_TAG_rvalue_reference_type)
         || !qn_debug_type_of(&type, pointee))
         return false;
     what = *pointee;
-    return qn_debug_strip(&what) && dwarf_tag(&what) != DW_TAG_subroutine_type && dwarf_tag(&what) != DW_TAG_unspecified_type;
+    return strip(&what) && dwarf_tag(&what) != DW_TAG_subroutine_type && dwarf_tag(&what) != DW_TAG_unspecified_type;
 }
 
 static bool is_structure(Dwarf_Die *die)
@@ -83,7 +84,7 @@ uint64_t qn_debug_size(Dwarf_Die *type)
 
 bool qn_debug_is_char(Dwarf_Die type)
 {
-    return qn_debug_strip(&type) && dwarf_tag(&type) == DW_TAG_base_type && qn_debug_size(&type) == 1;
+    return strip(&type) && dwarf_tag(&type) == DW_TAG_base_type && qn_debug_size(&type) == 1;
 }
 
 struct definition {
@@ -181,9 +182,7 @@ static int compare_members(const void *left, const void *right)
 {
     const struct member *a = left, *b = right;
 
-    if (a->offset != b->offset)
-        return a->offset < b->offset ? -1 : 1;
-    return (uintptr_t)a->die.addr < (uintptr_t)b->die.addr ? -1 : a->die.addr != b->die.addr;
+    return QN_COMPARE(a->offset, b->offset) ?: QN_COMPARE((uintptr_t)a->die.addr, (uintptr_t)b->die.addr);
 }
 
 struct members {
@@ -241,7 +240,7 @@ static unsigned read_dimensions(Dwarf_Die *type, uint64_t *dimension, unsigned r
     unsigned n = 0;
     Dwarf_Die array = *type, range;
 
-    while (n < room && qn_debug_strip(&array) && dwarf_tag(&array) == DW_TAG_array_type) {
+    while (n < room && strip(&array) && dwarf_tag(&array) == DW_TAG_array_type) {
         QN_DEBUG_EACH_CHILD(&array, &range)
             if (dwarf_tag(&range) == DW_TAG_subrange_type && n < room)
                 dimension[n++] = elements_of(&range);
@@ -277,7 +276,7 @@ static bool is_open_ended(struct qn_debug *d, Dwarf_Die *structure, int depth)
         return false;
     type = all->list[all->count - 1].type;
     n = read_dimensions(&type, dimension, QN_DEBUG_DIMENSIONS);
-    return n ? count_elements(dimension, n) < 2 : qn_debug_strip(&type) && is_structure(&type) && is_open_ended(d, &type, depth + 1);
+    return n ? count_elements(dimension, n) < 2 : strip(&type) && is_structure(&type) && is_open_ended(d, &type, depth + 1);
 }
 
 /* ---- names ---- */
@@ -342,7 +341,7 @@ const struct qn_debug_type *qn_debug_make_type(struct qn_debug *d, Dwarf_Die typ
     t->block = block;
     t->dimensions = read_dimensions(&type, t->dimension, QN_DEBUG_DIMENSIONS);
     t->named = t->die = type;
-    if (!qn_debug_strip(&t->die) || !define(d, &t->die))
+    if (!strip(&t->die) || !define(d, &t->die))
         return NULL;
     t->size = qn_debug_size(&t->die);
     t->structure = is_structure(&t->die);
@@ -376,7 +375,7 @@ static bool type_at(struct qn_debug *d, Dwarf_Die type, uint64_t offset, Dwarf_D
     if (read_dimensions(&type, dimension, QN_DEBUG_DIMENSIONS) && (size = qn_debug_size(&type)) != 0)
         offset %= size;
     *found = type;
-    if (!qn_debug_strip(&type))
+    if (!strip(&type))
         return false;
     if (!is_structure(&type))
         return offset == 0;
@@ -402,7 +401,7 @@ bool qn_debug_pointers_in(struct qn_debug *d, Dwarf_Die structure, Dwarf_Die *fo
     bool any = false;
 
     d->visits = VISITS_MAX;
-    if (!qn_debug_strip(&structure) || !is_structure(&structure))
+    if (!strip(&structure) || !is_structure(&structure))
         return false;
     all = members_of(d, &structure);
     for (size_t i = 0; i < all->count && !any; i++) {
@@ -466,7 +465,7 @@ static void put_inside(struct text *t, const struct member *m, uint64_t offset, 
     }
     if (n && size)
         rest %= size;
-    if (qn_debug_strip(&type) && (dwarf_tag(&type) == DW_TAG_structure_type || dwarf_tag(&type) == DW_TAG_class_type || !m->name)
+    if (strip(&type) && (dwarf_tag(&type) == DW_TAG_structure_type || dwarf_tag(&type) == DW_TAG_class_type || !m->name)
         && is_structure(&type))
         put_member(t, type, rest, before, depth + 1);
 }
@@ -564,7 +563,7 @@ static void list_members(struct listing *l, Dwarf_Die structure, uint64_t from, 
             n += (size_t)snprintf(l->name + length, sizeof l->name - length, "%s%s", length ? "." : "", m->name);
         if (n >= sizeof l->name)
             n = sizeof l->name - 1;
-        if (qn_debug_strip(&type) && is_structure(&type) && (dwarf_tag(&type) != DW_TAG_union_type || !m->name))
+        if (strip(&type) && is_structure(&type) && (dwarf_tag(&type) != DW_TAG_union_type || !m->name))
             list_members(l, type, from + m->offset, n, depth + 1);
         else
             l->take(l->data, l->name, from + m->offset, m->size);

@@ -50,9 +50,7 @@ static int compare(const void *left, const void *right)
 {
     const struct qn_global *a = left, *b = right;
 
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return a->end > b->end ? -1 : a->end < b->end;
+    return QN_COMPARE(a->start, b->start) ?: QN_COMPARE(b->end, a->end);
 }
 
 struct qn_global *qn_debug_find_global(struct qn_debug *d, uint64_t address)
