@@ -2,14 +2,14 @@
 # sim-unit.sh - the compiler's words for one unit: lib/sim/unit.c with a module in a slot.
 #
 #   sim-unit.sh SRCDIR UNITS_H D1-policy-srrip          a module that ships, as slot D1
-#   sim-unit.sh SRCDIR UNITS_H D1-policy-srrip-twin     once more, as the twin's
-#   sim-unit.sh SRCDIR UNITS_H D1-given[-twin]          what sim_slots.h has in slot D1
+#   sim-unit.sh SRCDIR UNITS_H D1-policy-srrip-shadow     once more, as the shadow model's
+#   sim-unit.sh SRCDIR UNITS_H D1-given[-shadow]          what sim_slots.h has in slot D1
 #
 # UNITS_H is what sim-slots.sh --units has written: the file's hash is taken from there.
 set -u
 words=$3
-twin=
-case $words in *-twin) twin=-DQN_SIM_TWIN=1 words=${words%-twin} ;; esac
+shadow=
+case $words in *-shadow) shadow=-DQN_SIM_SHADOW=1 words=${words%-shadow} ;; esac
 slot=${words%%-*}
 path=${words#*-}
 name=${path##*-}
@@ -21,4 +21,4 @@ else
     [ -n "$unit" ] || { echo "sim-unit.sh: $slot=$name is not in $2" >&2; exit 1; }
     module="-DQN_SLOT_FILE='\"sim/$path.c\"' -DQN_SLOT_LABEL='\"$unit\"' -DQN_UNIT_SYMBOL=$name"
 fi
-echo "-DQN_SLOT=$slot $twin $module -c $1/lib/sim/unit.c"
+echo "-DQN_SLOT=$slot $shadow $module -c $1/lib/sim/unit.c"

@@ -21,7 +21,7 @@
 #include "debug/debug.h"
 #include "engines/engines.h"
 #include "json/json.h"
-#include "sim/at_work.h"
+#include "sim/current_module.h"
 #include "tools.h"
 
 #define ARGUMENTS_MAX 256

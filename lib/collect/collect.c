@@ -24,7 +24,7 @@
 
 #include "base/context.h"
 #include "debug/debug.h"
-#include "sim/at_work.h"
+#include "sim/current_module.h"
 #include "text/error.h"
 
 /* ---- waiting for the guest's end; meanwhile messages of the engine and commands of the user ----
@@ -101,11 +101,11 @@ static void check_modules(struct qn_collect *r)
 {
     static uint64_t before, since;
     struct qn_arena_header *h = qn_cost_header(&r->store);
-    volatile uint64_t *at_work = h->sim_output.at_work;
-    uint64_t call = at_work[2], now;
+    volatile uint64_t *current_module = h->sim_output.current_module;
+    uint64_t call = current_module[2], now;
 
     h->sim_output.stays_in = 0;
-    if (!at_work[0] || sim_at_work_slot(call) >= SLOTS) {
+    if (!current_module[0] || sim_current_slot(call) >= SLOTS) {
         before = 0;
         return;
     }
@@ -120,9 +120,9 @@ static void check_modules(struct qn_collect *r)
     qn_collect_kick(r);
     if (now - since < sim_stuck_seconds(getenv(SIM_STUCK_VARIABLE)) * (uint64_t)sysconf(_SC_CLK_TCK))
         return;
-    if (at_work[0] != call) { /* the outermost call asks other modules again and again */
-        at_work[0] = call;
-        at_work[1] = SIM_IN_DOREF;
+    if (current_module[0] != call) { /* the outermost call asks other modules again and again */
+        current_module[0] = call;
+        current_module[1] = SIM_IN_DOREF;
     }
     h->fatal = QN_FATAL_STUCK;
     kill(r->guest, SIGKILL);

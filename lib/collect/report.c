@@ -14,7 +14,7 @@
 #include "cost/regions.h"
 #include "cost/summary.h"
 #include "debug/debug.h"
-#include "sim/at_work.h"
+#include "sim/current_module.h"
 #include "collect/collect.h"
 #include "text/version.h"
 
@@ -255,16 +255,16 @@ static void module_name(char *name, size_t size, const char *modules, const char
 static bool describe_call(const struct qn_collect *r, const struct qn_arena_header *h, char *text, size_t size)
 {
     static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
-    uint64_t call = h->sim_output.at_work[0], function = h->sim_output.at_work[1];
-    bool second = (call & SIM_AT_WORK_SECOND) && r->options.versus;
+    uint64_t call = h->sim_output.current_module[0], function = h->sim_output.current_module[1];
+    bool second = (call & SIM_CURRENT_SECOND) && r->options.versus;
     char modules[sizeof h->sim_output.modules], name[64];
 
-    if (sim_at_work_slot(call) >= SLOTS)
+    if (sim_current_slot(call) >= SLOTS)
         return false;
     memcpy(modules, second ? h->versus.modules : h->sim_output.modules, sizeof modules);
     modules[sizeof modules - 1] = 0;
-    module_name(name, sizeof name, modules, slots[sim_at_work_slot(call)]);
-    snprintf(text, size, "module %s in slot %s%s, %s, reference %llu", name, slots[sim_at_work_slot(call)], second ? " of B" : "",
+    module_name(name, sizeof name, modules, slots[sim_current_slot(call)]);
+    snprintf(text, size, "module %s in slot %s%s, %s, reference %llu", name, slots[sim_current_slot(call)], second ? " of B" : "",
              function < SIM_FUNCTIONS ? functions[function] : "?", (unsigned long long)(call >> 8));
     return true;
 }
@@ -305,7 +305,7 @@ void qn_collect_print_fatal(struct qn_collect *r, struct qn_cost_modules *module
     char where[PATH_MAX + 1024], bytes[3 * sizeof h.fatal_bytes + 1];
 
     h.fatal_text[sizeof h.fatal_text - 1] = 0;
-    if (!h.fatal && h.sim_output.stays_in && h.sim_output.at_work[0] && h.sim_output.at_work[2] == h.sim_output.stays_in)
+    if (!h.fatal && h.sim_output.stays_in && h.sim_output.current_module[0] && h.sim_output.current_module[2] == h.sim_output.stays_in)
         print_module_failure(r, &h);
     if (!h.fatal)
         return;

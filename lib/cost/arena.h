@@ -145,7 +145,7 @@ struct qn_config {
     uint8_t filter;          /* 1 (default): use the hit filter; 0: call the simulator for each reference */
     uint8_t vdso;            /* 1: show the guest the vDSO */
     uint8_t explain;         /* --explain: some source lines are explained */
-    uint8_t versus;          /* with check: the twin is another simulator, and differences are counted, not fatal */
+    uint8_t versus;          /* with check: the shadow model is another simulator, and differences are counted, not fatal */
     uint8_t toggle;          /* counts only inside functions that are probe points of the arena */
     uint8_t triggers;        /* the entry or return of functions that are probe points of the arena divides the run, or toggles counting */
     uint8_t aside;           /* --toggle-collect: what runs while counting is off is simulated, and counted for nothing */
@@ -339,17 +339,17 @@ struct qn_table_row {
 /* Output of the simulator modules: lines for the user, and their own events. */
 struct qn_sim_output {
     char modules[QN_SIM_MODULES_MAX]; /* "I1=lru D1=srrip:50b34235a5a88360 ...": name and hash of what is in each slot */
-    uint64_t at_work[3];        /* the module that is being called; see sim/at_work.h */
+    uint64_t current_module[3];        /* the module that is being called; see sim/current_module.h */
     uint64_t places[QN_PLACES_MAX]; /* where it stood when it crashed or was kicked last: its pc, and words of its stack that point to code */
     uint32_t n_places, pad_places;
-    uint64_t stays_in;          /* set by the collector: the call of a module (at_work[2]) that had not come back when it looked last; 0: none */
+    uint64_t stays_in;          /* set by the collector: the call of a module (current_module[2]) that had not come back when it looked last; 0: none */
     uint32_t used;              /* bytes in text */
     uint32_t events;            /* all are declared before the first reference */
     uint64_t charges;           /* rows of QN_ARENA_CHARGES_OFF */
     uint8_t how[QN_SIM_SLOTS_MAX]; /* enum qn_sim_how: each slot, in the order I1 D1 LL BC BI AN */
     char text[QN_SIM_TEXT_MAX]; /* lines, each with its newline */
     char names[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_NAME], texts[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_TEXT];
-    uint64_t counts[QN_SIM_EVENTS_MAX + 1]; /* the last: of the twin, not shown */
+    uint64_t counts[QN_SIM_EVENTS_MAX + 1]; /* the last: of the shadow model, not shown */
     struct qn_table_head tables;
     uint64_t load_cycles[3];    /* cycles of a load that the D1, the LL, and memory serve */
     uint32_t loads, pad_loads;  /* 1: the collector makes findings of all loads (sim_keep_loads) */

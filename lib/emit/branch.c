@@ -72,7 +72,7 @@ static void write_down(struct emitter *e, const struct qn_event *ev, bool taken)
     x_store(&e->hot, next, e->s1);
 }
 
-static void tell_twin(struct emitter *e, const struct qn_event *ev, bool taken)
+static void tell_shadow(struct emitter *e, const struct qn_event *ev, bool taken)
 {
     if (!emit_rules.check)
         return;
@@ -90,7 +90,7 @@ static void emit_predict_arm(struct emitter *e, const struct qn_event *ev, bool 
 
     if (!t->counters) {
         write_down(e, ev, taken);
-        tell_twin(e, ev, taken);
+        tell_shadow(e, ev, taken);
         return;
     }
     if (emit_rules.check)
@@ -105,7 +105,7 @@ static void emit_predict_arm(struct emitter *e, const struct qn_event *ev, bool 
     x_lea(&e->hot, e->s1, e->s1, e->s1, 1, taken ? (int32_t)t->taken : 0);
     x_alu_imm32(&e->hot, 0, X_AND, e->s1, t->history_mask);
     x_store32(&e->hot, t->history, e->s1);
-    tell_twin(e, ev, taken);
+    tell_shadow(e, ev, taken);
 }
 
 static const struct qn_event *emit_branch_event(const struct emitter *e, enum qn_event_kind kind)
@@ -115,8 +115,8 @@ static const struct qn_event *emit_branch_event(const struct emitter *e, enum qn
     return last && last->kind == kind && last->insn == e->b->n - 1 && !last->fixed ? last : NULL;
 }
 
-/* The call by which the twin of --check simulates the branch, too, and compares; NULL: fn belongs to the twin already. */
-static qn_slow_call *twin_of(qn_slow_call *fn)
+/* The call by which the shadow model of --check simulates the branch, too, and compares; NULL: fn belongs to the shadow model already. */
+static qn_slow_call *shadow_of(qn_slow_call *fn)
 {
     return fn == qn_sim_cond       ? qn_sim_check_cond
            : fn == qn_sim_indirect ? qn_sim_check_indirect
@@ -133,8 +133,8 @@ static void emit_predict_call(struct emitter *e, struct qn_code *c, const struct
     x_store_imm(c, CTX(arg_site), (e->centre + ev->counter) | (backward ? QN_SITE_BACKWARD : 0));
     emit_slow_call(c, fn);
     emit_refs_ahead(e, c);
-    if (emit_rules.check && twin_of(fn))
-        emit_slow_call(c, twin_of(fn));
+    if (emit_rules.check && shadow_of(fn))
+        emit_slow_call(c, shadow_of(fn));
 }
 
 /* Pushes the return address of a call on the predictor's return address stack. */

@@ -63,15 +63,15 @@ void emit_refs_begin(struct emitter *e)
 static void emit_refs_add(struct emitter *e, struct qn_code *c, int32_t references)
 {
     x_bytes(c, "\x48\x81", 2); /* addq $references, count */
-    x_rip(c, 0, e->numbered ? (uintptr_t)&qn_sim_users.now : (uintptr_t)qn_sim_twin.count, 4);
+    x_rip(c, 0, e->numbered ? (uintptr_t)&qn_sim_users.now : (uintptr_t)qn_sim_shadow.count, 4);
     x_u32(c, (uint32_t)(e->numbered ? references * (int32_t)QN_USER_ONE : references));
 }
 
 void emit_refs_count(struct emitter *e)
 {
-    uint64_t count = e->numbered ? (uintptr_t)&qn_sim_users.now : (uintptr_t)qn_sim_twin.count;
+    uint64_t count = e->numbered ? (uintptr_t)&qn_sim_users.now : (uintptr_t)qn_sim_shadow.count;
 
-    if (!(emit_twin_passes() || e->numbered) || !e->refs)
+    if (!(emit_shadow_passes() || e->numbered) || !e->refs)
         return;
     e->refs_counted = true;
     if (emit_flags_free(e, 0)) {
@@ -85,8 +85,8 @@ void emit_refs_count(struct emitter *e)
 
 void emit_refs_ahead(struct emitter *e, struct qn_code *c)
 {
-    if (emit_twin_passes())
-        x_store_imm(c, (uintptr_t)&qn_sim_twin.ahead, (uint32_t)((e->refs_counted ? e->refs : 0) - e->made));
+    if (emit_shadow_passes())
+        x_store_imm(c, (uintptr_t)&qn_sim_shadow.ahead, (uint32_t)((e->refs_counted ? e->refs : 0) - e->made));
 }
 
 /* Is there a number of references that a fault has to take some back of? */
@@ -359,10 +359,10 @@ static void mark_used(struct emitter *e, unsigned base, unsigned index, unsigned
     }
 }
 
-/* Is the twin called from the slow code of this reference? */
-static bool is_beside(const struct qn_event *ev) { return emit_rules.check && emit_twin_is_beside(ev); }
+/* Is the shadow model called from the slow code of this reference? */
+static bool is_beside(const struct qn_event *ev) { return emit_rules.check && emit_shadow_is_beside(ev); }
 
-/* Before a call in slow code: the twin reads the outcome; --explain: the call counts the reference. */
+/* Before a call in slow code: the shadow model reads the outcome; --explain: the call counts the reference. */
 static void begin_slow(struct emitter *e, const struct qn_event *ev)
 {
     if (is_beside(ev))
@@ -375,7 +375,7 @@ static void end_slow(struct emitter *e, const struct qn_event *ev, int32_t shift
 {
     emit_user_slow_end(e);
     if (is_beside(ev))
-        emit_twin_data_slow(e, ev, shift, from, back);
+        emit_shadow_data_slow(e, ev, shift, from, back);
     else
         x_jmp(&e->cold, back);
 }
@@ -404,7 +404,7 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
         x_store(&e->hot, qn_sim_users.table + at, e->s1);
     }
     if (is_beside(ev))
-        from = emit_twin_point_known(e, (uint32_t)at);
+        from = emit_shadow_point_known(e, (uint32_t)at);
     back = e->hot.exec;
     begin_slow(e, ev);
     data_call_known(e, ev, addr, (uint32_t)at);
@@ -450,7 +450,7 @@ static void filter_check(struct emitter *e, const struct qn_event *ev, int32_t s
         x_table(&e->hot, X_STORE, e->s1, e->s2, qn_sim_users.table);
     }
     if (is_beside(ev))
-        from = emit_twin_point(e);
+        from = emit_shadow_point(e);
     back = e->hot.exec;
     begin_slow(e, ev);
     data_call_again(e, ev);
@@ -478,7 +478,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
             data_call(e, ev);
     }
     if (emit_rules.check && !(filtered && is_beside(ev)))
-        emit_twin_data(e, ev, shift);
+        emit_shadow_data(e, ev, shift);
     qn_emit_stats.data++;
 }
 
@@ -586,7 +586,7 @@ static uint32_t call_for_list(struct emitter *e, const struct group *g, uint64_t
     return at;
 }
 
-/* --check: the twin simulates them one by one. */
+/* --check: the shadow model simulates them one by one. */
 static void check_list(struct emitter *e, const struct group *g, uint32_t list)
 {
     address(e, g, g->low);
@@ -608,7 +608,7 @@ static void check_point(struct emitter *e, const struct group *g, int64_t disp, 
 
     address(e, g, disp);
     emit_point_check(e, size, slow);
-    if (emit_rules.versus && (from = emit_twin_point(e)))
+    if (emit_rules.versus && (from = emit_shadow_point(e)))
         x_patch(from, slow);
 }
 
@@ -642,14 +642,14 @@ static void emit_checks(struct emitter *e, const struct group *g)
         check_list(e, g, list);
 }
 
-/* With --check, there may be fetches between the references that only the twin simulates; they hit, so they reach no other cache. */
-static bool for_twin_only(const struct qn_event *ev) { return ev->kind == QN_EV_FETCH && ev->repeat; }
+/* With --check, there may be fetches between the references that only the shadow model simulates; they hit, so they reach no other cache. */
+static bool for_shadow_only(const struct qn_event *ev) { return ev->kind == QN_EV_FETCH && ev->repeat; }
 
 /* Emits such fetches among the events n to end - 1, before the group. */
 static void make_fetches(struct emitter *e, unsigned n, unsigned end)
 {
     for (; n < end; n++)
-        if (for_twin_only(&e->list->ev[n]) && !emit_twin_repeats(&e->list->ev[n]))
+        if (for_shadow_only(&e->list->ev[n]) && !emit_shadow_repeats(&e->list->ev[n]))
             emit_fetch(e, &e->list->ev[n]);
 }
 
@@ -660,10 +660,10 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
     struct group g = {.n = 0};
     unsigned end = n;
 
-    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_twin_is_beside(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_uses || qn_sim_kinds || !f->entries || f->writes_call ||
+    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_shadow_is_beside(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_uses || qn_sim_kinds || !f->entries || f->writes_call ||
         qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_tells_far())
         return 0;
-    for (unsigned k = n; k < e->list->n && (for_twin_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)
+    for (unsigned k = n; k < e->list->n && (for_shadow_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)
         if (e->list->ev[k].kind == QN_EV_DATA)
             end = k + 1;
     if (g.n < GROUP_MIN || (qn_sim_tells_lines && !goes_up(&g) && !goes_down(&g)))

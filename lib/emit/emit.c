@@ -314,7 +314,7 @@ static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
     }
     emit_log_flush(e);
     emit_refs_make(e, n, n + 1);
-    if (emit_record_event(e, ev, i) || comes_later(ev) || emit_twin_repeats(ev))
+    if (emit_record_event(e, ev, i) || comes_later(ev) || emit_shadow_repeats(ev))
         return 1;
     emit_need_flags(e, i);
     grouped = emit_group(e, n, i);
@@ -362,7 +362,7 @@ static unsigned first_fetch(struct emitter *e)
     uint64_t entry;
     bool whole = e->list->n && ev->kind == QN_EV_FETCH && e->pos[0] == 0 && (ev->addr & (line - 1)) + ev->size <= line;
 
-    if (!whole || e->b->probe || e->b->calls.entry || e->b->calls.moves || !emit_flags_free(e, 0) || (emit_rules.versus && !emit_twin_is_beside(ev)) || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
+    if (!whole || e->b->probe || e->b->calls.entry || e->b->calls.moves || !emit_flags_free(e, 0) || (emit_rules.versus && !emit_shadow_is_beside(ev)) || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
         !qn_sim_i1_repeat_is_noop)
         return 0;
     emit_refs_make(e, 0, 1);

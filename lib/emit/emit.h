@@ -35,7 +35,7 @@ struct qn_emit_calls {
 struct qn_emit_rules {
     bool caches, branches, counts; /* counts: execution counters (off: run only) */
     bool check, filter;
-    bool versus;                   /* with check: the twin is another simulator, which may need more facts than the first one */
+    bool versus;                   /* with check: the shadow model is another simulator, which may need more facts than the first one */
     bool log_all;                  /* each data reference is logged, see log.c */
     bool record;                   /* data references, blocks and branches are logged, and nothing is simulated: see log.c */
     bool batch;                    /* references are logged without a jump, see log.c */

@@ -256,11 +256,11 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
         x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, emit_time_register(e, e->code_time++));
     if (begins) {
         e->entry3 = e->hot.exec;
-        if (emit_rules.check && !emit_twin_is_beside(ev)) /* not set on the way to entry3 */
+        if (emit_rules.check && !emit_shadow_is_beside(ev)) /* not set on the way to entry3 */
             x_store_imm(&e->hot, CTX(result), 0);
         emit_count_execution(e);
     }
-    back = emit_twin_fetch_slow(e, ev, e->hot.exec);
+    back = emit_shadow_fetch_slow(e, ev, e->hot.exec);
     for (unsigned i = 0; i < n; i++)
         x_patch(slow[i], e->cold.exec);
     if (begins) {
@@ -268,19 +268,19 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
         emit_count_execution(e);
         emit_swap(e);
     }
-    if (emit_twin_is_beside(ev))
+    if (emit_shadow_is_beside(ev))
         x_store_imm(&e->cold, CTX(result), 0);
     if (!emit_line_call(e, &e->cold, emit_site(e, ev), first, last, back))
         fetch_call(e, &e->cold, ev, first, last, back);
 }
 
-/* The simulation, without the twin of --check. */
+/* The simulation, without the shadow model of --check. */
 static void simulate(struct emitter *e, const struct qn_event *ev, bool begins)
 {
     uint64_t line = qn_sim_i1_line;
     uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
 
-    if (emit_rules.check && !emit_twin_is_beside(ev))
+    if (emit_rules.check && !emit_shadow_is_beside(ev))
         x_store_imm(&e->hot, CTX(result), 0);
     if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)
         fetch_filter(e, ev, first, last, begins);
@@ -292,13 +292,13 @@ static void simulate(struct emitter *e, const struct qn_event *ev, bool begins)
 static void emit_either(struct emitter *e, const struct qn_event *ev, bool begins)
 {
     simulate(e, ev, begins);
-    if (emit_rules.check && !emit_twin_is_beside(ev))
-        emit_twin_fetch(e, ev);
+    if (emit_rules.check && !emit_shadow_is_beside(ev))
+        emit_shadow_fetch(e, ev);
 }
 
 void emit_fetch(struct emitter *e, const struct qn_event *ev) { emit_either(e, ev, false); }
 
-/* Returns the address of the entry after the check (entry3), for links that need no check.  The twin of --check fetches there, too. */
+/* Returns the address of the entry after the check (entry3), for links that need no check.  The shadow model of --check fetches there, too. */
 uint64_t emit_fetch_or_enter(struct emitter *e, const struct qn_event *ev)
 {
     emit_either(e, ev, true);

@@ -132,20 +132,20 @@ void emit_refs_count(struct emitter *e);       /* all references of the block */
 void emit_refs_make(struct emitter *e, unsigned n, unsigned end); /* of the events from n to end - 1, the next ones are emitted now */
 void emit_refs_at(struct emitter *e, unsigned i); /* instruction i is emitted now */
 void emit_refs_left(struct emitter *e);        /* at the block's end: for faults */
-void emit_refs_ahead(struct emitter *e, struct qn_code *c); /* before a call of C that tells the twin */
+void emit_refs_ahead(struct emitter *e, struct qn_code *c); /* before a call of C that tells the shadow model */
 
-/* twin.c */
-void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
-bool emit_twin_passes(void);                   /* are references counted by block, and do some not call the twin? */
-/* Is the twin called only where A has been called or where B's filter fails?  If so, emit_twin_data and emit_twin_fetch are for the rest. */
-bool emit_twin_is_beside(const struct qn_event *ev);
-uint64_t emit_twin_point(struct emitter *e);   /* S2 = offset of A's entry, which has passed: B's; where the jump to slow code ends */
-uint64_t emit_twin_point_known(struct emitter *e, uint32_t at);
-void emit_twin_data_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back);
-void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
-bool emit_twin_repeats(const struct qn_event *ev); /* does this fetch only need to be counted? */
-void emit_twin_fetch(struct emitter *e, const struct qn_event *ev);
-uint64_t emit_twin_fetch_slow(struct emitter *e, const struct qn_event *ev, uint64_t back);
+/* shadow_model.c */
+void emit_check_shadow(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
+bool emit_shadow_passes(void);                   /* are references counted by block, and do some not call the shadow model? */
+/* Is the shadow model called only where A has been called or where B's filter fails?  If so, emit_shadow_data and emit_shadow_fetch are for the rest. */
+bool emit_shadow_is_beside(const struct qn_event *ev);
+uint64_t emit_shadow_point(struct emitter *e);   /* S2 = offset of A's entry, which has passed: B's; where the jump to slow code ends */
+uint64_t emit_shadow_point_known(struct emitter *e, uint32_t at);
+void emit_shadow_data_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back);
+void emit_shadow_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
+bool emit_shadow_repeats(const struct qn_event *ev); /* does this fetch only need to be counted? */
+void emit_shadow_fetch(struct emitter *e, const struct qn_event *ev);
+uint64_t emit_shadow_fetch_slow(struct emitter *e, const struct qn_event *ev, uint64_t back);
 
 /* branch.c */
 void emit_call(struct emitter *e, const struct qn_event *ev);

@@ -249,7 +249,7 @@ void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift)
     emit_log_flush(e);
     emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
     x_store(&e->hot, CTX(arg_addr), e->s1);
-    emit_check_twin(e, ev, qn_sim_check_data);
+    emit_check_shadow(e, ev, qn_sim_check_data);
 }
 
 /* ---- the log of a recorder (sim/contract.h): all references and branches of a block ----

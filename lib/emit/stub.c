@@ -228,8 +228,8 @@ static void look_up(struct qn_code *c, const unsigned *r)
     x_patch(first, c->exec);
 }
 
-/* With --check, stores the outcome of the reference for the twin. */
-static void tell_twin(struct qn_code *c, const unsigned r[5])
+/* With --check, stores the outcome of the reference for the shadow. */
+static void tell_shadow(struct qn_code *c, const unsigned r[5])
 {
     if (!emit_rules.check)
         return;
@@ -250,7 +250,7 @@ void emit_last_level_account(struct qn_code *c, const unsigned r[5])
 {
     uint64_t log = (uintptr_t)qn_sim_misses, count = (uintptr_t)&qn_sim_miss_count;
 
-    tell_twin(c, r);
+    tell_shadow(c, r);
     x_load32(c, r[SITE], CTX(arg_site));
     x_alu_imm32(c, 0, X_AND, r[SITE], QN_SITE_COUNTER_MASK);
     x_load32(c, r[SLOT], count);

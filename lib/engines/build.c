@@ -1,9 +1,9 @@
 /* lib/engines/build.c - what a simulator is compiled of, and with which flags.
  *
- *   engine   lib/sim/slots.c, a unit and a twin per slot that is filled, and libquern-engine.a, which has all the rest;
+ *   engine   lib/sim/slots.c, a unit and a shadow model per slot that is filled, and libquern-engine.a, which has all the rest;
  *            of many caches unit D1, and libquern-many.a
  *   replay   lib/sim/slots.c, the same units, libc and libquern-replay.a; with other flags (cflags), or without
- *            the archive, what that is made of: lib/sim/{engine,twin,...}.c, lib/sim/hosted/
+ *            the archive, what that is made of: lib/sim/{engine,shadow,...}.c, lib/sim/hosted/
  *
  * By $CC or cc.  See engines.h.
  */
@@ -111,13 +111,13 @@ static bool is_compiled(const struct qn_engines_build *b)
     return caches;
 }
 
-static void add_unit(struct qn_engines_recipe *r, const char *library, enum qn_engines_slot slot, bool twin)
+static void add_unit(struct qn_engines_recipe *r, const char *library, enum qn_engines_slot slot, bool shadow)
 {
-    r->unit[r->files.n] = (struct qn_engines_unit){ qn_engines_slot_names[slot], twin };
+    r->unit[r->files.n] = (struct qn_engines_unit){ qn_engines_slot_names[slot], shadow };
     add(&r->files, "%s/sim/unit.c", library);
 }
 
-/* Each slot has two units: its module, and a second copy for the twin of --check, which the second simulator uses, too. */
+/* Each slot has two units: its module, and a second copy for the shadow model of --check, which the second simulator uses, too. */
 static bool add_slot(struct qn_engines_recipe *r, const char *library, enum qn_engines_slot slot)
 {
     const struct qn_engines_build *b = r->build;

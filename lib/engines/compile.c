@@ -195,7 +195,7 @@ static void start_file(struct work *w, int number)
     const struct qn_engines_unit *unit = &w->recipe->unit[number];
     char *argv[QN_ENGINES_WORDS_MAX + 10], slot[24], *made[] = { in_folder(w, number, ".d"), in_folder(w, number, ".o"), in_folder(w, number, ".err") };
     const char *rest[] = { "-MD", "-MF", made[0], "-c", "-o", made[1], w->recipe->files.word[number], unit->slot ? slot : NULL,
-                           unit->twin ? "-DQN_SIM_TWIN=1" : NULL, NULL };
+                           unit->shadow ? "-DQN_SIM_SHADOW=1" : NULL, NULL };
 
     snprintf(slot, sizeof slot, "-DQN_SLOT=%s", unit->slot ? unit->slot : "");
     memcpy(argv, c->word, (size_t)c->n * sizeof *argv);

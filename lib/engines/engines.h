@@ -98,7 +98,7 @@ struct qn_engines_build {
     bool replay;                     /* a hosted program that reads traces, instead of an engine */
     bool verbose, json;                    /* print the commands */
     bool kept;                       /* without debug information, and from the cache if it is there */
-    bool many;                       /* simulators of lib/sim/many: no unfiltered twin */
+    bool many;                       /* simulators of lib/sim/many: no unfiltered shadow model */
     const char *const *extra;        /* more source files and flags, NULL at the end; NULL = none */
 };
 
@@ -145,7 +145,7 @@ struct qn_engines_recipe {
     struct qn_engines_words files;
     struct qn_engines_unit {
         const char *slot;            /* the file is sim/unit.c for this slot; NULL: another one */
-        bool twin;
+        bool shadow;
     } unit[QN_ENGINES_WORDS_MAX];    /* by file */
     struct qn_engines_words link;    /* compiler and flags before the objects, */
     struct qn_engines_words behind;  /* and what stands behind them */

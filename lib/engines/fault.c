@@ -38,7 +38,7 @@ static void tell(const struct fault *f, const char *what, const char *more)
     qn_text_complain("quern: %s: %s=%s: %s%s", f->recipe->build->tool, f->slot, f->module, what, more);
 }
 
-/* The twin of D1 has the module of the second simulator, if that has one. */
+/* The shadow model of D1 has the module of the second simulator, if that has one. */
 static bool find_slot(struct fault *f)
 {
     const struct qn_engines_build *b = f->recipe->build;
@@ -48,7 +48,7 @@ static bool find_slot(struct fault *f)
     if (slot < 0)
         return false;
     f->slot = qn_engines_slot_names[slot];
-    f->module = unit->twin && b->second[slot] ? b->second[slot] : b->module[slot];
+    f->module = unit->shadow && b->second[slot] ? b->second[slot] : b->module[slot];
     return f->module != NULL;
 }
 
@@ -226,10 +226,10 @@ static char *read_said(const char *folder, int number)
     return text;
 }
 
-/* Warnings about the author's code.  The twin is compiled from the same file, and its warnings are left out. */
+/* Warnings about the author's code.  The shadow model is compiled from the same file, and its warnings are left out. */
 static void print_warnings(const struct fault *f)
 {
-    if (!f->slot || f->recipe->build->second[qn_engines_find_slot(f->slot, 2)] || !f->recipe->unit[f->file].twin)
+    if (!f->slot || f->recipe->build->second[qn_engines_find_slot(f->slot, 2)] || !f->recipe->unit[f->file].shadow)
         fputs(f->text, stderr);
 }
 

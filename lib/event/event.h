@@ -32,7 +32,7 @@ struct qn_event {
     uint8_t kind, insn;
     uint8_t write;       /* DATA: reference is a write */
     uint8_t fixed;       /* COND: outcome known at translation (cachegrind's cas loop): 1 = not taken */
-    uint8_t repeat;      /* FETCH, with --check: left out otherwise; for the twin only, has no counters */
+    uint8_t repeat;      /* FETCH, with --check: left out otherwise; for the shadow model only, has no counters */
     uint16_t size;       /* bytes */
     uint32_t counter;    /* offset from the block's execution counter, in counters */
     uint64_t addr;       /* FETCH: first byte; CALL: where it will return */

@@ -267,7 +267,7 @@ struct qn_sim_branches {
 extern struct qn_sim_branches qn_sim_branches;
 qn_slow_call qn_sim_branches_drain;
 bool qn_sim_branches_are_empty(void);
-#define QN_RESULT_LATER 4u       /* ctx.result, for the twin: the outcome becomes known when the log is drained */
+#define QN_RESULT_LATER 4u       /* ctx.result, for the shadow model: the outcome becomes known when the log is drained */
 
 /* The vector instructions that the simulators may use, and whether the registers have 512 bits; set before qn_sim_init. */
 struct qn_sim_vectors {
@@ -372,7 +372,7 @@ qn_slow_call qn_sim_indirect;    /* arg_pc, arg_addr = target; one counter */
 extern bool qn_sim_returns;    /* a module predicts returns, so it needs calls and returns */
 qn_slow_call qn_sim_call;        /* arg_pc, arg_addr = return address; one counter, as a site */
 qn_slow_call qn_sim_return;      /* arg_pc, arg_addr = target; one counter, as a site */
-/* --check, --versus: the twin simulates the reference that the first simulator has just simulated; ctx.result is its outcome. */
+/* --check, --versus: the shadow model simulates the reference that the first simulator has just simulated; ctx.result is its outcome. */
 qn_slow_call qn_sim_check_data;    /* arg_addr, arg_site, arg_aux = bytes | QN_AUX_* */
 qn_slow_call qn_sim_check_fetch;
 qn_slow_call qn_sim_check_cond;    /* arg_pc, arg_site, arg_aux = taken; ctx.result = mispredicted */
@@ -411,7 +411,7 @@ extern uint64_t *qn_sim_repeats;
 /* --versus: references that need no call of B, because they hit in A and change nothing in B.  A block counts all of its fetches and data
  * references in *count when it begins, so `ahead` is the number of those that are still to come when B is called.  count NULL: B sees all
  * references. */
-struct qn_sim_twin {
+struct qn_sim_shadow {
     struct qn_filter filter;  /* B's hit filter of data */
     uint64_t beside;          /* B's entry for a line is at the offset of A's in the table with this address; 0: it is elsewhere */
     int64_t ahead;
@@ -419,8 +419,8 @@ struct qn_sim_twin {
     bool same_I1, same_D1;    /* level 1 of B is the same as that of A: it always hits when A does */
     uint64_t *count;
 };
-extern struct qn_sim_twin qn_sim_twin;
-struct qn_code_line *qn_sim_twin_code_line(uint64_t line_address); /* finds the record, or makes one */
+extern struct qn_sim_shadow qn_sim_shadow;
+struct qn_code_line *qn_sim_shadow_code_line(uint64_t line_address); /* finds the record, or makes one */
 
 /* The number of references and branches that called the simulators; --stats prints it.  Where emitted code does the level's work
  * itself (emit/lru_stub.c), it adds to `data`, but only with --stats. */
@@ -476,6 +476,6 @@ struct qn_sim_culprit {
     const char *of;     /* " of B" if it is the second simulator of --versus, else "" */
     uint64_t reference; /* number of the call */
 };
-bool qn_sim_at_work(struct qn_sim_culprit *c);
+bool qn_sim_current_module(struct qn_sim_culprit *c);
 
 #endif

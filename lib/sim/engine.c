@@ -15,7 +15,7 @@
 #include "sim/explain.h"
 #include "sim/observers.h"
 #include "sim/slot_calls.h"
-#include "sim/twin.h"
+#include "sim/shadow.h"
 
 #include "sim/fast/D1.h"
 #include "sim/fast/I1_LL.h"
@@ -673,8 +673,8 @@ static void drain_branches(void)
 
         sim_counters[e->site & QN_SITE_COUNTER_MASK] += wrong[i];
         qn_sim_sum_event(QN_COST_BCM, wrong[i]);
-        if (QN_UNLIKELY(qn_sim_twin_on && wrong[i]))
-            qn_sim_twin_mispredicted(e->pc, e->site & QN_SITE_COUNTER_MASK);
+        if (QN_UNLIKELY(qn_sim_shadow_on && wrong[i]))
+            qn_sim_shadow_mispredicted(e->pc, e->site & QN_SITE_COUNTER_MASK);
     }
 }
 
@@ -723,7 +723,7 @@ bool qn_sim_predict_return(uint64_t pc, uint64_t target)
     return wrong;
 }
 
-/* ---- from C: the twin follows ---- */
+/* ---- from C: the shadow model follows ---- */
 static uint32_t branch_site(void) { return (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK; }
 
 bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
@@ -735,8 +735,8 @@ bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
     catch_up();
     sim_branch_backward = backward;
     wrong = predict_cond(pc, taken);
-    if (qn_sim_twin_on)
-        qn_sim_twin_cond(pc, taken, backward, wrong, branch_site());
+    if (qn_sim_shadow_on)
+        qn_sim_shadow_cond(pc, taken, backward, wrong, branch_site());
     return wrong;
 }
 
@@ -748,8 +748,8 @@ bool qn_sim_predict_indirect(uint64_t pc, uint64_t target)
 {
     bool wrong = predict_indirect(pc, target);
 
-    if (qn_sim_twin_on)
-        qn_sim_twin_indirect(pc, target, wrong, 0);
+    if (qn_sim_shadow_on)
+        qn_sim_shadow_indirect(pc, target, wrong, 0);
     return wrong;
 }
 #endif
@@ -836,14 +836,14 @@ void qn_sim_finish(void)
     tell_later();
     qn_sim_touches_tell();
     catch_up();
-    qn_sim_twin_finish();
+    qn_sim_shadow_finish();
     print_storage("BC", &facts[SLOT_BC]);
     print_storage("BI", &facts[SLOT_BI]);
     for (unsigned slot = 0; slot < SLOTS; slot++) {
         if (!unit[slot])
             continue;
         if (slot <= SLOT_LL)
-            AT_WORK_DO((enum sim_slot)slot, SIM_IN_FINISH, calls[slot], unit[slot]->finish());
+            IN_MODULE_DO((enum sim_slot)slot, SIM_IN_FINISH, calls[slot], unit[slot]->finish());
         else /* the adapters of predictors call sim_enter themselves */
             unit[slot]->finish();
     }
@@ -851,18 +851,18 @@ void qn_sim_finish(void)
     charge(sim_counters);
 }
 
-bool qn_sim_at_work(struct qn_sim_culprit *c)
+bool qn_sim_current_module(struct qn_sim_culprit *c)
 {
     static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
-    uint64_t call = sim_at_work[0], function = sim_at_work[1];
-    unsigned slot = sim_at_work_slot(call);
+    uint64_t call = sim_current[0], function = sim_current[1];
+    unsigned slot = sim_current_slot(call);
 
     if (slot >= SLOTS)
         return false;
     *c = (struct qn_sim_culprit){.slot = slots[slot], .module = slot == SLOT_AN ? qn_observers_module() : facts[slot].name, .of = "", .reference = call >> 8,
                                  .function = function < SIM_FUNCTIONS ? functions[function] : "?"};
-    if (call & SIM_AT_WORK_SECOND)
-        qn_sim_twin_blame(slot, c);
+    if (call & SIM_CURRENT_SECOND)
+        qn_sim_shadow_blame(slot, c);
     if (!c->module)
         c->module = "?";
     return true;

@@ -19,7 +19,7 @@
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
  * `quern replay`, where printf, gdb and sanitizers work.  Each slot is a compilation unit of its own, so a module may define
- * any static names.  Each unit is compiled twice, because --check runs an unfiltered twin.
+ * any static names.  Each unit is compiled twice, because --check runs an unfiltered shadow.
  */
 #ifndef QN_SIM_MODULE_H
 #define QN_SIM_MODULE_H
@@ -138,7 +138,7 @@ unsigned sim_event(const char *slot, const char *name, const char *text);
 extern uint64_t *sim_event_counts;                   /* of all references before this one */
 extern uint64_t sim_event_new[2 * SIM_EVENTS_MAX];   /* of this reference, not charged to its instruction yet */
 extern uint64_t sim_events_new;                      /* a bit for each event that is not 0 there */
-/* The second half of sim_event_new has the events that the unfiltered twin of --check has counted. */
+/* The second half of sim_event_new has the events that the unfiltered shadow model of --check has counted. */
 static inline void sim_count(unsigned event, uint64_t n)
 {
     sim_event_new[event] += n;

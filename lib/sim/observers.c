@@ -89,7 +89,7 @@ static void start(const struct qn_config *c, unsigned number, struct qn_observer
 
     current = (uint8_t)number;
     config.misses |= reads_far(u, offer, &config);
-    AT_WORK_DO(SLOT_AN, SIM_IN_INIT, 0, u->init(&config, &facts[number]));
+    IN_MODULE_DO(SLOT_AN, SIM_IN_INIT, 0, u->init(&config, &facts[number]));
     if (!c->cache_sim && (u->miss || u->line || u->far || u->only_data))
         sim_fail("AN", facts[number].name, "init", 0, "is told of references to data, and --cache-sim=no simulates none");
     if (u->log && u->log())

@@ -18,9 +18,9 @@ static bool text_full;
 _Static_assert(SIM_EVENTS_MAX == QN_SIM_EVENTS_MAX, "module.h and arena.h");
 _Static_assert(SIM_EVENT_NAME_MAX < sizeof nowhere.names[0], "module.h and arena.h");
 
-uint64_t *sim_event_counts = nowhere.counts, qn_sim_events_twinned, sim_repetitions;
-bool qn_sim_events_hidden, qn_sim_events_of_twin;
-volatile uint64_t *sim_at_work = nowhere.at_work;
+uint64_t *sim_event_counts = nowhere.counts, qn_sim_events_shadowed, sim_repetitions;
+bool qn_sim_events_hidden, qn_sim_events_of_shadow;
+volatile uint64_t *sim_current = nowhere.current_module;
 
 /* ---- events, charged to the instruction whose reference caused them ----
  *
@@ -70,7 +70,7 @@ static inline uint64_t *find_row(uint32_t site)
 
 QN_NCSR void qn_sim_charge(uint32_t site)
 {
-    uint64_t left = sim_events_new & ((1ull << output->events) - 1); /* less what the twin counted */
+    uint64_t left = sim_events_new & ((1ull << output->events) - 1); /* less what the shadow model counted */
     uint64_t *counts = left ? find_row(site) + 1 : NULL;
 
     sim_events_new = 0;
@@ -117,7 +117,7 @@ void qn_sim_uncharge(const struct qn_sim_part *part)
         row(row_of[c->site] - 1)[1 + c->event] -= c->n;
         output->counts[c->event] -= c->n;
         qn_sim_sum_event(QN_COST_EVENTS + c->event, -(int64_t)c->n);
-        sim_event_new[SIM_EVENTS_MAX + c->event] -= c->n; /* of the twin, if there is one */
+        sim_event_new[SIM_EVENTS_MAX + c->event] -= c->n; /* of the shadow model, if there is one */
     }
 }
 
@@ -129,7 +129,7 @@ void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const c
     rows = charges;
     options = option_text;
     sim_event_counts = where->counts;
-    sim_at_work = where->at_work;
+    sim_current = where->current_module;
 }
 
 void qn_sim_service_modules(const char *names)
@@ -256,9 +256,9 @@ static bool fits(const char *slot, const char *name)
 
 const char *qn_sim_event_name(unsigned event) { return output->names[event]; }
 
-static unsigned twin_event(unsigned event)
+static unsigned shadow_event(unsigned event)
 {
-    qn_sim_events_twinned |= 1ull << event;
+    qn_sim_events_shadowed |= 1ull << event;
     return SIM_EVENTS_MAX + event;
 }
 
@@ -279,8 +279,8 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
         return SIM_EVENTS_MAX + hidden++ % SIM_EVENTS_MAX;
     while (i < output->events && !is_event(i, slot, name))
         i++;
-    if (i < output->events && qn_sim_events_of_twin)
-        return twin_event(i);
+    if (i < output->events && qn_sim_events_of_shadow)
+        return shadow_event(i);
     sim_check_event(i < output->events, good_name(name) && fits(slot, name), i == SIM_EVENTS_MAX);
     qn_format(output->names[i], sizeof output->names[i], "%s.%s", slot, name);
     qn_format(output->texts[i], sizeof output->texts[i], "%s", text);
@@ -293,7 +293,7 @@ _Noreturn void sim_fail(const char *slot, const char *module, const char *functi
 {
     struct qn_sim_culprit c;
     char line[220];
-    bool known = qn_sim_at_work(&c);
+    bool known = qn_sim_current_module(&c);
 
     if (*slot == '?' && known) {
         slot = c.slot;

@@ -3,7 +3,7 @@
 #define QN_SIM_SERVICE_H
 
 #include "base/base.h"
-#include "sim/at_work.h"
+#include "sim/current_module.h"
 #include "sim/contract.h"
 #include "sim/module.h"
 
@@ -20,8 +20,8 @@ const char *qn_sim_event_name(unsigned event);
 struct sim_finding *qn_engine_finding(const struct sim_finding *finding, bool kept, uint32_t of_cell);
 void *qn_engine_values(uint64_t pc, const char *what, unsigned entries); /* the same; see struct qn_value_list */
 extern bool qn_sim_events_hidden;      /* events declared now are counted and never shown */
-extern bool qn_sim_events_of_twin;     /* events declared now belong to the twin */
-extern uint64_t qn_sim_events_twinned; /* a bit for each event that the twin of --check declares, too */
+extern bool qn_sim_events_of_shadow;     /* events declared now belong to the shadow model */
+extern uint64_t qn_sim_events_shadowed; /* a bit for each event that the shadow model of --check declares, too */
 struct sim_shared *qn_engine_shared(const struct sim_shared *row); /* supplied by run; NULL: the table is full */
 void *qn_engine_alloc(uint64_t bytes);                       /* supplied by run */
 void *qn_engine_alloc_low(uint64_t bytes);                   /* the same below 2 GiB, within reach of emitted code */
@@ -44,7 +44,7 @@ _Noreturn void qn_engine_module_failed(const char *line);    /* supplied by run 
 /* Stops the run if an event cannot be declared. */
 static inline void sim_check_event(bool there, bool good_name, bool full)
 {
-    if (sim_at_work[0] && sim_at_work[1] != SIM_IN_INIT)
+    if (sim_current[0] && sim_current[1] != SIM_IN_INIT)
         sim_fail("?", "?", "sim_event", 0, "declares an event after the start");
     if (!good_name)
         sim_fail("?", "?", "sim_event", 0, "a name needs 1 to 28 letters, digits, - and _");

@@ -1,4 +1,4 @@
-/* lib/sim/slot_calls.h - calls of the units in the slots.  engine.c and twin.c both include it; each has units of its own.
+/* lib/sim/slot_calls.h - calls of the units in the slots.  engine.c and shadow.c both include it; each has units of its own.
  *
  *   units_init(config, slots)                  sets up the units of these slots; `facts` has what they say about themselves
  *   unit_ref(slot, addr, size, kind)           QN_UNIT_* bits; bit 0 = miss
@@ -49,10 +49,10 @@ static struct qn_code_line *code_line_look_up(uint64_t line)
 
 /* ---- units ---- */
 
-#ifdef QN_SIM_TWIN
-#define OF_TWIN true
+#ifdef QN_SIM_SHADOW
+#define OF_SHADOW true
 #else
-#define OF_TWIN false
+#define OF_SHADOW false
 #endif
 
 static const struct qn_unit *unit[SLOTS];
@@ -61,18 +61,18 @@ static uint64_t calls[SLOTS]; /* for messages: the number of the reference */
 
 struct qn_code_line *QN_UP(code_line)(uint64_t line) { return code_line_find(line); }
 
-#if defined(QN_SIM_HOSTED) && !defined(QN_SIM_TWIN)
+#if defined(QN_SIM_HOSTED) && !defined(QN_SIM_SHADOW)
 const struct qn_unit_facts *qn_sim_unit_facts(enum sim_slot slot) { return &facts[slot]; }
 #endif
 
 static inline unsigned unit_ref(enum sim_slot slot, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    return AT_WORK(slot, SIM_IN_DOREF, ++calls[slot], unit[slot]->ref(addr, size, kind));
+    return IN_MODULE(slot, SIM_IN_DOREF, ++calls[slot], unit[slot]->ref(addr, size, kind));
 }
 
 static inline void unit_drop(enum sim_slot slot, uint64_t line)
 {
-    AT_WORK_DO(slot, SIM_IN_DROP, calls[slot], unit[slot]->drop(line));
+    IN_MODULE_DO(slot, SIM_IN_DROP, calls[slot], unit[slot]->drop(line));
 }
 
 static void unit_init(enum sim_slot slot, const struct qn_geometry *g, uint64_t seed)
@@ -83,8 +83,8 @@ static void unit_init(enum sim_slot slot, const struct qn_geometry *g, uint64_t 
     if (g)
         config = (struct sim_config){.slot = names[slot], .size = g->size, .ways = g->assoc, .line = g->line, .seed = seed,
                                      .sets = g->size / (g->assoc * g->line), .line_bits = qn_log2(g->line)};
-    unit[slot] = qn_sim_unit(slot, OF_TWIN);
-    AT_WORK_DO(slot, SIM_IN_INIT, 0, unit[slot]->init(&config, &facts[slot]));
+    unit[slot] = qn_sim_unit(slot, OF_SHADOW);
+    IN_MODULE_DO(slot, SIM_IN_INIT, 0, unit[slot]->init(&config, &facts[slot]));
 }
 
 bool QN_UP(wants_evictions);

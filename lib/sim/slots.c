@@ -62,12 +62,12 @@
 
 extern const struct qn_unit qn_unit_I1_given WEAK, qn_unit_D1_given WEAK, qn_unit_LL_given WEAK, qn_unit_BC_given WEAK,
     qn_unit_BI_given WEAK, qn_unit_AN_given WEAK;
-extern const struct qn_unit qn_twin_I1_given WEAK, qn_twin_D1_given WEAK, qn_twin_LL_given WEAK, qn_twin_BC_given WEAK,
-    qn_twin_BI_given WEAK;
+extern const struct qn_unit qn_shadow_I1_given WEAK, qn_shadow_D1_given WEAK, qn_shadow_LL_given WEAK, qn_shadow_BC_given WEAK,
+    qn_shadow_BI_given WEAK;
 
 static const struct qn_unit *const given[2][SLOTS] = {
     {&qn_unit_I1_given, &qn_unit_D1_given, &qn_unit_LL_given, &qn_unit_BC_given, &qn_unit_BI_given, &qn_unit_AN_given},
-    {&qn_twin_I1_given, &qn_twin_D1_given, &qn_twin_LL_given, &qn_twin_BC_given, &qn_twin_BI_given, NULL},
+    {&qn_shadow_I1_given, &qn_shadow_D1_given, &qn_shadow_LL_given, &qn_shadow_BC_given, &qn_shadow_BI_given, NULL},
 };
 
 static const char *const slot_names[] = SIM_SLOT_NAMES;
@@ -80,7 +80,7 @@ static const char *chosen[2] = {"", ""};
 #ifndef QN_SIM_PROVEN_SLOTS
 #define QN_SIM_PROVEN_SLOTS 0
 #endif
-const struct qn_unit *const qn_sim_units[] = {NULL}, *const qn_sim_twin_units[] = {NULL};
+const struct qn_unit *const qn_sim_units[] = {NULL}, *const qn_sim_shadow_units[] = {NULL};
 const unsigned qn_sim_proven = QN_SIM_PROVEN_SLOTS;
 #ifdef QN_SIM_LOOKS_AHEAD
 const bool qn_sim_looks_ahead = true;
@@ -134,7 +134,7 @@ static bool same_hash(const char *a, const char *b)
 
 static const struct qn_unit *shipped(enum sim_slot slot, bool second, const char *name, bool by_hash)
 {
-    const struct qn_unit *const *u = second ? qn_sim_twin_units : qn_sim_units;
+    const struct qn_unit *const *u = second ? qn_sim_shadow_units : qn_sim_units;
 
     for (; *u; u++) {
         const char *rest = sim_option_skip((*u)->name, name);
@@ -186,7 +186,7 @@ const struct qn_unit *qn_sim_unit(enum sim_slot slot, bool second)
     return unit ? unit : shipped(slot, second, default_files[slot], false);
 }
 
-/* With no choice at all the second is a twin of the first. */
+/* With no choice at all the second is a shadow model of the first. */
 static bool holds_default(enum sim_slot slot, bool second)
 {
     const char *name = choice(slot, second);

@@ -5,11 +5,11 @@
 
 #include "sim/unit.h"
 
-/* The unit in the slot, except AN.  second: of the twin. */
+/* The unit in the slot, except AN.  second: of the shadow. */
 const struct qn_unit *qn_sim_unit(enum sim_slot slot, bool second);
 /* The n-th analysis of slot AN, from 0; NULL: there are no more. */
 const struct qn_unit *qn_sim_analysis(unsigned n);
-/* Is it the default file, with the hash of fast/proven?  Then its fast version may be used.  (Never true for the twin.) */
+/* Is it the default file, with the hash of fast/proven?  Then its fast version may be used.  (Never true for the shadow.) */
 bool qn_sim_is_proven(enum sim_slot slot);
 bool qn_sim_is_proven_in(enum sim_slot slot, bool second); /* second: of B of --versus */
 #ifdef QN_SIM_HOSTED
@@ -22,9 +22,9 @@ const struct qn_unit_facts *qn_sim_unit_facts(enum sim_slot slot);
 /* "I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind" */
 void qn_sim_describe(char *to, size_t size, bool second);
 
-/* units.c: the units of all modules that ship, for each slot that they fit, with NULL at the end; the same as twins; and a bit
+/* units.c: the units of all modules that ship, for each slot that they fit, with NULL at the end; the same as shadow models; and a bit
  * for each slot whose default file has the hash of fast/proven. */
-extern const struct qn_unit *const qn_sim_units[], *const qn_sim_twin_units[];
+extern const struct qn_unit *const qn_sim_units[], *const qn_sim_shadow_units[];
 extern const unsigned qn_sim_proven;
 
 #endif

@@ -1,11 +1,11 @@
 /* lib/sim/unit.c - makes a unit (unit.h) of the module in a slot; compiled for each slot and module, and once more, with data of its own, for
- * the twin.
+ * the shadow.
  *
  * In:  QN_SLOT           D1
  *      QN_SLOT_FILE      the module's file; QN_SLOT_LABEL: its name and hash, "srrip:50b34235a5a88360"; QN_UNIT_SYMBOL: srrip
- *      or none of these  the slot configuration: QN_SIM_D1_UNIT, _FILE, _NAME; in the twin QN_SIM_B_D1_UNIT and so on, if they are defined
- *      QN_SIM_TWIN       for the twin
- * Out: const struct qn_unit qn_unit_D1_srrip; for the twin qn_twin_D1_srrip.  A module of the slot configuration is named `given`; if the slot
+ *      or none of these  the slot configuration: QN_SIM_D1_UNIT, _FILE, _NAME; in the shadow model QN_SIM_B_D1_UNIT and so on, if they are defined
+ *      QN_SIM_SHADOW       for the shadow model
+ * Out: const struct qn_unit qn_unit_D1_srrip; for the shadow model qn_shadow_D1_srrip.  A module of the slot configuration is named `given`; if the slot
  *      holds its default, there is nothing.
  *
  * `make SIM_D1=FILE` and ./configure --with-sim-D1=NAME write the slot configuration to sim_slots.h; `quern sim build` gives it by -D options.
@@ -17,7 +17,7 @@
 #define UNIT_STRING(a) UNIT_STRING_(a)
 
 #ifndef QN_SLOT_FILE
-#if defined(QN_SIM_TWIN) && CAT3(QN_SIM_B_, QN_SLOT, _UNIT)
+#if defined(QN_SIM_SHADOW) && CAT3(QN_SIM_B_, QN_SLOT, _UNIT)
 #define QN_SLOT_FILE CAT3(QN_SIM_B_, QN_SLOT, _FILE)
 #define QN_SLOT_LABEL CAT3(QN_SIM_B_, QN_SLOT, _NAME)
 #elif CAT3(QN_SIM_, QN_SLOT, _UNIT)
@@ -35,8 +35,8 @@
 #ifndef QN_SLOT_LABEL
 #define QN_SLOT_LABEL QN_SLOT_FILE
 #endif
-#ifdef QN_SIM_TWIN
-#define UNIT_OBJECT CAT3(CAT3(qn_twin_, QN_SLOT, _), QN_UNIT_SYMBOL, )
+#ifdef QN_SIM_SHADOW
+#define UNIT_OBJECT CAT3(CAT3(qn_shadow_, QN_SLOT, _), QN_UNIT_SYMBOL, )
 #else
 #define UNIT_OBJECT CAT3(CAT3(qn_unit_, QN_SLOT, _), QN_UNIT_SYMBOL, )
 #endif
@@ -85,7 +85,7 @@
 /* ---- slot D1: many logged references in one call (fast/log.h); nothing is published, because emitted code does not look at the filter while
  * it logs ---- */
 
-#if defined(QN_SLOT_D1) && !defined(QN_SIM_TWIN) && !defined(LEVEL_OWN_FILTER)
+#if defined(QN_SLOT_D1) && !defined(QN_SIM_SHADOW) && !defined(LEVEL_OWN_FILTER)
 static void unit_refs(const struct qn_log_entry *entry, uint32_t n)
 {
     for (const struct qn_log_entry *e = entry; e < entry + n; e++) {

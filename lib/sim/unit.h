@@ -1,17 +1,17 @@
 /* lib/sim/unit.h - the engine's interface to a module in a slot: a unit is a table of functions.
  *
  *   unit.c           compiles a module's file for slot D1:           const struct qn_unit qn_unit_D1_srrip
- *                    and again, with data of its own:                const struct qn_unit qn_twin_D1_srrip
+ *                    and again, with data of its own:                const struct qn_unit qn_shadow_D1_srrip
  *   slots.h          which unit is in which slot
  *   adapt/           adapters, which make a unit of a policy, a level, a prefetcher, a predictor or an analysis module
  *
- * The second copy is the twin of --check, or the second simulator of --versus.
+ * The second copy is the shadow model of --check, or the second simulator of --versus.
  * Functions that are called for references preserve all registers, so that the caller saves none.
  */
 #ifndef QN_SIM_UNIT_H
 #define QN_SIM_UNIT_H
 
-#include "sim/at_work.h"
+#include "sim/current_module.h"
 #include "sim/contract.h"
 #include "sim/module.h"
 
@@ -22,8 +22,8 @@
 #define QN_DEFINES_AS(macro, name) (__builtin_strcmp(QN_DEFINES_TEXT(macro), name) != 0)
 #define QN_DEFINES(macro) QN_DEFINES_AS(macro, #macro)
 
-#ifdef QN_SIM_TWIN
-#define QN_UP(name) qn_twin_up_##name
+#ifdef QN_SIM_SHADOW
+#define QN_UP(name) qn_shadow_up_##name
 #else
 #define QN_UP(name) qn_up_##name
 #endif
@@ -144,7 +144,7 @@ struct qn_unit {
 /* An engine contains this text for each unit whose analysis module observes instructions; tools search for it. */
 #define QN_SIM_OBSERVES_MARK "quern-sim-observes: "
 
-/* Calls from a unit to engine.c or twin.c. */
+/* Calls from a unit to engine.c or shadow.c. */
 QN_SIM_NCSR bool QN_UP(next)(uint64_t addr, uint32_t size, enum sim_kind kind);
 /* Called by `refs`: this entry missed (QN_UNIT_*), or is a fetch that missed the I1. */
 void QN_UP(missed)(const struct qn_log_entry *entry, unsigned outcome);

@@ -13,7 +13,7 @@
 #include "sim/module.h"
 #include "sim/observers.h"
 #include "sim/service.h"
-#include "sim/twin.h"
+#include "sim/shadow.h"
 
 struct qn_arena_header *qn_arena;
 int qn_arena_fd = -1, qn_socket_fd = -1;
@@ -351,7 +351,7 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
         counters[m->counter]--;
         counters[m->counter + 1] -= m->ll;
         qn_sim_sum_miss(m->counter, -1, -(int64_t)m->ll);
-        qn_sim_twin_undo(m->counter, m->ll);
+        qn_sim_shadow_undo(m->counter, m->ll);
         if (qn_cfg()->data)
             qn_data_undo(m->counter, m->ll);
     }

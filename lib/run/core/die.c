@@ -5,7 +5,7 @@
 #include "run/run.h"
 #include "sim/module.h"
 #include "sim/service.h"
-#include "sim/twin.h"
+#include "sim/shadow.h"
 #include "tcache/tcache.h"
 
 #define EXIT_UNSUPPORTED 70 /* EX_SOFTWARE of sysexits.h */
@@ -112,7 +112,7 @@ static void note_places(uint64_t pc, uint64_t sp)
     uint32_t n = 0;
     long got;
 
-    if (!qn_sim_at_work(&c))
+    if (!qn_sim_current_module(&c))
         return;
     got = qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&to, 1, (long)&from, 1, 0); /* up to the stack's end, without a fault */
     o->places[n++] = pc;
@@ -155,7 +155,7 @@ _Noreturn void qn_die_of_fault(const struct qn_siginfo *info, const struct qn_uc
 
     qn_note_places(uc);
     crashed = true;
-    if (qn_sim_at_work(&c))
+    if (qn_sim_current_module(&c))
         sim_fail(c.slot, c.module, c.function, c.reference, crash(info));
     qn_engine_die(info->signo == SIG_SEGV ? "the engine itself faulted (pc, address)" : "the engine itself trapped (pc, address)",
                   uc->mc.ip, info->fault.addr);

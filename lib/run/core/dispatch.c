@@ -11,7 +11,7 @@
 #include "run/observe/calls/calls.h"
 #include "run/run.h"
 #include "sim/contract.h"
-#include "sim/twin.h"
+#include "sim/shadow.h"
 #include "tcache/tcache.h"
 
 /* ---- the guest's trap flag: SIGTRAP behind each instruction ----
@@ -191,7 +191,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     if (QN_UNLIKELY(at_most == QN_VARIANT_STEPS))
         qn_sample_before(index);
     qn_enter(stop);
-    qn_sim_twin.ahead = 0;
+    qn_sim_shadow.ahead = 0;
     if (!qn_sim_log_is_empty())
         qn_sim_log_drain(); /* all code that reads counters is called from here */
     if (QN_UNLIKELY(!qn_sim_later_is_empty()))
@@ -200,8 +200,8 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
         qn_sim_touches_tell();
     if (!qn_sim_branches_are_empty())
         qn_sim_branches_drain();
-    if (qn_sim_twin_logs || (qn_sim_twin_on && qn_sim_branches.next))
-        qn_sim_twin_drained();
+    if (qn_sim_shadow_logs || (qn_sim_shadow_on && qn_sim_branches.next))
+        qn_sim_shadow_drained();
     if (QN_SCOPE(mode) == QN_SCOPE_BATCH)
         qn_batch_missed(QN_BATCH_STAY);
     qn_batch_missed(qn_sim_miss_count);

@@ -22,7 +22,7 @@
 #include "sim/contract.h"
 #include "sim/fast/fast.h"
 #include "sim/service.h"
-#include "sim/twin.h"
+#include "sim/shadow.h"
 #include "tcache/tcache.h"
 
 #define CLOCK_PROCESS_CPUTIME 2
@@ -68,7 +68,7 @@ static void start_simulation(const struct qn_config *c)
     qn_sim_vectors = vectors(c);
     qn_sim_init(c, qn_arena_counters());
     if (c->check)
-        qn_sim_twin_init(c, c->versus ? &qn_arena->versus : NULL);
+        qn_sim_shadow_init(c, c->versus ? &qn_arena->versus : NULL);
     if (c->data && c->cache_sim)
         qn_data_init();
     if (c->explain && c->cache_sim)

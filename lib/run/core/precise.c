@@ -11,7 +11,7 @@
 #include "run/core/core.h"
 #include "run/kernel/signal.h"
 #include "sim/contract.h"
-#include "sim/twin.h"
+#include "sim/shadow.h"
 #include "tcache/tcache.h"
 
 static uint64_t *host_register(struct qn_mcontext *mc, unsigned r)

@@ -29,7 +29,7 @@ static void unit_insns(const struct sim_insn *insn, unsigned n)
 #if !defined(ANALYSIS_OBSERVES) && (!defined(ANALYSIS_MISSES) || defined(ANALYSIS_LOADS) || defined(ANALYSIS_LINES))
 static SIM_NCSR void unit_seen(const struct sim_ref *ref)
 {
-    AT_WORK_DO(SLOT_AN, SIM_IN_ANALYSE, ++unit_references, analysis_ref(ref));
+    IN_MODULE_DO(SLOT_AN, SIM_IN_ANALYSE, ++unit_references, analysis_ref(ref));
 }
 #define UNIT_SEEN .seen = unit_seen,
 #else
@@ -39,7 +39,7 @@ static SIM_NCSR void unit_seen(const struct sim_ref *ref)
 #if defined(ANALYSIS_MISSES) || (defined(ANALYSIS_LINES) && !defined(ANALYSIS_LINES_ONLY))
 static SIM_NCSR void unit_miss(const struct sim_miss *miss)
 {
-    AT_WORK_DO(SLOT_AN, SIM_IN_MISS, ++unit_references, analysis_miss(miss));
+    IN_MODULE_DO(SLOT_AN, SIM_IN_MISS, ++unit_references, analysis_miss(miss));
 }
 #define UNIT_MISS .miss = unit_miss,
 #else
@@ -49,7 +49,7 @@ static SIM_NCSR void unit_miss(const struct sim_miss *miss)
 #ifdef ANALYSIS_LINES
 static SIM_NCSR void unit_line(const struct sim_line *line)
 {
-    AT_WORK_DO(SLOT_AN, SIM_IN_LINE, unit_references, analysis_line(line));
+    IN_MODULE_DO(SLOT_AN, SIM_IN_LINE, unit_references, analysis_line(line));
 }
 #define UNIT_LINE .line = unit_line,
 #else
@@ -135,7 +135,7 @@ static void unit_later(const struct qn_unit_later *l)
 #ifdef ANALYSIS_FAR
 static SIM_NCSR void unit_far(const struct sim_far *far)
 {
-    AT_WORK_DO(SLOT_AN, SIM_IN_LINE, ++unit_references, analysis_far(far));
+    IN_MODULE_DO(SLOT_AN, SIM_IN_LINE, ++unit_references, analysis_far(far));
 }
 #ifdef ANALYSIS_FAR_LATER
 static void unit_touches(const struct qn_unit_touches *t)
@@ -175,7 +175,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
 {
     facts->name = ANALYSIS;
     facts->observes = QN_DEFINES(ANALYSIS_OBSERVES);
-    AT_WORK_DO(SLOT_AN, SIM_IN_INIT, 0, analysis_init(config));
+    IN_MODULE_DO(SLOT_AN, SIM_IN_INIT, 0, analysis_init(config));
 }
 
-static void unit_finish(void) { AT_WORK_DO(SLOT_AN, SIM_IN_FINISH, unit_references, analysis_finish()); }
+static void unit_finish(void) { IN_MODULE_DO(SLOT_AN, SIM_IN_FINISH, unit_references, analysis_finish()); }

@@ -14,7 +14,7 @@
  *   POLICY_ONE_SETTLED        at most the line just referenced is settled (lru, tree plru)
  *   POLICY_HIT_KEEPS_SETTLED  a hit unsettles no other line (srrip)
  *   POLICY_REPEAT_IS_NOOP     a second hit directly after a reference changes nothing (follows from the first two)
- * Settled lines are verified: in the twin of --check at each hit, else at every 256th publication. */
+ * Settled lines are verified: in the shadow model of --check at each hit, else at every 256th publication. */
 #include "base/hash.h"
 #include "sim/lines.h"
 
@@ -44,8 +44,8 @@ enum {
     LEVEL_HITS_CHANGE = !QN_DEFINES(POLICY_HIT_IS_NOOP),
     LEVEL_ONE_SETTLED = QN_DEFINES(POLICY_ONE_SETTLED),
     LEVEL_REPEAT_IS_NOOP = QN_DEFINES(POLICY_REPEAT_IS_NOOP) || !LEVEL_HITS_CHANGE || LEVEL_ONE_SETTLED,
-    LEVEL_PROVE_EACH_HIT = QN_DEFINES(QN_SIM_TWIN) && LEVEL_HITS_CHANGE,
-    LEVEL_PROVE_NOW_AND_THEN = !QN_DEFINES(QN_SIM_TWIN) && LEVEL_HITS_CHANGE,
+    LEVEL_PROVE_EACH_HIT = QN_DEFINES(QN_SIM_SHADOW) && LEVEL_HITS_CHANGE,
+    LEVEL_PROVE_NOW_AND_THEN = !QN_DEFINES(QN_SIM_SHADOW) && LEVEL_HITS_CHANGE,
     LEVEL_PROOF_PERIOD = 256 /* publications */
 };
 

@@ -18,12 +18,12 @@ static void branchsim_X_finish(void) {}
 
 static uint64_t unit_branches; /* for messages */
 
-static void unit_finish(void) { AT_WORK_DO(UNIT_SLOT, SIM_IN_FINISH, unit_branches, branchsim_X_finish()); }
+static void unit_finish(void) { IN_MODULE_DO(UNIT_SLOT, SIM_IN_FINISH, unit_branches, branchsim_X_finish()); }
 
 #if defined(PREDICTOR_SHOWS) && defined(QN_SIM_HOSTED)
 static void unit_shown(uint64_t pc, unsigned kind)
 {
-    AT_WORK_DO(UNIT_SLOT, SIM_IN_SHOW, unit_branches + 1, predictor_show(pc, kind));
+    IN_MODULE_DO(UNIT_SLOT, SIM_IN_SHOW, unit_branches + 1, predictor_show(pc, kind));
 }
 #define UNIT_SHOWN .shown = unit_shown,
 #else
@@ -37,7 +37,7 @@ static void unit_shown(uint64_t pc, unsigned kind)
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     facts->name = PREDICTOR;
-    AT_WORK_DO(SLOT_BC, SIM_IN_INIT, 0, branchsim_BC_init(config));
+    IN_MODULE_DO(SLOT_BC, SIM_IN_INIT, 0, branchsim_BC_init(config));
     facts->bits = PREDICTOR_BITS;
 }
 
@@ -90,7 +90,7 @@ static unsigned unit_returns, unit_wrong_returns;
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     facts->name = PREDICTOR;
-    AT_WORK_DO(SLOT_BI, SIM_IN_INIT, 0, branchsim_BI_init(config));
+    IN_MODULE_DO(SLOT_BI, SIM_IN_INIT, 0, branchsim_BI_init(config));
     facts->bits = PREDICTOR_BITS;
     facts->returns = QN_DEFINES(PREDICTOR_RETURNS);
     if (!QN_DEFINES(PREDICTOR_RETURNS))
@@ -111,7 +111,7 @@ static SIM_NCSR bool unit_indirect(uint64_t pc, uint64_t target)
     return said != target;
 }
 
-static SIM_NCSR void unit_call(uint64_t next) { AT_WORK_DO(SLOT_BI, SIM_IN_CALL, unit_branches, branchsim_BI_call(next)); }
+static SIM_NCSR void unit_call(uint64_t next) { IN_MODULE_DO(SLOT_BI, SIM_IN_CALL, unit_branches, branchsim_BI_call(next)); }
 
 static SIM_NCSR bool unit_return(uint64_t target)
 {
@@ -119,7 +119,7 @@ static SIM_NCSR bool unit_return(uint64_t target)
 
     if (!QN_DEFINES(PREDICTOR_RETURNS))
         return false;
-    wrong = AT_WORK(SLOT_BI, SIM_IN_RETURN, unit_branches, branchsim_BI_return()) != target;
+    wrong = IN_MODULE(SLOT_BI, SIM_IN_RETURN, unit_branches, branchsim_BI_return()) != target;
     sim_count(unit_returns, 1);
     if (wrong)
         sim_count(unit_wrong_returns, 1);

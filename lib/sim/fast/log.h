@@ -172,8 +172,8 @@ static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint
         tell(addr, size, SIM_READ, 1 | ll << 1, sim_counters + counter);
         charge(sim_counters + counter);
     }
-    if (QN_UNLIKELY(qn_sim_twin_logs))
-        qn_sim_twin_missed(addr, 1 | ll << 1, counter);
+    if (QN_UNLIKELY(qn_sim_shadow_logs))
+        qn_sim_shadow_missed(addr, 1 | ll << 1, counter);
 }
 
 static void D1_log_simulate(const struct qn_log_entry *entry, uint32_t n)
@@ -232,7 +232,7 @@ static void log_begin(void)
     for (unsigned set = 0; set < D1.sets; set++)
         log_fill_row(set);
     qn_sim_log_on = true;
-    qn_sim_twin_logs = qn_sim_twin_on;
+    qn_sim_shadow_logs = qn_sim_shadow_on;
 }
 
 /* Moves the lines of the row back to the table.  Surplus entries get the stamp D1_TAKEN. */
@@ -250,7 +250,7 @@ static void log_empty_row(unsigned set, uint64_t now)
 static void log_end(uint64_t *clock)
 {
     log_drain();
-    qn_sim_log_on = qn_sim_twin_logs = false;
+    qn_sim_log_on = qn_sim_shadow_logs = false;
     *clock += ROW_WORDS_MAX + 1;
     for (unsigned set = 0; set < D1.sets; set++)
         log_empty_row(set, *clock - 1); /* the current time belongs to no reference yet */
@@ -279,8 +279,8 @@ static inline void missed(uint64_t addr, uint32_t size, enum qn_log_kind kind, u
     outcome = account(outcome, addr, size, qn_sim_kind(kind), sim_counters + counter);
     if (kind != QN_LOG_FETCH)
         tell(addr, size, qn_sim_kind(kind), outcome, sim_counters + counter);
-    if (QN_UNLIKELY(qn_sim_twin_logs && outcome))
-        qn_sim_twin_missed(addr, outcome, counter);
+    if (QN_UNLIKELY(qn_sim_shadow_logs && outcome))
+        qn_sim_shadow_missed(addr, outcome, counter);
 }
 
 void qn_up_missed(const struct qn_log_entry *e, unsigned outcome)
@@ -294,7 +294,7 @@ static void unit_log_simulate(const struct qn_log_entry *entry, uint32_t n)
 
     qn_sim_traffic.data += n;
     unit[SLOT_D1]->refs(entry, n);
-    calls[SLOT_D1] = sim_at_work[0] / SIM_AT_WORK_NEXT;
+    calls[SLOT_D1] = sim_current[0] / SIM_CURRENT_NEXT;
     sim_leave(before);
 }
 
@@ -319,7 +319,7 @@ static void unit_log_switch(bool on)
         log_drain();
         qn_sim_log_on = false;
     }
-    qn_sim_twin_logs = on && qn_sim_twin_on;
+    qn_sim_shadow_logs = on && qn_sim_shadow_on;
 }
 
 /* Can the D1 use the log?  Only if the I1, which is not logged, affects the last level by logged misses alone, and is not affected by it. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/at_work.h"
+#include "sim/current_module.h"
 #include "sim/contract.h"
 #include "sim/module.h"
 

@@ -20,7 +20,7 @@
 #include "sim/module.h"
 #include "sim/option.h"
 #include "sim/slots.h"
-#include "sim/twin.h"
+#include "sim/shadow.h"
 
 /* ---- the command line ----
  *
@@ -483,7 +483,7 @@ static void feed_data(const struct hosted_options *o, const struct sim_ref *ref,
     hosted_watch_outcome(outcome);
     sim_pc = qn_ctx.arg_pc;
     if (o->check)
-        qn_sim_twin_data(ref->addr, ref->size, kind, outcome, 0);
+        qn_sim_shadow_data(ref->addr, ref->size, kind, outcome, 0);
     totals[write ? QN_COST_DW : QN_COST_DR]++;
     totals[write ? QN_COST_D1MW : QN_COST_D1MR] += (int64_t)misses[0];
     totals[write ? QN_COST_DLMW : QN_COST_DLMR] += (int64_t)misses[1];
@@ -497,7 +497,7 @@ static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref
 
     qn_ctx.arg_pc = ref->addr; /* the data references that follow are this instruction's */
     if (o->check)
-        qn_sim_twin_fetch(ref->addr, ref->size, outcome, 0);
+        qn_sim_shadow_fetch(ref->addr, ref->size, outcome, 0);
     totals[QN_COST_IR]++;
     totals[QN_COST_I1MR] += (int64_t)misses[0];
     totals[QN_COST_ILMR] += (int64_t)misses[1];
@@ -511,7 +511,7 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
     if (ref->kind == SIM_REF_CALL) {
         qn_sim_predict_call(ref->addr, ref->target);
         if (o->check)
-            qn_sim_twin_call(ref->target);
+            qn_sim_shadow_call(ref->target);
         put_branch(ref, false, false);
         return;
     }
@@ -519,7 +519,7 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
     if (ref->kind == SIM_REF_RETURN) {
         wrong = qn_sim_predict_return(ref->addr, ref->target);
         if (o->check)
-            qn_sim_twin_return(ref->target, wrong, 0);
+            qn_sim_shadow_return(ref->target, wrong, 0);
         if (qn_sim_returns)
             hosted_watch_predicted(ref, wrong);
         put_branch(ref, qn_sim_returns, wrong);
@@ -603,7 +603,7 @@ static int run(const struct hosted_options *o)
     if (!hosted_watch_begin(o))
         return trace_close(t), 1;
     if (o->check)
-        qn_sim_twin_init(&o->config, NULL);
+        qn_sim_shadow_init(&o->config, NULL);
     if (o->from)
         instructions = trace_seek(t, o->from);
     while ((more = next(o, t, &ref)) == 1 && !is_over(o, &ref))

@@ -15,13 +15,13 @@
 
 #include "base/context.h"
 #include "base/format.h"
-#include "sim/at_work.h"
+#include "sim/current_module.h"
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
 #include "sim/option.h"
 #include "sim/observers.h"
 #include "sim/service.h"
-#include "sim/twin.h"
+#include "sim/shadow.h"
 #include "text/escape.h"
 
 #define LINE_MAX_BYTES 1024
@@ -32,10 +32,10 @@ const char *hosted_options = "";
 uint64_t hosted_options_asked;
 static uint64_t event_totals[SIM_EVENTS_MAX];
 uint64_t *sim_event_counts = event_totals;
-uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_events_twinned, sim_repetitions;
-bool qn_sim_events_of_twin, qn_sim_events_hidden;
-static volatile uint64_t at_work[3];
-volatile uint64_t *sim_at_work = at_work;
+uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_events_shadowed, sim_repetitions;
+bool qn_sim_events_of_shadow, qn_sim_events_hidden;
+static volatile uint64_t current_module[3];
+volatile uint64_t *sim_current = current_module;
 static char event_names[SIM_EVENTS_MAX][48];
 static const char *event_texts[SIM_EVENTS_MAX];
 static unsigned event_count;
@@ -212,8 +212,8 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
 
     while (i < event_count && __builtin_strcmp(full, event_names[i]))
         i++;
-    if (i < event_count && qn_sim_events_of_twin) {
-        qn_sim_events_twinned |= 1ull << i;
+    if (i < event_count && qn_sim_events_of_shadow) {
+        qn_sim_events_shadowed |= 1ull << i;
         return SIM_EVENTS_MAX + i;
     }
     sim_check_event(i < event_count, fits && !name[strspn(name, EVENT_LETTERS)], i == SIM_EVENTS_MAX);
@@ -293,7 +293,7 @@ _Noreturn void qn_engine_check_failed(const char *what)
 extern const char __executable_start[], etext[];
 
 static uint64_t stuck_seconds, ticks;
-static uint64_t call; /* sim_at_work[2] at the last tick */
+static uint64_t call; /* sim_current[2] at the last tick */
 static uintptr_t loaded_at;
 static int places_fd = -1;
 
@@ -325,7 +325,7 @@ _Noreturn void sim_fail(const char *slot, const char *module, const char *functi
     struct qn_sim_culprit c;
     char line[LINE_MAX_BYTES];
 
-    if (*slot == '?' && qn_sim_at_work(&c)) {
+    if (*slot == '?' && qn_sim_current_module(&c)) {
         slot = c.slot;
         module = c.module;
         reference = c.reference;
@@ -341,7 +341,7 @@ static void say_of_module(const char *what, const ucontext_t *context)
     struct qn_sim_culprit c;
     char line[HOSTED_LINE];
 
-    if (!qn_sim_at_work(&c))
+    if (!qn_sim_current_module(&c))
         snprintf(line, sizeof line, "a bug, please report it: record %llu: %s", (unsigned long long)hosted_references, what);
     else
         snprintf(line, sizeof line, "module %s in slot %s, %s, reference %llu: %s (record %llu of the trace)", c.module, c.slot, c.function,
@@ -368,11 +368,11 @@ static void crashed(int sig, siginfo_t *info, void *context)
 }
 
 /* Does the call last in which a module was at the last tick?  In it the outermost module may call others again and again. */
-static bool stays(void) { return sim_at_work[0] && ticks && sim_at_work[2] == call; }
+static bool stays(void) { return sim_current[0] && ticks && sim_current[2] == call; }
 
 static void name_outermost(void)
 {
-    if (sim_at_work[0] != call)
+    if (sim_current[0] != call)
         sim_leave((struct sim_before){call, SIM_IN_DOREF});
 }
 
@@ -380,7 +380,7 @@ static void tick(int sig, siginfo_t *info, void *context)
 {
     (void)sig, (void)info;
     ticks = stays() ? ticks + 1 : 1;
-    call = sim_at_work[0] ? sim_at_work[2] : 0;
+    call = sim_current[0] ? sim_current[2] : 0;
     if (ticks <= stuck_seconds * TICKS)
         return;
     name_outermost();

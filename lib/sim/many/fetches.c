@@ -217,7 +217,7 @@ static __attribute__((noinline)) unsigned one_line(struct shared_cache *c, uint6
 
 static unsigned ask_last_level(unsigned n, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    return AT_WORK(SLOT_LL, SIM_IN_DOREF, ++asked, many_LL[n].member->ref(addr, size, kind)) & 1;
+    return IN_MODULE(SLOT_LL, SIM_IN_DOREF, ++asked, many_LL[n].member->ref(addr, size, kind)) & 1;
 }
 
 static __attribute__((noinline)) unsigned several_groups(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
@@ -341,7 +341,7 @@ uint64_t many_ask(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind ki
 
     for (; which; which &= which - 1) {
         unsigned d = (unsigned)__builtin_ctzll(which);
-        uint64_t miss = AT_WORK(SLOT_D1, SIM_IN_DOREF, ++D1_asked, many_D1[d].member->ref(addr, size, kind)) & 1;
+        uint64_t miss = IN_MODULE(SLOT_D1, SIM_IN_DOREF, ++D1_asked, many_D1[d].member->ref(addr, size, kind)) & 1;
 
         missed |= miss << d;
     }

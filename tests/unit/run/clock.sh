@@ -42,7 +42,7 @@ run() {
 }
 unfiltered=$(run --filter=no)
 is "$(run)" "$unfiltered" 'filtered as unfiltered'
-is "$(run --check=yes)" "$unfiltered" 'and the twin of --check agrees'
+is "$(run --check=yes)" "$unfiltered" 'and the shadow model of --check agrees'
 "$QUERN" sim build --D1=lru -o lru || bail 'cannot build lru'
 is "$(run --sim=./lru)" "$unfiltered" 'and the policy lru, which has no times'
 done_testing

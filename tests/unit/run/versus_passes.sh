@@ -1,5 +1,5 @@
 #!/bin/sh
-# Under --versus a reference that changes nothing in either simulator is not simulated (emit/twin.c): are counts and messages those of a run
+# Under --versus a reference that changes nothing in either simulator is not simulated (emit/shadow_model.c): are counts and messages those of a run
 # in which each reference is?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 

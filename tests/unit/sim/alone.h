@@ -5,7 +5,7 @@ uint64_t sim_pc;
 #include "sim/hosted/service.c"
 #include "tap.h"
 
-bool qn_sim_at_work(struct qn_sim_culprit *c)
+bool qn_sim_current_module(struct qn_sim_culprit *c)
 {
     (void)c;
     return false;

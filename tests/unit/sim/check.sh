@@ -5,7 +5,7 @@
 #   QN_CHECK=full sh tests/unit/sim/check.sh   each module alone in each of its slots, more programs and geometries
 #   QN_CHECK_PROGRAMS='perl hash.pl' sh ...    with these programs, a line each, where each costs much (make tiny)
 #
-# Two proofs per simulator and program: --check runs an unfiltered twin in lockstep, reference by reference; and a run without
+# Two proofs per simulator and program: --check runs an unfiltered shadow model in lockstep, reference by reference; and a run without
 # the filter leaves the same profile, byte for byte, and the same words of the modules (their events).  With an analysis, besides:
 # the simulator without it counts the same, and what the analysis says adds up to these counts.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"

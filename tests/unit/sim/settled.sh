@@ -100,7 +100,7 @@ static bool policy_settled(unsigned set, unsigned way) { (void)set, (void)way; r
 END
 
 # What differs is the last level's: an event, or only its part of an outcome.  The level 1 above is not named.
-claim LL 'a last level that counts an event twice' 'SIM_AT_WORK_HERE ? 2 : 1' '1' "$difference"'LL.fills: [0-9]+, but [0-9]+' <<'END'
+claim LL 'a last level that counts an event twice' 'SIM_CURRENT_HERE ? 2 : 1' '1' "$difference"'LL.fills: [0-9]+, but [0-9]+' <<'END'
 #include "sim/module.h"
 #define POLICY "mine"
 #define POLICY_INIT 1
@@ -110,7 +110,7 @@ static const char *policy_init(void) { fills = sim_event(sim.slot, "fills", "lin
 static void policy_fill(unsigned set, unsigned way) { (void)set, (void)way; sim_count(fills, CLAIM); }
 static unsigned policy_victim(unsigned set) { return set % sim.ways; }
 END
-claim LL 'a last level with another victim' 'SIM_AT_WORK_HERE ? sim.ways - 1 : 0' '0' "$difference"'(miss, LL|its counter has).*, but' <<'END'
+claim LL 'a last level with another victim' 'SIM_CURRENT_HERE ? sim.ways - 1 : 0' '0' "$difference"'(miss, LL|its counter has).*, but' <<'END'
 #include "sim/module.h"
 #define POLICY "mine"
 #define POLICY_HIT_IS_NOOP 1

@@ -6,7 +6,7 @@
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"
-#include "sim/twin.h"
+#include "sim/shadow.h"
 
 bool qn_run_caches_on(void) { return qn_cfg()->cache_sim; }
 
@@ -29,9 +29,9 @@ static inline bool may_pass(unsigned access)
 /* --explain: does this reference call qn_sim_see: because its source line is explained, or because all do? */
 static bool is_seen(void) { return qn_sim_sees || (qn_sim_users.table && qn_probes_explain(qn_ctx.arg_pc)); }
 
-static bool passes_twin(const struct qn_filter_entry *e)
+static bool passes_shadow(const struct qn_filter_entry *e)
 {
-    return !qn_sim_twin.beside || e->line == *(uint64_t *)(uintptr_t)(qn_sim_twin.beside + (uintptr_t)e - qn_sim_d1_filter.entries);
+    return !qn_sim_shadow.beside || e->line == *(uint64_t *)(uintptr_t)(qn_sim_shadow.beside + (uintptr_t)e - qn_sim_d1_filter.entries);
 }
 
 /* --versus: counts a reference that changes nothing in either simulator. */
@@ -39,10 +39,10 @@ static bool passes_twice(uint64_t addr, uint32_t size)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
 
-    if (!qn_sim_twin.beside || !passes_twin((struct qn_filter_entry *)(uintptr_t)(f->entries + (addr >> f->shift & f->mask))) ||
+    if (!qn_sim_shadow.beside || !passes_shadow((struct qn_filter_entry *)(uintptr_t)(f->entries + (addr >> f->shift & f->mask))) ||
         !qn_filter_passes(f, addr, size, &qn_ctx.now))
         return false;
-    ++*qn_sim_twin.count;
+    ++*qn_sim_shadow.count;
     sim_pc = qn_ctx.arg_pc;
     return true;
 }
@@ -60,7 +60,7 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
         outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
     sim_pc = qn_ctx.arg_pc; /* also after a hit under the filter */
     if (qn_cfg()->check)
-        qn_sim_twin_data(addr, size, qn_run_kind(access), outcome, (uint32_t)(pair - qn_arena_counters()));
+        qn_sim_shadow_data(addr, size, qn_run_kind(access), outcome, (uint32_t)(pair - qn_arena_counters()));
 }
 
 /* The number of references, from the stream's next one on, that lie in the line of this one; 0: it straddles two lines. */
@@ -76,7 +76,7 @@ static uint64_t within_line(const struct qn_stream *s)
 /* Does a module or an option need each reference by itself? */
 static bool one_by_one(const struct qn_stream *streams, unsigned n)
 {
-    if (is_seen() || (qn_cfg()->check && !qn_sim_twin.beside) || !qn_sim_d1_filter.entries)
+    if (is_seen() || (qn_cfg()->check && !qn_sim_shadow.beside) || !qn_sim_d1_filter.entries)
         return true;
     for (unsigned k = 0; k < n; k++)
         if (!may_pass(streams[k].access))
@@ -136,7 +136,7 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
 
         times = within < times ? within : times;
         e[k] = (struct qn_filter_entry *)(uintptr_t)(f->entries + (streams[k].addr >> f->shift & f->mask));
-        if (!times || (streams[k].addr ^ e[k]->line) >= f->line || !passes_twin(e[k]))
+        if (!times || (streams[k].addr ^ e[k]->line) >= f->line || !passes_shadow(e[k]))
             return 0;
     }
     if (f->stamps) {
@@ -144,8 +144,8 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
         for (unsigned k = 0; k < n; k++)
             e[k]->stamp = qn_ctx.now - (n - 1 - k);
     }
-    if (QN_UNLIKELY(qn_sim_twin.beside))
-        *qn_sim_twin.count += n * times;
+    if (QN_UNLIKELY(qn_sim_shadow.beside))
+        *qn_sim_shadow.count += n * times;
     note_users(streams, e, n, times);
     note_uses(streams, e, n, times);
     advance(streams, n, times);

@@ -1,13 +1,13 @@
-/* lib/sim/at_work.h - the module and the function that are being called, for the message when a module crashes or hangs.  Three
+/* lib/sim/current_module.h - the module and the function that are being called, for the message when a module crashes or hangs.  Three
  * words of the counts arena, so the collector can read them even if the run was killed.
  *
- *   sim_at_work[0]   number of the call << 8 | SIM_AT_WORK_SECOND if it is the twin's of --check, or B's of --versus | slot + 1;
+ *   sim_current[0]   number of the call << 8 | SIM_CURRENT_SECOND if it is the shadow model's of --check, or B's of --versus | slot + 1;
  *                    0 = no module is being called
- *   sim_at_work[1]   enum sim_function
- *   sim_at_work[2]   the outermost call: a D1 in an endless loop may call the LL again and again
+ *   sim_current[1]   enum sim_function
+ *   sim_current[2]   the outermost call: a D1 in an endless loop may call the LL again and again
  */
-#ifndef QN_SIM_AT_WORK_H
-#define QN_SIM_AT_WORK_H
+#ifndef QN_SIM_CURRENT_H
+#define QN_SIM_CURRENT_H
 
 #include "base/base.h"
 
@@ -54,18 +54,18 @@ static inline uint64_t sim_stuck_seconds(const char *text)
     return seconds ? seconds : SIM_STUCK_SECONDS;
 }
 
-#define SIM_AT_WORK_SECOND 128u
-#define SIM_AT_WORK_NEXT 256u /* the next call of the same function */
-#ifdef QN_SIM_TWIN
-#define SIM_AT_WORK_HERE SIM_AT_WORK_SECOND
+#define SIM_CURRENT_SECOND 128u
+#define SIM_CURRENT_NEXT 256u /* the next call of the same function */
+#ifdef QN_SIM_SHADOW
+#define SIM_CURRENT_HERE SIM_CURRENT_SECOND
 #else
-#define SIM_AT_WORK_HERE 0u
+#define SIM_CURRENT_HERE 0u
 #endif
 
-/* The slot that a word of sim_at_work names; SLOTS or more: none. */
-static inline unsigned sim_at_work_slot(uint64_t call) { return (unsigned)(call & (SIM_AT_WORK_SECOND - 1)) - 1; }
+/* The slot that a word of sim_current names; SLOTS or more: none. */
+static inline unsigned sim_current_slot(uint64_t call) { return (unsigned)(call & (SIM_CURRENT_SECOND - 1)) - 1; }
 
-extern volatile uint64_t *sim_at_work;
+extern volatile uint64_t *sim_current;
 
 struct sim_before {
     uint64_t call, function;
@@ -74,44 +74,44 @@ struct sim_before {
 /* Calls may nest, because a level may call the next one: sim_leave restores the state before sim_enter. */
 static inline struct sim_before sim_enter(enum sim_slot slot, enum sim_function function, uint64_t number)
 {
-    struct sim_before before = {sim_at_work[0], sim_at_work[1]};
+    struct sim_before before = {sim_current[0], sim_current[1]};
 
-    sim_at_work[1] = function;
-    sim_at_work[0] = number << 8 | SIM_AT_WORK_HERE | (slot + 1);
+    sim_current[1] = function;
+    sim_current[0] = number << 8 | SIM_CURRENT_HERE | (slot + 1);
     if (!before.call)
-        sim_at_work[2] = sim_at_work[0];
+        sim_current[2] = sim_current[0];
     return before;
 }
 
 static inline void sim_leave(struct sim_before before)
 {
-    sim_at_work[0] = before.call;
-    sim_at_work[1] = before.function;
+    sim_current[0] = before.call;
+    sim_current[1] = before.function;
 }
 
 /* The next one of consecutive calls: increments the number of the call. */
 static inline void sim_enter_next(enum sim_function function)
 {
-    sim_at_work[1] = function;
-    sim_at_work[2] = sim_at_work[0] += SIM_AT_WORK_NEXT;
+    sim_current[1] = function;
+    sim_current[2] = sim_current[0] += SIM_CURRENT_NEXT;
 }
 
-static inline void sim_in(enum sim_function function) { sim_at_work[1] = function; }
+static inline void sim_in(enum sim_function function) { sim_current[1] = function; }
 
 /* Makes a call of a module between sim_enter and sim_leave. */
-#define AT_WORK(slot, function, number, call)                                                                          \
+#define IN_MODULE(slot, function, number, call)                                                                          \
     ({                                                                                                                 \
-        struct sim_before at_work_before = sim_enter(slot, function, number);                                          \
-        __typeof__(call) at_work_result = call;                                                                        \
-        sim_leave(at_work_before);                                                                                     \
-        at_work_result;                                                                                                \
+        struct sim_before current_before = sim_enter(slot, function, number);                                          \
+        __typeof__(call) current_result = call;                                                                        \
+        sim_leave(current_before);                                                                                     \
+        current_result;                                                                                                \
     })
 
-#define AT_WORK_DO(slot, function, number, call)                                                                       \
+#define IN_MODULE_DO(slot, function, number, call)                                                                       \
     do {                                                                                                               \
-        struct sim_before at_work_before = sim_enter(slot, function, number);                                          \
+        struct sim_before current_before = sim_enter(slot, function, number);                                          \
         call;                                                                                                          \
-        sim_leave(at_work_before);                                                                                     \
+        sim_leave(current_before);                                                                                     \
     } while (0)
 
 #endif

@@ -1,15 +1,15 @@
-/* lib/sim/twin.c - the second simulator (the twin).  It simulates every reference and branch right after the first one, in units of
+/* lib/sim/shadow.c - the second simulator (the shadow model).  It simulates every reference and branch right after the first one, in units of
  * its own, without any filter.
  *
- *   --check    the twin has the same modules, but neither emitted code nor sim/fast does any of their work.  The first reference
+ *   --check    the shadow model has the same modules, but neither emitted code nor sim/fast does any of their work.  The first reference
  *              for which outcomes, miss counters, or events of modules differ stops the run, with a message that names it.
- *   --versus   the twin has B's modules; differences are counted.
+ *   --versus   the shadow model has B's modules; differences are counted.
  *
- * While the first simulator logs references (sim/fast/log.h), it finds its misses later than the twin does.  Then a queue holds
+ * While the first simulator logs references (sim/fast/log.h), it finds its misses later than the shadow model does.  Then a queue holds
  * the misses that only one of them has found; both must find the same misses in the same order.
  */
-#define QN_SIM_TWIN 1
-#include "sim/twin.h"
+#define QN_SIM_SHADOW 1
+#include "sim/shadow.h"
 
 #include "base/context.h"
 #include "base/format.h"
@@ -19,8 +19,8 @@
 #define SLOW QN_SIM_NCSR
 
 uint64_t *qn_sim_repeats;
-bool qn_sim_twin_on, qn_sim_twin_logs;
-struct qn_sim_twin qn_sim_twin;
+bool qn_sim_shadow_on, qn_sim_shadow_logs;
+struct qn_sim_shadow qn_sim_shadow;
 
 static struct qn_versus *versus; /* NULL: --check */
 static uint64_t number;          /* of the reference being made */
@@ -74,7 +74,7 @@ static QN_SIM_NCSR void note_difference(enum qn_versus_kind kind, uint64_t addr,
     versus->better += b < a;
     if (versus->first)
         return;
-    versus->first = qn_versus_counted - (uint64_t)qn_sim_twin.ahead;
+    versus->first = qn_versus_counted - (uint64_t)qn_sim_shadow.ahead;
     versus->addr = addr;
     versus->size = size;
     versus->site = site;
@@ -112,17 +112,17 @@ static void let_pass(const struct qn_config *c)
 {
     if (!versus || !c->cache_sim || !c->filter)
         return;
-    qn_sim_twin = (struct qn_sim_twin){.filter = facts[SLOT_D1].filter, .code_lines = facts[SLOT_I1].hit == QN_HIT_NOTHING,
+    qn_sim_shadow = (struct qn_sim_shadow){.filter = facts[SLOT_D1].filter, .code_lines = facts[SLOT_I1].hit == QN_HIT_NOTHING,
                                        .same_I1 = is_same(SLOT_I1), .same_D1 = is_same(SLOT_D1), .count = &qn_versus_counted};
-    if (qn_sim_twin.filter.stamps)
-        qn_sim_twin.filter.entries = 0;
-    if (qn_sim_twin.same_D1)
-        qn_sim_twin.filter = qn_sim_d1_filter;
-    if (is_alike(&qn_sim_twin.filter, &qn_sim_d1_filter))
-        qn_sim_twin.beside = qn_sim_twin.filter.entries;
+    if (qn_sim_shadow.filter.stamps)
+        qn_sim_shadow.filter.entries = 0;
+    if (qn_sim_shadow.same_D1)
+        qn_sim_shadow.filter = qn_sim_d1_filter;
+    if (is_alike(&qn_sim_shadow.filter, &qn_sim_d1_filter))
+        qn_sim_shadow.beside = qn_sim_shadow.filter.entries;
 }
 
-struct qn_code_line *qn_sim_twin_code_line(uint64_t line) { return code_line_find(line); }
+struct qn_code_line *qn_sim_shadow_code_line(uint64_t line) { return code_line_find(line); }
 
 /* B's modules may need sim_pc, kinds or returns although A's do not. */
 static void ask_for_facts(void)
@@ -130,11 +130,11 @@ static void ask_for_facts(void)
     for (unsigned slot = 0; slot < SLOTS; slot++)
         qn_sim_wants_pc |= facts[slot].wants_pc;
     qn_sim_returns |= facts[SLOT_BI].returns;
-    if (versus && qn_sim_i1_repeat_is_noop && (facts[SLOT_I1].repeat_is_noop || qn_sim_twin.same_I1))
+    if (versus && qn_sim_i1_repeat_is_noop && (facts[SLOT_I1].repeat_is_noop || qn_sim_shadow.same_I1))
         qn_sim_repeats = &qn_versus_counted;
 }
 
-void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *where)
+void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *where)
 {
     versus = where;
     if (versus) {
@@ -143,18 +143,18 @@ void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *where)
     }
     upper_I1 = config->I1;
     upper_D1 = config->D1;
-    *(versus ? &qn_sim_events_hidden : &qn_sim_events_of_twin) = true;
+    *(versus ? &qn_sim_events_hidden : &qn_sim_events_of_shadow) = true;
     units_init(config, simulated_slots(config));
-    qn_sim_events_hidden = qn_sim_events_of_twin = false;
+    qn_sim_events_hidden = qn_sim_events_of_shadow = false;
     let_pass(config);
     ask_for_facts();
     if (!versus)
         begin_counters();
-    qn_sim_twin_on = true;
-    qn_sim_twin_logs = qn_sim_log_on;
+    qn_sim_shadow_on = true;
+    qn_sim_shadow_logs = qn_sim_log_on;
 }
 
-void qn_sim_twin_blame(unsigned slot, struct qn_sim_culprit *c)
+void qn_sim_shadow_blame(unsigned slot, struct qn_sim_culprit *c)
 {
     c->module = facts[slot].name;
     c->of = versus ? " of B" : "";
@@ -169,17 +169,17 @@ static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum si
     return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
 }
 
-SLOW bool qn_twin_up_next(uint64_t addr, uint32_t size, enum sim_kind kind)
+SLOW bool qn_shadow_up_next(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
 }
 
-/* Never called: the twin simulates one reference at a time. */
-void qn_twin_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
-void qn_twin_up_set_pc(uint32_t site) { (void)site; }
-void qn_twin_up_charge(uint32_t site) { (void)site; }
+/* Never called: the shadow model simulates one reference at a time. */
+void qn_shadow_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
+void qn_shadow_up_set_pc(uint32_t site) { (void)site; }
+void qn_shadow_up_charge(uint32_t site) { (void)site; }
 
-SLOW void qn_twin_up_back_invalidate(uint64_t line, uint32_t bytes)
+SLOW void qn_shadow_up_back_invalidate(uint64_t line, uint32_t bytes)
 {
     for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
         unit_drop(SLOT_D1, a);
@@ -190,7 +190,7 @@ SLOW void qn_twin_up_back_invalidate(uint64_t line, uint32_t bytes)
 /* first: the outcome in the first simulator. */
 static inline unsigned outcome_of(enum sim_slot slot, uint64_t addr, uint32_t size, enum sim_kind kind, unsigned first)
 {
-    bool same = slot == SLOT_I1 ? qn_sim_twin.same_I1 : qn_sim_twin.same_D1;
+    bool same = slot == SLOT_I1 ? qn_sim_shadow.same_I1 : qn_sim_shadow.same_D1;
     unsigned l1 = same ? (first & 1 ? QN_UNIT_MISS : 0) : unit_ref(slot, addr, size, kind);
 
     return l1 & QN_UNIT_MISS ? 1u | (unsigned)next_level(l1, addr, size, kind) << 1 : 0;
@@ -231,27 +231,27 @@ static void compare_events(uint64_t addr)
 {
     char how[120];
 
-    for (uint64_t left = qn_sim_events_twinned; left; left &= left - 1) {
+    for (uint64_t left = qn_sim_events_shadowed; left; left &= left - 1) {
         unsigned event = (unsigned)__builtin_ctzll(left);
-        uint64_t first = sim_counted(event), twin = sim_event_new[SIM_EVENTS_MAX + event];
+        uint64_t first = sim_counted(event), shadow = sim_event_new[SIM_EVENTS_MAX + event];
 
-        if (first == twin)
+        if (first == shadow)
             continue;
-        qn_format(how, sizeof how, "%s: %U, but %U if each reference is a call", qn_sim_event_name(event), first, twin);
+        qn_format(how, sizeof how, "%s: %U, but %U if each reference is a call", qn_sim_event_name(event), first, shadow);
         differ(slot_of_event(event), number, addr, how);
     }
 }
 
-static void compare(enum sim_slot slot, uint64_t reference, uint64_t addr, unsigned outcome, unsigned twin)
+static void compare(enum sim_slot slot, uint64_t reference, uint64_t addr, unsigned outcome, unsigned shadow)
 {
     bool branch = slot == SLOT_BC || slot == SLOT_BI;
     char how[120];
 
-    if (outcome == twin)
+    if (outcome == shadow)
         return;
-    if (slot <= SLOT_D1 && !((outcome ^ twin) & 1)) /* level 1 has the same outcome */
+    if (slot <= SLOT_D1 && !((outcome ^ shadow) & 1)) /* level 1 has the same outcome */
         slot = SLOT_LL;
-    qn_format(how, sizeof how, "%s, but %s if each %s is a call", outcome_name(branch, outcome), outcome_name(branch, twin),
+    qn_format(how, sizeof how, "%s, but %s if each %s is a call", outcome_name(branch, outcome), outcome_name(branch, shadow),
               branch ? "branch" : "reference");
     differ(slot, reference, addr, how);
 }
@@ -262,7 +262,7 @@ static void compare(enum sim_slot slot, uint64_t reference, uint64_t addr, unsig
  * the next miss or at the end.  Logged references are compared at the end.  Branches that C counts after their simulation are not
  * compared. */
 
-static uint64_t *made; /* by counter: misses of the twin; NULL: counters are not compared */
+static uint64_t *made; /* by counter: misses of the shadow model; NULL: counters are not compared */
 static uint32_t made_end;
 static uint8_t *made_in; /* by counter: the slot + 1 */
 
@@ -284,30 +284,30 @@ static void compare_counter(uint32_t at, uint64_t reference, uint64_t addr)
     differ((enum sim_slot)(made_in[at] - 1), reference, addr, how);
 }
 
-static void count_made(enum sim_slot slot, uint32_t at, unsigned twin)
+static void count_made(enum sim_slot slot, uint32_t at, unsigned shadow)
 {
     uint32_t n = slot <= SLOT_D1 ? 2 : 1;
 
-    if (!made || !twin)
+    if (!made || !shadow)
         return;
-    made[at] += twin & 1;
+    made[at] += shadow & 1;
     if (n == 2)
-        made[at + 1] += twin >> 1;
+        made[at + 1] += shadow >> 1;
     for (uint32_t k = 0; k < n; k++)
         made_in[at + k] = (uint8_t)(k ? SLOT_LL + 1 : slot + 1);
     made_end = at + n > made_end ? at + n : made_end;
 }
 
-static void compare_counters(enum sim_slot slot, uint32_t at, unsigned twin, uint64_t addr)
+static void compare_counters(enum sim_slot slot, uint32_t at, unsigned shadow, uint64_t addr)
 {
-    if (!made || !twin)
+    if (!made || !shadow)
         return;
     compare_counter(at, number, addr);
     if (slot <= SLOT_D1)
         compare_counter(at + 1, number, addr);
 }
 
-void qn_sim_twin_finish(void)
+void qn_sim_shadow_finish(void)
 {
     if (versus)
         versus->references = qn_versus_counted;
@@ -316,7 +316,7 @@ void qn_sim_twin_finish(void)
             compare_counter(at, number, 0);
 }
 
-void qn_sim_twin_undo(uint32_t counter, unsigned ll)
+void qn_sim_shadow_undo(uint32_t counter, unsigned ll)
 {
     if (!made)
         return;
@@ -338,7 +338,7 @@ struct miss {
 static struct queue {
     struct miss miss[QUEUE];
     uint32_t first, waiting;
-    bool twins; /* the twin has found them */
+    bool shadows; /* the shadow model has found them */
     bool branches;
 } caches, branches = {.branches = true};
 
@@ -347,11 +347,11 @@ static enum sim_slot slot_of(const struct queue *q, const struct miss *m)
     return q->branches ? SLOT_BC : m->fetch ? SLOT_I1 : SLOT_D1;
 }
 
-static void compare_misses(const struct queue *q, const struct miss *made, const struct miss *twin)
+static void compare_misses(const struct queue *q, const struct miss *made, const struct miss *shadow)
 {
-    if (made->site != twin->site)
-        differ(slot_of(q, twin), twin->number, twin->addr, "another one misses next than if each is a call");
-    compare(slot_of(q, twin), twin->number, twin->addr, made->outcome, twin->outcome);
+    if (made->site != shadow->site)
+        differ(slot_of(q, shadow), shadow->number, shadow->addr, "another one misses next than if each is a call");
+    compare(slot_of(q, shadow), shadow->number, shadow->addr, made->outcome, shadow->outcome);
 }
 
 /* The other simulator did not find the first miss of the queue: reports the difference. */
@@ -359,38 +359,38 @@ static void differ_waiting(const struct queue *q)
 {
     const struct miss *m = &q->miss[q->first % QUEUE];
 
-    if (q->twins)
+    if (q->shadows)
         compare(slot_of(q, m), m->number, m->addr, 0, m->outcome);
     else
         compare(slot_of(q, m), m->number, m->addr, m->outcome, 0);
 }
 
-static void take_miss(struct queue *q, struct miss m, bool is_twins)
+static void take_miss(struct queue *q, struct miss m, bool is_shadows)
 {
-    if (q->waiting && q->twins != is_twins) {
+    if (q->waiting && q->shadows != is_shadows) {
         const struct miss *other = &q->miss[q->first++ % QUEUE];
 
         q->waiting--;
-        compare_misses(q, is_twins ? other : &m, is_twins ? &m : other);
+        compare_misses(q, is_shadows ? other : &m, is_shadows ? &m : other);
         return;
     }
     if (q->waiting == QUEUE)
         differ_waiting(q);
-    q->twins = is_twins;
+    q->shadows = is_shadows;
     q->miss[(q->first + q->waiting++) % QUEUE] = m;
 }
 
-void qn_sim_twin_missed(uint64_t addr, unsigned outcome, uint32_t site)
+void qn_sim_shadow_missed(uint64_t addr, unsigned outcome, uint32_t site)
 {
     take_miss(&caches, (struct miss){number, addr, site, (uint8_t)outcome, false}, false);
 }
 
-void qn_sim_twin_mispredicted(uint64_t pc, uint32_t site)
+void qn_sim_shadow_mispredicted(uint64_t pc, uint32_t site)
 {
     take_miss(&branches, (struct miss){number, pc, site, 1, false}, false);
 }
 
-void qn_sim_twin_drained(void)
+void qn_sim_shadow_drained(void)
 {
     if (caches.waiting)
         differ_waiting(&caches);
@@ -406,51 +406,51 @@ static inline uint32_t site(void) { return (uint32_t)qn_ctx.arg_site & QN_SITE_C
 #define NO_COUNTER UINT32_MAX
 
 static inline void follow(enum sim_slot slot, enum qn_versus_kind kind, uint64_t addr, uint32_t size, uint32_t at, unsigned outcome,
-                          unsigned twin)
+                          unsigned shadow)
 {
     number++;
     if (versus) {
-        count_outcomes(kind, addr, size, at, outcome, twin);
+        count_outcomes(kind, addr, size, at, outcome, shadow);
         if (sim_events_new)
             qn_sim_charge(at);
         return;
     }
     if (at != NO_COUNTER)
-        count_made(slot, at, twin);
-    if ((qn_sim_twin_logs && slot <= SLOT_D1) || outcome == QN_RESULT_LATER) {
-        if (twin)
-            take_miss(slot <= SLOT_D1 ? &caches : &branches, (struct miss){number, addr, at, (uint8_t)twin, slot == SLOT_I1}, true);
+        count_made(slot, at, shadow);
+    if ((qn_sim_shadow_logs && slot <= SLOT_D1) || outcome == QN_RESULT_LATER) {
+        if (shadow)
+            take_miss(slot <= SLOT_D1 ? &caches : &branches, (struct miss){number, addr, at, (uint8_t)shadow, slot == SLOT_I1}, true);
     } else {
-        compare(slot, number, addr, outcome, twin);
+        compare(slot, number, addr, outcome, shadow);
         if (at != NO_COUNTER)
-            compare_counters(slot, at, twin, addr);
-        if (qn_sim_events_twinned && !to_come && !qn_sim_twin_logs && !qn_sim_branches.next)
+            compare_counters(slot, at, shadow, addr);
+        if (qn_sim_events_shadowed && !to_come && !qn_sim_shadow_logs && !qn_sim_branches.next)
             compare_events(addr);
     }
 }
 
-static inline void twin_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t at)
+static inline void shadow_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t at)
 {
     follow(SLOT_D1, (enum qn_versus_kind)(QN_VERSUS_READ + kind), addr, size, at, outcome,
            outcome_of(SLOT_D1, addr, size, (enum sim_kind)kind, outcome));
 }
 
-void qn_sim_twin_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t at)
+void qn_sim_shadow_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t at)
 {
     qn_versus_counted++;
-    twin_data(addr, size, kind, outcome, at);
+    shadow_data(addr, size, kind, outcome, at);
 }
 
-static inline void twin_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t at)
+static inline void shadow_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t at)
 {
     sim_pc = addr;
     follow(SLOT_I1, QN_VERSUS_FETCH, addr, size, at, outcome, outcome_of(SLOT_I1, addr, size, SIM_FETCH, outcome));
 }
 
-void qn_sim_twin_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t at)
+void qn_sim_shadow_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t at)
 {
     qn_versus_counted++;
-    twin_fetch(addr, size, outcome, at);
+    shadow_fetch(addr, size, outcome, at);
 }
 
 static void cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t at)
@@ -460,27 +460,27 @@ static void cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_
     follow(SLOT_BC, QN_VERSUS_COND, pc, 0, at, wrong, unit[SLOT_BC]->cond(pc, taken));
 }
 
-void qn_sim_twin_cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t at)
+void qn_sim_shadow_cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t at)
 {
     cond(pc, taken, backward, wrong, versus ? at : NO_COUNTER);
 }
 
-void qn_sim_twin_indirect(uint64_t pc, uint64_t target, bool wrong, uint32_t at)
+void qn_sim_shadow_indirect(uint64_t pc, uint64_t target, bool wrong, uint32_t at)
 {
     qn_versus_counted++;
     follow(SLOT_BI, QN_VERSUS_INDIRECT, pc, 0, at, wrong, unit[SLOT_BI]->indirect(pc, target));
 }
 
-void qn_sim_twin_call(uint64_t next) { unit[SLOT_BI]->call(next); }
+void qn_sim_shadow_call(uint64_t next) { unit[SLOT_BI]->call(next); }
 
 /* --versus does not compare returns, only the events that modules count for them. */
-void qn_sim_twin_return(uint64_t target, bool wrong, uint32_t at)
+void qn_sim_shadow_return(uint64_t target, bool wrong, uint32_t at)
 {
-    bool twin = unit[SLOT_BI]->returned(target);
+    bool shadow = unit[SLOT_BI]->returned(target);
 
     (void)at; /* a return has no counter of its own */
     if (!versus)
-        follow(SLOT_BI, QN_VERSUS_INDIRECT, target, 0, NO_COUNTER, wrong, twin);
+        follow(SLOT_BI, QN_VERSUS_INDIRECT, target, 0, NO_COUNTER, wrong, shadow);
 }
 
 /* ---- from emitted code ---- */
@@ -488,7 +488,7 @@ void qn_sim_twin_return(uint64_t target, bool wrong, uint32_t at)
 /* Counts a reference, unless its block has counted it. */
 static inline void count(void)
 {
-    if (!qn_sim_twin.count)
+    if (!qn_sim_shadow.count)
         qn_versus_counted++;
 }
 
@@ -498,23 +498,23 @@ SLOW void qn_sim_check_data(void)
 
     count();
     qn_sim_set_pc(site());
-    twin_data(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, kind, (unsigned)qn_ctx.result, site());
+    shadow_data(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, kind, (unsigned)qn_ctx.result, site());
 }
 
 SLOW void qn_sim_check_group(void)
 {
     const struct qn_group_ref *ref = (const struct qn_group_ref *)(uintptr_t)qn_ctx.arg_aux;
-    int64_t ahead = qn_sim_twin.ahead;
+    int64_t ahead = qn_sim_shadow.ahead;
 
     for (unsigned k = 0; k < qn_ctx.arg_site; k++, ref++) {
         uint64_t addr = qn_ctx.arg_addr + ref->offset;
         unsigned outcome = (unsigned)(qn_ctx.result >> 2 * k) & 3;
 
-        qn_sim_twin.ahead = ahead - ref->after;
+        qn_sim_shadow.ahead = ahead - ref->after;
         to_come = qn_ctx.arg_site - k - 1;
         count();
         qn_sim_set_pc(ref->counter);
-        twin_data(addr, ref->size, qn_sim_kind((enum qn_log_kind)ref->kind), outcome, ref->counter);
+        shadow_data(addr, ref->size, qn_sim_kind((enum qn_log_kind)ref->kind), outcome, ref->counter);
     }
 }
 
@@ -535,9 +535,9 @@ SLOW void qn_sim_check_fetch(void)
     uint32_t size = (uint32_t)qn_ctx.arg_aux & 0xffff;
 
     count();
-    if (versus && !qn_sim_twin.count && is_repeat(addr, size) && !qn_ctx.result)
+    if (versus && !qn_sim_shadow.count && is_repeat(addr, size) && !qn_ctx.result)
         return;
-    twin_fetch(addr, size, (unsigned)qn_ctx.result, site());
+    shadow_fetch(addr, size, (unsigned)qn_ctx.result, site());
 }
 
 SLOW void qn_sim_check_cond(void)
@@ -547,9 +547,9 @@ SLOW void qn_sim_check_cond(void)
 
 SLOW void qn_sim_check_indirect(void)
 {
-    qn_sim_twin_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr, qn_ctx.result != 0, site());
+    qn_sim_shadow_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr, qn_ctx.result != 0, site());
 }
 
-SLOW void qn_sim_check_call(void) { qn_sim_twin_call(qn_ctx.arg_addr); }
+SLOW void qn_sim_check_call(void) { qn_sim_shadow_call(qn_ctx.arg_addr); }
 
-SLOW void qn_sim_check_return(void) { qn_sim_twin_return(qn_ctx.arg_addr, qn_ctx.result != 0, site()); }
+SLOW void qn_sim_check_return(void) { qn_sim_shadow_return(qn_ctx.arg_addr, qn_ctx.result != 0, site()); }

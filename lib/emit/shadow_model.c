@@ -1,4 +1,4 @@
-/* lib/emit/twin.c - the second simulator simulates the reference that the first one has just simulated.
+/* lib/emit/shadow_model.c - the second simulator simulates the reference that the first one has just simulated.
  *
  *   --check    each time:  mov S1, arg_addr ;  call
  *   --versus   a hit that changes nothing in either one is no call; the block counts all of its references at once (check.c):
@@ -14,11 +14,11 @@
  */
 #include "emit/internal.h"
 
-bool emit_twin_passes(void) { return emit_rules.versus && qn_sim_twin.count; }
+bool emit_shadow_passes(void) { return emit_rules.versus && qn_sim_shadow.count; }
 
 /* ---- calls ---- */
 
-void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn)
+void emit_check_shadow(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn)
 {
     x_store_imm(&e->hot, CTX(arg_site), emit_site(e, ev));
     x_store_imm(&e->hot, CTX(arg_aux), emit_aux(e, ev));
@@ -43,25 +43,25 @@ static void call_data(struct emitter *e, const struct qn_event *ev, int32_t shif
 
     emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
     x_store(&e->hot, CTX(arg_addr), e->s1);
-    emit_check_twin(e, ev, qn_sim_check_data);
+    emit_check_shadow(e, ev, qn_sim_check_data);
 }
 
 static bool may_pass(const struct qn_event *ev)
 {
-    const struct qn_filter *f = &qn_sim_twin.filter;
+    const struct qn_filter *f = &qn_sim_shadow.filter;
 
-    if (!emit_twin_passes())
+    if (!emit_shadow_passes())
         return false;
-    return qn_sim_twin.same_D1 || (f->entries && ev->size && ev->size <= f->line && !(f->writes_call && emit_kind(ev) != QN_LOG_READ));
+    return qn_sim_shadow.same_D1 || (f->entries && ev->size && ev->size <= f->line && !(f->writes_call && emit_kind(ev) != QN_LOG_READ));
 }
 
-bool emit_twin_is_beside(const struct qn_event *ev)
+bool emit_shadow_is_beside(const struct qn_event *ev)
 {
-    if (!emit_twin_passes() || !emit_rules.filter)
+    if (!emit_shadow_passes() || !emit_rules.filter)
         return false;
     if (ev->kind == QN_EV_FETCH)
-        return qn_sim_twin.same_I1 && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat;
-    return qn_sim_twin.same_D1 || qn_sim_twin.beside;
+        return qn_sim_shadow.same_I1 && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat;
+    return qn_sim_shadow.same_D1 || qn_sim_shadow.beside;
 }
 
 static uint64_t ask_beside(struct emitter *e)
@@ -70,25 +70,25 @@ static uint64_t ask_beside(struct emitter *e)
     return e->hot.exec;
 }
 
-uint64_t emit_twin_point(struct emitter *e)
+uint64_t emit_shadow_point(struct emitter *e)
 {
-    if (qn_sim_twin.same_D1)
+    if (qn_sim_shadow.same_D1)
         return 0;
     x_table(&e->hot, X_LOAD, e->s1, e->s2, qn_sim_d1_filter.entries);
-    x_table(&e->hot, X_CMP, e->s1, e->s2, qn_sim_twin.beside);
+    x_table(&e->hot, X_CMP, e->s1, e->s2, qn_sim_shadow.beside);
     return ask_beside(e);
 }
 
-uint64_t emit_twin_point_known(struct emitter *e, uint32_t at)
+uint64_t emit_shadow_point_known(struct emitter *e, uint32_t at)
 {
-    if (qn_sim_twin.same_D1)
+    if (qn_sim_shadow.same_D1)
         return 0;
     x_load(&e->hot, e->s1, qn_sim_d1_filter.entries + at);
-    x_op_abs(&e->hot, 1, X_CMP, e->s1, qn_sim_twin.beside + at);
+    x_op_abs(&e->hot, 1, X_CMP, e->s1, qn_sim_shadow.beside + at);
     return ask_beside(e);
 }
 
-void emit_twin_data_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back)
+void emit_shadow_data_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back)
 {
     uint64_t over;
 
@@ -109,7 +109,7 @@ void emit_twin_data_slow(struct emitter *e, const struct qn_event *ev, int32_t s
 
 static void ask_filter(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t slow)
 {
-    const struct qn_filter *f = &qn_sim_twin.filter;
+    const struct qn_filter *f = &qn_sim_shadow.filter;
     const struct qn_insn *in = &e->b->insn[ev->insn];
 
     emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
@@ -119,7 +119,7 @@ static void ask_filter(struct emitter *e, const struct qn_event *ev, int32_t shi
     x_jcc(&e->hot, X_CC_A, slow);
 }
 
-void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
+void emit_shadow_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
 {
     uint64_t slow = e->cold.exec, back;
 
@@ -127,7 +127,7 @@ void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
         call_data(e, ev, shift);
         return;
     }
-    if (!qn_sim_twin.same_D1)
+    if (!qn_sim_shadow.same_D1)
         ask_filter(e, ev, shift, slow);
     ask_result(&e->hot, X_CC_NE, slow);
     back = e->hot.exec;
@@ -140,21 +140,21 @@ void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
 /* ---- code ---- */
 
 /* A fetch from the line that was fetched just before changes nothing in either, and was counted with the block. */
-bool emit_twin_repeats(const struct qn_event *ev)
+bool emit_shadow_repeats(const struct qn_event *ev)
 {
-    return emit_twin_passes() && qn_sim_repeats && ev->kind == QN_EV_FETCH && ev->repeat;
+    return emit_shadow_passes() && qn_sim_repeats && ev->kind == QN_EV_FETCH && ev->repeat;
 }
 
 static void call_fetch(struct emitter *e, const struct qn_event *ev)
 {
     emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
-    emit_check_twin(e, ev, qn_sim_check_fetch);
+    emit_check_shadow(e, ev, qn_sim_check_fetch);
 }
 
 static void ask_line(struct emitter *e, uint64_t line, uint64_t slow)
 {
     x_bytes(&e->hot, "\x48\x83", 2); /* cmpq $0, stamp */
-    x_rip(&e->hot, 7, (uint64_t)(uintptr_t)&qn_sim_twin_code_line(line)->stamp, 1);
+    x_rip(&e->hot, 7, (uint64_t)(uintptr_t)&qn_sim_shadow_code_line(line)->stamp, 1);
     x_byte(&e->hot, 0);
     x_jcc(&e->hot, X_CC_E, slow);
 }
@@ -168,15 +168,15 @@ static void ask_lines(struct emitter *e, const struct qn_event *ev, uint64_t slo
         ask_line(e, last, slow);
 }
 
-void emit_twin_fetch(struct emitter *e, const struct qn_event *ev)
+void emit_shadow_fetch(struct emitter *e, const struct qn_event *ev)
 {
     uint64_t slow = e->cold.exec, back;
 
-    if (!emit_twin_passes() || !(qn_sim_twin.same_I1 || qn_sim_twin.code_lines)) {
+    if (!emit_shadow_passes() || !(qn_sim_shadow.same_I1 || qn_sim_shadow.code_lines)) {
         call_fetch(e, ev);
         return;
     }
-    if (!qn_sim_twin.same_I1)
+    if (!qn_sim_shadow.same_I1)
         ask_lines(e, ev, slow);
     ask_result(&e->hot, X_CC_NE, slow);
     back = e->hot.exec;
@@ -187,11 +187,11 @@ void emit_twin_fetch(struct emitter *e, const struct qn_event *ev)
 }
 
 /* The code behind A's call, which B follows after a miss.  Returns its address; `back` if there is none. */
-uint64_t emit_twin_fetch_slow(struct emitter *e, const struct qn_event *ev, uint64_t back)
+uint64_t emit_shadow_fetch_slow(struct emitter *e, const struct qn_event *ev, uint64_t back)
 {
     uint64_t behind = e->cold.exec;
 
-    if (!emit_twin_is_beside(ev))
+    if (!emit_shadow_is_beside(ev))
         return back;
     ask_result(&e->cold, X_CC_E, back);
     emit_swap(e);
