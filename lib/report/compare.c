@@ -8,7 +8,6 @@
  * also of the cycles, and a line says so.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "prof/moved.h"
 #include "report/facts.h"
 #include "report/html.h"
+#include "text/output.h"
 
 #define ROWS 20
 #define CHANGE_LEAST 0.001 /* of the cycles of the run */
@@ -327,17 +327,18 @@ static void write_page(struct comparison *c, FILE *out)
 
 static enum qn_text_status save_page(struct comparison *c, struct qn_text_error *err)
 {
+<<<<<<< HEAD
     const char *path = qn_text_format(&c->memory, "%s/" QN_REPORT_PAGE, c->folder);
     FILE *out = fopen(path, "w");
     bool good;
+=======
+    struct qn_text_output o;
+>>>>>>> 19a95237 (report: the files that were given are one list; pages are written by text/output)
 
-    if (!out)
-        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
-    write_page(c, out);
-    good = !ferror(out);
-    if (fclose(out) || !good)
-        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
-    return QN_TEXT_OK;
+    if (qn_text_open_output(&o, qn_exp_format(&c->memory, "%s/" QN_REPORT_PAGE, c->folder), QN_TEXT_SHARED, err) != QN_TEXT_OK)
+        return err->status;
+    write_page(c, qn_text_stream_output(&o));
+    return qn_text_close_output(&o, err);
 }
 
 static enum qn_text_status read_side(struct comparison *c, int side, struct qn_text_error *err)

@@ -1,6 +1,5 @@
 /* lib/report/page.c - the page: its sections one after the other.  See report.h. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "plot/words.h"
 #include "report/findings.h"
 #include "report/html.h"
+#include "text/output.h"
 #include "text/source.h"
 
 /* ---- pictures ----
@@ -636,17 +636,12 @@ static void put_together(struct qn_report_facts *f, FILE *out, const char *text,
 
 static enum qn_text_status save_page(struct qn_report_facts *f, const char *text, size_t length, struct qn_text_error *err)
 {
-    const char *path = qn_report_path(f, QN_REPORT_PAGE);
-    FILE *out = fopen(path, "w");
-    bool good;
+    struct qn_text_output o;
 
-    if (!out)
-        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
-    put_together(f, out, text, length);
-    good = !ferror(out);
-    if (fclose(out) || !good)
-        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
-    return QN_TEXT_OK;
+    if (qn_text_open_output(&o, qn_report_path(f, QN_REPORT_PAGE), QN_TEXT_SHARED, err) != QN_TEXT_OK)
+        return err->status;
+    put_together(f, qn_text_stream_output(&o), text, length);
+    return qn_text_close_output(&o, err);
 }
 
 /* The text is kept until it is known which pictures could be drawn. */

@@ -50,9 +50,10 @@ static const char help[] =
 static const char help_end[] =
     "\nThe program's output goes nowhere. Without gnuplot there are no pictures, but their data and scripts.\n";
 
+/* `what` may be "". */
 static int complain(const char *what, const char *why, int status)
 {
-    qn_text_complain("quern report: %s%s%s", what, *why ? ": " : "", why);
+    qn_text_complain("quern report: %s%s%s", what, *what ? ": " : "", why);
     return status;
 }
 
@@ -278,10 +279,11 @@ static int copy(struct qn_report_options *o, const char *from, const char *name)
     return n < 0 || out < 0;
 }
 
-/* That the intervals are intervals, while they still have the name that was given.  0, or 1 after a message. */
-static int check_intervals(struct qn_report_options *o)
+/* Tables are read while they still have the names that were given.  0, or 1 after a message. */
+static int check_tables(const struct qn_report_options *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
+<<<<<<< HEAD
     struct qn_prof_reader *r = qn_prof_open_reader(o->profile, &err);
     struct qn_text_table t = { 0 };
 
@@ -303,6 +305,19 @@ static int check_sets(const char *path)
         qn_text_complain("quern report: %s", err.text);
     qn_text_free_table(&t);
     return err.status != QN_TEXT_OK;
+=======
+    struct qn_prof_reader *r = o->intervals ? qn_prof_open_reader(o->profile, &err) : NULL;
+    struct qn_exp_table intervals = { 0 }, sets = { 0 };
+
+    if (r)
+        qn_exp_read_intervals(&intervals, o->intervals, qn_prof_reader_header(r), &err);
+    if (o->sets && err.status == QN_TEXT_OK)
+        qn_exp_read_sets(&sets, o->sets, &err);
+    qn_exp_free_table(&intervals);
+    qn_exp_free_table(&sets);
+    qn_prof_close_reader(r);
+    return err.status == QN_TEXT_OK ? 0 : complain("", err.text, 1);
+>>>>>>> 19a95237 (report: the files that were given are one list; pages are written by text/output)
 }
 
 bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting)
@@ -318,18 +333,35 @@ bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const ch
     return any && err.status == QN_TEXT_OK;
 }
 
+/* What was given, and its name in the folder. */
+struct given {
+    const char *path, *name;
+};
+enum { GIVEN = 5 };
+
+static void list_given(const struct qn_report_options *o, struct given files[GIVEN])
+{
+    const struct given all[GIVEN] = { { o->before, QN_REPORT_BEFORE }, { o->profile, QN_REPORT_PROFILE }, { o->intervals, QN_REPORT_INTERVALS },
+                                      { o->sizes, QN_REPORT_RUNS }, { o->sets, QN_REPORT_SETS_BY_TIME } };
+
+    memcpy(files, all, sizeof all);
+}
+
 static int take_files(struct qn_report_options *o)
 {
-    if ((o->intervals && check_intervals(o)) || (o->sets && check_sets(o->sets)))
+    struct given files[GIVEN];
+
+    if (check_tables(o))
         return 1;
-    if (o->log && access(o->log, R_OK)) {
-        qn_text_complain("quern report: %s: %s", o->log, strerror(errno));
-        return 1;
-    }
+    if (o->log && access(o->log, R_OK))
+        return complain(o->log, strerror(errno), 1);
     if (o->log && !o->sizes)
         qn_report_take_sizes(o, o->log, "");
-    return (o->before && copy(o, o->before, QN_REPORT_BEFORE)) || copy(o, o->profile, QN_REPORT_PROFILE) || (o->intervals && copy(o, o->intervals, QN_REPORT_INTERVALS))
-           || (o->sizes && copy(o, o->sizes, QN_REPORT_RUNS)) || (o->sets && copy(o, o->sets, QN_REPORT_SETS_BY_TIME));
+    list_given(o, files);
+    for (int i = 0; i < GIVEN; i++)
+        if (files[i].path && copy(o, files[i].path, files[i].name))
+            return 1;
+    return 0;
 }
 
 /* ---- the page of a report that one explores, beside the plain one ----
@@ -402,14 +434,22 @@ static enum qn_text_status explore(void *options, struct qn_report_facts *facts,
 /* What is wrong with a copy in the folder, which goes, is said of the file that was given. */
 static const char *name_given(struct qn_report_options *o, const char *message)
 {
-    const char *const files[][2] = { { QN_REPORT_PROFILE, o->profile }, { QN_REPORT_BEFORE, o->before }, { QN_REPORT_RUNS, o->sizes },
-                                     { QN_REPORT_INTERVALS, o->intervals }, { QN_REPORT_SETS_BY_TIME, o->sets } };
+    struct given files[GIVEN];
 
+<<<<<<< HEAD
     for (size_t i = 0; i < QN_ARRAY_LEN(files); i++) {
         const char *copy = qn_text_format(&o->memory, "%s/%s:", o->folder, files[i][0]);
 
         if (files[i][1] && !strncmp(message, copy, strlen(copy)))
             return qn_text_format(&o->memory, "%s:%s", files[i][1], message + strlen(copy));
+=======
+    list_given(o, files);
+    for (int i = 0; i < GIVEN; i++) {
+        const char *copied = qn_exp_format(&o->memory, "%s/%s:", o->folder, files[i].name);
+
+        if (files[i].path && !strncmp(message, copied, strlen(copied)))
+            return qn_exp_format(&o->memory, "%s:%s", files[i].path, message + strlen(copied));
+>>>>>>> 19a95237 (report: the files that were given are one list; pages are written by text/output)
     }
     return message;
 }
