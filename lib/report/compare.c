@@ -327,15 +327,9 @@ static void write_page(struct comparison *c, FILE *out)
 
 static enum qn_text_status save_page(struct comparison *c, struct qn_text_error *err)
 {
-<<<<<<< HEAD
-    const char *path = qn_text_format(&c->memory, "%s/" QN_REPORT_PAGE, c->folder);
-    FILE *out = fopen(path, "w");
-    bool good;
-=======
     struct qn_text_output o;
->>>>>>> 19a95237 (report: the files that were given are one list; pages are written by text/output)
 
-    if (qn_text_open_output(&o, qn_exp_format(&c->memory, "%s/" QN_REPORT_PAGE, c->folder), QN_TEXT_SHARED, err) != QN_TEXT_OK)
+    if (qn_text_open_output(&o, qn_text_format(&c->memory, "%s/" QN_REPORT_PAGE, c->folder), QN_TEXT_SHARED, err) != QN_TEXT_OK)
         return err->status;
     write_page(c, qn_text_stream_output(&o));
     return qn_text_close_output(&o, err);

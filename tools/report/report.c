@@ -283,41 +283,17 @@ static int copy(struct qn_report_options *o, const char *from, const char *name)
 static int check_tables(const struct qn_report_options *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-<<<<<<< HEAD
-    struct qn_prof_reader *r = qn_prof_open_reader(o->profile, &err);
-    struct qn_text_table t = { 0 };
-
-    if (r)
-        qn_exp_read_intervals(&t, o->intervals, qn_prof_reader_header(r), &err);
-    qn_text_free_table(&t);
-    qn_prof_close_reader(r);
-    if (err.status != QN_TEXT_OK)
-        qn_text_complain("quern report: %s", err.text);
-    return err.status != QN_TEXT_OK;
-}
-
-static int check_sets(const char *path)
-{
-    struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_text_table t = { 0 };
-
-    if (qn_exp_read_sets(&t, path, &err) != QN_TEXT_OK)
-        qn_text_complain("quern report: %s", err.text);
-    qn_text_free_table(&t);
-    return err.status != QN_TEXT_OK;
-=======
     struct qn_prof_reader *r = o->intervals ? qn_prof_open_reader(o->profile, &err) : NULL;
-    struct qn_exp_table intervals = { 0 }, sets = { 0 };
+    struct qn_text_table intervals = { 0 }, sets = { 0 };
 
     if (r)
         qn_exp_read_intervals(&intervals, o->intervals, qn_prof_reader_header(r), &err);
     if (o->sets && err.status == QN_TEXT_OK)
         qn_exp_read_sets(&sets, o->sets, &err);
-    qn_exp_free_table(&intervals);
-    qn_exp_free_table(&sets);
+    qn_text_free_table(&intervals);
+    qn_text_free_table(&sets);
     qn_prof_close_reader(r);
     return err.status == QN_TEXT_OK ? 0 : complain("", err.text, 1);
->>>>>>> 19a95237 (report: the files that were given are one list; pages are written by text/output)
 }
 
 bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting)
@@ -436,20 +412,12 @@ static const char *name_given(struct qn_report_options *o, const char *message)
 {
     struct given files[GIVEN];
 
-<<<<<<< HEAD
-    for (size_t i = 0; i < QN_ARRAY_LEN(files); i++) {
-        const char *copy = qn_text_format(&o->memory, "%s/%s:", o->folder, files[i][0]);
-
-        if (files[i][1] && !strncmp(message, copy, strlen(copy)))
-            return qn_text_format(&o->memory, "%s:%s", files[i][1], message + strlen(copy));
-=======
     list_given(o, files);
     for (int i = 0; i < GIVEN; i++) {
-        const char *copied = qn_exp_format(&o->memory, "%s/%s:", o->folder, files[i].name);
+        const char *copied = qn_text_format(&o->memory, "%s/%s:", o->folder, files[i].name);
 
         if (files[i].path && !strncmp(message, copied, strlen(copied)))
-            return qn_exp_format(&o->memory, "%s:%s", files[i].path, message + strlen(copied));
->>>>>>> 19a95237 (report: the files that were given are one list; pages are written by text/output)
+            return qn_text_format(&o->memory, "%s:%s", files[i].path, message + strlen(copied));
     }
     return message;
 }
