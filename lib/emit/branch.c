@@ -26,9 +26,7 @@ static void movb_to_table(struct qn_code *c, unsigned src, unsigned base, uint64
 
 static void cmpb_table(struct qn_code *c, unsigned base, uint64_t table, unsigned value) /* cmpb $value, table(base) */
 {
-    x_byte(c, x_rex_mem(0, 7, base, QN_REG_NONE));
-    x_byte(c, 0x80);
-    x_mem(c, 7, base, QN_REG_NONE, 1, (int32_t)table);
+    x_op(c, 0, 0x80, 7, base, QN_REG_NONE, 1, (int32_t)table);
     x_byte(c, value);
 }
 
@@ -60,8 +58,7 @@ static void write_down(struct emitter *e, const struct qn_event *ev, bool taken)
     site |= (taken ? QN_BRANCH_TAKEN : 0) | (e->b->target <= pc ? QN_SITE_BACKWARD : 0);
     x_load(&e->hot, e->s1, next);
     x_test_imm32(&e->hot, e->s1, QN_LOG_FULL);
-    x_jcc(&e->hot, X_CC_NE, e->cold.exec);
-    back = e->hot.exec;
+    back = x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     emit_slow_call(&e->cold, qn_sim_branches_drain);
     x_load(&e->cold, e->s1, next);
     x_jmp(&e->cold, back);
@@ -202,8 +199,7 @@ static void end_jcc_inline(struct emitter *e, const struct qn_event *ev, unsigne
 {
     uint64_t branch;
 
-    x_jcc(&e->hot, cond, 0);
-    branch = e->hot.exec;
+    branch = x_jcc(&e->hot, cond, 0);
     predicted_arm(e, ev, false);
     x_patch(branch, e->hot.exec);
     predicted_arm(e, ev, true);
@@ -262,8 +258,7 @@ void emit_loop(struct emitter *e)
     emit_mark_side(e, e->b->n - 1, 0);
     x_bytes(&e->hot, from, in->opcode_off + 1u);
     x_byte(&e->hot, 5);
-    x_jmp(&e->hot, 0);
-    not_taken = e->hot.exec;
+    not_taken = x_jmp(&e->hot, 0);
     predict_arm(e, ev, 1);
     emit_jump_out(e, e->b->target);
     x_patch(not_taken, e->hot.exec);
@@ -332,10 +327,8 @@ static void look_further(struct qn_code *c, const uint64_t *second)
 /* The stub for a miss in the first part of the table: in standard state, the target in r11. */
 uint32_t qn_emit_add_miss_stub(unsigned scope, const uint64_t *table, bool second)
 {
-    struct qn_code c = emit_stub_begin(MISS_STUB_BYTES);
+    struct qn_code c = emit_stub_begin(MISS_STUB_BYTES, true);
 
-    if (!c.p)
-        qn_engine_die("no room for another stub", scope, 0);
     miss_stubs[scope] = (uint32_t)c.exec;
     if (second)
         look_further(&c, table + QN_IBL_ENTRIES);
@@ -355,8 +348,7 @@ static void predict_last(struct emitter *e, const struct qn_event *ev)
     if (emit_rules.check)
         x_store_imm(&e->hot, CTX(result), 0);
     x_op_abs(&e->hot, 1, 0x39, QN_R11, target);
-    x_jcc(&e->hot, X_CC_NE, e->cold.exec);
-    back = e->hot.exec;
+    back = x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     x_store(&e->cold, target, QN_R11);
     x_inc(&e->cold, counter_address(e->centre + ev->counter));
     if (emit_rules.sums && !emit_rules.aside)

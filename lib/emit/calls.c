@@ -35,18 +35,13 @@ enum { ADD = 0x01, SUB = 0x2b, LOAD = 0x8b, STORE = 0x89, CMP = 0x39, CMP_WITH =
 /* op disp(%base), %reg or the reverse; 64 bits if w */
 static void op_at(struct qn_code *c, unsigned w, unsigned op, unsigned reg, unsigned base, int32_t disp)
 {
-    if (w || reg > 7 || base > 7)
-        x_byte(c, x_rex_mem(w, reg, base, QN_REG_NONE));
-    x_byte(c, op);
-    x_mem(c, reg, base, QN_REG_NONE, 1, disp);
+    x_op(c, w, op, reg, base, QN_REG_NONE, 1, disp);
 }
 
 /* The same with disp(%base,%index,8); 32 bits. */
 static void op_in_table(struct qn_code *c, unsigned op, unsigned reg, unsigned base, unsigned index, int32_t disp)
 {
-    x_byte(c, x_rex_mem(0, reg, base, index));
-    x_byte(c, op);
-    x_mem(c, reg, base, index, 8, disp);
+    x_op(c, 0, op, reg, base, index, 8, disp);
 }
 
 /* ---- jumps whose targets are not known yet ---- */
@@ -58,8 +53,7 @@ struct jumps {
 
 static void jump_later(struct qn_code *c, unsigned cond, struct jumps *j)
 {
-    x_jcc(c, cond, 0);
-    j->end[j->n++] = c->exec;
+    j->end[j->n++] = x_jcc(c, cond, 0);
 }
 
 static void land(struct qn_code *c, const struct jumps *j)
@@ -69,15 +63,6 @@ static void land(struct qn_code *c, const struct jumps *j)
 }
 
 static void jump_to_c(struct qn_code *c, qn_slow_call *fn) { x_jmp(c, (uint64_t)(uintptr_t)fn); }
-
-static struct qn_code begin(void)
-{
-    struct qn_code c = emit_stub_begin(STUB_BYTES);
-
-    if (!c.p)
-        qn_engine_die("no room for another stub", 0, 0);
-    return c;
-}
 
 /* ---- entry ---- */
 
@@ -187,7 +172,7 @@ static void enter_by_c(struct qn_code *c, const struct registers *r)
 
 static uint32_t make_entry_stub(const struct registers *r)
 {
-    struct qn_code c = begin();
+    struct qn_code c = emit_stub_begin(STUB_BYTES, true);
     uint32_t at = (uint32_t)c.exec;
     struct jumps slow = { .n = 0 }, rare = { .n = 0 }, jumped = { .n = 0 };
     uint64_t known;
@@ -306,7 +291,7 @@ static void return_by_c(struct qn_code *c)
 /* r10: the guest's rsp; r11: the target.  The first frame of a stack, whose `rare` is -1, is left to C. */
 static uint32_t make_return_stub(void)
 {
-    struct qn_code c = begin();
+    struct qn_code c = emit_stub_begin(STUB_BYTES, true);
     uint32_t at = (uint32_t)c.exec;
     struct jumps none = { .n = 0 }, rare = { .n = 0 };
     uint64_t again, counted;

@@ -191,14 +191,9 @@ static void add_bit_offset(struct emitter *e, const struct qn_mem *m, const stru
         x_mov(&e->hot, e->s2, reg);
     else if (in->opsize == 4)
         x_rr(&e->hot, 1, 0x63, e->s2, reg); /* movslq */
-    else {
-        x_byte(&e->hot, x_rex(1, e->s2, 0, reg));
-        x_bytes(&e->hot, "\x0f\xbf", 2); /* movswq */
-        x_byte(&e->hot, 0xc0 | (e->s2 & 7) << 3 | (reg & 7));
-    }
-    x_byte(&e->hot, x_rex(1, 0, 0, e->s2)); /* sar $shift, S2 */
-    x_byte(&e->hot, 0xc1);
-    x_byte(&e->hot, 0xf8 | (e->s2 & 7));
+    else
+        x_rr(&e->hot, 1, 0x0fbf, e->s2, reg); /* movswq */
+    x_rr(&e->hot, 1, 0xc1, 7, e->s2); /* sar $shift, S2 */
     x_byte(&e->hot, shift);
     x_lea(&e->hot, e->s1, e->s1, e->s2, m->size, 0);
 }
@@ -224,9 +219,7 @@ void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_ins
     if (m->base == QN_RIP || (m->base == QN_REG_NONE && index == QN_REG_NONE)) {
         x_movi(&e->hot, e->s1, constant_value(m, next));
     } else if (qn_is_xlat(in)) { /* xlat: rbx + al */
-        x_byte(&e->hot, x_rex(0, e->s1, 0, QN_RAX));
-        x_bytes(&e->hot, "\x0f\xb6", 2); /* movzbl %al, S1d */
-        x_byte(&e->hot, 0xc0 | (e->s1 & 7) << 3);
+        x_rr(&e->hot, 0, X_MOVZB, e->s1, QN_RAX); /* movzbl %al, S1d */
         x_lea(&e->hot, e->s1, QN_RBX, e->s1, 1, 0);
     } else {
         if (m->addr32)
@@ -352,9 +345,7 @@ static void mark_used(struct emitter *e, unsigned base, unsigned index, unsigned
         step = size >= 8 ? 8 : size >= 4 ? 4 : size >= 2 ? 2 : 1;
         if (step == 2)
             x_byte(&e->hot, 0x66);
-        x_byte(&e->hot, x_rex_mem(step == 8, 0, base, index)); /* mov $-1, table(base,index,scale) */
-        x_byte(&e->hot, step == 1 ? 0xc6 : 0xc7);
-        x_mem(&e->hot, 0, base, index, scale, (int32_t)table);
+        x_op(&e->hot, step == 8, step == 1 ? 0xc6 : 0xc7, 0, base, index, scale, (int32_t)table); /* mov $-1, table(base,index,scale) */
         x_bytes(&e->hot, "\xff\xff\xff\xff", step < 4 ? step : 4);
     }
 }

@@ -141,9 +141,7 @@ void emit_load_operand(struct emitter *e, unsigned i, unsigned dst)
         } else {
             x_movi(&e->hot, dst, target);
             segment_prefix(e, in);
-            x_byte(&e->hot, x_rex(1, dst, 0, dst));
-            x_byte(&e->hot, 0x8b);
-            x_mem(&e->hot, dst, dst, QN_REG_NONE, 1, 0);
+            x_table(&e->hot, X_LOAD, dst, dst, 0);
         }
         return;
     }

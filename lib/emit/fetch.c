@@ -23,7 +23,6 @@
 
 #define BYTES_MAX 1536
 #define WAYS_MAX 16 /* larger sets go to C */
-#define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
 
 enum { REC, SET, SLOT, TIME, HERE, NEXT, REGISTERS, SAVED = REGISTERS - 1 }; /* contents of the registers; the first is S2 */
 
@@ -45,14 +44,14 @@ static void find_oldest(struct qn_code *c, const unsigned *r)
     x_movi(c, r[HERE], l->sets);
     x_lea(c, r[SET], r[SET], r[HERE], 1, 0);
     x_mov(c, r[SLOT], r[SET]);
-    x_load_at(c, r[HERE], r[SET]);
-    x_load_at(c, r[TIME], r[HERE]);
+    x_table(c, X_LOAD, r[HERE], r[SET], 0);
+    x_table(c, X_LOAD, r[TIME], r[HERE], 0);
     for (unsigned k = 1; k < l->ways; k++) {
         x_table(c, X_LOAD, r[HERE], r[SET], k * 8);
         x_lea(c, r[NEXT], r[SET], QN_REG_NONE, 1, (int32_t)k * 8);
         x_table(c, X_CMP, r[TIME], r[HERE], 0);
         x_cmov(c, X_CC_A, r[SLOT], r[NEXT]);
-        x_cmova_table(c, r[TIME], r[HERE], 0);
+        x_table(c, X_CMOVA, r[TIME], r[HERE], 0);
     }
 }
 
@@ -60,7 +59,7 @@ static void find_oldest(struct qn_code *c, const unsigned *r)
 static void take_in(struct qn_code *c, const unsigned *r, unsigned now)
 {
     find_oldest(c, r);
-    x_load_at(c, r[HERE], r[SLOT]);
+    x_table(c, X_LOAD, r[HERE], r[SLOT], 0);
     x_movi(c, r[NEXT], 0);
     x_table(c, X_STORE, r[NEXT], r[HERE], offsetof(struct qn_code_line, stamp));
     x_table(c, X_STORE, r[REC], r[SLOT], 0);
@@ -75,11 +74,9 @@ static void touch(struct qn_code *c, const unsigned *r, unsigned now)
 
     x_movi(c, r[TIME], 0);
     x_table(c, X_CMP, r[TIME], r[REC], offsetof(struct qn_code_line, stamp));
-    x_jcc(c, X_CC_NE, 0);
-    hit = c->exec;
+    hit = x_jcc(c, X_CC_NE, 0);
     take_in(c, r, now);
-    x_jmp(c, 0);
-    end = c->exec;
+    end = x_jmp(c, 0);
     x_patch(hit, c->exec);
     x_lea(c, now, now, QN_REG_NONE, 1, 1);
     x_table(c, X_STORE, now, r[REC], offsetof(struct qn_code_line, stamp));
@@ -136,7 +133,7 @@ static void tell_of_miss(struct qn_code *c, const unsigned *r, bool both)
 
 static uint32_t make_stub(const struct emitter *e, bool both)
 {
-    struct qn_code c = emit_stub_begin(BYTES_MAX + RESERVED);
+    struct qn_code c = emit_stub_begin(BYTES_MAX, false);
     uint32_t at = (uint32_t)c.exec;
     unsigned r[REGISTERS] = {e->s2};
 
@@ -249,8 +246,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
     e->touched = last;
     for (unsigned i = 0; i < n; i++) {
         compare_stamp(&e->hot, rec[i]);
-        x_jcc(&e->hot, X_CC_E, 0);
-        slow[i] = e->hot.exec;
+        slow[i] = x_jcc(&e->hot, X_CC_E, 0);
     }
     for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++)
         x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, emit_time_register(e, e->code_time++));

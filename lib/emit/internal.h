@@ -74,7 +74,7 @@ void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value);
 void emit_frame_out(const struct emitter *e, struct qn_code *c); /* stores rbp in ctx.gpr, if frames are needed (--data) */
 
 /* stub.c: stubs */
-struct qn_code emit_stub_begin(unsigned bytes);
+struct qn_code emit_stub_begin(unsigned bytes, bool needed);
 void emit_stub_end(const struct qn_code *c);
 /* The number of the block's scratch registers (now, s1, s2), from 1, in the order of first use, so that tables indexed by it are dense. */
 #define QN_SCRATCH_SETS (16 * 16 * 16 + 1)

@@ -36,7 +36,6 @@ _Static_assert(AT(kind) == AT(site) + 4 && QN_LOG_READ == 0, "a store of eight b
 
 #define BYTES_MAX 192
 #define SIZES 7 /* 1 to 64 bytes, powers of two; others go to C */
-#define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
 #define SITE 16 /* from %rsp, behind one register and the return address */
 
 static struct log_stub {
@@ -61,8 +60,7 @@ void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned 
     x_lea(c, s1, s1, QN_REG_NONE, 1, ENTRY);
     x_store(c, NEXT, s1);
     x_test_imm32(c, s1, QN_LOG_FULL);
-    x_jcc(c, X_CC_E, 0);
-    room = c->exec;
+    room = x_jcc(c, X_CC_E, 0);
     x_call(c, (uint64_t)(uintptr_t)qn_sim_log_drain);
     x_patch(room, c->exec);
 }
@@ -79,8 +77,7 @@ static void write_stub(struct qn_code *c, const struct emitter *e, unsigned size
     x_mov32(c, other, e->s1);
     x_alu_imm32(c, 0, X_AND, other, f->line - 1);
     x_alu_imm32(c, 0, X_CMPI, other, f->line - size);
-    x_jcc(c, X_CC_BE, 0);
-    within = c->exec;
+    within = x_jcc(c, X_CC_BE, 0);
     x_load32_table(c, other, QN_RSP, SITE);
     x_store(c, CTX(arg_site), other);
     x_pop(c, other);
@@ -97,7 +94,7 @@ static void write_stub(struct qn_code *c, const struct emitter *e, unsigned size
 static struct log_stub make_stub(const struct emitter *e, unsigned size, bool write)
 {
     uint32_t simple = emit_reference_stub(e, write ? qn_sim_slow_write : qn_sim_slow_data, false);
-    struct qn_code c = emit_stub_begin(BYTES_MAX + RESERVED);
+    struct qn_code c = emit_stub_begin(BYTES_MAX, false);
     struct log_stub stub = {0, 0};
 
     if (!c.p)
@@ -152,8 +149,7 @@ static void drain_if_full(struct emitter *e)
     uint64_t back;
 
     x_test_imm32(&e->hot, e->s2, QN_LOG_FULL);
-    x_jcc(&e->hot, X_CC_NE, e->cold.exec);
-    back = e->hot.exec;
+    back = x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     emit_slow_call(&e->cold, qn_sim_log_drain);
     x_load(&e->cold, e->s2, NEXT);
     x_jmp(&e->cold, back);
@@ -177,8 +173,7 @@ static uint64_t leave_if_over(struct emitter *e, const struct qn_event *ev)
     x_mov32(&e->hot, e->s3, e->s1);
     x_alu_imm32(&e->hot, 0, X_AND, e->s3, qn_sim_log.line - 1);
     x_alu_imm32(&e->hot, 0, X_CMPI, e->s3, qn_sim_log.line - ev->size);
-    x_jcc(&e->hot, X_CC_A, e->cold.exec);
-    return e->hot.exec;
+    return x_jcc(&e->hot, X_CC_A, e->cold.exec);
 }
 
 static void call_if_over(struct emitter *e, const struct qn_event *ev)

@@ -50,12 +50,11 @@ static void emit_touch(struct qn_code *c, unsigned line, const unsigned scratch[
     uint64_t more;
 
     x_movi(c, at, (uintptr_t)qn_sim_touches.count);
-    x_load_at(c, n, at);
+    x_table(c, X_LOAD, n, at, 0);
     x_op_abs(c, 1, 0x3b, n, (uintptr_t)&qn_sim_touches.full); /* cmp full, n */
-    x_jcc(c, X_CC_NE, 0);
-    more = c->exec;
+    more = x_jcc(c, X_CC_NE, 0);
     x_call(c, (uint64_t)(uintptr_t)qn_sim_touches_end);
-    x_load_at(c, n, at);
+    x_table(c, X_LOAD, n, at, 0);
     x_patch(more, c->exec);
     x_imul32(c, entry, n, sizeof(struct qn_touch));
     x_lea(c, n, n, QN_REG_NONE, 1, 1);
@@ -92,13 +91,11 @@ static void emit_later_or_jump(struct qn_code *c, unsigned line, const unsigned 
 
     find_left(c, entry, table, line);
     x_table(c, X_CMP, line, entry, offsetof(struct sim_left, line));
-    x_jcc(c, X_CC_NE, 0);
-    at[0] = c->exec;
+    at[0] = x_jcc(c, X_CC_NE, 0);
     x_table(c, X_LOAD, time, entry, offsetof(struct sim_left, used));
     x_movi(c, other, (uintptr_t)sim_waits.until);
     x_table(c, X_CMP, time, other, 0);
-    x_jcc(c, X_CC_A, 0);
-    at[1] = c->exec;
+    at[1] = x_jcc(c, X_CC_A, 0);
     x_load(c, other, victim + offsetof(struct qn_filter_entry, line));
     find_left(c, entry, table, other);
     x_table(c, X_STORE, other, entry, offsetof(struct sim_left, line));
@@ -123,7 +120,7 @@ static void emit_later_write(struct qn_code *c, const unsigned scratch[5])
     const uint64_t misses = (uintptr_t)qn_sim_later.misses;
 
     x_movi(c, at, (uintptr_t)qn_sim_later.count);
-    x_load_at(c, entry, at);
+    x_table(c, X_LOAD, entry, at, 0);
     x_lea(c, other, entry, QN_REG_NONE, 1, 1);
     x_imul32(c, entry, entry, sizeof(struct qn_later_miss));
     x_store32_at(c, ll, entry, 1, misses + offsetof(struct qn_later_miss, ll));
@@ -168,8 +165,7 @@ static uint64_t write_address(struct lru *s)
     x_lea(&s->c, s->set, s->set, s->home, 8, 0);
     x_table(&s->c, X_LOAD, s->set, s->set, 0);
     x_alu_imm32(&s->c, 1, X_CMPI, s->set, 0);
-    x_jcc(&s->c, X_CC_E, 0);
-    told = s->c.exec;
+    told = x_jcc(&s->c, X_CC_E, 0);
     x_load(&s->c, s->home, CTX(arg_addr));
     x_table(&s->c, X_STORE, s->home, s->set, 0);
     return told;
@@ -194,8 +190,7 @@ static void leave_or_tell(struct lru *s, qn_slow_call *tell)
     uint64_t full;
 
     lru_restore(s);
-    x_jcc(&s->c, X_CC_E, 0);
-    full = s->c.exec;
+    full = x_jcc(&s->c, X_CC_E, 0);
     x_byte(&s->c, X_RET);
     x_patch(full, s->c.exec);
     x_jmp(&s->c, (uint64_t)(uintptr_t)tell);
@@ -286,7 +281,6 @@ static void emit_lru_next(struct lru *s, const struct emitter *e)
 #define BYTES_MAX 4096
 #define SLOTS_MAX 16 /* larger sets go to C */
 #define SIZES 7     /* 1 to 64 bytes, powers of two; others go to C */
-#define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
 
 static struct lru_stub {
     uint32_t again, known; /* addresses of the two entries; 0: not made yet */
@@ -357,15 +351,13 @@ static void stamp_both(struct lru *s, uint64_t away[2])
     const struct qn_filter *f = &qn_sim_d1_filter;
 
     x_table(&s->c, X_CMP, s->line, s->home, f->entries);
-    x_jcc(&s->c, X_CC_NE, 0);
-    away[0] = s->c.exec;
+    away[0] = x_jcc(&s->c, X_CC_NE, 0);
     x_lea(&s->c, s->other, s->line, QN_REG_NONE, 1, (int32_t)f->line);
     x_mov32(&s->c, s->set, s->other);
     x_shr32(&s->c, s->set, f->shift);
     x_alu_imm32(&s->c, 0, X_AND, s->set, f->mask);
     x_table(&s->c, X_CMP, s->other, s->set, f->entries);
-    x_jcc(&s->c, X_CC_NE, 0);
-    away[1] = s->c.exec;
+    away[1] = x_jcc(&s->c, X_CC_NE, 0);
     stamp(s, s->home);
     stamp(s, s->set);
     count_user(s);
@@ -387,8 +379,7 @@ static void settle_straddling(struct lru *s, unsigned size, uint64_t simple)
     x_alu_imm32(&s->c, 0, X_AND, s->other, f->line - 1);
     x_alu_imm32(&s->c, 1, X_AND, s->line, 0 - f->line);
     x_alu_imm32(&s->c, 0, X_CMPI, s->other, f->line - size);
-    x_jcc(&s->c, X_CC_BE, 0);
-    within = s->c.exec;
+    within = x_jcc(&s->c, X_CC_BE, 0);
     if (!qn_sim_tells_far()) {
         stamp_both(s, away);
         x_patch(away[0], s->c.exec);
@@ -403,8 +394,7 @@ static void search(struct lru *s, unsigned line, uint64_t at[SLOTS_MAX])
 {
     for (unsigned k = 0; k < s->slots; k++) {
         x_table(&s->c, X_CMP, line, s->set, qn_sim_d1_filter.entries + k * s->stride);
-        x_jcc(&s->c, X_CC_E, 0);
-        at[k] = s->c.exec;
+        at[k] = x_jcc(&s->c, X_CC_E, 0);
     }
 }
 
@@ -416,8 +406,7 @@ static void write_found(struct lru *s, const uint64_t at[SLOTS_MAX])
     for (unsigned k = 0; k < s->slots; k++) {
         x_patch(at[k], s->c.exec);
         x_lea(&s->c, s->slot, s->set, QN_REG_NONE, 1, (int32_t)(k * s->stride));
-        x_jmp(&s->c, 0);
-        tail[k] = s->c.exec;
+        tail[k] = x_jmp(&s->c, 0);
     }
     for (unsigned k = 0; k < s->slots; k++)
         x_patch(tail[k], s->c.exec);
@@ -434,7 +423,7 @@ static void find_oldest(struct lru *s)
         x_lea(&s->c, s->other, s->set, QN_REG_NONE, 1, (int32_t)(k * s->stride));
         x_table(&s->c, X_CMP, s->time, s->set, stamps + k * s->stride);
         x_cmov(&s->c, X_CC_A, s->slot, s->other);
-        x_cmova_table(&s->c, s->time, s->set, stamps + k * s->stride);
+        x_table(&s->c, X_CMOVA, s->time, s->set, stamps + k * s->stride);
     }
 }
 
@@ -491,17 +480,13 @@ static void leave_recent(struct lru *s, uint64_t at[2])
 
     x_load(&s->c, s->other, (uintptr_t)&qn_sim_touches.out);
     x_alu_imm32(&s->c, 1, X_CMPI, s->other, 0);
-    x_jcc(&s->c, X_CC_NE, 0);
-    at[0] = s->c.exec;
+    at[0] = x_jcc(&s->c, X_CC_NE, 0);
     x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_d1_filter.entries);
     x_bit(&s->c, X_BTR, s->other, QN_FAR_BIT);
-    x_jcc(&s->c, X_CC_B, 0);
-    far = s->c.exec;
+    far = x_jcc(&s->c, X_CC_B, 0);
     x_alu_imm32(&s->c, 1, X_CMPI, s->time, 0);
-    x_jcc(&s->c, X_CC_E, 0);
-    none = s->c.exec;
-    x_jmp(&s->c, 0);
-    at[1] = s->c.exec;
+    none = x_jcc(&s->c, X_CC_E, 0);
+    at[1] = x_jmp(&s->c, 0);
     x_patch(far, s->c.exec);
     x_patch(none, s->c.exec);
 }
@@ -514,8 +499,7 @@ static void write_home(struct lru *s, unsigned size)
 
     x_bit(&s->c, X_BTC, s->line, QN_FAR_BIT);
     x_alu_imm32(&s->c, 1, X_CMPI, s->line, qn_sim_d1_filter.line - size);
-    x_jcc(&s->c, X_CC_A, 0);
-    other = s->c.exec;
+    other = x_jcc(&s->c, X_CC_A, 0);
     lru_count_slow(s);
     x_table(&s->c, X_LOAD, s->line, s->home, entries);
     x_bit(&s->c, X_BTR, s->line, QN_FAR_BIT);
@@ -535,8 +519,7 @@ static void write_miss_of_far(struct lru *s, uint64_t simple)
 
     if (qn_sim_touches.may_leave) {
         leave_recent(s, at);
-        x_jmp(&s->c, 0);
-        on = s->c.exec;
+        on = x_jmp(&s->c, 0);
         x_patch(at[0], s->c.exec);
         x_patch(at[1], s->c.exec);
         go_to_C(s, simple);
@@ -601,7 +584,7 @@ static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigne
     uint32_t simple = emit_reference_stub(e, qn_sim_slow_data, false);
     struct lru_stub stub = {0, 0};
 
-    s->c = emit_stub_begin(BYTES_MAX + RESERVED);
+    s->c = emit_stub_begin(BYTES_MAX, false);
     if (!s->c.p)
         return stub;
     choose_registers(s, e);

@@ -34,7 +34,7 @@ static void name_countdown(struct emitter *e) { x_store32_imm(&e->hot, CTX(exit_
 static void count_in_rcx(struct emitter *e)
 {
     x_load32(&e->hot, QN_RCX, e->sample);
-    x_lea32(&e->hot, QN_RCX, QN_RCX, -1);
+    x_op(&e->hot, 0, 0x8d, QN_RCX, QN_RCX, QN_REG_NONE, 1, -1); /* lea -1(%rcx), %ecx */
     x_store32(&e->hot, e->sample, QN_RCX);
 }
 
@@ -281,12 +281,7 @@ void emit_trace_before(struct emitter *e, unsigned i)
 /* mov (S1), S1: 1, 2, 4 or 8 bytes, zero-extended. */
 static void load_value(struct emitter *e, unsigned size)
 {
-    x_byte(&e->hot, x_rex_mem(size >= 8, e->s1, e->s1, QN_REG_NONE));
-    if (size <= 2)
-        x_bytes(&e->hot, size == 1 ? "\x0f\xb6" : "\x0f\xb7", 2);
-    else
-        x_byte(&e->hot, 0x8b);
-    x_mem(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, 0);
+    x_op(&e->hot, size >= 8, size == 1 ? X_MOVZB : size == 2 ? 0x0fb7 : X_LOAD, e->s1, e->s1, QN_REG_NONE, 1, 0);
 }
 
 /* Records the results of an instruction that does not leave the block. */

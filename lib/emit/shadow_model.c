@@ -66,8 +66,7 @@ bool emit_shadow_is_beside(const struct qn_event *ev)
 
 static uint64_t ask_beside(struct emitter *e)
 {
-    x_jcc(&e->hot, X_CC_NE, 0);
-    return e->hot.exec;
+    return x_jcc(&e->hot, X_CC_NE, 0);
 }
 
 uint64_t emit_shadow_point(struct emitter *e)
@@ -93,8 +92,7 @@ void emit_shadow_data_slow(struct emitter *e, const struct qn_event *ev, int32_t
     uint64_t over;
 
     if (from) {
-        x_jmp(&e->cold, 0);
-        over = e->cold.exec;
+        over = x_jmp(&e->cold, 0);
         x_patch(from, over);
         x_store_imm(&e->cold, CTX(result), 0);
         x_patch(over, e->cold.exec);

@@ -70,12 +70,16 @@ unsigned emit_scratch_number(const struct emitter *e)
     return *number;
 }
 
-/* Room for a stub of that many bytes at most; p is NULL if there is none. */
-struct qn_code emit_stub_begin(unsigned bytes)
+#define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
+
+/* Room for a stub of that many bytes at most.  For one that can be done without, p is NULL if there is none. */
+struct qn_code emit_stub_begin(unsigned bytes, bool needed)
 {
-    if (next_at + bytes > QN_CODE_BASE + QN_CODE_FIXED)
-        return (struct qn_code){NULL, 0};
-    return (struct qn_code){qn_code_at(next_at), next_at};
+    if (next_at + bytes + (needed ? 0 : RESERVED) <= QN_CODE_BASE + QN_CODE_FIXED)
+        return (struct qn_code){qn_code_at(next_at), next_at};
+    if (needed)
+        qn_engine_die("no room for another stub", next_at, 0);
+    return (struct qn_code){NULL, 0};
 }
 
 void emit_stub_end(const struct qn_code *c) { next_at = qn_round_up(c->exec, 16); }
@@ -115,11 +119,9 @@ static unsigned entry_number(qn_slow_call *fn, bool again)
 
 static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, bool again)
 {
-    struct qn_code c = emit_stub_begin(STUB_BYTES_MAX);
+    struct qn_code c = emit_stub_begin(STUB_BYTES_MAX, true);
     uint32_t at = (uint32_t)c.exec;
 
-    if (!c.p)
-        qn_engine_die("no room for another stub", next_at, 0);
     if (again)
         x_table(&c, X_XOR, e->s1, e->s2, qn_sim_d1_filter.entries);
     x_store(&c, CTX(arg_addr), e->s1);
@@ -137,13 +139,11 @@ static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, bool again)
 /* mov now, ctx.now ;  arg_aux = address of the data behind the call and the jump back ;  call the simulator ;  mov ctx.now, now ;  ret */
 static uint32_t make_fetch_stub(const struct emitter *e)
 {
-    struct qn_code c = emit_stub_begin(STUB_BYTES_MAX);
+    struct qn_code c = emit_stub_begin(STUB_BYTES_MAX, true);
     uint32_t at = (uint32_t)c.exec;
 
-    if (!c.p)
-        qn_engine_die("no room for another stub", next_at, 0);
     x_store(&c, CTX(now), e->now);
-    x_load_at(&c, e->s2, QN_RSP);
+    x_table(&c, X_LOAD, e->s2, QN_RSP, 0);
     x_lea(&c, e->s2, e->s2, QN_REG_NONE, 1, JUMP_BACK_BYTES);
     x_store(&c, CTX(arg_aux), e->s2);
     x_call(&c, (uint64_t)(uintptr_t)qn_sim_slow_fetch);
@@ -204,25 +204,21 @@ static void look_up(struct qn_code *c, const unsigned *r)
 
     x_table(c, X_LOAD, r[CARRIED], r[ROW], 0);
     x_rr(c, 1, X_CMP, r[CARRIED], r[WORD]);
-    x_jcc(c, X_CC_E, 0);
-    first = c->exec;
+    first = x_jcc(c, X_CC_E, 0);
     x_table(c, X_STORE, r[WORD], r[ROW], 0);
     x_lea(c, r[END], r[ROW], QN_REG_NONE, 1, (int32_t)(qn_fast.LL.ways - 1) * 8);
     again = c->exec;
     x_rr(c, 1, X_CMP, r[ROW], r[END]);
-    x_jcc(c, X_CC_E, 0);
-    end = c->exec;
+    end = x_jcc(c, X_CC_E, 0);
     x_lea(c, r[ROW], r[ROW], QN_REG_NONE, 1, 8);
     x_table(c, X_LOAD, r[HERE], r[ROW], 0);
     x_table(c, X_STORE, r[CARRIED], r[ROW], 0);
     x_mov(c, r[CARRIED], r[HERE]);
     x_rr(c, 1, X_CMP, r[HERE], r[WORD]);
-    x_jcc(c, X_CC_NE, again);
-    found = c->exec;
+    found = x_jcc(c, X_CC_NE, again);
     x_patch(first, found);
     x_movi(c, r[MISSED], 0);
-    x_jmp(c, 0);
-    first = c->exec;
+    first = x_jmp(c, 0);
     x_patch(end, c->exec);
     x_movi(c, r[MISSED], 1);
     x_patch(first, c->exec);
@@ -242,7 +238,7 @@ void emit_execution(struct qn_code *c, unsigned to, unsigned counter)
     x_movi(c, to, (uintptr_t)qn_sim_executions);
     x_lea(c, to, to, counter, sizeof *qn_sim_executions, 0);
     x_load32_table(c, to, to, 0);
-    x_load_at(c, to, to);
+    x_table(c, X_LOAD, to, to, 0);
 }
 
 /* The two counters of the site, and the log of misses. */

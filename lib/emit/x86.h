@@ -39,11 +39,19 @@ static inline void x_rip(struct qn_code *c, unsigned reg, uint64_t abs, unsigned
     x_u32(c, (uint32_t)(abs - (c->exec + 4 + tail)));
 }
 
+/* The prefix, if one is needed, and the opcode; one above 0xff has two bytes. */
+static inline void x_opcode(struct qn_code *c, unsigned rex, unsigned op)
+{
+    if (rex != 0x40)
+        x_byte(c, rex);
+    if (op > 0xff)
+        x_byte(c, op >> 8);
+    x_byte(c, op & 0xff);
+}
+
 static inline void x_op_abs(struct qn_code *c, unsigned w, unsigned op, unsigned reg, uint64_t abs)
 {
-    if (w || reg > 7)
-        x_byte(c, x_rex(w, reg, 0, 0));
-    x_byte(c, op);
+    x_opcode(c, x_rex(w, reg, 0, 0), op);
     x_rip(c, reg, abs, 0);
 }
 
@@ -54,9 +62,7 @@ static inline void x_load32(struct qn_code *c, unsigned reg, uint64_t abs) { x_o
 
 static inline void x_rr(struct qn_code *c, unsigned w, unsigned op, unsigned reg, unsigned rm)
 {
-    if (w || reg > 7 || rm > 7)
-        x_byte(c, x_rex(w, reg, 0, rm));
-    x_byte(c, op);
+    x_opcode(c, x_rex(w, reg, 0, rm), op);
     x_byte(c, 0xc0 | (reg & 7) << 3 | (rm & 7));
 }
 
@@ -71,9 +77,7 @@ static inline void x_movi(struct qn_code *c, unsigned dst, uint64_t value) /* mo
         x_byte(c, 0xb8 | (dst & 7));
         x_u32(c, (uint32_t)value);
     } else if (qn_fits_i32((int64_t)value)) {
-        x_byte(c, x_rex(1, 0, 0, dst));
-        x_byte(c, 0xc7);
-        x_byte(c, 0xc0 | (dst & 7));
+        x_rr(c, 1, 0xc7, 0, dst);
         x_u32(c, (uint32_t)value);
     } else {
         x_byte(c, x_rex(1, 0, 0, dst));
@@ -122,59 +126,34 @@ static inline unsigned x_rex_mem(unsigned w, unsigned reg, unsigned base, unsign
     return x_rex(w, reg, index == QN_REG_NONE ? 0 : index, base == QN_REG_NONE ? 0 : base);
 }
 
-static inline void x_lea(struct qn_code *c, unsigned dst, unsigned base, unsigned index, unsigned scale, int32_t disp)
+/* op disp(base,index,scale), reg */
+static inline void x_op(struct qn_code *c, unsigned w, unsigned op, unsigned reg, unsigned base, unsigned index, unsigned scale, int32_t disp)
 {
-    x_byte(c, x_rex_mem(1, dst, base, index)); /* lea disp(base,index,scale), %dst */
-    x_byte(c, 0x8d);
-    x_mem(c, dst, base, index, scale, disp);
+    x_opcode(c, x_rex_mem(w, reg, base, index), op);
+    x_mem(c, reg, base, index, scale, disp);
 }
 
-static inline void x_lea32(struct qn_code *c, unsigned dst, unsigned base, int32_t disp) /* lea disp(base), %dstd */
+static inline void x_lea(struct qn_code *c, unsigned dst, unsigned base, unsigned index, unsigned scale, int32_t disp)
 {
-    if (dst > 7 || base > 7)
-        x_byte(c, x_rex_mem(0, dst, base, QN_REG_NONE));
-    x_byte(c, 0x8d);
-    x_mem(c, dst, base, QN_REG_NONE, 1, disp);
+    x_op(c, 1, 0x8d, dst, base, index, scale, disp); /* lea disp(base,index,scale), %dst */
 }
 
 /* op table(base), reg: a table below 2 GiB, with a register as offset. */
-enum { X_XOR = 0x33, X_CMP = 0x3b, X_LOAD = 0x8b, X_STORE = 0x89, X_RET = 0xc3 };
+enum { X_XOR = 0x33, X_CMP = 0x3b, X_LOAD = 0x8b, X_STORE = 0x89, X_RET = 0xc3, X_CMOVA = 0x0f47, X_MOVZB = 0x0fb6 };
 
 static inline void x_table(struct qn_code *c, unsigned op, unsigned reg, unsigned base, uint64_t table)
 {
-    x_byte(c, x_rex_mem(1, reg, base, QN_REG_NONE));
-    x_byte(c, op);
-    x_mem(c, reg, base, QN_REG_NONE, 1, (int32_t)table);
+    x_op(c, 1, op, reg, base, QN_REG_NONE, 1, (int32_t)table);
 }
 
 static inline void x_load32_table(struct qn_code *c, unsigned reg, unsigned base, uint64_t table) /* movl table(%base), %regd */
 {
-    if (reg > 7 || base > 7)
-        x_byte(c, x_rex_mem(0, reg, base, QN_REG_NONE));
-    x_byte(c, X_LOAD);
-    x_mem(c, reg, base, QN_REG_NONE, 1, (int32_t)table);
-}
-
-static inline void x_load_at(struct qn_code *c, unsigned dst, unsigned base) /* mov (%base), %dst */
-{
-    x_byte(c, x_rex_mem(1, dst, base, QN_REG_NONE));
-    x_byte(c, X_LOAD);
-    x_mem(c, dst, base, QN_REG_NONE, 1, 0);
+    x_op(c, 0, X_LOAD, reg, base, QN_REG_NONE, 1, (int32_t)table);
 }
 
 static inline void x_cmov(struct qn_code *c, unsigned cond, unsigned dst, unsigned src) /* cmovCC %src, %dst */
 {
-    x_byte(c, x_rex(1, dst, 0, src));
-    x_byte(c, 0x0f);
-    x_byte(c, 0x40 | cond);
-    x_byte(c, 0xc0 | (dst & 7) << 3 | (src & 7));
-}
-
-static inline void x_cmova_table(struct qn_code *c, unsigned dst, unsigned base, uint64_t table) /* cmova table(base), %dst */
-{
-    x_byte(c, x_rex_mem(1, dst, base, QN_REG_NONE));
-    x_bytes(c, "\x0f\x47", 2);
-    x_mem(c, dst, base, QN_REG_NONE, 1, (int32_t)table);
+    x_rr(c, 1, 0x0f40 | cond, dst, src);
 }
 
 static inline void x_push(struct qn_code *c, unsigned reg)
@@ -203,10 +182,7 @@ static inline void x_alu_imm32(struct qn_code *c, unsigned w, unsigned op, unsig
 {
     bool small = qn_fits_i8((int32_t)imm); /* op: 0 add, 1 or, 4 and, 5 sub, 6 xor, 7 cmp */
 
-    if (w || reg > 7)
-        x_byte(c, x_rex(w, 0, 0, reg));
-    x_byte(c, small ? 0x83 : 0x81);
-    x_byte(c, 0xc0 | op << 3 | (reg & 7));
+    x_rr(c, w, small ? 0x83 : 0x81, op, reg);
     if (small)
         x_byte(c, (uint8_t)imm);
     else
@@ -217,32 +193,29 @@ enum { X_BTR = 6, X_BTC = 7 }; /* for x_bit */
 
 static inline void x_bit(struct qn_code *c, unsigned op, unsigned reg, unsigned bit) /* btrq or btcq $bit, %reg */
 {
-    x_byte(c, x_rex(1, 0, 0, reg));
-    x_bytes(c, "\x0f\xba", 2);
-    x_byte(c, 0xc0 | op << 3 | (reg & 7));
+    x_rr(c, 1, 0x0fba, op, reg);
     x_byte(c, bit);
 }
 
 static inline void x_test_imm32(struct qn_code *c, unsigned reg, uint32_t imm) /* test $imm, %regd */
 {
-    if (reg > 7)
-        x_byte(c, 0x41);
-    x_byte(c, 0xf7);
-    x_byte(c, 0xc0 | (reg & 7));
+    x_rr(c, 0, 0xf7, 0, reg);
     x_u32(c, imm);
 }
 
-static inline void x_jmp(struct qn_code *c, uint64_t target) /* jmp target (always rel32) */
+/* A jump, always with four bytes of distance.  Returns where it ends, for x_patch. */
+static inline uint64_t x_jmp(struct qn_code *c, uint64_t target) /* jmp target */
 {
     x_byte(c, 0xe9);
     x_u32(c, (uint32_t)(target - (c->exec + 4)));
+    return c->exec;
 }
 
-static inline void x_jcc(struct qn_code *c, unsigned cond, uint64_t target) /* jCC target (always rel32) */
+static inline uint64_t x_jcc(struct qn_code *c, unsigned cond, uint64_t target) /* jCC target */
 {
-    x_byte(c, 0x0f);
-    x_byte(c, 0x80 | cond);
+    x_opcode(c, 0x40, 0x0f80 | cond);
     x_u32(c, (uint32_t)(target - (c->exec + 4)));
+    return c->exec;
 }
 
 static inline void x_rorx32(struct qn_code *c, unsigned dst, unsigned src, unsigned count) /* rorx $count, %srcd, %dstd */
@@ -256,81 +229,56 @@ static inline void x_rorx32(struct qn_code *c, unsigned dst, unsigned src, unsig
 
 static inline void x_shr32(struct qn_code *c, unsigned reg, unsigned count) /* shr $count, %regd; changes the flags */
 {
-    if (reg > 7)
-        x_byte(c, 0x41);
-    x_byte(c, 0xc1);
-    x_byte(c, 0xe8 | (reg & 7));
+    x_rr(c, 0, 0xc1, 5, reg);
     x_byte(c, count);
 }
 
 static inline void x_shr64(struct qn_code *c, unsigned reg, unsigned count) /* shr $count, %reg; changes the flags */
 {
-    x_byte(c, x_rex(1, 0, 0, reg));
-    x_byte(c, 0xc1);
-    x_byte(c, 0xe8 | (reg & 7));
+    x_rr(c, 1, 0xc1, 5, reg);
     x_byte(c, count);
 }
 
 static inline void x_imul32(struct qn_code *c, unsigned dst, unsigned src, uint32_t imm) /* imul $imm, %srcd, %dstd */
 {
-    x_byte(c, x_rex(0, dst, 0, src));
-    x_byte(c, 0x69);
-    x_byte(c, 0xc0 | (dst & 7) << 3 | (src & 7));
+    x_rr(c, 0, 0x69, dst, src);
     x_u32(c, imm);
 }
 
-/* Words and counters of a table below 2 GiB, at index * scale. */
 static inline void x_store32_at(struct qn_code *c, unsigned reg, unsigned index, unsigned scale, uint64_t table)
 {
-    x_byte(c, x_rex_mem(0, reg, QN_REG_NONE, index)); /* movl %reg, table(,index,scale) */
-    x_byte(c, 0x89);
-    x_mem(c, reg, QN_REG_NONE, index, scale, (int32_t)table);
+    x_op(c, 0, X_STORE, reg, QN_REG_NONE, index, scale, (int32_t)table); /* movl %reg, table(,index,scale) */
 }
 
 /* movq $simm32, table(%base) */
 static inline void x_store_imm_table(struct qn_code *c, unsigned base, uint64_t table, uint32_t imm)
 {
-    x_byte(c, x_rex_mem(1, 0, base, QN_REG_NONE));
-    x_byte(c, 0xc7);
-    x_mem(c, 0, base, QN_REG_NONE, 1, (int32_t)table);
+    x_op(c, 1, 0xc7, 0, base, QN_REG_NONE, 1, (int32_t)table);
     x_u32(c, imm);
 }
 
 /* movl $imm, table(%base) */
 static inline void x_store32_imm_table(struct qn_code *c, unsigned base, uint64_t table, uint32_t imm)
 {
-    if (base > 7)
-        x_byte(c, x_rex_mem(0, 0, base, QN_REG_NONE));
-    x_byte(c, 0xc7);
-    x_mem(c, 0, base, QN_REG_NONE, 1, (int32_t)table);
+    x_op(c, 0, 0xc7, 0, base, QN_REG_NONE, 1, (int32_t)table);
     x_u32(c, imm);
 }
 
 static inline void x_add_at(struct qn_code *c, unsigned reg, unsigned index, unsigned scale, uint64_t table)
 {
-    x_byte(c, x_rex_mem(1, reg, QN_REG_NONE, index)); /* addq %reg, table(,index,scale) */
-    x_byte(c, 0x01);
-    x_mem(c, reg, QN_REG_NONE, index, scale, (int32_t)table);
+    x_op(c, 1, 0x01, reg, QN_REG_NONE, index, scale, (int32_t)table); /* addq %reg, table(,index,scale) */
 }
 
-static inline void x_inc(struct qn_code *c, uint64_t abs) /* incq abs */
-{
-    x_bytes(c, "\x48\xff", 2);
-    x_rip(c, 0, abs, 0);
-}
+static inline void x_inc(struct qn_code *c, uint64_t abs) { x_op_abs(c, 1, 0xff, 0, abs); } /* incq abs */
 
 static inline void x_inc_at(struct qn_code *c, unsigned index, unsigned scale, uint64_t table)
 {
-    x_byte(c, x_rex_mem(1, 0, QN_REG_NONE, index)); /* incq table(,index,scale) */
-    x_byte(c, 0xff);
-    x_mem(c, 0, QN_REG_NONE, index, scale, (int32_t)table);
+    x_op(c, 1, 0xff, 0, QN_REG_NONE, index, scale, (int32_t)table); /* incq table(,index,scale) */
 }
 
 static inline void x_movzbl_table(struct qn_code *c, unsigned dst, unsigned base, uint64_t table) /* movzbl table(%base), %dstd */
 {
-    x_byte(c, x_rex_mem(0, dst, base, QN_REG_NONE));
-    x_bytes(c, "\x0f\xb6", 2);
-    x_mem(c, dst, base, QN_REG_NONE, 1, (int32_t)table);
+    x_op(c, 0, X_MOVZB, dst, base, QN_REG_NONE, 1, (int32_t)table);
 }
 
 static inline void x_call(struct qn_code *c, uint64_t target)
