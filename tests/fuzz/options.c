@@ -44,6 +44,7 @@ static void choose_columns(const struct qn_out_request *q)
 static void parse_annotate(int argc, char **argv)
 {
     struct qn_out_request q;
+    qn_options_foreign = NULL; /* run has set it */
     int status = qn_annotate_parse(&q, argc, argv);
     must(status >= -1 && status <= 2, "an exit status");
     must(status != -1 || q.input_count > 0, "there is a profile to read");
