@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "prof/counts.h"
 
 int qn_out_open_source(const struct qn_out_request *q, struct qn_text_source *s, const char *name, char **path, int *include)
 {
@@ -26,11 +27,27 @@ int qn_out_open_source(const struct qn_out_request *q, struct qn_text_source *s,
     return error;
 }
 
-int64_t qn_out_end_of_range(const struct qn_prof_log_lines *lines, uint32_t line, int64_t context)
+void qn_out_next_line(struct qn_out_lines *l)
 {
-    int64_t last = line;
-    for (size_t i = lines->at; i < lines->count; i++) {
-        int64_t next = (int64_t)lines->keys[i].key;
+    int got = qn_prof_log_next(&l->log, &l->line, l->counts);
+    if (got < 0)
+        qn_text_fail(l->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
+    l->pending = got > 0;
+    for (int i = 0; i < l->events && l->pending; i++)
+        l->counts[i] = qn_prof_count(l->counts[i]);
+}
+
+void qn_out_first_line(struct qn_out_lines *l)
+{
+    l->log.at = 0;
+    qn_out_next_line(l);
+}
+
+int64_t qn_out_end_of_range(const struct qn_out_lines *l, int64_t context)
+{
+    int64_t last = l->line;
+    for (size_t i = l->log.at; i < l->log.count; i++) {
+        int64_t next = (int64_t)l->log.keys[i].key;
         if (last + 2 * context < next)
             break;
         last = next;

@@ -19,9 +19,20 @@
  * of that directory, -1: none.  0, or an errno. */
 int qn_out_open_source(const struct qn_out_request *q, struct qn_text_source *s, const char *name, char **path, int *include);
 
-/* The last line to show of a range that begins around `line`, which was taken from `lines` last: ranges that meet
- * are one. */
-int64_t qn_out_end_of_range(const struct qn_prof_log_lines *lines, uint32_t line, int64_t context);
+/* The lines of a file that have counts, in ascending order. */
+struct qn_out_lines {
+    struct qn_prof_log_lines log;
+    int64_t *counts; /* of the line at hand */
+    uint32_t line;
+    bool pending;    /* false: there is none */
+    int events;      /* of numbers: QN_PROF_NONE becomes 0; 0: it stays */
+    struct qn_text_error *err;
+};
+void qn_out_first_line(struct qn_out_lines *l);
+void qn_out_next_line(struct qn_out_lines *l);
+
+/* The last line to show of a range that begins around the line at hand: ranges that meet are one. */
+int64_t qn_out_end_of_range(const struct qn_out_lines *l, int64_t context);
 void qn_out_put_gap(struct qn_out_sink *s, int64_t line);
 
 #endif

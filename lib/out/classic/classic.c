@@ -51,12 +51,10 @@ struct file {
     struct qn_text_source source;
     int64_t line_number;   /* of the line read last */
     int is_newer;          /* than the profile */
-    struct qn_prof_log_lines lines;
+    struct qn_out_lines lines;
     int *widths;
-    int64_t *counts, *line0, *annotated, *none; /* rows: of the current line; of line 0; the sum of all annotated lines; without counts */
+    int64_t *line0, *annotated, *none; /* rows: of line 0; the sum of all annotated lines; without counts */
     int has_line0;
-    uint32_t line;
-    int pending; /* the current line's counts have not been written */
     const char *text; /* the source line */
 };
 
@@ -369,14 +367,6 @@ static void put_function_table(struct classic *c)
  * Out: ranges of lines around those with counts, gaps between them, counts of lines that the source does not have
  */
 
-static void advance(struct file *f)
-{
-    int got = qn_prof_log_next(&f->lines, &f->line, f->counts);
-    if (got < 0)
-        qn_text_fail(f->c->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
-    f->pending = got > 0;
-}
-
 /* Reads the next line with its newline; returns its length, 0 at the end. A last line "0" without a newline
  * counts as the end, because it is false in Perl. */
 static size_t read_line(struct file *f)
@@ -399,11 +389,11 @@ static void skip_to(struct file *f, int64_t last)
 
 static void put_source_line(struct file *f, size_t length)
 {
-    if (f->pending && f->line == f->line_number) {
-        put_counts(f->c, f->widths, f->counts);
-        if (qn_prof_add_counts(f->annotated, f->counts, f->c->events) != 0)
+    if (f->lines.pending && f->lines.line == f->line_number) {
+        put_counts(f->c, f->widths, f->lines.counts);
+        if (qn_prof_add_counts(f->annotated, f->lines.counts, f->c->events) != 0)
             qn_text_fail(f->c->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
-        advance(f);
+        qn_out_next_line(&f->lines);
     } else {
         put_counts(f->c, f->widths, f->none);
     }
@@ -414,9 +404,9 @@ static void put_source_line(struct file *f, size_t length)
 /* Writes the ranges. The first one is cut at line 1; later ones cannot reach it. */
 static void put_ranges(struct file *f)
 {
-    for (int first = 1; f->pending; first = 0) {
+    for (int first = 1; f->lines.pending; first = 0) {
         int64_t context = f->c->request->context;
-        int64_t low = f->line - context, high = qn_out_end_of_range(&f->lines, f->line, context);
+        int64_t low = f->lines.line - context, high = qn_out_end_of_range(&f->lines, context);
         low = first && low < 1 ? 1 : low;
         skip_to(f, low - 1);
         if (low != 1)
@@ -472,10 +462,10 @@ static void warn_bogus(const struct file *f)
 
 static void put_bogus_lines(struct file *f)
 {
-    while (f->pending) {
-        put_counts(f->c, f->widths, f->counts);
-        qn_out_printf(f->c->sink, " <bogus line %u>\n", f->line);
-        advance(f);
+    while (f->lines.pending) {
+        put_counts(f->c, f->widths, f->lines.counts);
+        qn_out_printf(f->c->sink, " <bogus line %u>\n", f->lines.line);
+        qn_out_next_line(&f->lines);
     }
     qn_out_putc(f->c->sink, '\n');
     warn_bogus(f);
@@ -484,20 +474,19 @@ static void put_bogus_lines(struct file *f)
 /* Saves the counts of line 0, which are written last. */
 static void take_line0(struct file *f)
 {
-    f->has_line0 = f->pending && f->line == 0;
+    f->has_line0 = f->lines.pending && f->lines.line == 0;
     if (!f->has_line0)
         return;
-    memcpy(f->line0, f->counts, (size_t)f->c->events * sizeof *f->line0);
-    advance(f);
+    memcpy(f->line0, f->lines.counts, (size_t)f->c->events * sizeof *f->line0);
+    qn_out_next_line(&f->lines);
 }
 
 static void measure_lines(struct file *f)
 {
     begin_widths(f->c, f->widths);
-    for (advance(f); f->pending; advance(f))
-        measure(f->c, f->widths, f->counts);
-    f->lines.at = 0;
-    advance(f);
+    for (qn_out_first_line(&f->lines); f->lines.pending; qn_out_next_line(&f->lines))
+        measure(f->c, f->widths, f->lines.counts);
+    qn_out_first_line(&f->lines);
 }
 
 static void put_lines(struct file *f)
@@ -510,7 +499,7 @@ static void put_lines(struct file *f)
     qn_out_puts(s, "\n\n");
     take_line0(f);
     put_ranges(f);
-    if (f->pending)
+    if (f->lines.pending)
         put_bogus_lines(f);
     qn_out_putc(s, '\n');
     if (!f->has_line0)
@@ -556,10 +545,10 @@ static int put_found(struct file *f, const char *path, int include)
         qn_out_puts(c->sink, "\n\n");
         return 0;
     }
-    qn_prof_log_gather(&c->ledger.log, id, &f->lines);
+    qn_prof_log_gather(&c->ledger.log, id, &f->lines.log);
     f->is_newer = is_newer_than(path, c->input);
     put_lines(f);
-    qn_prof_log_free_lines(&f->lines);
+    qn_prof_log_free_lines(&f->lines.log);
     return 1;
 }
 
@@ -571,7 +560,7 @@ static int put_file(struct file *f)
     int include, error = qn_out_open_source(f->c->request, &f->source, f->name, &path, &include);
     f->source.as_is = true;
     f->line_number = 0;
-    f->pending = 0;
+    f->lines.pending = 0;
     int result = !error || error == EISDIR ? put_found(f, path, include) : -1;
     qn_text_close_source(&f->source);
     free(path);
@@ -648,24 +637,24 @@ static void init_file(struct file *f)
 {
     size_t n = (size_t)f->c->events;
     f->widths = QN_NEEDED(calloc(n, sizeof *f->widths));
-    f->counts = QN_NEEDED(calloc(n * 4, sizeof *f->counts));
-    f->line0 = f->counts + n;
-    f->annotated = f->counts + 2 * n;
-    f->none = f->counts + 3 * n;
+    f->lines.counts = QN_NEEDED(calloc(n * 4, sizeof *f->lines.counts));
+    f->line0 = f->lines.counts + n;
+    f->annotated = f->lines.counts + 2 * n;
+    f->none = f->lines.counts + 3 * n;
     qn_prof_clear_counts(f->annotated, f->c->events);
     qn_prof_clear_counts(f->none, f->c->events);
 }
 
 static void put_annotated(struct classic *c)
 {
-    struct file f = {.c = c};
+    struct file f = {.c = c, .lines.err = c->err};
     size_t count;
     const char **names = list_files(c, &count);
     init_file(&f);
     put_files(&f, names, count);
     free(names);
     free(f.widths);
-    free(f.counts);
+    free(f.lines.counts);
 }
 
 /* ---- the report ---- */

@@ -187,8 +187,10 @@ struct last {
 static void copy(struct qn_text_buffer *to, const struct qn_text_buffer *from) { set(to, from->text, from->length); }
 
 /* 1: the line comes behind the last one, which it then is. */
-static int follows(struct last *last, struct place *p, uint32_t line)
+static int follows(void *data, struct place *p, const struct qn_prof_item *item)
 {
+    struct last *last = data;
+    uint32_t line = item->line;
     int order = 1;
     if (last->any && p->named) {
         order = strcmp(p->file.text, last->at.file.text);
@@ -208,22 +210,24 @@ static int follows(struct last *last, struct place *p, uint32_t line)
     return last->any = 1;
 }
 
-static int look(struct qn_prof_reader *r, int64_t *totals, int events, struct qn_text_error *err)
+/* What is done with each line's counts; 0: no more is read. */
+typedef int take_line(void *data, struct place *p, const struct qn_prof_item *item);
+
+/* Hands out the lines and adds them up. 1: all of them were taken, 0: one was not, or a sum does not fit; -1: `err` is filled. */
+static int walk(struct qn_prof_reader *r, int64_t *sums, take_line *take, void *data, struct qn_text_error *err)
 {
+    int events = qn_prof_reader_header(r)->event_count, taken = 1, got = 0;
     struct place p = {0};
-    struct last last = {0};
     struct qn_prof_item item;
-    int sorted = 1, got = 0;
     begin(&p);
-    qn_prof_clear_counts(totals, events);
-    while (sorted && (got = qn_prof_read_next(r, &item, err)) > 0) {
+    qn_prof_clear_counts(sums, events);
+    while (taken && (got = qn_prof_read_next(r, &item, err)) > 0) {
         take_name(&p, &item);
         if (item.kind == QN_PROF_COUNTS)
-            sorted = qn_prof_add_counts(totals, item.counts, events) == 0 ? follows(&last, &p, item.line) : 0;
+            taken = qn_prof_add_counts(sums, item.counts, events) == 0 && take(data, &p, &item);
     }
     free_place(&p);
-    free_place(&last.at);
-    return got < 0 ? -1 : sorted && last.any;
+    return got < 0 ? -1 : taken;
 }
 
 int qn_out_csv_is_sorted(const char *path, int64_t *totals, int events, struct qn_text_error *err)
@@ -234,37 +238,35 @@ int qn_out_csv_is_sorted(const char *path, int64_t *totals, int events, struct q
     struct qn_prof_reader *r = qn_prof_open_reader(path, err);
     if (!r)
         return -1;
-    int sorted = qn_prof_reader_header(r)->event_count == events ? look(r, totals, events, err) : 0;
+    struct last last = {0};
+    int sorted = qn_prof_reader_header(r)->event_count == events ? walk(r, totals, follows, &last, err) : 0;
     qn_prof_close_reader(r);
-    return sorted;
+    free_place(&last.at);
+    return sorted > 0 ? last.any : sorted;
 }
 
-static void hand_out(struct place *p, const struct qn_prof_item *item, qn_out_csv_take *take, void *data)
+struct taker {
+    qn_out_csv_take *take;
+    void *data;
+};
+
+static int hand_out(void *data, struct place *p, const struct qn_prof_item *item)
 {
+    const struct taker *t = data;
     struct qn_prof_row row = {.object = p->object.text, .file = p->file.text, .function = p->function.text,
                               .line = item->line, .counts = item->counts};
-    take_place(take, data, &row, item->counts);
+    take_place(t->take, t->data, &row, item->counts);
+    return 1;
 }
 
 enum qn_text_status qn_out_csv_sorted_rows(struct qn_prof_reader *r, const char *path, const int64_t *totals, qn_out_csv_take *take,
                                            void *data, struct qn_text_error *err)
 {
-    int events = qn_prof_reader_header(r)->event_count, got = 0;
-    int64_t *sums = QN_NEEDED(malloc((size_t)events * sizeof *sums));
-    struct place p = {0};
-    struct qn_prof_item item;
-    begin(&p);
-    qn_prof_clear_counts(sums, events);
-    while ((got = qn_prof_read_next(r, &item, err)) > 0) {
-        take_name(&p, &item);
-        if (item.kind == QN_PROF_COUNTS && qn_prof_add_counts(sums, item.counts, events) != 0)
-            break;
-        if (item.kind == QN_PROF_COUNTS)
-            hand_out(&p, &item, take, data);
-    }
-    if (got > 0 || (got == 0 && memcmp(sums, totals, (size_t)events * sizeof *sums) != 0))
+    size_t bytes = (size_t)qn_prof_reader_header(r)->event_count * sizeof(int64_t);
+    int64_t *sums = QN_NEEDED(malloc(bytes));
+    int taken = walk(r, sums, hand_out, &(struct taker){take, data}, err);
+    if (taken == 0 || (taken > 0 && memcmp(sums, totals, bytes) != 0))
         qn_text_fail(err, QN_TEXT_BAD, "%s: the file has changed while it was read", path);
-    free_place(&p);
     free(sums);
     return err->status;
 }

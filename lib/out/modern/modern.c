@@ -16,6 +16,7 @@
 
 #include "base/grow.h"
 #include "out/sink.h"
+#include "out/source.h"
 #include "out/columns.h"
 #include "prof/counts.h"
 #include "prof/provenance.h"
@@ -618,16 +619,12 @@ static int collect_sums(struct by *b, int by_function)
 /* The lines of a file, or of a function, whatever the log has been kept by. */
 static int collect_lines_of(struct by *b, uint32_t id, const char *file, const char *function, int64_t *counts)
 {
-    struct qn_prof_log_lines lines;
-    uint32_t line;
-    int got;
-    qn_prof_log_gather(&b->m->ledger.log, id, &lines);
-    while ((got = qn_prof_log_next(&lines, &line, counts)) > 0)
-        keep_line(b, file, line, function, counts);
-    if (got < 0)
-        qn_text_fail(b->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
-    qn_prof_log_free_lines(&lines);
-    return got;
+    struct qn_out_lines lines = {.counts = counts, .err = b->m->err};
+    qn_prof_log_gather(&b->m->ledger.log, id, &lines.log);
+    for (qn_out_first_line(&lines); lines.pending; qn_out_next_line(&lines))
+        keep_line(b, file, lines.line, function, counts);
+    qn_prof_log_free_lines(&lines.log);
+    return b->m->err->status != QN_TEXT_OK;
 }
 
 static int collect_lines(struct by *b)

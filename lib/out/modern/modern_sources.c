@@ -314,12 +314,9 @@ struct file {
     struct qn_out_modern *m;
     struct insns *insns;
     const char *name;
-    struct qn_prof_log_lines lines;
+    struct qn_out_lines lines;
     struct originals originals;
     struct qn_out_table table;
-    int64_t *counts; /* of the line at hand */
-    uint32_t line;   /* whose counts are at hand */
-    int pending;     /* nonzero while they have not been put */
 };
 
 static void fate(struct qn_out_modern *m, enum qn_out_fate f, const int64_t *counts)
@@ -328,27 +325,10 @@ static void fate(struct qn_out_modern *m, enum qn_out_fate f, const int64_t *cou
         qn_text_fail(m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
 }
 
-/* Makes the next line with counts the current one. */
-static void advance(struct file *f)
-{
-    int got = qn_prof_log_next(&f->lines, &f->line, f->counts);
-    if (got < 0)
-        qn_text_fail(f->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
-    f->pending = got > 0;
-    for (int i = 0; i < f->m->events && f->pending; i++)
-        f->counts[i] = qn_prof_count(f->counts[i]);
-}
-
-static void rewind_lines(struct file *f)
-{
-    f->lines.at = 0;
-    advance(f);
-}
-
 static void add_all_lines(struct file *f, enum qn_out_fate where)
 {
-    for (rewind_lines(f); f->pending; advance(f))
-        fate(f->m, where, f->counts);
+    for (qn_out_first_line(&f->lines); f->lines.pending; qn_out_next_line(&f->lines))
+        fate(f->m, where, f->lines.counts);
 }
 
 static void put_unannotated(struct file *f, const char *why, enum qn_out_fate where)
@@ -398,9 +378,9 @@ static void warn_bogus(const struct file *f)
 /* Writes the counts of the current line, and goes to the next. */
 static void put_counts(struct file *f, enum qn_out_fate where)
 {
-    qn_out_put_row(f->m->sink, &f->table, QN_OUT_PLAIN, f->counts, NULL);
-    fate(f->m, where, f->counts);
-    advance(f);
+    qn_out_put_row(f->m->sink, &f->table, QN_OUT_PLAIN, f->lines.counts, NULL);
+    fate(f->m, where, f->lines.counts);
+    qn_out_next_line(&f->lines);
 }
 
 static void put_unknown_line(struct file *f)
@@ -414,7 +394,7 @@ static void put_unknown_line(struct file *f)
 static void put_source_line(struct file *f, int64_t number, const char *text, size_t length)
 {
     struct qn_out_sink *s = f->m->sink;
-    int counted = f->pending && number == f->line;
+    int counted = f->lines.pending && number == f->lines.line;
     if (counted)
         put_counts(f, QN_OUT_LINES_KNOWN);
     else
@@ -433,9 +413,9 @@ static void put_source(struct file *f)
     int64_t number = 0;
     const char *text;
     size_t length;
-    while (f->pending) {
+    while (f->lines.pending) {
         int64_t context = f->m->request->context;
-        int64_t low = f->line - context, high = qn_out_end_of_range(&f->lines, f->line, context);
+        int64_t low = f->lines.line - context, high = qn_out_end_of_range(&f->lines, context);
         low = low < 1 ? 1 : low;
         for (; number < low - 1; number++)
             if (!qn_text_next_source_line(src, &text, &length))
@@ -454,8 +434,8 @@ static void put_source(struct file *f)
 static void put_bogus_lines(struct file *f)
 {
     qn_out_putc(f->m->sink, '\n');
-    while (f->pending) {
-        uint32_t line = f->line;
+    while (f->lines.pending) {
+        uint32_t line = f->lines.line;
         put_counts(f, QN_OUT_LINES_KNOWN);
         qn_out_printf(f->m->sink, " <bogus line %u>\n", line);
         put_insns(f->insns, &f->table, line);
@@ -469,19 +449,19 @@ static void put_annotated(struct file *f)
     struct qn_out_sink *s = f->m->sink;
     qn_out_modern_table(f->m, &f->table, 0);
     warn_newer(f);
-    for (rewind_lines(f); f->pending; advance(f))
-        qn_out_measure(&f->table, f->counts, NULL);
+    for (qn_out_first_line(&f->lines); f->lines.pending; qn_out_next_line(&f->lines))
+        qn_out_measure(&f->table, f->lines.counts, NULL);
     insns_of_file(f->insns, f->name, 0);
     measure_insns(f->insns, &f->table);
     qn_out_fix_widths(&f->table);
     qn_out_put_heading(s, &f->table);
     qn_out_puts(s, "\n\n");
-    rewind_lines(f);
-    if (f->pending && f->line == 0)
+    qn_out_first_line(&f->lines);
+    if (f->lines.pending && f->lines.line == 0)
         put_unknown_line(f);
-    if (f->pending) {
+    if (f->lines.pending) {
         put_source(f);
-        if (f->pending)
+        if (f->lines.pending)
             put_bogus_lines(f);
         qn_out_putc(s, '\n');
     }
@@ -518,11 +498,12 @@ static void add_other_files(struct qn_out_modern *m, const unsigned char *is_ann
 
 static void do_file(struct qn_out_modern *m, struct insns *insns, uint32_t id, int64_t *counts)
 {
-    struct file f = {.m = m, .insns = insns, .name = qn_text_name(&m->ledger.fns.files, id), .counts = counts};
-    qn_prof_log_gather(&m->ledger.log, id, &f.lines);
+    struct file f = {.m = m, .insns = insns, .name = qn_text_name(&m->ledger.fns.files, id),
+                     .lines = {.counts = counts, .events = m->events, .err = m->err}};
+    qn_prof_log_gather(&m->ledger.log, id, &f.lines.log);
     put_file(&f, id);
     free_originals(&f.originals);
-    qn_prof_log_free_lines(&f.lines);
+    qn_prof_log_free_lines(&f.lines.log);
 }
 
 /* Code whose file is not known has no source, but may have instructions. */
