@@ -24,9 +24,9 @@ QUERN_INCLUDE=-I$top_srcdir/include
 export PATH QUERN_INCLUDE LC_ALL=C TZ=UTC
 unset DEBUGINFOD_URLS QUERN_OPTS
 
-command -v gcc >/dev/null || skip_all 'there is no gcc' 64
+command -v gcc >/dev/null || skip_all 'there is no gcc' 63
 "$QUERN" sim list | grep -q '^  I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind$' ||
-    skip_all 'this build has other simulators in its slots' 64
+    skip_all 'this build has other simulators in its slots' 63
 mkdir -p "$SCRATCH/me" "$SCRATCH/blocks"
 chapters=$(sed -n 's/^@include \(.*\.texi\)$/\1/p' "$manual/quern.texi")
 [ -n "$chapters" ] || bail 'quern.texi includes no chapter'

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Is the house no larger than it was agreed to be?  build-aux/measure.sh counts.  A change that needs more room raises the figure here, and its
+# commit says why.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+measure=$top_srcdir/build-aux/measure.sh
+at_most() { # FIGURE LIMIT WHAT
+    n=$(sh "$measure" "$1")
+    ok "$3: $n, at most $2" test "$n" -le "$2"
+}
+at_most lines 102100 'lines of lib and tools, without graders and modules of the zoo'
+at_most files 630 'files of lib and tools'
+at_most words 45900 'words of doc and manual'
+done_testing
