@@ -3,7 +3,7 @@
 #
 #   sh build-aux/circles.sh BUILD          after make: what each object file defines and wants is asked of nm
 #
-#   prof: read.c read_line.c               read.c calls a function of read_line.c, which calls one of read.c
+#   prof: read.c write.c                   read.c calls a function of write.c, which calls one of read.c
 #
 # A circle is printed as a line, its files in the order of their names.  Files of two folders are lib/ORDER's matter.
 set -u

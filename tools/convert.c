@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "prof/callgrind/callgrind.h"
-#include "prof/callgrind/callgrind_export.h"
 #include "prof/kind.h"
 #include "prof_args.h"
 #include "stacks/stacks.h"

@@ -3,8 +3,8 @@
  * In:  quern diff [-o OUT] [--lines] [--style=modern|classic] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] A B
  * Out: a profile of B - A by function (or line), on stdout or in OUT; exit 0, 1, 2 as quern merge
  */
-#include "prof/calls/calls_sum.h"
-#include "prof/data/data_sum.h"
+#include "prof/calls/calls.h"
+#include "prof/data/data.h"
 #include "prof/diff.h"
 #include "prof_args.h"
 #include "tools.h"

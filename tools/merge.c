@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "prof/calls/calls_sum.h"
-#include "prof/data/data_sum.h"
+#include "prof/calls/calls.h"
+#include "prof/data/data.h"
 #include "prof/merge.h"
 #include "prof_args.h"
 #include "tools.h"

@@ -16,8 +16,8 @@
 
 #include "json/json.h"
 #include "out/columns.h"
+#include "prof/read.h"
 #include "text/output.h"
-#include "prof/region.h"
 #include "tools.h"
 
 const char *prof_args_take_subst(const struct qn_option *o, void *field, char **value)

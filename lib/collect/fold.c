@@ -28,7 +28,7 @@
 #include "cost/profile.h"
 #include "cost/regions.h"
 #include "json/write.h"
-#include "prof/callgrind/callgrind_export.h"
+#include "prof/callgrind/callgrind.h"
 #include "sim/option.h"
 #include "text/output.h"
 #include "text/version.h"

@@ -15,7 +15,7 @@
  *   desc: Unsupported:      ...                                   for each feature that the program used and that is not supported
  *   desc: Trigger:          Client Request: warm                  if it is a part that ended before the run did
  *   desc: Regions:          setup, solve/step                        if there are any
- *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/data/data.h)  calls (prof/calls/calls.h)  regions (prof/region.h)
+ *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/data/data.h)  calls (prof/calls/calls.h)  regions (prof/read.h)
  *
  * Invariants: the same run gives the same bytes; nothing here depends on time, pid or machine load.
  */

@@ -8,7 +8,7 @@
 #define QN_OUT_SOURCE_H
 
 #include "out/report.h"
-#include "prof/table/log.h"
+#include "prof/table/ledger.h"
 #include "text/source.h"
 
 #define QN_OUT_WARNING_FRAME "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"

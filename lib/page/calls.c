@@ -10,7 +10,7 @@
 
 #include "page/json.h"
 #include "page/profile.h"
-#include "prof/region.h"
+#include "prof/read.h"
 
 #define NARROWER "(narrower ones)" /* the function of contexts without room */
 

@@ -10,7 +10,7 @@
 #include "page/shell.h"
 #include "page/sources.h"
 #include "page/tables.h"
-#include "prof/moved.h"
+#include "prof/merge.h"
 #include "report/facts.h"
 
 struct input {

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "plot/words.h"
-#include "prof/region.h"
+#include "prof/read.h"
 
 #define COMMAND_ROOM 90 /* characters of a command */
 #define MODULES_ROOM 90

@@ -8,7 +8,7 @@
 #include "exp/sizes.h"
 #include "text/csv.h"
 #include "prof/kind.h"
-#include "prof/region.h"
+#include "prof/read.h"
 
 #define STATUS "status" /* the column of a sweep that says whether a run succeeded */
 #define OK "ok"

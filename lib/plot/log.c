@@ -16,7 +16,7 @@
 #include "plot/caption.h"
 #include "plot/knees.h"
 #include "plot/words.h"
-#include "prof/region.h"
+#include "prof/read.h"
 #include "text/input.h"
 
 #define SETS_MAX (1u << 22)

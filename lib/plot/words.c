@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-#define INLINED_MARK " (inlined in " /* prof/table/inlined.h */
+#define INLINED_MARK " (inlined in " /* prof/table/functions.h */
 #define INLINED_SHORT " (in "
 #define INLINED_LEAST 8 /* characters of each name */
 

@@ -12,7 +12,7 @@
 
 #include "base/grow.h"
 #include "prof/counts.h"
-#include "prof/provenance.h"
+#include "prof/merge.h"
 #include "text/source.h"
 
 enum qn_text_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, const char *b,

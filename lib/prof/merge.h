@@ -13,9 +13,12 @@
 #ifndef QN_PROF_MERGE_H
 #define QN_PROF_MERGE_H
 
+#include <stddef.h>
+
+#include "prof/read.h"
+#include "prof/write.h"
 #include "text/error.h"
 #include "text/subst.h"
-#include "prof/write.h"
 
 struct qn_prof_header;
 struct qn_prof_merge;
@@ -51,5 +54,35 @@ void qn_prof_write_sorted_merge(struct qn_prof_merge *m, struct qn_prof_writer *
 
 /* Writes the sum. At least one profile has been added. */
 void qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style, struct qn_prof_writer *w);
+
+/* ---- a profile of the same program in another folder ----
+ *
+ * In:  before.out with /home/ada/old/src/a.c, after.out with /home/ada/new/src/a.c
+ * Out: from now on before.out is read as if it had /home/ada/new/src/a.c
+ *
+ * Files of the same name are the same file.  Of the others, a file of the earlier profile is the one of the later profile whose path ends in most of
+ * the same folders; the folder before these that most files have in common is replaced, in names of files and of inlined functions.  This
+ * repeats until no file has a partner, or QN_PROF_MOVES times.
+ */
+
+#define QN_PROF_MOVES 8
+
+/* Whoever opens `before` after this gets the copy with the other names, if there are any. */
+enum qn_text_status qn_prof_align(const char *before, const char *after, struct qn_text_error *err);
+
+/* ---- tells whether two profiles were made in ways that make their numbers comparable ----
+ *
+ * In:  the descriptions of two profiles, one per line
+ * Out: "D1 cache: `32768 B, 64 B, 8-way associative' and `4096 B, ...'", or nothing
+ *
+ * Compared are descriptions about caches, simulators, modules, predictors and the counting mode: keys
+ * that hold one of those words. Others (versions, build-ids, dates) may differ.
+ */
+
+/* Puts the first difference that matters into `to`; 1 where there is one, else 0. */
+int qn_prof_differ(const char *descs, const char *other_descs, char *to, size_t room);
+
+/* All descriptions of a header, each followed by a newline; free() it. */
+char *qn_prof_join_descs(const struct qn_prof_header *h);
 
 #endif

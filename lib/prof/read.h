@@ -24,7 +24,7 @@
  *      #0x40113a 90 1 0                    INSN {0x40113a, 1 byte}  {1, 0}
  *
  * Regions of the run may follow the summary, in comments; where one is chosen, what is handed out is theirs
- * (region.h).
+ * (below).
  *
  * Invariants: an item is handed out only when its line is well formed; SUMMARY only when it equals
  * the sum of all counts; the end only after a summary. Every error names FILE:LINE, what was
@@ -37,9 +37,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "text/error.h"
 #include "prof/insn.h"
 #include "prof/write.h"
+#include "text/error.h"
 
 /* More events than any simulator has; guards memory against damaged files. */
 #define QN_PROF_EVENTS_MAX 1024
@@ -77,6 +77,9 @@ struct qn_prof_item {
 
 struct qn_prof_reader;
 
+/* Bytes of a line that a message quotes, so that it stays one short line. */
+enum { QN_PROF_QUOTE_MAX = 60 };
+
 /* Opens `path` ("-": standard input) and reads the header. NULL with `err` filled on failure. */
 struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_text_error *err);
 void qn_prof_close_reader(struct qn_prof_reader *r);
@@ -95,5 +98,49 @@ int qn_prof_reader_has_insns(const struct qn_prof_reader *r);
 int qn_prof_find_event(const struct qn_prof_header *h, const char *name, size_t length);
 /* "D2mr" -> "DLmr"; any other name as it is. */
 const char *qn_prof_modern_event(const char *event);
+
+/* ---- regions: parts of a profile that the program has named, behind its summary ----
+ *
+ *     summary: 9 4
+ *     #regions: 2
+ *     #region: setup              counts made while `setup` was open and nothing inside it
+ *     #fl=/src/a.c
+ *     #fn=main
+ *     #12 3 1
+ *     #summary: 3 1
+ *     #region: solve/step         while `step` was open inside `solve`
+ *     ...
+ *
+ * To readers of Cachegrind's format these lines are comments. The counts before them are those of the whole run, including
+ * those outside all regions.
+ *
+ * `solve` chooses every path in which that name occurs, `solve/step` those in which the two names are next to each
+ * other. Readers then give the sum of the chosen paths, as if nothing else had been counted.
+ *
+ * Invariant: a path that is chosen is read whole or not at all: a file with fewer regions than `#regions:` says is
+ * refused.
+ */
+
+/* For all readers opened from now on; NULL: the whole run. */
+void qn_prof_choose_region(const char *name);
+const char *qn_prof_chosen_region(void);
+
+/* Whether this is the description that lists a profile's regions, "Regions:  setup, solve". */
+int qn_prof_names_regions(const char *desc);
+
+enum { QN_PROF_REGIONS_TEXT = 400 };
+
+/* Where a reader is among the regions. */
+struct qn_prof_regions {
+    const char *chosen;    /* NULL: none, regions are skipped */
+    int promised, seen, matched; /* promised: the number in `#regions:`, -1 before it */
+    int reading;           /* in a region that was chosen */
+    int64_t *sum;          /* of those that are complete */
+    char names[QN_PROF_REGIONS_TEXT]; /* "setup, solve/step", for a message */
+};
+
+/* Takes a line behind the summary, or any line if a region was chosen. 1: read it, without its first byte; 0: skip it;
+ * -1: it is an error here, and `what` says why. */
+int qn_prof_region_line(struct qn_prof_regions *r, const char *text, const char **what);
 
 #endif

@@ -79,7 +79,7 @@ void qn_prof_put_counts(struct qn_prof_writer *w, uint32_t line, const int64_t *
 /* "summary: c1 c2 ..."; must be the last, but for regions. */
 void qn_prof_put_summary(struct qn_prof_writer *w, const int64_t *counts);
 
-/* Behind the summary, how many regions follow; then each: from now on every line becomes a comment (region.h). */
+/* Behind the summary, how many regions follow; then each: from now on every line becomes a comment (read.h). */
 void qn_prof_put_regions(struct qn_prof_writer *w, int count);
 void qn_prof_begin_region(struct qn_prof_writer *w, const char *path);
 

@@ -4,7 +4,7 @@
  *   jki        4,423,680       1,802,240 -2,621,440   -0             -262,144
  *
  * Rows with the largest change of estimated cycles stand first; below CHANGE_LEAST of the cycles they are left out.  Files are the same as on the
- * page to explore: prof/moved.h.  Functions are the same if their names and files are; lines, if file and number are.  Events that only one of the two has are left out,
+ * page to explore: prof/merge.h.  Functions are the same if their names and files are; lines, if file and number are.  Events that only one of the two has are left out,
  * also of the cycles, and a line says so.
  */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "out/sink.h"
 #include "plot/plot.h"
-#include "prof/moved.h"
+#include "prof/merge.h"
 #include "report/facts.h"
 #include "report/html.h"
 #include "text/output.h"

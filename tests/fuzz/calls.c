@@ -5,8 +5,7 @@
 #include "fuzz.h"
 
 #include "prof/callgrind/callgrind.h"
-#include "prof/callgrind/callgrind_export.h"
-#include "prof/calls/calls_sum.h"
+#include "prof/calls/calls.h"
 #include "stacks/stacks.h"
 
 /* The tables of a profile, added or subtracted, as text into another file. */

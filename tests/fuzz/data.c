@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "prof/data/data_sum.h"
+#include "prof/data/data.h"
 
 /* The tables of a profile, added or subtracted, as text into another file. */
 static enum qn_text_status put_sum(const char *path, int less, int out, struct qn_text_error *err)

@@ -10,7 +10,7 @@
 #include "prof/counts.h"
 #include "prof/diff.h"
 #include "prof/merge.h"
-#include "prof/region.h"
+#include "prof/read.h"
 
 static const char *region; /* to be read of the profile that came in, not of those made of it */
 

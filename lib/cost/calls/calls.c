@@ -9,7 +9,7 @@
 
 #include "base/grow.h"
 #include "cost/calls/call_records.h"
-#include "prof/calls/calls_index.h"
+#include "prof/calls/calls.h"
 
 struct fold {
     const struct qn_cost_store *store;

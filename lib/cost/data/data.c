@@ -18,7 +18,7 @@
 #include "cost/data/objects.h"
 #include "cost/places/sites.h"
 #include "debug/debug.h"
-#include "prof/data/data_sum.h"
+#include "prof/data/data.h"
 #include "text/names.h"
 
 #define TEXT_MAX 4096

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "prof/data/data_sum.h"
+#include "prof/data/data.h"
 
 int qn_data_by_object(const void *left, const void *right)
 {

@@ -19,7 +19,7 @@
 #include "out/source.h"
 #include "out/columns.h"
 #include "prof/counts.h"
-#include "prof/provenance.h"
+#include "prof/merge.h"
 
 void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name)
 {

@@ -23,7 +23,7 @@
 #include "base/grow.h"
 #include "out/modern/modern.h"
 #include "out/sink.h"
-#include "prof/calls/calls_sum.h"
+#include "prof/calls/calls.h"
 #include "prof/counts.h"
 
 /* A line of the report: a function, or a call of it or by it. */

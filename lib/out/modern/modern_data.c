@@ -21,7 +21,7 @@
 #include "out/advice.h"
 #include "out/modern/modern.h"
 #include "out/sink.h"
-#include "prof/data/data_sum.h"
+#include "prof/data/data.h"
 #include "text/names.h"
 
 enum { TEXT_BYTES = 600, SHOWN_ON_A_LINE = 4 };

@@ -1,17 +1,17 @@
 /*
- * Profiles in Callgrind's format. See callgrind_export.h.
+ * Profiles in Callgrind's format. See callgrind.h.
  *
  * In:  a table of rows, tables of calls
  * Out: lines of both ("units") by function, file and line; then their text
  */
 #define _GNU_SOURCE
-#include "prof/callgrind/callgrind_export.h"
+#include "prof/callgrind/callgrind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-#include "prof/calls/calls_owner.h"
+#include "prof/calls/calls.h"
 #include "prof/counts.h"
 #include "prof/merge.h"
 #include "prof/read.h"
@@ -195,7 +195,7 @@ static void put_header(struct export *x)
     qn_prof_put_text(x->w, "\n");
 }
 
-static const char *object_of(const struct qn_prof_call_fn *f) { return f->object ? f->object : QN_PROF_NOT_KNOWN; }
+static const char *object_of_row(const struct qn_prof_call_fn *f) { return f->object ? f->object : QN_PROF_NOT_KNOWN; }
 
 /* Begins another function: object, file, name. */
 static void put_fn(struct export *x, uint32_t fn)
@@ -203,7 +203,7 @@ static void put_fn(struct export *x, uint32_t fn)
     char room[QN_TEXT_MAX];
     const struct qn_prof_call_fn *f = &x->calls.fns[fn];
     qn_prof_put_text(x->w, "\n");
-    put_name(x, "ob=(", &x->objects, object_of(f));
+    put_name(x, "ob=(", &x->objects, object_of_row(f));
     put_name(x, "fl=(", &x->files, f->file);
     put_name(x, "fn=(", &x->functions, qn_prof_call_name(f, room, sizeof room));
 }
@@ -212,8 +212,8 @@ static void put_callee(struct export *x, const struct unit *u)
 {
     char room[QN_TEXT_MAX];
     const struct qn_prof_call_fn *from = &x->calls.fns[u->fn], *to = &x->calls.fns[u->edge->callee];
-    if (strcmp(object_of(from), object_of(to)) != 0)
-        put_name(x, "cob=(", &x->objects, object_of(to));
+    if (strcmp(object_of_row(from), object_of_row(to)) != 0)
+        put_name(x, "cob=(", &x->objects, object_of_row(to));
     /* If the callee's file is left out, some readers take the caller's file, others the line's; so it is always written. */
     put_name(x, "cfi=(", &x->files, to->file);
     put_name(x, "cfn=(", &x->functions, qn_prof_call_name(to, room, sizeof room));

@@ -32,6 +32,8 @@
 #include <stdint.h>
 
 #include "text/error.h"
+#include "text/names.h"
+#include "text/subst.h"
 
 struct qn_text_names;
 struct qn_prof_writer;
@@ -76,7 +78,7 @@ struct qn_prof_calls {
     struct qn_text_names *names; /* owns all texts above */
 };
 
-/* Reads the tables of a profile.  Without tables there are no functions.  QN_TEXT_BAD also if a region was chosen (prof/region.h), because
+/* Reads the tables of a profile.  Without tables there are no functions.  QN_TEXT_BAD also if a region was chosen (prof/read.h), because
  * calls are not counted by region. */
 enum qn_text_status qn_prof_read_calls(const char *path, struct qn_prof_calls *calls, struct qn_text_error *err);
 void qn_prof_free_calls(struct qn_prof_calls *calls);
@@ -108,5 +110,68 @@ static inline const char *qn_prof_edge_file(const struct qn_prof_calls *c, const
 {
     return e->file ? e->file : c->fns[e->caller].file;
 }
+
+/* ---- the index: each function, edge and node is in the tables once ----
+ *
+ * In:  ("a.c", "f"), ("a.c", "g"), ("a.c", "f")
+ * Out: function 0, 1, 0
+ *
+ * Invariant: a function is an object, a file and a name; an edge its caller, file, line and callee; a node its parent and function.
+ */
+
+/* Set `calls`, whose tables must be empty, and zero the rest. */
+struct qn_prof_call_index {
+    struct qn_prof_calls *calls;
+    struct qn_text_hash fns, edges, nodes;
+};
+
+/* The number of a function, edge or node, added if it is new. object NULL: not known; file of an edge NULL: the caller's. */
+uint32_t qn_prof_call_fn_of(struct qn_prof_call_index *x, const char *object, const char *file, const char *name);
+uint32_t qn_prof_call_edge_of(struct qn_prof_call_index *x, uint32_t caller, const char *file, uint32_t line, uint32_t callee);
+uint32_t qn_prof_call_node_of(struct qn_prof_call_index *x, uint32_t parent, uint32_t function);
+
+/* Forgets the index, not the tables. */
+void qn_prof_free_call_index(struct qn_prof_call_index *x);
+
+/* ---- assigns each row of a profile to a function of the tables ----
+ *
+ * In:  rows of main in a.c and in a.h, of "leaf (inlined in main)" in leaf.h; tables with main in a.c
+ * Out: function 0 for all of them
+ *
+ * Rules: a row belongs to the function that has its object, file and name; else to one with its object and name (the row is of
+ * code from another file). If the object of the row or of the function is not known, file and name decide, then the name. Inlined code belongs to
+ * the function that it is inlined in. A function that the tables do not have is added; its file is the one in which it has most of the first event.
+ */
+
+struct qn_prof_table;
+
+/* An array by row of the table, in its order; free() it. Tables that were never begun (no profile with calls) get functions, too. */
+uint32_t *qn_prof_own_rows(const struct qn_prof_table *t, struct qn_prof_calls *calls);
+
+/* ---- tables of several profiles, added up or subtracted ----
+ *
+ * In:  a.out (or its counts negated), b.out; names changed by s/old/new/
+ * Out: one set of tables: each function, edge, path of calls once
+ *
+ * Rules: tables that not all profiles have are left out, and `left_out` says so, because a sum of some would look like that of all. Calls of
+ * a region are not known, and those of standard input cannot be read a second time.
+ */
+
+struct qn_prof_call_sum {
+    const struct qn_text_subst *mod_file, *mod_fn; /* or NULL: set before the first is added */
+    struct qn_prof_calls calls;
+    struct qn_prof_call_index index;
+    int inputs, with_calls, with_nodes; /* profiles; how many of them have such tables */
+    const char *of_region;              /* if a region was chosen: the first profile that has calls */
+    const char *without_calls, *without_nodes; /* the first profile without such tables */
+};
+
+/* Zero the struct, then add. */
+enum qn_text_status qn_prof_sum_calls(struct qn_prof_call_sum *s, const char *path, int negate, struct qn_text_error *err);
+
+/* Call this when all are added: drops tables that not all have. `left_out`, of `room` bytes, becomes empty, or says what was left out and why. */
+void qn_prof_finish_call_sum(struct qn_prof_call_sum *s, char *left_out, size_t room);
+
+void qn_prof_free_call_sum(struct qn_prof_call_sum *s);
 
 #endif

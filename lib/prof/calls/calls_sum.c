@@ -1,10 +1,10 @@
 /*
- * Sums of tables of calls. See calls_sum.h.
+ * Sums of tables of calls. See calls.h.
  *
  * In:  tables whose functions are numbered in their own ways
  * Out: tables with one numbering
  */
-#include "prof/calls/calls_sum.h"
+#include "prof/calls/calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "base/grow.h"
 #include "prof/counts.h"
-#include "prof/region.h"
+#include "prof/read.h"
 
 /* One profile on its way into the sum. */
 struct adding {

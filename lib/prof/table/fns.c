@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/ready.h"
+#include "prof/counts.h"
 #include "text/radix.h"
-#include "prof/sizes.h"
 
 static int is_fn(const struct qn_prof_fn *fn, uint32_t file, uint32_t name, uint32_t object)
 {
@@ -83,4 +84,36 @@ void qn_prof_free_fns(struct qn_prof_fns *fns)
     qn_text_hash_free(&fns->index);
     free(fns->fn);
     memset(fns, 0, sizeof *fns);
+}
+
+/* ---- rows of counts in pieces ----
+ *
+ * In:  appends
+ * Out: stable rows; memory grows by one piece at a time
+ */
+
+static void add_piece(struct qn_prof_rows *rows)
+{
+    size_t used = rows->count >> QN_PROF_ROWS_SHIFT;
+    size_t bytes = (size_t)QN_PROF_ROWS_PIECE * (size_t)rows->events * sizeof(int64_t);
+    QN_MORE(rows->pieces, used, rows->room, QN_TEXT_ROOM);
+    rows->pieces[used] = QN_NEEDED(malloc(bytes));
+    qn_ready(rows->pieces[used], bytes);
+}
+
+int64_t *qn_prof_new_row(struct qn_prof_rows *rows)
+{
+    if ((rows->count & (QN_PROF_ROWS_PIECE - 1)) == 0)
+        add_piece(rows);
+    int64_t *row = qn_prof_row(rows, rows->count++);
+    qn_prof_clear_counts(row, rows->events);
+    return row;
+}
+
+void qn_prof_free_rows(struct qn_prof_rows *rows)
+{
+    size_t pieces = (rows->count + QN_PROF_ROWS_PIECE - 1) >> QN_PROF_ROWS_SHIFT;
+    for (size_t i = 0; i < pieces; i++)
+        free(rows->pieces[i]);
+    free(rows->pieces);
 }

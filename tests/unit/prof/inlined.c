@@ -1,5 +1,5 @@
 /* The short form of names of inlined functions. */
-#include "prof/table/inlined.h"
+#include "prof/table/functions.h"
 
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* Does the compact line record give back what went in, summed by line and in order? */
 #include "tap.h"
 
-#include "prof/table/log.h"
+#include "prof/table/ledger.h"
 #include "prof/write.h"
 
 static const int64_t odd_counts[] = {0,  1,  -1, 63, 64, -64, -65, 8191, 8192, INT64_MAX, -INT64_MAX, QN_PROF_NONE,
