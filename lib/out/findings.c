@@ -14,36 +14,11 @@
 #include "decode/decode.h"
 #include "text/csv.h"
 
-enum column { OBJECT, ADDRESS, FUNCTION, LINE, WHAT, VALUE, OTHER, COUNT, OF, COLUMNS };
+enum column { OBJECT, WHAT, ADDRESS, VALUE, OTHER, COUNT, OF, COLUMNS }; /* from ADDRESS on they are numbers */
 
-static const char *const names[COLUMNS] = {"object", "address", "function", "line", "what", "value", "other", "count", "of"};
+static const char *const names[COLUMNS] = {"object", "what", "address", "value", "other", "count", "of"};
 
 enum { SHOWN = 3, PIECE_MAX = 96 };
-
-struct reading {
-    struct qn_out_findings *to;
-    const char *path;
-    int at[COLUMNS];
-    struct qn_text_error *err;
-};
-
-static enum qn_text_status bad(const struct reading *r, long line, const char *what, const char *got, const char *wanted)
-{
-    return qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: %s, got '%.60s', wanted %s", r->path, line, what, got, wanted);
-}
-
-static enum qn_text_status take_names(struct reading *r, const struct qn_text_csv_record *record)
-{
-    for (int c = 0; c < COLUMNS; c++) {
-        r->at[c] = -1;
-        for (int i = record->count; i-- > 0;)
-            if (strcmp(record->cells[i], names[c]) == 0)
-                r->at[c] = i;
-        if (r->at[c] < 0)
-            return bad(r, record->line, "a column is missing", names[c], "a table that quern run wrote beside a profile");
-    }
-    return QN_TEXT_OK;
-}
 
 /* Decimal, or hexadecimal behind 0x; an empty cell is 0 where one may be. */
 static int parse(const char *cell, int may_be_empty, uint64_t *number)
@@ -60,37 +35,28 @@ static int parse(const char *cell, int may_be_empty, uint64_t *number)
     return *end || errno ? -1 : 0;
 }
 
-static enum qn_text_status take_row(struct reading *r, const struct qn_text_csv_record *record)
+static enum qn_text_status take_rows(struct qn_out_findings *f, const struct qn_text_table *t, const char *path, struct qn_text_error *err)
 {
-    struct qn_out_finding row = {.number = r->to->count};
-    uint64_t *const numbers[] = {&row.address, &row.line, &row.value, &row.other, &row.count, &row.of};
-    static const enum column of_numbers[] = {ADDRESS, LINE, VALUE, OTHER, COUNT, OF};
-    for (int c = 0; c < COLUMNS; c++)
-        if (r->at[c] >= record->count)
-            return bad(r, record->line, "a short row", record->cells[0], "a cell for each column");
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (parse(record->cells[r->at[of_numbers[i]]], of_numbers[i] == OTHER, numbers[i]) != 0)
-            return bad(r, record->line, "malformed number", record->cells[r->at[of_numbers[i]]], "a number");
-    row.object = QN_NEEDED(strdup(record->cells[r->at[OBJECT]]));
-    row.function = QN_NEEDED(strdup(record->cells[r->at[FUNCTION]]));
-    row.what = QN_NEEDED(strdup(record->cells[r->at[WHAT]]));
-    QN_MORE(r->to->rows, r->to->count, r->to->room, 256);
-    r->to->rows[r->to->count++] = row;
+    int at[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) {
+        at[c] = qn_text_find_column(t, names[c]);
+        if (at[c] < 0)
+            return qn_text_fail(err, QN_TEXT_BAD, "%s:1: a column is missing, got no `%s`, wanted a table that quern run wrote beside a profile",
+                                path, names[c]);
+    }
+    for (int row = 0; row < t->row_count; row++) {
+        struct qn_out_finding new = {.number = f->count};
+        uint64_t *const numbers[COLUMNS] = {NULL, NULL, &new.address, &new.value, &new.other, &new.count, &new.of};
+        for (int c = ADDRESS; c < COLUMNS; c++)
+            if (parse(qn_text_cell(t, row, at[c]), c == OTHER, numbers[c]) != 0)
+                return qn_text_fail(err, QN_TEXT_BAD, "%s:%d: malformed number, got '%.60s', wanted a number", path, row + 2,
+                                    qn_text_cell(t, row, at[c]));
+        new.object = qn_text_copy(&f->memory, qn_text_cell(t, row, at[OBJECT]));
+        new.what = qn_text_copy(&f->memory, qn_text_cell(t, row, at[WHAT]));
+        QN_MORE(f->rows, f->count, f->room, 256);
+        f->rows[f->count++] = new;
+    }
     return QN_TEXT_OK;
-}
-
-static enum qn_text_status take_rows(struct reading *r, struct qn_text_csv *t)
-{
-    struct qn_text_csv_record record;
-    int got = qn_text_next_record(t, &record, r->err);
-    if (got == 0)
-        return bad(r, 1, "no table", "", "a line of names");
-    if (got < 0 || take_names(r, &record) != QN_TEXT_OK)
-        return r->err->status;
-    while ((got = qn_text_next_record(t, &record, r->err)) > 0)
-        if (take_row(r, &record) != QN_TEXT_OK)
-            return r->err->status;
-    return got < 0 ? r->err->status : QN_TEXT_OK;
 }
 
 static int compare_place(const struct qn_out_finding *a, const char *object, uint64_t address)
@@ -109,26 +75,17 @@ static int compare_rows(const void *left, const void *right)
 
 enum qn_text_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_text_error *err)
 {
-    struct reading r = {.to = f, .path = path, .err = err};
-    struct qn_text_csv *t = qn_text_open_csv(path, err);
-    if (!t)
-        return err->status;
-    enum qn_text_status status = take_rows(&r, t);
-    qn_text_close_csv(t);
-    if (status == QN_TEXT_OK && f->count)
+    struct qn_text_table t = {.row_count = 0};
+    if (qn_text_read_table(&t, path, err) == QN_TEXT_OK && take_rows(f, &t, path, err) == QN_TEXT_OK && f->count)
         qsort(f->rows, f->count, sizeof *f->rows, compare_rows);
-    return status;
+    qn_text_free_table(&t);
+    return err->status;
 }
 
 void qn_out_free_findings(struct qn_out_findings *f)
 {
-    for (size_t i = 0; i < f->count; i++) {
-        free(f->rows[i].object);
-        free(f->rows[i].function);
-        free(f->rows[i].what);
-    }
     free(f->rows);
-    memset(f, 0, sizeof *f);
+    qn_text_free_memory(&f->memory);
 }
 
 /* ---- text ---- */

@@ -20,18 +20,20 @@
 
 #include "prof/insn.h"
 #include "text/error.h"
+#include "text/memory.h"
 
 /* Behind the name of the profile. */
 #define QN_OUT_FINDINGS_SUFFIX ".findings.csv"
 
 struct qn_out_finding {
-    char *object, *function, *what;
+    const char *object, *what;
     uint64_t address, value, other; /* other 0: none */
-    uint64_t count, of, line;
+    uint64_t count, of;
     size_t number; /* of the row, in the order of the files */
 };
 
 struct qn_out_findings {
+    struct qn_text_memory memory;
     struct qn_out_finding *rows;
     size_t count, room;
 };
