@@ -354,19 +354,6 @@ void emit_calls_begin(struct emitter *e)
     emit_slow_call(&e->hot, emit_hooks.call_enter);
 }
 
-static void add_with_lea(struct emitter *e, uint64_t sum, unsigned n)
-{
-    unsigned r = e->borrowed ? e->s1 : QN_RCX;
-
-    if (!e->borrowed)
-        x_store(&e->hot, CTX(tmp), r);
-    x_load(&e->hot, r, sum);
-    x_lea(&e->hot, r, r, QN_REG_NONE, 1, (int32_t)n);
-    x_store(&e->hot, sum, r);
-    if (!e->borrowed)
-        x_load(&e->hot, r, CTX(tmp));
-}
-
 static void add(struct emitter *e, uint64_t sum, unsigned n)
 {
     if (n > INT8_MAX) {
@@ -388,7 +375,7 @@ void emit_calls_add(struct emitter *e)
         if (n && emit_flags_free(e, 0))
             add(e, SUM(event), n);
         else if (n)
-            add_with_lea(e, SUM(event), n);
+            emit_add_with_lea(e, SUM(event), (int32_t)n);
     }
 }
 

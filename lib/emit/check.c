@@ -78,9 +78,7 @@ void emit_refs_count(struct emitter *e)
         emit_refs_add(e, &e->hot, e->refs);
         return;
     }
-    x_load(&e->hot, e->s1, count);
-    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, (int32_t)(e->numbered ? e->refs * QN_USER_ONE : e->refs));
-    x_store(&e->hot, count, e->s1);
+    emit_add_with_lea(e, count, (int32_t)(e->numbered ? e->refs * QN_USER_ONE : e->refs));
 }
 
 void emit_refs_ahead(struct emitter *e, struct qn_code *c)

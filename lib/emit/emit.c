@@ -255,14 +255,14 @@ static void choose_scratch(struct emitter *e)
     e->out.s3 = e->s3;
 }
 
-static void count_with_lea(struct emitter *e, uint64_t counter)
+void emit_add_with_lea(struct emitter *e, uint64_t counter, int32_t n)
 {
     unsigned r = e->borrowed ? e->s1 : QN_RCX;
 
     if (!e->borrowed)
         x_store(&e->hot, CTX(tmp), r);
     x_load(&e->hot, r, counter);
-    x_lea(&e->hot, r, r, QN_REG_NONE, 1, 1);
+    x_lea(&e->hot, r, r, QN_REG_NONE, 1, n);
     x_store(&e->hot, counter, r);
     if (!e->borrowed)
         x_load(&e->hot, r, CTX(tmp));
@@ -279,7 +279,7 @@ void emit_count_execution(struct emitter *e)
     if (emit_flags_free(e, 0))
         x_inc(&e->hot, counter);
     else
-        count_with_lea(e, counter);
+        emit_add_with_lea(e, counter, 1);
     emit_refs_count(e);
     emit_log_mark(e);
 }

@@ -59,6 +59,7 @@ bool emit_flags_free(const struct emitter *e, unsigned i); /* may the flags be d
 void emit_need_flags(struct emitter *e, unsigned i);   /* make them free */
 bool emit_can_stand_at(const struct emitter *e, const struct qn_event *ev, unsigned position, int32_t *shift);
 void emit_count_execution(struct emitter *e);
+void emit_add_with_lea(struct emitter *e, uint64_t counter, int32_t n); /* n to a counter in memory; does not change the flags */
 
 /* copy.c */
 void emit_copy(struct emitter *e, unsigned i);

@@ -370,7 +370,7 @@ static void stamp_both(struct lru *s, uint64_t away[2])
 
 /* S1 = the line of the address.  A reference over two lines that are not both in their homes goes to C; where touches are written down, whose
  * readers count lines, any reference over two lines. */
-static void settle_straddling(struct lru *s, unsigned size, uint64_t simple)
+static void check_straddling(struct lru *s, unsigned size, uint64_t simple)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t within, away[2];
@@ -541,14 +541,14 @@ static void write_hit(struct lru *s)
 
 static void write_stub(struct lru *s, const struct emitter *e, unsigned size, uint64_t simple)
 {
-    uint64_t near[SLOTS_MAX], far[SLOTS_MAX];
+    uint64_t recent[SLOTS_MAX], far[SLOTS_MAX];
 
     x_store(&s->c, CTX(arg_addr), s->line);
-    settle_straddling(s, size, simple);
+    check_straddling(s, size, simple);
     count_user(s);
     x_mov32(&s->c, s->set, s->home);
     x_alu_imm32(&s->c, 0, X_AND, s->set, s->stride - 16);
-    search(s, s->line, near);
+    search(s, s->line, recent);
     if (qn_sim_tells_far()) {
         x_mov(&s->c, s->other, s->line);
         x_bit(&s->c, X_BTC, s->other, QN_FAR_BIT);
@@ -565,7 +565,7 @@ static void write_stub(struct lru *s, const struct emitter *e, unsigned size, ui
         touch(s);
         write_hit(s);
     }
-    write_found(s, near);
+    write_found(s, recent);
     write_hit(s);
 }
 

@@ -135,42 +135,6 @@ enum { WAY_TAKEN = 1, WAY_TARGET = 2 };
 enum { DATA_AS_STEP = 0, DATA_BYTES_MAX = 8, DATA_AS_BEFORE };
 #define ITEM_SIZE_FOLLOWS 15u
 
-#define CRC_STEP 8u /* bytes at a time: table[k] has what a byte does with k further ones behind it */
-
-static inline void part_crc_begin(uint32_t table[CRC_STEP][256])
-{
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t c = i;
-
-        for (unsigned k = 0; k < 8; k++)
-            c = c >> 1 ^ (0xedb88320u & (0 - (c & 1)));
-        table[0][i] = c;
-    }
-    for (unsigned k = 1; k < CRC_STEP; k++)
-        for (uint32_t i = 0; i < 256; i++)
-            table[k][i] = table[k - 1][i] >> 8 ^ table[0][table[k - 1][i] & 255];
-}
-
-static inline uint32_t part_crc(uint32_t crc, const uint8_t *p, uint64_t n)
-{
-    static uint32_t table[CRC_STEP][256];
-
-    if (!table[0][255])
-        part_crc_begin(table);
-    for (crc = ~crc; n >= CRC_STEP; n -= CRC_STEP, p += CRC_STEP) {
-        uint64_t x;
-
-        __builtin_memcpy(&x, p, sizeof x);
-        x ^= crc;
-        crc = 0;
-        for (unsigned k = 0; k < CRC_STEP; k++)
-            crc ^= table[CRC_STEP - 1 - k][x >> 8 * k & 255];
-    }
-    for (; n--; p++)
-        crc = crc >> 8 ^ table[0][(crc ^ *p) & 255];
-    return ~crc;
-}
-
 /* ---- what both sides remember ---- */
 
 struct way {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <lzma.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -74,8 +75,8 @@ static void write_part(struct qn_trace_writer *w, struct part_head head, const u
     head.packing = (uint8_t)w->how;
     head.bytes = (uint32_t)n;
     head.packed = (uint32_t)packed;
-    head.payload_crc = part_crc(0, bytes, packed);
-    head.crc = part_crc(0, (const uint8_t *)&head, offsetof(struct part_head, crc));
+    head.payload_crc = lzma_crc32(bytes, packed, 0);
+    head.crc = lzma_crc32((const uint8_t *)&head, offsetof(struct part_head, crc), 0);
     put(w, &head, sizeof head);
     put(w, bytes, packed);
     if (fflush(w->to))
@@ -384,11 +385,11 @@ static bool get_part(const struct walk *w, struct part_head *h, struct qn_trace_
     if (left < sizeof *h)
         return fail(facts, w->at, true, "%" PRIu64 " bytes, wanted the %zu of a part's head", left, sizeof *h);
     memcpy(h, w->bytes + w->at, sizeof *h);
-    if (h->mark != PART_MARK || h->crc != part_crc(0, (const uint8_t *)h, offsetof(struct part_head, crc)))
+    if (h->mark != PART_MARK || h->crc != lzma_crc32((const uint8_t *)h, offsetof(struct part_head, crc), 0))
         return fail(facts, w->at, false, "no head of a part, wanted one, with its checksum");
     if (h->packed > left - sizeof *h)
         return fail(facts, w->size, true, "%" PRIu64 " bytes of a part, wanted %" PRIu32, left - sizeof *h, h->packed);
-    if (h->payload_crc != part_crc(0, w->bytes + w->at + sizeof *h, h->packed))
+    if (h->payload_crc != lzma_crc32(w->bytes + w->at + sizeof *h, h->packed, 0))
         return fail(facts, w->at + sizeof *h, false, "a part of %" PRIu32 " bytes with another checksum, wanted %08" PRIx32, h->packed, h->payload_crc);
     return true;
 }
@@ -469,8 +470,8 @@ static bool write_index(int fd, const struct walk *w, const struct qn_trace_fact
     off_t at = (off_t)facts->whole;
     uint64_t index = facts->whole;
 
-    h.payload_crc = part_crc(0, (const uint8_t *)w->entry, bytes);
-    h.crc = part_crc(0, (const uint8_t *)&h, offsetof(struct part_head, crc));
+    h.payload_crc = lzma_crc32((const uint8_t *)w->entry, bytes, 0);
+    h.crc = lzma_crc32((const uint8_t *)&h, offsetof(struct part_head, crc), 0);
     return ftruncate(fd, at) == 0 && pwrite(fd, &h, sizeof h, at) == sizeof h && pwrite(fd, w->entry, bytes, at + (off_t)sizeof h) == bytes &&
            pwrite(fd, &index, sizeof index, at + (off_t)(sizeof h + bytes)) == sizeof index &&
            pwrite(fd, PARTS_END, PARTS_MAGIC_BYTES, at + (off_t)(sizeof h + bytes + sizeof index)) == PARTS_MAGIC_BYTES;

@@ -62,7 +62,7 @@ static bool parts_file_head(struct parts_file *f)
         return fail(f, f->offset, "cut off: got the end of the file, wanted the next part or the index; `quern trace --recover FILE` ends it here");
     if (got < sizeof *h)
         return fail(f, f->head_offset, "cut off: got %zu bytes, wanted the %zu of a part's head", got, sizeof *h);
-    if (h->mark != PART_MARK || h->crc != part_crc(0, (uint8_t *)h, offsetof(struct part_head, crc)))
+    if (h->mark != PART_MARK || h->crc != lzma_crc32((uint8_t *)h, offsetof(struct part_head, crc), 0))
         return fail(f, f->head_offset, "damaged: got no head of a part, wanted one, with its checksum");
     if (h->kind < PART_DEFINITIONS || h->kind > PART_INDEX || h->packing > PART_XZ || h->bytes > PART_BYTES_MAX || h->packed > 2 * PART_BYTES_MAX)
         return fail(f, f->head_offset, "got a part of kind %u, packing %u, %" PRIu32 " bytes, wanted one of kinds 1 to 3; it is of another version of quern", h->kind,
@@ -104,7 +104,7 @@ static bool parts_file_payload(struct parts_file *f)
     got = read_bytes(f, packed, h->packed);
     if (got < h->packed)
         fail(f, f->offset, "cut off: got %zu bytes of a part, wanted %" PRIu32, got, h->packed);
-    else if (part_crc(0, packed, got) != h->payload_crc)
+    else if (lzma_crc32(packed, got, 0) != h->payload_crc)
         fail(f, at, "damaged: got a part of %" PRIu32 " bytes with another checksum, wanted %08" PRIx32, h->packed, h->payload_crc);
     else if (!unpack(f, packed))
         fail(f, at, "damaged: got what does not unpack, wanted %" PRIu32 " bytes", h->bytes);
