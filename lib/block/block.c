@@ -17,15 +17,12 @@ static bool tells_state(const struct qn_insn *in)
                                     : in->map == 1 && in->opcode == 0x01 && in->modrm == XGETBV_MODRM && in->encoding == QN_ENC_LEGACY;
 }
 
-/* fnstenv, fnsave */
-static bool stores_fpu16(const struct qn_insn *in)
+/* Does the engine run this instruction itself?  Then it ends its block. */
+static bool engine_runs(const struct qn_insn *in)
 {
-    return (in->attr & QN_ATTR_FPUIP) && in->map == 0 && in->opsize == 2;
-}
+    bool stores_fpu16 = (in->attr & QN_ATTR_FPUIP) && in->map == 0 && in->opsize == 2; /* fnstenv, fnsave */
 
-bool qn_block_engine_runs(const struct qn_insn *in)
-{
-    return (in->attr & QN_ATTR_CPUID) || stores_fpu16(in) || (qn_block_hides_state && tells_state(in));
+    return (in->attr & QN_ATTR_CPUID) || stores_fpu16 || (qn_block_hides_state && tells_state(in));
 }
 
 /* Refused outright: the engine could not keep control of what follows.  Near branches of 16 bits (66h on AMD's processors)
@@ -43,7 +40,7 @@ static enum qn_block_end end_of(const struct qn_insn *in)
 {
     if (in->attr & QN_ATTR_UD)
         return QN_END_TRAP; /* lock jmp: it is copied, and the processor refuses it */
-    if (qn_block_engine_runs(in))
+    if (engine_runs(in))
         return QN_END_EMULATE;
     if (in->attr & (QN_ATTR_FPUIP | QN_ATTR_FSGSBASE))
         return QN_END_AFTER;
@@ -109,16 +106,11 @@ static bool stores(const struct qn_insn *in)
     return false;
 }
 
-static bool repeats(const struct qn_insn *in)
-{
-    return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE));
-}
-
 static bool ends_behind(const struct qn_block *b, const struct qn_block_rules *rules)
 {
     const struct qn_insn *last = &b->insn[b->n - 1];
 
-    return b->end != QN_END_FALL || (last->attr & QN_ATTR_POPF) /* it may set the trap flag */ || (b->volatile_code && stores(last)) || (rules->end_at_repeats && repeats(last));
+    return b->end != QN_END_FALL || (last->attr & QN_ATTR_POPF) /* it may set the trap flag */ || (b->volatile_code && stores(last)) || (rules->end_at_repeats && qn_is_repeated(last));
 }
 
 /* Does a client request stand here? */
@@ -143,12 +135,6 @@ static void take_marker(struct qn_block *b, const struct qn_block_rules *rules)
     b->n = 1;
 }
 
-/* What must be the beginning of a block of its own. */
-static bool ends_before(const struct qn_block *b, const struct qn_block_rules *rules)
-{
-    return is_marker(b->next) || (rules->begins && rules->begins(b->next));
-}
-
 void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules)
 {
     const struct qn_tree_node *range = qn_exec_find(pc);
@@ -169,7 +155,7 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
 
         b->end = end_of(last);
         b->target = qn_decode_target(last, b->at[b->n - 1]);
-        if (ends_behind(b, rules) || ends_before(b, rules))
+        if (ends_behind(b, rules) || is_marker(b->next) || (rules->begins && rules->begins(b->next)))
             break;
     }
     b->at[b->n] = b->next;
@@ -185,14 +171,9 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
 
 #define PEEK_INSNS 16
 
-static uint8_t step_back(const struct qn_insn *in, uint8_t live_after)
-{
-    return (uint8_t)(((live_after & ~in->flags_written) | in->flags_read) & QN_FLAGS_STATUS);
-}
-
 static bool goes_on(const struct qn_insn *in)
 {
-    return in->cls == QN_CLS_OTHER && !(in->attr & QN_ATTR_FPUIP) && !qn_block_engine_runs(in); /* these end a block */
+    return in->cls == QN_CLS_OTHER && !(in->attr & QN_ATTR_FPUIP) && !engine_runs(in); /* these end a block */
 }
 
 struct look {
@@ -279,7 +260,7 @@ void qn_block_liveness(struct qn_block *b, enum qn_look look)
     live = live_out(b, look);
     b->live[b->n] = live;
     for (unsigned i = b->n; i-- > 0;) {
-        live = step_back(&b->insn[i], live);
+        live = (uint8_t)(((live & ~b->insn[i].flags_written) | b->insn[i].flags_read) & QN_FLAGS_STATUS);
         b->live[i] = live;
     }
 }

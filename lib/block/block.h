@@ -95,9 +95,6 @@ static inline enum qn_decode_status qn_block_decode(const uint8_t *bytes, size_t
 /* The program sees fewer bits of XCR0 than are set (--cpu), so that the engine runs xgetbv, xsave and xrstor.  Set once, as above. */
 extern bool qn_block_hides_state;
 
-/* Does the engine run this instruction itself?  Then it ends its block. */
-bool qn_block_engine_runs(const struct qn_insn *in);
-
 /* Is this instruction valid but not supported?  Far jumps, for example. */
 bool qn_block_refuses(const struct qn_insn *in);
 

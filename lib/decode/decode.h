@@ -190,6 +190,12 @@ static inline int qn_is_xlat(const struct qn_insn *in)
     return in->map == 0 && in->opcode == 0xd7 && in->encoding == QN_ENC_LEGACY;
 }
 
+/* A repeated string instruction. */
+static inline int qn_is_repeated(const struct qn_insn *in)
+{
+    return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE));
+}
+
 /* The target of a direct branch at address pc. */
 static inline uint64_t qn_decode_target(const struct qn_insn *insn, uint64_t pc)
 {

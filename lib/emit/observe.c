@@ -186,7 +186,7 @@ static bool is_loadable(unsigned size) { return size == 1 || size == 2 || size =
 
 static bool fits(const struct qn_insn *in)
 {
-    bool repeats = (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE));
+    bool repeats = qn_is_repeated(in);
 
     if (repeats || qn_is_xlat(in) || (in->attr & QN_ATTR_BT_REG))
         return false;

@@ -94,11 +94,6 @@ static bool is_xsave(const struct qn_insn *in)
            ((in->modrm >> 3 & 7) == 4 || (in->modrm >> 3 & 7) == 5);
 }
 
-static bool is_rep(const struct qn_insn *in)
-{
-    return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE));
-}
-
 /* One descriptor for references whose number is known only at run time. */
 static void add_variable(struct collector *c, enum qn_event_kind kind, const struct qn_insn *in, unsigned i)
 {
@@ -132,26 +127,6 @@ static bool cas_loop(const struct collector *c, const struct qn_insn *in)
     return c->rules->cachegrind && locked && !(in->attr & QN_ATTR_CMPXCHG);
 }
 
-/* An operand that Valgrind loads in a few pieces, or in part. */
-static void add_pieces(struct collector *c, const struct qn_insn *in, struct qn_pieces pieces, unsigned i)
-{
-    struct qn_mem piece = in->mem[0];
-
-    piece.size = pieces.size;
-    for (unsigned k = 0; k < pieces.n; k++, piece.disp += pieces.step)
-        add_data(c, &piece, i, false);
-}
-
-/* bt, bts, btr, btc m,r: Valgrind reads the one byte that has the bit; see add_bit_offset() in emit/check.c. */
-static void add_bit_of_memory(struct collector *c, const struct qn_insn *in, unsigned i)
-{
-    struct qn_mem byte = in->mem[0];
-
-    byte.size = 1;
-    for (unsigned times = cas_loop(c, in) ? 2 : 1; times; times--)
-        add_data(c, &byte, i, false);
-}
-
 #define VEX_TABLE_BYTES 6 /* of ten: what a descriptor table's limit and base are in 32-bit mode */
 
 /* sgdt, sidt m: 0f 01 /0 and /1. */
@@ -161,12 +136,15 @@ static bool stores_table(const struct qn_insn *in)
            in->mem[0].size > VEX_TABLE_BYTES;
 }
 
-static void add_table(struct collector *c, const struct qn_insn *in, unsigned i)
+/* `times` references of `size` bytes to the operand, each `step` bytes behind the one before. */
+static void add_parts(struct collector *c, const struct qn_insn *in, unsigned i, unsigned times, unsigned size, unsigned step, unsigned access)
 {
     struct qn_mem part = in->mem[0];
 
-    part.size = VEX_TABLE_BYTES;
-    add_data(c, &part, i, true);
+    part.size = (uint16_t)size;
+    part.access = (uint8_t)access;
+    for (; times; times--, part.disp += step)
+        add_data(c, &part, i, access == QN_ACC_WRITE);
 }
 
 /* Reads come before writes in the cost centre, so add them in two passes when both occur. */
@@ -208,40 +186,26 @@ static void add_vex_bit(struct collector *c, const struct qn_insn *in, unsigned 
     c->list->ev[first].counter += 2 * reads;
 }
 
-/* maskmovq, maskmovdqu, with VEX or without: Valgrind reads the whole operand, merges, and writes it back. */
-static bool is_byte_mask(const struct qn_insn *in)
-{
-    return in->map == 1 && in->opcode == 0xf7 && (in->attr & QN_ATTR_MASKED);
-}
-
-static void add_merged(struct collector *c, const struct qn_insn *in, unsigned i)
-{
-    struct qn_mem whole = in->mem[0];
-
-    whole.access = QN_ACC_READ | QN_ACC_WRITE;
-    add_data(c, &whole, i, false);
-}
-
 /* What Cachegrind counts otherwise than the architecture would.  false: nothing of that. */
 static bool add_vex_references(struct collector *c, const struct qn_block *b, unsigned i)
 {
     const struct qn_insn *in = &b->insn[i];
     struct qn_pieces pieces = qn_event_pieces(in, (const uint8_t *)(uintptr_t)b->at[i]);
 
-    if (is_byte_mask(in))
-        add_merged(c, in, i);
+    if (in->map == 1 && in->opcode == 0xf7 && (in->attr & QN_ATTR_MASKED)) /* maskmovq, maskmovdqu: reads all, merges, and writes it back */
+        add_parts(c, in, i, 1, in->mem[0].size, 0, QN_ACC_READ | QN_ACC_WRITE);
     else if (is_bit_of_register(in))
         add_vex_bit(c, in, i);
     else if (in->attr & QN_ATTR_BT_REG)
-        add_bit_of_memory(c, in, i);
+        add_parts(c, in, i, cas_loop(c, in) ? 2 : 1, 1, 0, in->mem[0].access); /* the byte that has the bit; see add_bit_offset() in emit/check.c */
     else if (stores_table(in))
-        add_table(c, in, i);
+        add_parts(c, in, i, 1, VEX_TABLE_BYTES, 0, QN_ACC_WRITE);
     else if (is_xsave(in))
         add_vex_xsave(c, in, i);
     else if (is_fxsave(in) || pieces.n > QN_PIECES_PLAIN)
         add_variable(c, QN_EV_COMPLEX, in, i);
     else if (pieces.n)
-        add_pieces(c, in, pieces, i);
+        add_parts(c, in, i, pieces.n, pieces.size, pieces.step, QN_ACC_READ);
     else
         return false;
     return true;
@@ -251,7 +215,7 @@ static void add_references(struct collector *c, const struct qn_block *b, unsign
 {
     const struct qn_insn *in = &b->insn[i];
 
-    if (is_rep(in))
+    if (qn_is_repeated(in))
         add_variable(c, QN_EV_STRING, in, i);
     else if (c->rules->cachegrind && add_vex_references(c, b, i))
         return;
@@ -287,7 +251,7 @@ static void add_branch(struct collector *c, const struct qn_insn *in, uint64_t n
     } else if (cas_loop(c, in)) {
         add(c, QN_EV_COND, i)->fixed = 1;
         cond = true;
-    } else if (c->rules->cachegrind && is_rep(in)) {
+    } else if (c->rules->cachegrind && qn_is_repeated(in)) {
         cond = true; /* the string helper predicts */
     } else if (indirect) {
         add(c, QN_EV_INDIRECT, i);
@@ -312,7 +276,7 @@ void qn_event_collect(struct qn_event_list *list, const struct qn_block *b, cons
             continue; /* raises #UD before it does anything */
         if (rules->caches) {
             add_references(&c, b, i);
-        } else if (is_rep(&b->insn[i])) {
+        } else if (qn_is_repeated(&b->insn[i])) {
             add_variable(&c, QN_EV_STRING, &b->insn[i], i);
         }
         if (rules->branches)

@@ -136,9 +136,21 @@ extern int qn_arena_fd, qn_socket_fd;
 
 static inline struct qn_config *qn_cfg(void) { return &qn_arena->config; }
 
+static inline void *qn_arena_at(uint64_t offset) { return (void *)(uintptr_t)(QN_ARENA_ALIAS_BASE + offset); } /* not in the counters */
+static inline uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
+static inline const char *qn_arena_text(uint32_t string) { return (const char *)qn_arena_at(QN_ARENA_STRINGS_OFF) + string; }
+static inline const struct qn_map_rec *qn_arena_map_rec(uint32_t map) { return (const struct qn_map_rec *)qn_arena_at(QN_ARENA_MAPS_OFF) + map; }
+static inline const struct qn_block_rec *qn_arena_block(uint32_t i) { return (const struct qn_block_rec *)qn_arena_at(QN_ARENA_BLOCKS_OFF) + i; }
+static inline const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i) { return (const struct qn_leave_rec *)qn_arena_at(QN_ARENA_LEAVES_OFF) + i; }
+
+/* QN_INSN_* of the block's instructions. */
+static inline const qn_insn_desc *qn_arena_descs(const struct qn_block_rec *b)
+{
+    return (const qn_insn_desc *)qn_arena_at(QN_ARENA_INSNS_OFF) + b->first_insn;
+}
+
 void qn_arena_attach(int fd);
 uint32_t qn_arena_string(const char *text);
-const char *qn_arena_text(uint32_t string);
 bool qn_arena_unsupported(const char *text); /* adds a line to the profile; false: it is there already, or there is no room */
 void qn_unsupported(const char *text);       /* the same, and a line for the user */
 uint32_t qn_arena_map_of(uint64_t pc);
@@ -150,27 +162,14 @@ struct qn_cost_place {
 struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_insn_desc *desc, uint32_t ncounters,
                                         uint32_t region);
 void qn_arena_leave(uint32_t record, unsigned insn);
-const struct qn_block_rec *qn_arena_block(uint32_t record);
-struct qn_cost_place qn_arena_block_place(uint32_t record);
 void qn_translate_save_traffic(void); /* for --stats: the number of calls of the simulators so far */
-const qn_insn_desc *qn_arena_descs(const struct qn_block_rec *b);
-uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn); /* QN_INSN_* */
-const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i);
 void qn_arena_sum(int64_t sum[QN_COST_EVENTS]); /* what has been counted so far */
 #define QN_INSN_COUNTERS_MAX 24u /* more than qn_insn_counters can be */
 /* Adds what n instructions count that are executed so many times and do not miss. */
 void qn_arena_add_executed(const qn_insn_desc *desc, unsigned n, uint64_t times, int64_t sum[QN_COST_EVENTS]);
-int64_t *qn_arena_intervals(void);
-struct qn_explain_output *qn_arena_explain(void);
-const struct qn_probe *qn_arena_probes(void);
-const struct qn_map_rec *qn_arena_map_rec(uint32_t map);
 uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn); /* index of its first counter */
-bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn);
 void qn_arena_undo_misses(uint32_t record, unsigned insn);
 void qn_complex_undo(const struct qn_sim_part *part); /* the references of a masked instruction, or of xsave, that faulted */
-uint64_t *qn_arena_counters(void);
-uint64_t *qn_arena_charges(void);
-uint8_t *qn_arena_tables(void);
 
 /* ---- giving up (die.c) ---- */
 

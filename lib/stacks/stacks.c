@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "json/write.h"
 #include "prof/read.h"
 #include "text/names.h"
 #include "text/subst.h"
@@ -93,13 +94,15 @@ void qn_stacks_free(struct qn_stacks_tree *t)
     *t = (struct qn_stacks_tree){0};
 }
 
-void qn_stacks_path(const struct qn_stacks_tree *t, uint32_t node, uint32_t *path)
+/* The functions from the root to the node, t->depth[node] of them. `path` has room for t->deepest. */
+static void find_path(const struct qn_stacks_tree *t, uint32_t node, uint32_t *path)
 {
     for (uint32_t i = t->depth[node]; i-- > 0; node = t->calls.nodes[node].parent)
         path[i] = t->calls.nodes[node].function;
 }
 
-int qn_stacks_find_event(const struct qn_stacks_tree *t, const char *path, const char *event, struct qn_text_error *err)
+/* The number of an event, or -1 and a message. */
+static int find_event(const struct qn_stacks_tree *t, const char *path, const char *event, struct qn_text_error *err)
 {
     char known[QN_TEXT_MAX / 2] = "";
     for (size_t i = 0; i < t->calls.event_count; i++) {
@@ -129,7 +132,7 @@ static void put_name(struct qn_prof_writer *w, const char *name)
 static void put_stack(const struct qn_stacks_tree *t, uint32_t node, uint32_t *path, int64_t count, struct qn_prof_writer *w)
 {
     char room[QN_TEXT_MAX];
-    qn_stacks_path(t, node, path);
+    find_path(t, node, path);
     for (uint32_t i = 0; i < t->depth[node]; i++) {
         qn_prof_put_text(w, i ? ";" : "");
         put_name(w, qn_prof_call_name(&t->calls.fns[path[i]], room, sizeof room));
@@ -147,7 +150,7 @@ enum qn_text_status qn_stacks_write_folded(const char *path, const char *event, 
     if (qn_stacks_read(&t, path, err) != QN_TEXT_OK)
         return err->status;
     stack = QN_NEEDED(calloc(t.deepest + (size_t)1, sizeof *stack));
-    if ((at = qn_stacks_find_event(&t, path, event, err)) >= 0)
+    if ((at = find_event(&t, path, event, err)) >= 0)
         for (size_t i = 0; i < t.calls.node_count; i++) {
             int64_t count = qn_prof_node_counts(&t.calls, t.order[i])[at];
             if (count)
@@ -165,57 +168,22 @@ enum qn_text_status qn_stacks_write_folded(const char *path, const char *event, 
 
 #define EXACT_MAX (1ll << 53) /* IEEE 754 double: all integers up to here */
 
-struct speedscope {
-    struct qn_stacks_tree tree;
-    struct qn_prof_writer *w;
-    uint32_t *path;
-};
-
-/* Bytes that are not UTF-8 become U+FFFD. */
-static void put_string(struct qn_prof_writer *w, const char *text)
+static json_t *frames_of(const struct qn_prof_calls *c)
 {
-    size_t left = strlen(text);
-    char one[8];
-    qn_prof_put_text(w, "\"");
-    while (left) {
-        size_t n = qn_text_utf8_length(text, left);
-        memcpy(one, text, n ? n : 1);
-        one[n ? n : 1] = '\0';
-        if (!n)
-            qn_prof_put_text(w, "\xef\xbf\xbd");
-        else if ((unsigned char)*text < ' ')
-            qn_prof_put_text(w, "\\ufffd"); /* a reader's names have control bytes escaped already */
-        else {
-            qn_prof_put_text(w, *text == '"' || *text == '\\' ? "\\" : "");
-            qn_prof_put_text(w, one);
-        }
-        text += n ? n : 1;
-        left -= n ? n : 1;
-    }
-    qn_prof_put_text(w, "\"");
-}
-
-static void put_frames(const struct speedscope *s)
-{
-    const struct qn_prof_calls *c = &s->tree.calls;
+    json_t *frames = json_array();
     char room[QN_TEXT_MAX];
-    qn_prof_put_text(s->w, "\"shared\":{\"frames\":[");
     for (size_t i = 0; i < c->fn_count; i++) {
-        qn_prof_put_text(s->w, i ? ",\n{\"name\":" : "\n{\"name\":");
-        put_string(s->w, qn_prof_call_name(&c->fns[i], room, sizeof room));
-        if (strcmp(c->fns[i].file, QN_PROF_NOT_KNOWN) != 0) {
-            qn_prof_put_text(s->w, ",\"file\":");
-            put_string(s->w, c->fns[i].file);
-        }
-        qn_prof_put_text(s->w, "}");
+        json_t *frame = json_pack("{s:o}", "name", qn_json_text(qn_prof_call_name(&c->fns[i], room, sizeof room)));
+        if (strcmp(c->fns[i].file, QN_PROF_NOT_KNOWN) != 0)
+            json_object_set_new(frame, "file", qn_json_text(c->fns[i].file));
+        json_array_append_new(frames, frame);
     }
-    qn_prof_put_text(s->w, "]}");
+    return frames;
 }
 
 /* The sum of an event; -1: too large. */
-static int64_t sum_up(const struct speedscope *s, size_t event, struct qn_text_error *err)
+static int64_t sum_up(const struct qn_prof_calls *c, size_t event, struct qn_text_error *err)
 {
-    const struct qn_prof_calls *c = &s->tree.calls;
     int64_t sum = 0;
     for (size_t i = 0; i < c->node_count; i++)
         if (__builtin_add_overflow(sum, qn_prof_node_counts(c, i)[event], &sum) || sum > EXACT_MAX) {
@@ -225,84 +193,65 @@ static int64_t sum_up(const struct speedscope *s, size_t event, struct qn_text_e
     return sum;
 }
 
-static void put_samples(const struct speedscope *s, size_t event)
+static json_t *profile_of(const struct qn_stacks_tree *t, size_t event, int64_t sum, uint32_t *path)
 {
-    const struct qn_stacks_tree *t = &s->tree;
-    int any = 0;
-    qn_prof_put_text(s->w, ",\"samples\":[");
+    json_t *samples = json_array(), *weights = json_array();
     for (size_t i = 0; i < t->calls.node_count; i++) {
         uint32_t node = t->order[i];
-        if (!qn_prof_node_counts(&t->calls, node)[event])
-            continue;
-        qn_prof_put_text(s->w, any ? ",\n[" : "\n[");
-        any = 1;
-        qn_stacks_path(t, node, s->path);
-        for (uint32_t k = 0; k < t->depth[node]; k++) {
-            qn_prof_put_text(s->w, k ? "," : "");
-            qn_prof_put_number(s->w, s->path[k]);
-        }
-        qn_prof_put_text(s->w, "]");
-    }
-    any = 0;
-    qn_prof_put_text(s->w, "],\"weights\":[");
-    for (size_t i = 0; i < t->calls.node_count; i++) {
-        int64_t count = qn_prof_node_counts(&t->calls, t->order[i])[event];
+        int64_t count = qn_prof_node_counts(&t->calls, node)[event];
+        json_t *sample;
         if (!count)
             continue;
-        qn_prof_put_text(s->w, any ? "," : "");
-        any = 1;
-        qn_prof_put_number(s->w, count);
+        sample = json_array();
+        find_path(t, node, path);
+        for (uint32_t k = 0; k < t->depth[node]; k++)
+            json_array_append_new(sample, json_integer(path[k]));
+        json_array_append_new(samples, sample);
+        json_array_append_new(weights, json_integer(count));
     }
-    qn_prof_put_text(s->w, "]}");
+    return json_pack("{s:s, s:o, s:s, s:i, s:I, s:o, s:o}", "type", "sampled", "name", qn_json_text(t->calls.events[event]), "unit", "none",
+                     "startValue", 0, "endValue", (json_int_t)sum, "samples", samples, "weights", weights);
 }
 
-static void put_event(const struct speedscope *s, size_t event, int64_t sum, int first)
+/* A profile for each event that was counted, at least for the first. only: that event alone; -1: all. */
+static json_t *profiles_of(const struct qn_stacks_tree *t, int only, uint32_t *path, struct qn_text_error *err)
 {
-    qn_prof_put_text(s->w, first ? "\n{\"type\":\"sampled\",\"name\":" : ",\n{\"type\":\"sampled\",\"name\":");
-    put_string(s->w, s->tree.calls.events[event]);
-    qn_prof_put_text(s->w, ",\"unit\":\"none\",\"startValue\":0,\"endValue\":");
-    qn_prof_put_number(s->w, sum);
-    put_samples(s, event);
-}
-
-/* A profile for each event that was counted, at least for the first. */
-static int put_profiles(const struct speedscope *s, int only, struct qn_text_error *err)
-{
-    int first = 1;
-    qn_prof_put_text(s->w, ",\n\"profiles\":[");
-    for (size_t i = 0; i < s->tree.calls.event_count; i++) {
-        int64_t sum = only >= 0 && (size_t)only != i ? 0 : sum_up(s, i, err);
+    json_t *profiles = json_array();
+    for (size_t i = 0; i < t->calls.event_count; i++) {
+        int64_t sum = only >= 0 && (size_t)only != i ? 0 : sum_up(&t->calls, i, err);
         if (sum < 0)
-            return -1;
-        if (sum == 0 && !(only >= 0 ? (size_t)only == i : i == 0))
-            continue;
-        put_event(s, i, sum, first);
-        first = 0;
+            break;
+        if (sum || (only >= 0 ? (size_t)only == i : i == 0))
+            json_array_append_new(profiles, profile_of(t, i, sum, path));
     }
-    qn_prof_put_text(s->w, "]");
-    return 0;
+    return profiles;
 }
 
 enum qn_text_status qn_stacks_write_speedscope(const char *path, const char *event, const char *creator, struct qn_prof_writer *w,
                                                struct qn_text_error *err)
 {
-    struct speedscope s = {.w = w};
+    struct qn_stacks_tree t;
+    json_t *all, *profiles;
+    uint32_t *stack;
     int only = -1;
-    if (qn_stacks_read(&s.tree, path, err) != QN_TEXT_OK)
+    if (qn_stacks_read(&t, path, err) != QN_TEXT_OK)
         return err->status;
-    s.path = QN_NEEDED(calloc(s.tree.deepest + (size_t)1, sizeof *s.path));
-    if (!event || (only = qn_stacks_find_event(&s.tree, path, event, err)) >= 0) {
-        qn_prof_put_text(w, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\":");
-        put_string(w, creator);
-        qn_prof_put_text(w, ",\"name\":");
-        put_string(w, s.tree.command);
-        qn_prof_put_text(w, ",\"activeProfileIndex\":0,\n");
-        put_frames(&s);
-        if (put_profiles(&s, only, err) == 0)
-            qn_prof_put_text(w, "}\n");
+    stack = QN_NEEDED(calloc(t.deepest + (size_t)1, sizeof *stack));
+    if (!event || (only = find_event(&t, path, event, err)) >= 0) {
+        profiles = profiles_of(&t, only, stack, err);
+        all = json_pack("{s:s, s:o, s:o, s:i, s:{s:o}, s:o}", "$schema", "https://www.speedscope.app/file-format-schema.json", "exporter",
+                        qn_json_text(creator), "name", qn_json_text(t.command), "activeProfileIndex", 0, "shared", "frames", frames_of(&t.calls),
+                        "profiles", profiles);
+        if (err->status == QN_TEXT_OK) {
+            char *text = QN_NEEDED(json_dumps(all, JSON_COMPACT));
+            qn_prof_put_text(w, text);
+            qn_prof_put_text(w, "\n");
+            free(text);
+        }
+        json_decref(all);
     }
-    free(s.path);
-    qn_stacks_free(&s.tree);
+    free(stack);
+    qn_stacks_free(&t);
     return err->status;
 }
 
@@ -431,7 +380,7 @@ static void put_sample(struct pprof *p, uint32_t node)
         any |= counts[i] != 0;
     if (!any)
         return;
-    qn_stacks_path(&p->tree, node, p->path);
+    find_path(&p->tree, node, p->path);
     for (uint32_t k = p->tree.depth[node]; k-- > 0;) /* the leaf first */
         put_varint(&p->packed, p->path[k] + (uint64_t)1);
     put_packed(p, SAMPLE_LOCATION);

@@ -29,16 +29,10 @@ struct qn_stacks_tree {
 enum qn_text_status qn_stacks_read(struct qn_stacks_tree *t, const char *path, struct qn_text_error *err);
 void qn_stacks_free(struct qn_stacks_tree *t);
 
-/* The functions from the root to the node, t->depth[node] of them. `path` has room for t->deepest. */
-void qn_stacks_path(const struct qn_stacks_tree *t, uint32_t node, uint32_t *path);
-
 /* event: NULL, the first (folded), all (speedscope). */
 enum qn_text_status qn_stacks_write_folded(const char *path, const char *event, struct qn_prof_writer *w, struct qn_text_error *err);
 enum qn_text_status qn_stacks_write_speedscope(const char *path, const char *event, const char *creator, struct qn_prof_writer *w,
                                                struct qn_text_error *err);
 enum qn_text_status qn_stacks_write_pprof(const char *path, struct qn_prof_writer *w, struct qn_text_error *err);
-
-/* The number of an event, or -1 and a message. */
-int qn_stacks_find_event(const struct qn_stacks_tree *t, const char *path, const char *event, struct qn_text_error *err);
 
 #endif

@@ -19,27 +19,9 @@ struct qn_arena_header *qn_arena;
 int qn_arena_fd = -1, qn_socket_fd = -1;
 _Static_assert(SIM_FINDING_NAME == QN_FINDING_NAME && sizeof(struct sim_finding) == offsetof(struct qn_finding, map), "module.h and arena.h");
 
-static uint8_t *base; /* everything but the counters */
 static struct {
     uint64_t blocks, insns, counters, findings, values, shared;
 } ready;
-
-uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
-
-uint64_t *qn_arena_charges(void) { return (uint64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF); }
-
-uint8_t *qn_arena_tables(void) { return (uint8_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_TABLES_OFF); }
-
-struct qn_explain_output *qn_arena_explain(void)
-{
-    return (struct qn_explain_output *)(QN_ARENA_ALIAS_BASE + QN_ARENA_EXPLAIN_OFF);
-}
-
-const struct qn_probe *qn_arena_probes(void) { return (const struct qn_probe *)(QN_ARENA_ALIAS_BASE + QN_ARENA_PROBES_OFF); }
-
-const struct qn_map_rec *qn_arena_map_rec(uint32_t map) { return (const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + map; }
-
-int64_t *qn_arena_intervals(void) { return (int64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_INTERVALS_OFF); }
 
 /* Maps the sections that are in use, except the counters and the sections before them. */
 static void map_sections(int fd, unsigned sections)
@@ -55,19 +37,18 @@ static void map_sections(int fd, unsigned sections)
 /* Maps the arena.  A forked child replaces its parent's arena by its own in the same way. */
 void qn_arena_attach(int fd)
 {
-    base = qn_map_shared(QN_ARENA_ALIAS_BASE, QN_ARENA_COUNTERS_OFF, 3, fd, 0);
+    struct qn_arena_header *new = qn_map_shared(QN_ARENA_ALIAS_BASE, QN_ARENA_COUNTERS_OFF, 3, fd, 0);
+
     qn_map_shared(QN_COUNTERS_BASE, QN_ARENA_COUNTERS_SIZE, 3, fd, QN_ARENA_COUNTERS_OFF);
-    map_sections(fd, qn_sections_of(&((struct qn_arena_header *)base)->config));
-    if (((struct qn_arena_header *)base)->magic != QN_ARENA_MAGIC || ((struct qn_arena_header *)base)->version != QN_ARENA_VERSION)
+    map_sections(fd, qn_sections_of(&new->config));
+    if (new->magic != QN_ARENA_MAGIC || new->version != QN_ARENA_VERSION)
         qn_die_fatal(QN_FATAL_LOAD, 0, "this simulator was built for another version of quern: build it again");
-    qn_arena = (struct qn_arena_header *)base;
+    qn_arena = new;
     qn_arena_fd = fd;
     __builtin_memset(&ready, 0, sizeof ready);
     if (!qn_sim_executions)
         qn_sim_executions = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE / sizeof(uint64_t) * sizeof *qn_sim_executions);
 }
-
-const char *qn_arena_text(uint32_t string) { return (const char *)base + QN_ARENA_STRINGS_OFF + string; }
 
 uint32_t qn_arena_string(const char *text)
 {
@@ -75,7 +56,7 @@ uint32_t qn_arena_string(const char *text)
 
     if (at + len > QN_ARENA_STRINGS_SIZE)
         return 0;
-    __builtin_memcpy(base + QN_ARENA_STRINGS_OFF + at, text, len);
+    __builtin_memcpy((char *)qn_arena_at(QN_ARENA_STRINGS_OFF) + at, text, len);
     qn_arena->n_strings = at + len;
     return (uint32_t)at;
 }
@@ -124,16 +105,9 @@ static void find_map(uint64_t pc, struct qn_map_rec *rec)
 
 static bool same_map(const struct qn_map_rec *a, const struct qn_map_rec *b)
 {
-    const char *p = (const char *)(base + QN_ARENA_STRINGS_OFF + a->path), *q = (const char *)(base + QN_ARENA_STRINGS_OFF + b->path);
-
-    if (a->start != b->start || a->end != b->end || a->offset != b->offset || a->dev != b->dev || a->ino != b->ino)
-        return false;
-    while (*p && *p == *q)
-        p++, q++;
-    return *p == *q;
+    return a->start == b->start && a->end == b->end && a->offset == b->offset && a->dev == b->dev && a->ino == b->ino &&
+           qn_streq(qn_arena_text(a->path), qn_arena_text(b->path));
 }
-
-static const struct qn_map_rec *map_rec(uint64_t number) { return (const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + number; }
 
 /* A file that is mapped again at the same address keeps its record, and so its cost centres. */
 static uint32_t append_map(const struct qn_map_rec *rec)
@@ -143,7 +117,7 @@ static uint32_t append_map(const struct qn_map_rec *rec)
     const struct qn_tree_node *n;
 
     for (; (n = qn_tree_find(&by_hash, key)); key++)
-        if (same_map(map_rec(n->value), rec)) {
+        if (same_map(qn_arena_map_rec(n->value), rec)) {
             if (rec->path)
                 qn_arena->n_strings = rec->path; /* removes the newest string, which is not needed */
             return n->value;
@@ -151,7 +125,7 @@ static uint32_t append_map(const struct qn_map_rec *rec)
 
     if ((i + 1) * sizeof *rec > QN_ARENA_MAPS_SIZE)
         return (uint32_t)(i - 1);
-    ((struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF))[i] = *rec;
+    ((struct qn_map_rec *)qn_arena_at(QN_ARENA_MAPS_OFF))[i] = *rec;
     qn_arena->n_maps = i + 1;
     qn_tree_add(&by_hash, key, key + 1, (uint32_t)i);
     return (uint32_t)i;
@@ -176,7 +150,7 @@ uint32_t qn_arena_map_of(uint64_t pc)
 struct sim_finding *qn_engine_finding(const struct sim_finding *f, bool kept, uint32_t of_cell)
 {
     uint64_t n = qn_arena->n_findings;
-    struct qn_finding *to = (struct qn_finding *)(QN_ARENA_ALIAS_BASE + QN_ARENA_FINDINGS_OFF) + n;
+    struct qn_finding *to = (struct qn_finding *)qn_arena_at(QN_ARENA_FINDINGS_OFF) + n;
 
     if ((n + 1) * sizeof *to > QN_ARENA_FINDINGS_SIZE)
         return NULL;
@@ -190,7 +164,7 @@ struct sim_finding *qn_engine_finding(const struct sim_finding *f, bool kept, ui
 void *qn_engine_values(uint64_t pc, const char *what, unsigned entries)
 {
     uint64_t n = qn_arena->n_value_lists, bytes = qn_value_list_bytes(entries);
-    struct qn_value_list *to = (struct qn_value_list *)(QN_ARENA_ALIAS_BASE + QN_ARENA_VALUES_OFF + n * bytes);
+    struct qn_value_list *to = qn_arena_at(QN_ARENA_VALUES_OFF + n * bytes);
 
     if ((n + 1) * bytes > QN_ARENA_VALUES_SIZE)
         return NULL;
@@ -207,7 +181,7 @@ _Static_assert(sizeof(struct sim_shared) == offsetof(struct qn_shared_row, offse
 struct sim_shared *qn_engine_shared(const struct sim_shared *row)
 {
     uint64_t n = qn_arena->sim_output.tables.shared;
-    struct qn_shared_row *to = (struct qn_shared_row *)(void *)(qn_arena_tables() + QN_TABLE_SHARED_OFF) + n;
+    struct qn_shared_row *to = (struct qn_shared_row *)(void *)((uint8_t *)qn_arena_at(QN_ARENA_TABLES_OFF) + QN_TABLE_SHARED_OFF) + n;
 
     if (n == QN_SHARED_MAX)
         return NULL;
@@ -239,15 +213,15 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
                                         uint32_t region)
 {
     uint64_t i = qn_arena->n_blocks, first = qn_arena->n_insns;
-    struct qn_block_rec *rec = (struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + i;
+    struct qn_block_rec *rec = (struct qn_block_rec *)qn_arena_at(QN_ARENA_BLOCKS_OFF) + i;
     struct qn_cost_place place = {.record = (uint32_t)i};
 
     if ((i + 1) * sizeof *rec > QN_ARENA_BLOCKS_SIZE || (first + ninsns) * sizeof *desc > QN_ARENA_INSNS_SIZE ||
         (qn_arena->n_counters + ncounters + QN_ARENA_EXECUTIONS + 8) * 8 > QN_ARENA_COUNTERS_SIZE)
         qn_die_fatal(QN_FATAL_RESOURCE, pc, "counts arena is full");
     qn_ready_until(&ready.blocks, rec + 1);
-    qn_ready_until(&ready.insns, (qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + first + ninsns + 1);
-    __builtin_memcpy((qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + first, desc, ninsns * sizeof *desc);
+    qn_ready_until(&ready.insns, (qn_insn_desc *)qn_arena_at(QN_ARENA_INSNS_OFF) + first + ninsns + 1);
+    __builtin_memcpy((qn_insn_desc *)qn_arena_at(QN_ARENA_INSNS_OFF) + first, desc, ninsns * sizeof *desc);
     place.counter = take_execution();
     place.centre = (uint32_t)qn_arena->n_counters - 1;
     qn_arena->n_counters += ncounters - 1;
@@ -265,34 +239,10 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
     return place;
 }
 
-const struct qn_block_rec *qn_arena_block(uint32_t record)
-{
-    return (const struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + record;
-}
-
-struct qn_cost_place qn_arena_block_place(uint32_t record)
-{
-    const struct qn_block_rec *rec = qn_arena_block(record);
-
-    return (struct qn_cost_place){record, rec->counter, rec->misses - 1};
-}
-
-const qn_insn_desc *qn_arena_descs(const struct qn_block_rec *b)
-{
-    return (const qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + b->first_insn;
-}
-
-uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn) { return qn_arena_descs(b)[insn]; }
-
-const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i)
-{
-    return (const struct qn_leave_rec *)(base + QN_ARENA_LEAVES_OFF) + i;
-}
-
 /* Control left block `record` before instruction insn completed. */
 void qn_arena_leave(uint32_t record, unsigned insn)
 {
-    struct qn_leave_rec *all = (struct qn_leave_rec *)(base + QN_ARENA_LEAVES_OFF);
+    struct qn_leave_rec *all = (struct qn_leave_rec *)qn_arena_at(QN_ARENA_LEAVES_OFF);
     uint64_t n = qn_arena->n_leaves, from = n > 4096 ? n - 4096 : 0;
 
     const struct qn_block_rec *b = qn_arena_block(record);
@@ -320,13 +270,8 @@ uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn)
     uint32_t at = b->misses;
 
     for (unsigned i = 0; i < insn; i++)
-        at += qn_insn_counters(qn_arena_desc(b, i));
+        at += qn_insn_counters(qn_arena_descs(b)[i]);
     return at;
-}
-
-bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn)
-{
-    return qn_arena_desc(qn_arena_block(record), insn) & QN_INSN_IMISS;
 }
 
 /* The checks of instructions from insn on have run, but the instructions have not.  Their misses in this execution of the block are the
@@ -379,7 +324,7 @@ void qn_arena_sum(int64_t sum[QN_COST_EVENTS])
         uint64_t executions = qn_arena_counters()[b->counter];
 
         for (unsigned k = 0; executions && k < b->ninsns; k++) {
-            uint32_t d = qn_arena_desc(b, k);
+            uint32_t d = qn_arena_descs(b)[k];
 
             qn_cost_count(d, executions, counters, sum);
             counters += qn_insn_counters(d);

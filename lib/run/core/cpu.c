@@ -439,12 +439,6 @@ static bool move_state(const struct qn_insn *in)
     return true;
 }
 
-/* Executes the xgetbv, xsave, xsaveopt, xsavec or xrstor at ctx.rip; false: a signal is pending. */
-static bool tell_state(const struct qn_insn *in)
-{
-    return in->attr & QN_ATTR_XSAVE ? move_state(in) : tell_register();
-}
-
 /* ---- instructions that the engine executes ---- */
 
 enum { ARCH_GET_FS_ = 0x1003, ARCH_GET_GS_ = 0x1004, FS = 4, GS = 5 /* numbers of the segment registers */ };
@@ -489,10 +483,9 @@ void qn_emulate(void)
 
     if (qn_block_decode(bytes, qn_exec_avail(qn_ctx.rip, QN_INSN_MAX_LEN), &in) != QN_DEC_OK)
         qn_die_bad_insn(qn_ctx.rip);
-    if (in.attr & QN_ATTR_CPUID) {
+    if (in.attr & QN_ATTR_CPUID)
         execute_cpuid();
-    } else if (!(in.map == 0 ? store16 : tell_state)(&in)) {
-        return;
-    }
+    else if (!(in.map == 0 ? store16(&in) : in.attr & QN_ATTR_XSAVE ? move_state(&in) : tell_register()))
+        return; /* a signal is pending */
     qn_ctx.rip += in.len;
 }

@@ -40,7 +40,7 @@ static uint64_t count;      /* rcx before a repeated string instruction, of whic
 
 static bool repeats(void)
 {
-    return (insn.attr & QN_ATTR_STRING) && (insn.attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && !(insn.attr & (QN_ATTR_UD | QN_ATTR_PRIV));
+    return qn_is_repeated(&insn) && !(insn.attr & (QN_ATTR_UD | QN_ATTR_PRIV));
 }
 
 static uint64_t counter(uint64_t rcx) { return insn.mem[0].addr32 ? (uint32_t)rcx : rcx; }

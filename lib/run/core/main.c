@@ -1,4 +1,5 @@
 /* lib/run/core/main.c - starts the engine: arena, code cache, simulators, then the guest's first instruction. */
+#include "base/format.h"
 #include "decode/decode.h"
 #include "emit/emit.h"
 #include "guest/exec_map.h"
@@ -88,14 +89,10 @@ static int open_program(const char **path)
 
 static void record_exe(int fd)
 {
-    char link[32] = "/proc/self/fd/";
-    unsigned n = 14;
+    char link[32];
     long len;
 
-    for (int divisor = 1000000000; divisor; divisor /= 10)
-        if (fd / divisor || divisor == 1)
-            link[n++] = (char)('0' + fd / divisor % 10);
-    link[n] = 0;
+    qn_format(link, sizeof link, "/proc/self/fd/%u", (unsigned)fd);
     len = qn_sys3(__NR_readlink, (long)link, (long)exe_path, sizeof exe_path - 1);
     exe_path[len > 0 ? len : 0] = 0;
     qn_arena->exe = qn_arena_string(exe_path);
@@ -106,17 +103,8 @@ static void record_command(void)
     static char line[65536];
     size_t n = 0;
 
-    for (unsigned i = 0; guest_argv[i]; i++) {
-        size_t len = qn_strlen(guest_argv[i]);
-
-        if (n + len + 2 > sizeof line)
-            break;
-        if (i)
-            line[n++] = ' ';
-        __builtin_memcpy(line + n, guest_argv[i], len);
-        n += len;
-    }
-    line[n] = 0;
+    for (unsigned i = 0; guest_argv[i] && n + qn_strlen(guest_argv[i]) + 2 <= sizeof line; i++)
+        n += qn_format(line + n, sizeof line - n, i ? " %s" : "%s", guest_argv[i]);
     qn_arena->cmd = qn_arena_string(line);
 }
 

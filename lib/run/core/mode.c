@@ -62,8 +62,8 @@ static void start_simulation(const struct qn_config *c)
     if (!c->cache_sim && !c->branch_sim && !c->observes)
         return;
     simulating = true;
-    qn_sim_service_init(&qn_arena->sim_output, qn_arena_charges(), qn_arena_text(c->sim_opt));
-    qn_sim_rows_init(qn_arena_tables(), &qn_arena->sim_output.tables);
+    qn_sim_service_init(&qn_arena->sim_output, qn_arena_at(QN_ARENA_CHARGES_OFF), qn_arena_text(c->sim_opt));
+    qn_sim_rows_init((uint8_t *)qn_arena_at(QN_ARENA_TABLES_OFF), &qn_arena->sim_output.tables);
     qn_sim_choose(qn_arena_text(c->sim_slots), qn_arena_text(c->versus ? c->versus_slots : c->sim_slots));
     qn_sim_vectors = vectors(c);
     qn_sim_init(c, qn_arena_counters());
@@ -72,7 +72,7 @@ static void start_simulation(const struct qn_config *c)
     if (c->data && c->cache_sim)
         qn_data_init();
     if (c->explain && c->cache_sim)
-        qn_sim_explain(c, qn_arena_explain());
+        qn_sim_explain(c, qn_arena_at(QN_ARENA_EXPLAIN_OFF));
     rest.emit.leaves = steps.emit.leaves = c->toggle || c->triggers;
     rest.emit.samples = steps.emit.samples = qn_sample_has_anchors();
     steps.emit.steps = true;

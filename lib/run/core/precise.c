@@ -65,7 +65,7 @@ static uint64_t guest_pc(const struct qn_tblock *b, unsigned insn)
  * instruction that the processor refuses. */
 static bool registers_are_kept(const struct qn_insn *in)
 {
-    return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && !(in->attr & QN_ATTR_UD) &&
+    return qn_is_repeated(in) && !(in->attr & QN_ATTR_UD) &&
            in->cls != QN_CLS_HLT;
 }
 

@@ -73,7 +73,7 @@ static uint64_t code_hash(uint64_t pc, uint64_t n) { return qn_hash_bytes(QN_HAS
 static bool same_shape(const struct qn_block_rec *rec)
 {
     for (unsigned i = 0; i < block.n; i++)
-        if (qn_arena_desc(rec, i) != events.desc[i])
+        if (qn_arena_descs(rec)[i] != events.desc[i])
             return false;
     return true;
 }
@@ -108,7 +108,7 @@ static struct qn_cost_place cost_centre(unsigned scope)
 
     if (known) {
         qn_arena->stats.retranslations++;
-        return qn_arena_block_place(known - 1);
+        return (struct qn_cost_place){known - 1, qn_arena_block(known - 1)->counter, qn_arena_block(known - 1)->misses - 1};
     }
     place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, region_of(scope));
     known_hash[place.record] = (uint32_t)hash;

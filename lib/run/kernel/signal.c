@@ -89,7 +89,7 @@ static void break_at_return(struct qn_thread *t, struct qn_ucontext *uc)
 /* Passes a repeated string instruction as a whole, because the trap flag would stop it after each element. */
 static bool pass_repetition(struct qn_thread *t, struct qn_ucontext *uc, const struct qn_insn *in)
 {
-    if (!(in->attr & QN_ATTR_STRING) || !(in->attr & (QN_ATTR_REP | QN_ATTR_REPNE)))
+    if (!qn_is_repeated(in))
         return false;
     break_at(t, uc, uc->mc.ip + in->len);
     return true;

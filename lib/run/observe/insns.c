@@ -134,7 +134,7 @@ unsigned qn_step_write(const struct qn_block *b, uint8_t *to)
                               .what = {.reg = reg, .flow = flow_of((enum qn_class)in->cls),
                                        .indirect = in->cls == QN_CLS_JMP_IND || in->cls == QN_CLS_CALL_IND},
                               .len = in->len, .high_half = is_high_half(in, reg),
-                              .repeats = (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE)),
+                              .repeats = qn_is_repeated(in),
                               .xlat = qn_is_xlat(in), .bits = in->attr & QN_ATTR_BT_REG ? in->reg & 15 : QN_REG_NONE};
         write_accesses(s, in);
         p = (uint8_t *)(uintptr_t)next_step(s);

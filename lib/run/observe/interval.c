@@ -131,12 +131,12 @@ static uint64_t set_groups(const struct qn_table_head *t)
     return n;
 }
 
-static uint64_t *sets_row(uint64_t n, uint64_t words) { return (uint64_t *)(void *)(qn_arena_tables() + QN_TABLE_SETS_OFF) + n * words; }
+static uint64_t *sets_row(uint64_t n, uint64_t words) { return (uint64_t *)(void *)((uint8_t *)qn_arena_at(QN_ARENA_TABLES_OFF) + QN_TABLE_SETS_OFF) + n * words; }
 
 /* Returns the next group's place. */
 static uint64_t record_sets_of(const struct qn_set_cells *c, uint64_t *row, uint64_t at)
 {
-    const uint64_t *cells = (const uint64_t *)(const void *)(qn_arena_tables() + QN_TABLE_CELLS_OFF) + c->first;
+    const uint64_t *cells = (const uint64_t *)(const void *)((uint8_t *)qn_arena_at(QN_ARENA_TABLES_OFF) + QN_TABLE_CELLS_OFF) + c->first;
     uint64_t together = qn_sets_together(c->sets);
 
     for (uint64_t first = 0; first < c->sets; first += together, at++) {
@@ -177,7 +177,7 @@ static void add_pairs(uint64_t *rows, uint64_t n, uint64_t words)
 static void halve(uint64_t words)
 {
     uint64_t n = qn_arena->n_intervals;
-    int64_t *rows = qn_arena_intervals();
+    int64_t *rows = (int64_t *)qn_arena_at(QN_ARENA_INTERVALS_OFF);
     struct qn_table_head *t = &qn_arena->sim_output.tables;
 
     qn_arena->n_intervals = 0;
@@ -198,7 +198,7 @@ static bool record(uint64_t *instructions)
 {
     const struct qn_sim_output *o = &qn_arena->sim_output;
     uint64_t words = QN_COST_EVENTS + o->events, n = qn_arena->n_intervals;
-    int64_t *row = qn_arena_intervals() + n * words;
+    int64_t *row = (int64_t *)qn_arena_at(QN_ARENA_INTERVALS_OFF) + n * words;
 
     if ((n + 1) * words * sizeof *row > QN_ARENA_INTERVALS_SIZE)
         return false;

@@ -41,7 +41,7 @@ static void take_new_probes(void)
         older = qn_engine_alloc(PROBES_MAX * sizeof *older);
     }
     for (; taken < qn_arena->n_probes && count < PROBES_MAX; taken++)
-        insert(&qn_arena_probes()[taken]);
+        insert((const struct qn_probe *)qn_arena_at(QN_ARENA_PROBES_OFF) + taken);
 }
 
 void qn_probes_learn(uint64_t pc)

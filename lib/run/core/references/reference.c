@@ -8,16 +8,12 @@
 #include "sim/module.h"
 #include "sim/shadow.h"
 
-bool qn_run_caches_on(void) { return qn_cfg()->cache_sim; }
-
 /* As in Cachegrind, a reference that is larger than a line has the size of a line. */
 static uint32_t clamp(uint32_t size)
 {
-    const struct qn_config *c = qn_cfg();
-    uint32_t line = c->I1.line < c->D1.line ? c->I1.line : c->D1.line;
+    uint32_t most = qn_mode_rules(QN_SCOPE_ON)->event.clamp;
 
-    line = c->LL.line < line ? c->LL.line : line;
-    return c->counting == QN_COUNTING_CACHEGRIND && size > line ? line : size;
+    return most && size > most ? most : size;
 }
 
 /* May references of this kind hit under the filter at all? */

@@ -29,12 +29,8 @@ static inline enum sim_kind qn_run_kind(unsigned access)
     return access == QN_ACC_WRITE ? SIM_WRITE : access & QN_ACC_WRITE ? SIM_MODIFY : SIM_READ;
 }
 
-bool qn_run_caches_on(void);
 void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access);
 void qn_run_references(struct qn_stream *streams, unsigned n, uint64_t times);
-
-/* Called before a helper returns to translated code, which uses ctx.now as a time that no stamp has yet. */
-static inline void qn_run_clock_on(void) { qn_ctx.now++; }
 
 /* ---- operands: the address of one in memory, computed from the registers in qn_ctx ---- */
 

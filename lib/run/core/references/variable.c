@@ -175,7 +175,7 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     uint64_t n = r.steps, before, more;
     bool cachegrind = qn_cfg()->counting == QN_COUNTING_CACHEGRIND;
 
-    if (qn_run_caches_on())
+    if (qn_cfg()->cache_sim)
         string_references(in, n, rep, r.step, v.pair);
     before = *v.extra_ir;
     *v.iterations += n;
@@ -202,7 +202,7 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
 QN_NCSR void qn_run_string(void)
 {
     count_string(qn_ctx.arg_pc, qn_arena_counters() + qn_ctx.arg_site, true);
-    qn_run_clock_on();
+    qn_ctx.now++; /* translated code uses it as a time that no stamp has yet */
 }
 
 /* The guest's registers are in ctx already, the old ones still in ctx.rep. */
@@ -215,7 +215,7 @@ void qn_string_done(uint64_t pc, uint32_t record, unsigned insn, bool complete)
     qn_ctx.rep[3] = qn_ctx.gpr[QN_RCX];
     qn_ctx.rep[4] = qn_ctx.gpr[QN_RSI];
     qn_ctx.rep[5] = qn_ctx.gpr[QN_RDI];
-    if (qn_arena_insn_has_fetch(record, insn))
+    if (qn_arena_descs(qn_arena_block(record))[insn] & QN_INSN_IMISS)
         at += 2;
     count_string(pc, qn_arena_counters() + at, complete);
 }
@@ -295,7 +295,7 @@ static void masked_references(const struct qn_insn *in, struct variable *v)
     uint64_t active = active_elements(in, n, elem);
 
     *v->iterations += gathers_all ? n : ones(active);
-    if (!qn_run_caches_on())
+    if (!qn_cfg()->cache_sim)
         return;
     if (m->vsib)
         scattered_elements(m, active, n, elem, gathers_all, v->pair);
@@ -303,14 +303,19 @@ static void masked_references(const struct qn_insn *in, struct variable *v)
         adjacent_elements(m, active, elem, v->pair);
 }
 
+static void reference_to(struct variable *v, uint64_t offset, uint32_t size, unsigned access)
+{
+    ++*v->iterations;
+    if (qn_cfg()->cache_sim)
+        qn_run_reference(qn_ctx.arg_addr + offset, size, v->pair, access);
+}
+
 static void xsave_reference(const struct qn_insn *in, struct variable *v)
 {
     uint64_t wanted = (uint32_t)qn_ctx.rep[0] | qn_ctx.rep[1] << 32;
     bool compact = in->map == 1 && in->opcode == 0xc7; /* xsavec, xsaves, xrstors */
 
-    if (qn_run_caches_on())
-        qn_run_reference(qn_ctx.arg_addr, qn_cpu_state_bytes(wanted & qn_cpu_state(), compact), v->pair, in->mem[0].access);
-    ++*v->iterations;
+    reference_to(v, 0, qn_cpu_state_bytes(wanted & qn_cpu_state(), compact), in->mem[0].access);
 }
 
 /* Counting mode cachegrind: Valgrind makes separate references for x87, MXCSR, each xmm register and each upper half of a ymm register; the
@@ -318,13 +323,6 @@ static void xsave_reference(const struct qn_insn *in, struct variable *v)
 enum { COMPONENT_SSE = 1 << 1, COMPONENT_AVX = 1 << 2, COMPONENTS_VEX = 7 };
 enum { AT_X87 = 0, AT_MXCSR = 24, AT_XMM = 160, AT_HEADER = 512, AT_YMM = 576 };
 enum { X87_BYTES = 160, MXCSR_BYTES = 8, REGISTER_BYTES = 16, HEADER_WORDS = 3, WORD_BYTES = 8 };
-
-static void reference_to(struct variable *v, uint64_t offset, uint32_t size, unsigned access)
-{
-    ++*v->iterations;
-    if (qn_run_caches_on())
-        qn_run_reference(qn_ctx.arg_addr + offset, size, v->pair, access);
-}
 
 static void registers_references(struct variable *v, uint64_t offset, unsigned access)
 {
@@ -348,7 +346,7 @@ static void vex_xsave_references(struct variable *v, uint64_t wanted)
 
     writes.pair += 2; /* after the pair of the read */
     vex_state_references(&writes, wanted, QN_ACC_WRITE);
-    if (qn_run_caches_on())
+    if (qn_cfg()->cache_sim)
         qn_run_reference(qn_ctx.arg_addr + AT_HEADER, 1, v->pair, QN_ACC_READ | QN_ACC_WRITE);
 }
 
@@ -386,7 +384,7 @@ static void pieces_references(const struct qn_insn *in, struct variable *v)
     struct qn_stream s = {.addr = qn_ctx.arg_addr, .step = pieces.step, .size = pieces.size, .access = QN_ACC_READ, .pair = v->pair};
 
     *v->iterations += pieces.n;
-    if (qn_run_caches_on())
+    if (qn_cfg()->cache_sim)
         qn_run_references(&s, 1, pieces.n);
 }
 
@@ -427,5 +425,5 @@ QN_NCSR void qn_run_complex(void)
     last.execution = qn_sim_execution(last.site);
     last.n = *v.iterations - before;
     variable_sum(in, last.n);
-    qn_run_clock_on();
+    qn_ctx.now++; /* translated code uses it as a time that no stamp has yet */
 }

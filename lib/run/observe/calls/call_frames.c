@@ -31,10 +31,7 @@ static struct qn_call_stack *current;   /* that one */
 static uint32_t left_edge;
 static uint32_t columns;
 
-static struct qn_call_frame *frame(uint32_t offset)
-{
-    return (struct qn_call_frame *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_FRAMES_OFF + offset);
-}
+static struct qn_call_frame *frame(uint32_t offset) { return qn_arena_at(QN_ARENA_CALLS_OFF + QN_CALL_FRAMES_OFF + offset); }
 
 /* On top of the running stack; row 0: there is none, and ctx.calls_sp is 0. */
 static inline struct qn_call_frame *top_frame(void) { return (struct qn_call_frame *)(uintptr_t)sums[QN_CALL_TOP]; }
@@ -70,26 +67,12 @@ static uint32_t n_frequent;
 
 static struct qn_call_function *function(uint32_t i)
 {
-    return (struct qn_call_function *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_FUNCTIONS_OFF) + i;
+    return (struct qn_call_function *)qn_arena_at(QN_ARENA_CALLS_OFF + QN_CALL_FUNCTIONS_OFF) + i;
 }
 
 static int64_t *counts_of_frame(struct qn_call_frame *f) { return (int64_t *)(f + 1); }
 static int64_t *counts_of_edge(struct qn_call_edge *e, bool active) { return (int64_t *)(e + 1) + (active ? columns : 0); }
 static int64_t *counts_of_node(uint32_t i) { return (int64_t *)(qn_calls_node(i) + 1); }
-
-static void choose_frequent(const struct qn_config *c)
-{
-    for (unsigned k = 0; k < QN_COST_EVENTS; k++)
-        if (!qn_call_is_rare(k) && (k == QN_COST_IR || (k < QN_COST_BC ? c->cache_sim : c->branch_sim)))
-            frequent[n_frequent++] = (uint8_t)k;
-}
-
-static void init_frames(void)
-{
-    frame_bytes = (uint32_t)qn_call_frame_bytes(columns);
-    choose_frequent(qn_cfg());
-    frame(0)->rare = -1;
-}
 
 static void set_top(struct qn_call_frame *f)
 {
@@ -250,20 +233,15 @@ QN_NCSR void qn_calls_add_rare(void)
     add_rare((int64_t *)(uintptr_t)f->row, f, 1);
 }
 
-/* A node's costs are its own: what is called from there has a node itself. */
-static void add_to_nodes(struct qn_call_frame *f)
-{
-    add_since(counts_of_node(f->node), f, 1);
-    add_since(counts_of_node(f->below ? frame(f->below)->node : 0), f, -1);
-}
-
 static void pop(void)
 {
     struct qn_call_frame *f = top_frame();
 
     add_since((int64_t *)(uintptr_t)f->row, f, 1);
-    if (qn_cfg()->calls == QN_CALLS_PATHS)
-        add_to_nodes(f);
+    if (qn_cfg()->calls == QN_CALLS_PATHS) { /* a node's costs are its own: what is called from there has a node itself */
+        add_since(counts_of_node(f->node), f, 1);
+        add_since(counts_of_node(f->below ? frame(f->below)->node : 0), f, -1);
+    }
     if (!f->below)
         for (uint32_t k = 0; k < columns; k++)
             current->closed[k] = sums[k];
@@ -439,7 +417,7 @@ static uint64_t changes;
 
 static struct qn_call_stack *stack(uint32_t i)
 {
-    return (struct qn_call_stack *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_STACKS_OFF) + i;
+    return (struct qn_call_stack *)qn_arena_at(QN_ARENA_CALLS_OFF + QN_CALL_STACKS_OFF) + i;
 }
 
 _Static_assert(QN_CALL_STACKS_MAX * sizeof(struct qn_call_stack) <= QN_CALL_STACKS_SIZE, "call_records.h");
@@ -565,12 +543,6 @@ static void end(void)
     give_back(&current->first);
     current = NULL;
     qn_arena->calls.current = 0;
-}
-
-static void init_stacks(void)
-{
-    load(new_stack());
-    qn_self->calls_stack = qn_arena->calls.current;
 }
 
 /* ---- threads, signals ---- */
@@ -720,9 +692,13 @@ void qn_calls_init(void)
     qn_sim_event_of = qn_engine_alloc_low(QN_ARENA_COUNTERS_SIZE / 8);
     h->columns = columns;
     h->functions = h->edges = h->frames = h->nodes = h->stacks = 1;
-    init_frames();
+    frame_bytes = (uint32_t)qn_call_frame_bytes(columns);
+    for (unsigned k = 0; k < QN_COST_EVENTS; k++)
+        if (!qn_call_is_rare(k) && (k == QN_COST_IR || (k < QN_COST_BC ? c->cache_sim : c->branch_sim)))
+            frequent[n_frequent++] = (uint8_t)k;
+    frame(0)->rare = -1;
     qn_calls_rows_init();
-    init_stacks();
+    run(new_stack());
 }
 
 uint64_t qn_calls_sums(void) { return (uint64_t)(uintptr_t)sums; }

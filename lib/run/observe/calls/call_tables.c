@@ -27,7 +27,7 @@ static uint64_t *entries;       /* by hash of the address */
 static uint32_t entry_count;
 static uint32_t buckets[BUCKETS];
 
-static uint8_t *table(uint64_t offset) { return (uint8_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + offset); }
+static uint8_t *table(uint64_t offset) { return qn_arena_at(QN_ARENA_CALLS_OFF + offset); }
 static const struct qn_call_range *ranges(void) { return (const struct qn_call_range *)table(QN_CALL_RANGES_OFF); }
 static struct qn_call_function *functions(void) { return (struct qn_call_function *)table(QN_CALL_FUNCTIONS_OFF); }
 

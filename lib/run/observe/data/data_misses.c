@@ -252,7 +252,6 @@ void qn_rows_forget(uint64_t start, uint64_t end)
             r->length = 0;
 }
 
-static void init_rows(void) { enlarge_rows(); }
 
 /* The row of a reference at this site to this byte; QN_NO_OBJECT: there is no room. */
 static uint32_t find_row(uint64_t address, uint32_t site, struct qn_data_place *place)
@@ -385,7 +384,6 @@ static void add_to_pair(uint32_t pair, int64_t misses, int64_t conflicts)
     pair_at(pair - 1)->conflicts += (uint64_t)conflicts;
 }
 
-static void init_pairs(void) { tells_lines = qn_sim_tell_lines(line_came); }
 
 /* ---- --data=use: how much of each line that came into the D1 was used until it left? ----
  *
@@ -676,10 +674,10 @@ void qn_data_init(void)
 {
     if (!qn_arena->n_objects)
         qn_data_add_object(&(struct qn_object){.kind = QN_OBJECT_STACK});
-    init_rows();
+    enlarge_rows();
     find_class_events();
     qn_sim_tell_misses(count_miss, count_looked_up);
-    init_pairs();
+    tells_lines = qn_sim_tell_lines(line_came);
     if (qn_cfg()->data == QN_DATA_USE)
         init_uses();
 }

@@ -22,7 +22,7 @@
 
 struct qn_object *qn_data_object(uint32_t number)
 {
-    return (struct qn_object *)(QN_ARENA_ALIAS_BASE + QN_ARENA_OBJECTS_OFF) + number;
+    return (struct qn_object *)qn_arena_at(QN_ARENA_OBJECTS_OFF) + number;
 }
 
 uint32_t qn_data_add_object(const struct qn_object *o)
@@ -163,15 +163,6 @@ static uint32_t find_mapping(uint64_t address, uint64_t *start, uint64_t *end)
     return r && r->value != QN_NO_OBJECT ? r->value : unknown();
 }
 
-/* What lay there is gone. */
-static void forget_ranges(uint64_t start, uint64_t end)
-{
-    qn_epochs_change_all();
-    qn_tree_forget(&symbols, start, end);
-    qn_tree_forget(&segments, start, end);
-    qn_tree_forget(&mappings, start, end);
-}
-
 /* ---- stacks of threads ----
  *
  *   a miss while rsp = 7ffe0fc0   ->   the block, symbol or mapping that this lies in is a stack, until it is unmapped
@@ -216,15 +207,6 @@ static uint64_t stack_end(uint64_t address)
         if (address - stacks[i].start < stacks[i].end - stacks[i].start)
             return stacks[i].end;
     return 0;
-}
-
-/* What lay there is gone. */
-static void forget_stacks(uint64_t start, uint64_t end)
-{
-    for (uint32_t i = 0; i < STACKS_MAX; i++)
-        if (stacks[i].start < end && stacks[i].end > start)
-            stacks[i].start = stacks[i].end = 0;
-    qn_stack_in_use.size = 0;
 }
 
 /* What the stack pointer lies in is a stack. */
@@ -293,7 +275,7 @@ void qn_frames_note(uint32_t site, uint64_t pc, uint64_t at)
     site_places[site] = (struct site_place){pc, at};
 }
 
-static struct qn_frame_rec *record(uint64_t i) { return (struct qn_frame_rec *)(QN_ARENA_ALIAS_BASE + QN_ARENA_FRAMES_OFF) + i; }
+static struct qn_frame_rec *record(uint64_t i) { return (struct qn_frame_rec *)qn_arena_at(QN_ARENA_FRAMES_OFF) + i; }
 
 void qn_frames_forget(uint64_t start, uint64_t end)
 {
@@ -366,7 +348,7 @@ static bool go_out(struct cursor *c, const struct qn_frame_rec *f)
 /* The frame's variable that holds the byte so far from the CFA; QN_NO_OBJECT: none. */
 static uint32_t find_variable(const struct qn_frame_rec *f, int64_t at, uint64_t *offset)
 {
-    const struct qn_frame_variable *v = (const struct qn_frame_variable *)(QN_ARENA_ALIAS_BASE + QN_ARENA_FRAME_VARIABLES_OFF) + f->first;
+    const struct qn_frame_variable *v = (const struct qn_frame_variable *)qn_arena_at(QN_ARENA_FRAME_VARIABLES_OFF) + f->first;
 
     for (uint32_t i = 0; i < f->count; i++, v++)
         if (at >= v->start && at < v->end) {
@@ -528,6 +510,12 @@ void qn_data_unmapped(uint64_t start, uint64_t end)
         return;
     qn_data_settle();
     qn_blocks_remove_range(start, end);
-    forget_ranges(start, end);
-    forget_stacks(start, end);
+    qn_epochs_change_all();
+    qn_tree_forget(&symbols, start, end);
+    qn_tree_forget(&segments, start, end);
+    qn_tree_forget(&mappings, start, end);
+    for (uint32_t i = 0; i < STACKS_MAX; i++)
+        if (stacks[i].start < end && stacks[i].end > start)
+            stacks[i].start = stacks[i].end = 0;
+    qn_stack_in_use.size = 0;
 }
