@@ -59,7 +59,7 @@ file_of() {
     esac
 }
 
-# hash_of FILE: FNV-1a of its bytes, 64 bits, as `quern sim build` has it (lib/engines/places.c).  awk's numbers are exact up to
+# hash_of FILE: FNV-1a of its bytes, 64 bits, as `quern sim build` has it (lib/engines/build.c).  awk's numbers are exact up to
 # 2^53, so the hash is two halves, and the prime 2^40 + 435 is multiplied piece by piece.
 hash_of() {
     od -An -v -tu1 "$1" | awk '

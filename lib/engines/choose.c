@@ -10,13 +10,20 @@
  * Files are looked for and hashed here; nothing is compiled.
  */
 #define _GNU_SOURCE
+
 #include <ctype.h>
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "engines/engines.h"
 #include "text/error.h"
 
@@ -278,4 +285,295 @@ bool qn_engines_choose(struct qn_engines_choice *c, const char *text)
         return refuse(c, text, "wanted one simulator that was built before, or SLOT=MODULE,...");
     c->engine = qn_engines_search_engine(c->tool, c->option, text);
     return c->engine;
+}
+
+/* ---- finds the engine to use ----
+ *
+ *   --sim=./mysim, /tmp/mysim     that file
+ *   --sim=mysim                   mysim or quern-engine-mysim, beside quern, then in libexec/quern; never in the current
+ *                                 directory, so that what a name means does not depend on where one is
+ *   no --sim                      quern-engine, in the same places
+ *
+ * In:  the option's value
+ * Out: the file's real path; or one line `quern: run: --sim=VALUE: what`.  A file that does not carry a
+ *      simulator's description (engines.h) is refused before anything is started.
+ */
+
+#define ENGINE_NAME "quern-engine"
+
+/* Why it cannot be executed; NULL: it can. */
+static const char *fault_of(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st))
+        return strerror(errno);
+    if (S_ISDIR(st.st_mode))
+        return "is a directory";
+    if (!S_ISREG(st.st_mode))
+        return "not a regular file";
+    return access(path, X_OK) ? strerror(errno) : NULL;
+}
+
+static char *closed; /* an engine that is there, but not for this user */
+
+static char *try_engine(const char *directory, const char *below, const char *prefix, const char *name)
+{
+    char *path, *real = NULL;
+
+    if (asprintf(&path, "%s%s/%s%s", directory, below, prefix, name) < 0)
+        return NULL;
+    errno = 0;
+    if (!fault_of(path))
+        real = realpath(path, NULL);
+    else if (errno == EACCES && !closed)
+        closed = strdup(path);
+    free(path);
+    return real;
+}
+
+/* First the libexec folder beside this quern, wherever it was moved to, then the one that configure was told. */
+static char *search(const char *name)
+{
+    const char *const places[][2] = {
+        { qn_engines_own_folder(), "" }, { qn_engines_own_folder(), "/../libexec/quern" },
+#ifdef QN_PKGLIBEXECDIR
+        { QN_PKGLIBEXECDIR, "" },
+#endif
+    };
+    char *found = NULL;
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++) {
+        found = try_engine(places[i][0], places[i][1], "", name);
+        if (!found)
+            found = try_engine(places[i][0], places[i][1], ENGINE_NAME "-", name);
+    }
+    return found;
+}
+
+static char *refuse_engine(const char *tool, const char *option, const char *name, const char *what, const char *more)
+{
+    qn_text_complain("quern: %s: %s=%s: %s%s%s", tool, option, name, what, more, *more ? name : "");
+    return NULL;
+}
+
+char *qn_engines_search_engine(const char *tool, const char *option, const char *name)
+{
+    const char *fault;
+    char *path;
+    struct qn_engines_texts texts;
+
+    if (strchr(name, '/')) {
+        fault = fault_of(name);
+        if (fault)
+            return refuse_engine(tool, option, name, fault, "");
+        path = realpath(name, NULL);
+    } else {
+        path = search(name);
+        if (!path && !option)
+            return NULL;
+        if (!path)
+            return refuse_engine(tool, option, name, "no such simulator beside quern or in its libexec, and no module",
+                          access(name, F_OK) ? "" : "; a file of this directory is reached as ./");
+    }
+    if (path && qn_engines_read_texts(path, &texts)) {
+        qn_engines_free_texts(&texts);
+        return path;
+    }
+    free(path);
+    return option ? refuse_engine(tool, option, name, "not a simulator; `quern sim build` makes them", "") : NULL;
+}
+
+void qn_engines_tell_no_engine(const char *tool)
+{
+    char *path = qn_engines_default_engine();
+
+    if (path)
+        qn_text_complain("quern: %s: no engine: %s: %s", tool, path, access(path, R_OK) ? strerror(errno) : "not an engine of this quern");
+    else if (closed)
+        qn_text_complain("quern: %s: no engine: %s: %s", tool, closed, strerror(EACCES));
+    else
+        qn_text_complain("quern: %s: no engine: quern-engine is neither beside quern nor in its libexec", tool);
+    free(path);
+}
+
+char *qn_engines_find_program(const char *name) { return search(name); }
+char *qn_engines_default_engine(void) { return search(ENGINE_NAME); }
+
+/* ---- what is in a simulator ----
+ *
+ *   "quern-sim-build: I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind"
+ *   "quern-sim-sources: \nD1=/home/me/srrip.c"           "quern-sim-units: D1=srrip:50b34235a5a88360\nD1=fifo:..."
+ *   "quern-sim-defaults: D1=0f3a... LL=..."              "quern-sim-observes: values:8d0e..."
+ *
+ * An engine carries such texts about itself (lib/sim/slots.c), and a replay one, with another mark.  Only an ELF file that has the
+ * first is a simulator.
+ */
+
+#define MARK "quern-sim-"
+#define FIRST_SLOT "I1=" /* every description begins so; quern itself contains the marks, but nothing that begins so */
+#define OBSERVES "observes: "
+#define TEXT_MAX 65536 /* bytes of the longest text: six paths, or all units */
+#define ENGINE_BYTES_MAX (64u << 20)
+
+/* The file, or its first ENGINE_BYTES_MAX bytes; to be unmapped.  NULL: there is none, by errno, or nothing in it, errno 0. */
+static const char *map_file(const char *path, size_t *bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
+    void *at = MAP_FAILED;
+    struct stat st = { 0 };
+
+    if (fd < 0)
+        return NULL;
+    errno = 0;
+    if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+    } else if (st.st_size > 0) {
+        *bytes = st.st_size < ENGINE_BYTES_MAX ? (size_t)st.st_size : ENGINE_BYTES_MAX;
+        at = mmap(NULL, *bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
+    error = errno;
+    close(fd);
+    errno = error;
+    if (at == MAP_FAILED)
+        *bytes = 0;
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* The bytes of an ELF file, from its beginning, that are loaded when it runs: they hold the texts, its debug information does not.
+ * 0: it is no ELF file. */
+static size_t loaded_bytes(const char *file, size_t n)
+{
+    const Elf64_Ehdr *h = (const Elf64_Ehdr *)file;
+    size_t end = 0;
+
+    if (n < sizeof *h || memcmp(file, ELFMAG, SELFMAG) || h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff % 8 || h->e_phoff > n ||
+        (n - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
+        return 0;
+    for (const Elf64_Phdr *p = (const Elf64_Phdr *)(file + h->e_phoff), *last = p + h->e_phnum; p < last; p++)
+        if (p->p_type == PT_LOAD && p->p_offset <= n && p->p_filesz <= n - p->p_offset && p->p_offset + p->p_filesz > end)
+            end = p->p_offset + p->p_filesz;
+    return end;
+}
+
+/* The text that follows `mark` on its line; with `lines`, the lines that follow it up to an empty one or to the end of the string. */
+static char *copy_text(const char *at, const char *end, bool lines)
+{
+    size_t n = (size_t)(end - at) < TEXT_MAX ? (size_t)(end - at) : TEXT_MAX, length = strnlen(at, n);
+    const char *line = lines ? NULL : memchr(at, '\n', length);
+
+    return strndup(at, line ? (size_t)(line - at) : length);
+}
+
+/* The modules that observe instructions, a line for each: "values:50b34235a5a88360\n". */
+static void add_observer(struct qn_engines_texts *t, char *name)
+{
+    char *longer;
+
+    if (name && asprintf(&longer, "%s%s\n", t->observers ? t->observers : "", name) >= 0) {
+        free(t->observers);
+        t->observers = longer;
+    }
+    free(name);
+}
+
+static bool begins(const char *at, const char *end, const char *text)
+{
+    return (size_t)(end - at) >= strlen(text) && !memcmp(at, text, strlen(text));
+}
+
+/* Takes one text, given without its "quern-sim-".  Of each kind the first text counts. */
+static void take_text(struct qn_engines_texts *t, const char *at, const char *end)
+{
+    static const struct {
+        const char *kind;
+        size_t field;
+        bool lines;
+    } kinds[] = {
+        { "build: " FIRST_SLOT, offsetof(struct qn_engines_texts, description), false },
+        { "replay: " FIRST_SLOT, offsetof(struct qn_engines_texts, replay), false },
+        { "sources: ", offsetof(struct qn_engines_texts, sources), true },
+        { "units: ", offsetof(struct qn_engines_texts, units), true },
+        { "defaults: ", offsetof(struct qn_engines_texts, defaults), false },
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char **field = (char **)((char *)t + kinds[i].field);
+
+        if (!*field && begins(at, end, kinds[i].kind))
+            *field = copy_text(at + strcspn(at, " ") + 1, end, kinds[i].lines);
+    }
+    if (begins(at, end, OBSERVES))
+        add_observer(t, copy_text(at + strlen(OBSERVES), end, false));
+}
+
+/* Finds each text that begins with MARK in the loaded part of the file. */
+static void read_texts(const char *path, struct qn_engines_texts *t)
+{
+    size_t mapped = 0;
+    const char *bytes = map_file(path, &mapped), *at = bytes, *end = bytes + (bytes ? loaded_bytes(bytes, mapped) : 0);
+
+    *t = (struct qn_engines_texts){ .description = NULL };
+    while (at && (at = memmem(at, (size_t)(end - at), MARK, strlen(MARK)))) {
+        at += strlen(MARK);
+        take_text(t, at, end);
+    }
+    if (bytes)
+        munmap((void *)(uintptr_t)bytes, mapped);
+}
+
+bool qn_engines_read_texts(const char *path, struct qn_engines_texts *t)
+{
+    read_texts(path, t);
+    if (t->description)
+        return true;
+    qn_engines_free_texts(t);
+    return false;
+}
+
+void qn_engines_free_texts(struct qn_engines_texts *t)
+{
+    free(t->description);
+    free(t->replay);
+    free(t->sources);
+    free(t->units);
+    free(t->defaults);
+    free(t->observers);
+    *t = (struct qn_engines_texts){ .description = NULL };
+}
+
+char *qn_engines_text_of_slot(const char *description, enum qn_engines_slot slot)
+{
+    for (const char *at = description; at && *at; at += strspn(at, " \n")) {
+        size_t n = strcspn(at, " \n");
+
+        if (n > 3 && at[2] == '=' && !strncmp(at, qn_engines_slot_names[slot], 2))
+            return strndup(at + 3, n - 3);
+        at += n;
+    }
+    return NULL;
+}
+
+char *qn_engines_read_replay(const char *path)
+{
+    struct qn_engines_texts t;
+    char *text;
+
+    read_texts(path, &t);
+    text = t.replay;
+    t.replay = NULL;
+    qn_engines_free_texts(&t);
+    return text;
+}
+
+uint64_t qn_engines_hash_engine(const char *path)
+{
+    uint64_t hash;
+    size_t mapped = 0;
+    const char *bytes = map_file(path, &mapped);
+
+    hash = qn_hash_words(QN_HASH_NONE, bytes, bytes ? loaded_bytes(bytes, mapped) : 0);
+    if (bytes)
+        munmap((void *)(uintptr_t)bytes, mapped);
+    return hash;
 }

@@ -1,11 +1,11 @@
 /* lib/engines/engines.h - simulators by name: what `quern run`, `sim`, `replay`, `trace`, `sweep` and `report` share.
  *
- *   choose.c    "D1=mine.c,BC=gshare" -> a module per slot        engine.c    finds engines that are there
+ *   choose.c    "D1=mine.c,BC=gshare" -> a module per slot; finds engines that are there, and what they say of themselves
  *   set_up.c    modules -> an engine, and what stands in its slots: by name, or compiled
- *   build.c     what is compiled, with which flags                compile.c   runs the compiler
- *   fault.c     one line about a module that cannot be compiled   keep.c      compiled ones are kept
- *   describe.c  what an engine says of itself                     places.c      where sources and archives are
- *   cache.c     the folder that compiled ones are kept in
+ *   build.c     what is compiled, with which flags; where sources and archives are
+ *   compile.c   runs the compiler; one line about a module that cannot be compiled
+ *   keep.c      compiled ones are kept, and the folder that they are kept in
+ *   trial.c     `quern sim test`
  *
  * A module is the name of one that ships ("srrip": lib/sim/FOLDER/srrip.c), a C file ("lab/mine.c"), "default", or as profiles
  * have it "srrip:50b34235a5a88360": the one with this hash that the engine has.
@@ -62,7 +62,7 @@ bool qn_engines_source_defines(const char *source, const char *name);
 /* The text of a file, its first bytes if it is long; free() it.  NULL: it cannot be read. */
 char *qn_engines_read_source(const char *file);
 
-/* ---- engines (engine.c) ---- */
+/* ---- engines (choose.c) ---- */
 
 /* Finds an existing engine by its path, or by its name in the usual places.  NULL: a line was printed; with `option` NULL there is no such engine. */
 char *qn_engines_search_engine(const char *tool, const char *option, const char *name);
@@ -177,8 +177,6 @@ int qn_engines_await(struct qn_engines_guard *g, pid_t child);
 
 /* FOLDER/program, and in FOLDER N.d and N.err of the Nth file.  0; 1: a compiler failed, or a signal came. */
 int qn_engines_compile(struct qn_engines_guard *g, const struct qn_engines_recipe *r, const char *folder);
-/* What a compiler said that failed, in one line if possible; or the warnings of one that did not.  true: there is a fault. */
-bool qn_engines_tell_fault(const struct qn_engines_recipe *r, const char *folder, bool failed);
 
 /* FNV-1a of a file's bytes: what profiles record of a module. */
 uint64_t qn_engines_hash_file(const char *path);
@@ -188,7 +186,7 @@ uint64_t qn_engines_hash_engine(const char *path);
 
 /* The folder that holds sim/ and base/.  NULL: a line was printed. */
 const char *qn_engines_library(const char *tool);
-/* places.c: the path of the running quern, not to be changed; NULL: a line was printed. */
+/* build.c: the path of the running quern, not to be changed; NULL: a line was printed. */
 char *qn_engines_own_path(const char *tool);
 int qn_engines_count_processors(void); /* those that this process may use */
 /* Its folder, without slash at the end; "": not known. */
@@ -200,22 +198,12 @@ char *qn_engines_scratch(const char *tool);
 /* Runs argv and waits.  Its exit status, 127 if it cannot be started, 128 + signal. */
 int qn_engines_run(char **argv);
 
-/* The user's cache folder (XDG Base Directory Specification 0.8); free() it.  NULL: there is none. */
-char *qn_engines_cache(void);
-
-/* cache.c: the folder in which compiled simulators are kept; free() it.  NULL: there is none. */
+/* keep.c: the folder in which compiled simulators are kept; free() it.  NULL: there is none. */
 char *qn_engines_cache_folder(void);
-void qn_engines_remove_old(const char *cache);
 #define QN_ENGINES_NEW ".quern-build" /* and .XXXXXX: a folder there in which a program is being built */
 #define QN_ENGINES_KEPT_DIGITS 16     /* hexadecimal, of a hash: the name of a kept program */
 #define QN_ENGINES_TABLE "many-"      /* and digits, .h: the caches of a sweep that a kept program was compiled for */
 #define QN_ENGINES_TABLE_MARK "/* kept by quern sweep */\n"
-
-/* keep.c: does the file end as a kept program does? */
-bool qn_engines_is_kept(int fd);
-
-/* places.c: libquern-engine.a and the like; free() it.  NULL: it is not there. */
-char *qn_engines_find_archive(const char *name);
 
 /* `quern sim test`: a line for each point of the contract, "ok - ..." or "not ok - ...".  quern: the program that runs and replays.
  * 0: all are ok; 1; other exit statuses after a line on stderr. */

@@ -1,12 +1,19 @@
 /* lib/exp/exp.c - collects the settings, axes, programs and simulators of an experiment.  See exp.h. */
 #include "exp/exp.h"
 
+#include <confuse.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
 #include "base/base.h"
+#include "base/grow.h"
 
 #define VALUES_MAX 10000 /* of one axis */
 
@@ -236,4 +243,214 @@ struct qn_exp_simulator *qn_exp_add_simulator(struct qn_exp *e, const char *name
     s = &e->simulators[e->simulator_count++];
     *s = (struct qn_exp_simulator){ .name = { qn_text_copy(&e->memory, name), qn_text_copy(&e->memory, origin) } };
     return s;
+}
+
+/* ---- the file of an experiment ----
+ *
+ * libConfuse calls us for each value, when it knows the line.  Values go through the same functions as those of the command
+ * line, so both accept the same.  `loading` is static, because libConfuse passes no pointer to the caller's data.
+ */
+
+static struct {
+    struct qn_exp *e;
+    struct qn_text_error *err;
+    const cfg_opt_t **given; /* single values so far; each section has options of its own */
+    size_t given_count;
+} loading;
+
+static const char *origin_of(const cfg_t *cfg)
+{
+    return qn_text_format(&loading.e->memory, "%s:%d", cfg->filename, cfg->line);
+}
+
+static void report(cfg_t *cfg, const char *format, va_list args)
+{
+    char text[QN_TEXT_MAX];
+
+    vsnprintf(text, sizeof text, format, args);
+    qn_text_fail(loading.err, QN_TEXT_BAD, "%s:%d: %s", cfg->filename, cfg->line, text);
+}
+
+/* Begins every value callback: refuses a second one for a single value; libConfuse keeps the text. */
+static int begin_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+    *(const char **)result = value;
+    if (opt->flags & CFGF_LIST)
+        return 0;
+    for (size_t i = 0; i < loading.given_count; i++)
+        if (loading.given[i] == opt) {
+            cfg_error(cfg, "%s is given twice", opt->name);
+            return -1;
+        }
+    loading.given = qn_text_grow(&loading.e->memory, loading.given, loading.given_count, sizeof *loading.given);
+    loading.given[loading.given_count++] = opt;
+    return 0;
+}
+
+static int take_setting(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+    if (begin_value(cfg, opt, value, result))
+        return -1;
+    return qn_exp_set(loading.e, opt->name, value, origin_of(cfg), loading.err) ? 0 : -1;
+}
+
+/* ---- axis NAME { values = {...} } or { from = A to = B } ---- */
+
+/* The section's axis, made by its first value. */
+static struct qn_exp_axis *axis_of(cfg_t *section)
+{
+    struct qn_exp *e = loading.e;
+    struct qn_exp_axis *last = e->axis_count ? &e->axes[e->axis_count - 1] : NULL;
+
+    if (last && !strcmp(last->name.text, section->title))
+        return last;
+    return qn_exp_add_axis(e, section->title, origin_of(section), loading.err);
+}
+
+static int take_axis_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+    struct qn_exp_axis *axis;
+
+    if (begin_value(cfg, opt, value, result) || !(axis = axis_of(cfg)))
+        return -1;
+    return qn_exp_add_value(loading.e, axis, value, origin_of(cfg), loading.err) ? 0 : -1;
+}
+
+static int take_bound(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+    uint64_t size;
+
+    if (begin_value(cfg, opt, value, result))
+        return -1;
+    if (qn_exp_parse_size(value, &size))
+        return 0;
+    cfg_error(cfg, "%s: got '%s', wanted a size", opt->name, value);
+    return -1;
+}
+
+static cfg_t *last_section(cfg_opt_t *opt) { return cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1); }
+
+static int end_axis(cfg_t *cfg, cfg_opt_t *opt)
+{
+    cfg_t *section = last_section(opt);
+    const char *from = cfg_getstr(section, "from"), *to = cfg_getstr(section, "to");
+    struct qn_exp_axis *axis = axis_of(section);
+
+    (void)cfg;
+    if (!axis)
+        return -1;
+    if (!from != !to || !from == !axis->values.count) {
+        cfg_error(section, "axis %s: wanted values, or from and to", section->title);
+        return -1;
+    }
+    return !from || qn_exp_add_powers(loading.e, axis, from, to, origin_of(section), loading.err) ? 0 : -1;
+}
+
+/* ---- program NAME { command = {...} input = FILE } ---- */
+
+static struct qn_exp_program *program_of(cfg_t *section)
+{
+    struct qn_exp *e = loading.e;
+    struct qn_exp_program *last = e->program_count ? &e->programs[e->program_count - 1] : NULL;
+
+    return last && !strcmp(last->name.text, section->title) ? last
+                                                           : qn_exp_add_program(e, section->title, origin_of(section));
+}
+
+static int take_program_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+    struct qn_exp_program *program = program_of(cfg);
+    const char *origin = origin_of(cfg);
+
+    if (begin_value(cfg, opt, value, result))
+        return -1;
+    if (opt->flags & CFGF_LIST)
+        qn_exp_add_text(loading.e, &program->argv, value, origin);
+    else
+        program->input = (struct qn_exp_text){ qn_text_copy(&loading.e->memory, value), origin };
+    return 0;
+}
+
+static int end_program(cfg_t *cfg, cfg_opt_t *opt)
+{
+    cfg_t *section = last_section(opt);
+
+    (void)cfg;
+    if (program_of(section)->argv.count)
+        return 0;
+    cfg_error(section, "program %s: wanted command = {PROGRAM, ARGUMENT, ...}", section->title);
+    return -1;
+}
+
+/* ---- simulator NAME { D1 = MODULE ... } ---- */
+
+static int take_simulator_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+    struct qn_exp *e = loading.e;
+    struct qn_exp_simulator *s = e->simulator_count ? &e->simulators[e->simulator_count - 1] : NULL;
+    struct qn_exp_text text = { qn_text_copy(&e->memory, value), origin_of(cfg) };
+
+    if (begin_value(cfg, opt, value, result))
+        return -1;
+    if (!s || strcmp(s->name.text, cfg->title))
+        s = qn_exp_add_simulator(e, cfg->title, text.origin);
+    if (opt->flags & CFGF_LIST)
+        qn_exp_add_text(e, &s->options, value, text.origin);
+    else if (!strcmp(opt->name, "path"))
+        s->path = text;
+    for (int i = 0; i < QN_EXP_SLOTS; i++)
+        if (!strcmp(opt->name, qn_exp_slot_names[i]))
+            s->module[i] = text;
+    return 0;
+}
+
+/* ---- the file ---- */
+
+#define SETTING(name) CFG_STR_CB(name, NULL, CFGF_NODEFAULT, take_setting)
+#define SIMULATOR(name) CFG_STR_CB(name, NULL, CFGF_NODEFAULT, take_simulator_value)
+#define LIST(text, take) { .name = text, .type = CFGT_STR, .flags = CFGF_LIST, .parsecb = take }
+#define SECTION_FLAGS (CFGF_TITLE | CFGF_MULTI | CFGF_NO_TITLE_DUPES)
+
+static int parse(FILE *file, const char *path)
+{
+    cfg_opt_t axis[] = { LIST("values", take_axis_value), CFG_STR_CB("from", NULL, CFGF_NODEFAULT, take_bound),
+                         CFG_STR_CB("to", NULL, CFGF_NODEFAULT, take_bound), CFG_END() };
+    cfg_opt_t program[] = { LIST("command", take_program_value),
+                            CFG_STR_CB("input", NULL, CFGF_NODEFAULT, take_program_value), CFG_END() };
+    cfg_opt_t simulator[] = { SIMULATOR("I1"), SIMULATOR("D1"), SIMULATOR("LL"), SIMULATOR("BC"), SIMULATOR("BI"),
+                              SIMULATOR("AN"), SIMULATOR("path"), LIST("options", take_simulator_value), CFG_END() };
+    cfg_opt_t all[] = { SETTING("I1"), SETTING("D1"), SETTING("LL"), SETTING("seed"), SETTING("counting"),
+                        SETTING("cache-sim"), SETTING("branch-sim"), SETTING("timeout"), LIST("options", take_setting),
+                        LIST("environment", take_setting), CFG_SEC("axis", axis, SECTION_FLAGS),
+                        CFG_SEC("program", program, SECTION_FLAGS), CFG_SEC("simulator", simulator, SECTION_FLAGS),
+                        CFG_END() };
+    cfg_t *cfg = QN_NEEDED(cfg_init(all, CFGF_NONE));
+    int status;
+
+    cfg_set_error_function(cfg, report);
+    cfg_set_validate_func(cfg, "axis", end_axis);
+    cfg_set_validate_func(cfg, "program", end_program);
+    cfg->filename = strdup(path);
+    status = cfg_parse_fp(cfg, file);
+    if (status != CFG_SUCCESS) /* only if there is no message yet: for an invalid byte, libConfuse gives none */
+        cfg_error(cfg, "cannot be read, wanted settings, axes, programs and simulators");
+    cfg_free(cfg);
+    return status;
+}
+
+bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *err)
+{
+    FILE *file = fopen(path, "r");
+    int status;
+
+    if (!file) {
+        qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    memset(&loading, 0, sizeof loading);
+    loading.e = e;
+    loading.err = err;
+    status = parse(file, path);
+    fclose(file);
+    return status == CFG_SUCCESS;
 }

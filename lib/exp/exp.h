@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 #include "cost/arena.h"
-#include "text/memory.h"
 #include "text/error.h"
+#include "text/memory.h"
 
 enum qn_exp_level { QN_EXP_I1, QN_EXP_D1, QN_EXP_LL, QN_EXP_LEVELS };
 enum qn_exp_slot { QN_EXP_SLOT_I1, QN_EXP_SLOT_D1, QN_EXP_SLOT_LL, QN_EXP_SLOT_BC, QN_EXP_SLOT_BI, QN_EXP_SLOT_AN,
@@ -94,5 +94,26 @@ void qn_exp_add_text(struct qn_exp *e, struct qn_exp_texts *list, const char *te
 
 /* A number with an optional suffix K, M or G (powers of 1024).  false: not one. */
 bool qn_exp_parse_size(const char *text, uint64_t *size);
+
+/* ---- reads an experiment from a file, which can be kept under version control ----
+ *
+ *   LL = "1048576,16,64"                       fixed: I1 D1 LL seed counting cache-sim branch-sim timeout
+ *   options = {"bits=12"}                      for simulator modules
+ *   environment = {"LC_ALL=C", "HOME"}         for the programs; a name alone takes our own value
+ *
+ *   axis sim     { values = {lru, fifo, mine} }
+ *   axis D1.size { from = 1K  to = 256K }      powers of two
+ *   axis n       { values = {1..10} }          {n} below
+ *
+ *   simulator mine { D1 = "mine.c"  options = {"D1.degree=4"} }
+ *   program gzip   { command = {gzip, "-{n}", "-c", "corpus.txt"} }
+ *   program sort   { command = {sort}  input = "corpus.txt" }
+ *
+ * Comments begin with # or //.  exp.h defines the words.  The parser is libConfuse: of Debian's libraries it is the one
+ * that has named sections, lists and quoting, and that reports an unknown word with its line.
+ */
+
+/* Adds the contents of the file to `e`.  false: `err` is FILE:LINE: what.  Not reentrant. */
+bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *err);
 
 #endif

@@ -1,5 +1,16 @@
 /* lib/exp/farm.c - see farm.h. */
+#define _GNU_SOURCE
 #include "exp/farm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "text/error.h"
 
 #define WORDS_MAX 16 /* words of the command besides options and parts */
 
@@ -64,4 +75,109 @@ char **qn_exp_farm_command(struct qn_text_memory *m, const struct qn_exp_farm *f
     n = f->on == QN_EXP_SLURM ? add_slurm(m, f, argv, n) : add_parallel(m, f, argv, n);
     argv[n] = NULL;
     return argv;
+}
+
+/* ---- starts the parts of a farm, waits, and stops them after SIGINT, SIGTERM or SIGHUP ---- */
+
+#define NOT_FOUND 127
+
+struct run {
+    const struct qn_exp_farm *farm;
+    const struct qn_exp_farm_watch *watch;
+    pid_t pid;
+    int output, status;
+    int signal;  /* the signal that interrupted us, 0 = none */
+    char id[32]; /* Slurm's number of the array */
+};
+
+static int complain(const struct run *r, const char *what) { return qn_text_complain("quern: %s: %s: %s", r->watch->who, what, strerror(errno)), NOT_FOUND; }
+
+static bool start(struct run *r, struct qn_text_memory *m, const sigset_t *before)
+{
+    char **argv = qn_exp_farm_command(m, r->farm);
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC))
+        return complain(r, "pipe"), false;
+    r->pid = fork();
+    if (r->pid == 0) {
+        int nothing = open("/dev/null", O_RDWR);
+
+        setpgid(0, 0);
+        sigprocmask(SIG_SETMASK, before, NULL);
+        dup2(nothing, 0);
+        dup2(r->farm->on == QN_EXP_SLURM ? ends[1] : nothing, 1);
+        execvp(argv[0], argv);
+        _exit(complain(r, argv[0]));
+    }
+    close(ends[1]);
+    r->output = ends[0];
+    return r->pid > 0 || (complain(r, "fork"), false);
+}
+
+/* "17" or "17;cluster" */
+static void read_id(struct run *r)
+{
+    ssize_t n = read(r->output, r->id, sizeof r->id - 1);
+
+    r->id[n > 0 ? strspn(r->id, "0123456789") : 0] = 0;
+}
+
+/* Stops the jobs, unless they are Slurm's and shall continue. */
+static void stop(struct run *r)
+{
+    if (*r->id && r->watch->cancel) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            execlp("scancel", "scancel", r->id, (char *)NULL);
+            _exit(complain(r, "scancel"));
+        }
+        if (pid > 0)
+            waitpid(pid, NULL, 0);
+    } else if (*r->id) {
+        qn_text_complain("quern: %s: jobs %s go on; the same command takes their %s", r->watch->who, r->id, r->watch->what);
+    }
+    kill(-r->pid, SIGTERM);
+    kill(-r->pid, SIGTERM); /* at the first SIGTERM, GNU parallel only waits for its jobs */
+}
+
+static void await(struct run *r, const sigset_t *awaited)
+{
+    struct timespec second = { 1, 0 };
+
+    if (r->farm->on == QN_EXP_SLURM)
+        read_id(r);
+    while (waitpid(r->pid, &r->status, WNOHANG) == 0) {
+        int sig = sigtimedwait(awaited, NULL, &second);
+
+        if (sig > 0 && sig != SIGCHLD && !r->signal) {
+            r->signal = sig;
+            stop(r);
+        }
+        if (r->watch->tick)
+            r->watch->tick(r->watch->data);
+    }
+}
+
+int qn_exp_run_farm(struct qn_text_memory *m, const struct qn_exp_farm *farm, const struct qn_exp_farm_watch *watch)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+    struct run r = { .farm = farm, .watch = watch, .output = -1 };
+    sigset_t awaited, before;
+    bool started;
+
+    sigemptyset(&awaited);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&awaited, signals[i]);
+    sigprocmask(SIG_BLOCK, &awaited, &before);
+    started = start(&r, m, &before);
+    if (started)
+        await(&r, &awaited);
+    if (r.output >= 0)
+        close(r.output);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!started || (WIFEXITED(r.status) && WEXITSTATUS(r.status) == NOT_FOUND))
+        return -1;
+    return r.signal;
 }

@@ -1,12 +1,171 @@
 /* lib/exp/many.c - see many.h; lib/sim/many/many.h describes the table. */
 #include "exp/many.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+
+/* ---- groups ---- */
+
+#define LINES_MAX (1u << 20) /* lines of all D1s of a group together: the engine's memory for their stacks */
+
+const char *const qn_exp_kind_names[QN_EXP_MANY_KINDS] = { "D1", "LL", "BC", "BI" };
+static const enum qn_exp_slot slots[QN_EXP_MANY_KINDS] = { QN_EXP_SLOT_D1, QN_EXP_SLOT_LL, QN_EXP_SLOT_BC,
+                                                           QN_EXP_SLOT_BI };
+
+struct grouper {
+    struct qn_text_memory *m;
+    const struct qn_exp_runs *runs;
+    struct qn_exp_sim *const *sims;
+    const char *const *options;
+    const struct qn_exp_sharing *sharing;
+};
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static bool same_geometry(const struct qn_geometry *a, const struct qn_geometry *b)
+{
+    return a->size == b->size && a->assoc == b->assoc && a->line == b->line;
+}
+
+static uint32_t smallest_line(const struct qn_exp_run *r)
+{
+    uint32_t line = r->geometry[0].line;
+
+    for (int i = 1; i < QN_EXP_LEVELS; i++)
+        line = r->geometry[i].line < line ? r->geometry[i].line : line;
+    return line;
+}
+
+static bool same_command(const struct qn_exp_run *a, const struct qn_exp_run *b)
+{
+    int i = 0;
+
+    if (!same_text(a->input, b->input))
+        return false;
+    while (a->argv[i] && b->argv[i] && !strcmp(a->argv[i], b->argv[i]))
+        i++;
+    return !a->argv[i] && !b->argv[i];
+}
+
+/* May these two runs share an execution? */
+static bool alike(const struct grouper *g, int a, int b)
+{
+    const struct qn_exp_run *ra = &g->runs->at[a], *rb = &g->runs->at[b];
+    const char *file = g->sims[a]->file[QN_EXP_SLOT_I1];
+
+    return g->sharing->allowed && g->sims[a]->shareable && g->sims[b]->shareable && ra->program == rb->program
+           && ra->seed == rb->seed && same_geometry(&ra->geometry[QN_EXP_I1], &rb->geometry[QN_EXP_I1])
+           && same_text(file, g->sims[b]->file[QN_EXP_SLOT_I1]) && (!file || same_text(g->options[a], g->options[b]))
+           && (!g->sharing->smallest_line_counts || smallest_line(ra) == smallest_line(rb)) && same_command(ra, rb);
+}
+
+/* ---- members ---- */
+
+static struct qn_exp_member make_member(const struct grouper *g, int run, enum qn_exp_kind kind, int D1)
+{
+    struct qn_exp_member member = { .file = g->sims[run]->file[slots[kind]], .options = "" };
+
+    if (member.file)
+        member.options = g->options[run];
+    if (kind == QN_EXP_MANY_D1)
+        member.geometry = g->runs->at[run].geometry[QN_EXP_D1];
+    if (kind == QN_EXP_MANY_LL) {
+        member.geometry = g->runs->at[run].geometry[QN_EXP_LL];
+        member.D1 = D1;
+    }
+    return member;
+}
+
+static bool same_member(const struct qn_exp_member *a, const struct qn_exp_member *b)
+{
+    return same_geometry(&a->geometry, &b->geometry) && a->D1 == b->D1 && same_text(a->file, b->file)
+           && same_text(a->options, b->options);
+}
+
+bool qn_exp_same_members(const struct qn_exp_group *a, const struct qn_exp_group *b)
+{
+    for (int kind = 0; kind < QN_EXP_MANY_KINDS; kind++) {
+        if (a->members[kind] != b->members[kind])
+            return false;
+        for (int i = 0; i < a->members[kind]; i++)
+            if (!same_member(&a->member[kind][i], &b->member[kind][i]))
+                return false;
+    }
+    return true;
+}
+
+/* The member's number in the group; the next free number if it is not there. */
+static int find_member(const struct qn_exp_group *group, enum qn_exp_kind kind, const struct qn_exp_member *member)
+{
+    int i = 0;
+
+    while (i < group->members[kind] && !same_member(&group->member[kind][i], member))
+        i++;
+    return i;
+}
+
+static uint64_t count_lines(const struct qn_exp_group *group)
+{
+    uint64_t lines = 0;
+
+    for (int i = 0; i < group->members[QN_EXP_MANY_D1]; i++)
+        lines += group->member[QN_EXP_MANY_D1][i].geometry.size / group->member[QN_EXP_MANY_D1][i].geometry.line;
+    return lines;
+}
+
+/* Adds a run to the group.  false: there is no room for its members. */
+static bool add_run(const struct grouper *g, struct qn_exp_group *group, int run)
+{
+    int place[QN_EXP_MANY_KINDS];
+    struct qn_exp_member member[QN_EXP_MANY_KINDS];
+    const struct qn_geometry *D1 = &g->runs->at[run].geometry[QN_EXP_D1];
+
+    for (int kind = 0; kind < QN_EXP_MANY_KINDS; kind++) {
+        member[kind] = make_member(g, run, (enum qn_exp_kind)kind, kind == QN_EXP_MANY_LL ? place[QN_EXP_MANY_D1] : 0);
+        place[kind] = find_member(group, (enum qn_exp_kind)kind, &member[kind]);
+        if (place[kind] == QN_EXP_MEMBERS_MAX)
+            return false;
+    }
+    if (group->count && count_lines(group) + D1->size / D1->line > LINES_MAX)
+        return false;
+    for (int kind = 0; kind < QN_EXP_MANY_KINDS; kind++)
+        if (place[kind] == group->members[kind])
+            group->member[kind][group->members[kind]++] = member[kind];
+    group->runs = qn_text_grow(g->m, group->runs, (size_t)group->count, sizeof *group->runs);
+    group->place = qn_text_grow(g->m, group->place, (size_t)group->count, sizeof *group->place);
+    group->runs[group->count] = run;
+    memcpy(group->place[group->count++], place, sizeof place);
+    return true;
+}
+
+int qn_exp_make_groups(struct qn_text_memory *m, const struct qn_exp_runs *runs, struct qn_exp_sim *const *sims,
+                       const char *const *options, const struct qn_exp_result *results,
+                       const struct qn_exp_sharing *sharing, struct qn_exp_group ***groups)
+{
+    struct grouper g = { m, runs, sims, options, sharing };
+    int count = 0;
+
+    *groups = NULL;
+    for (int i = 0; i < runs->count; i++) {
+        int k = 0;
+
+        if (results[i].status)
+            continue;
+        while (k < count && !(alike(&g, (*groups)[k]->runs[0], i) && add_run(&g, (*groups)[k], i)))
+            k++;
+        if (k < count)
+            continue;
+        *groups = qn_text_grow(m, *groups, (size_t)count, sizeof **groups);
+        (*groups)[count] = qn_text_alloc(m, sizeof ***groups);
+        add_run(&g, (*groups)[count++], i);
+    }
+    return count;
+}
 
 #define MEMBERS(group, kind) for (int i = 0; i < (group)->members[kind]; i++)
 
@@ -393,4 +552,106 @@ bool qn_exp_write_many(struct qn_text_memory *m, const struct qn_exp_group *grou
     fill_options(&w, group, sim, run_options);
     fill_geometry(many, group);
     return err->status == QN_TEXT_OK;
+}
+
+/* ---- the output of such a build, for one run of the group ----
+ *
+ *   many D1 1 991 77          D1mr, D1mw of the runs whose D1 is number 1
+ *   D1#1.evictions 12 ...     as "D1.evictions 12 ..." for them
+ *   BC#0: gshare, 32780 ...   as "BC: gshare, 32780 ..." for the runs whose predictor is number 0
+ */
+
+/* The events of each kind, in the order of the line. */
+static const char *const events[QN_EXP_MANY_KINDS][3] = {
+    { "D1mr", "D1mw" }, { "ILmr", "DLmr", "DLmw" }, { "Bcm" }, { "Bim" }
+};
+
+static int find_kind(const char *text)
+{
+    for (int kind = 0; kind < QN_EXP_MANY_KINDS; kind++)
+        if (!strncmp(text, qn_exp_kind_names[kind], 2))
+            return kind;
+    return -1;
+}
+
+/* Skips "D1#12" and returns what follows; NULL: the text does not begin so. */
+static const char *skip_member(const char *text, int *kind, long *number)
+{
+    char *end;
+
+    *kind = find_kind(text);
+    if (*kind < 0 || text[2] != '#' || !isdigit((unsigned char)text[3]))
+        return NULL;
+    *number = strtol(text + 3, &end, 10);
+    return end;
+}
+
+static void read_counts(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
+                        const char *text)
+{
+    int kind = find_kind(text);
+    char *at;
+
+    if (kind < 0 || strtol(text + 2, &at, 10) != group->place[i][kind])
+        return;
+    for (int k = 0; k < 3 && events[kind][k] && *at == ' '; k++) {
+        size_t digits = strspn(at + 1, "0123456789");
+
+        qn_exp_add_count(m, r, events[kind][k], qn_text_copy_part(m, at + 1, digits));
+        at += 1 + digits;
+    }
+}
+
+void qn_exp_read_many_line(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
+                           const char *text)
+{
+    const char *rest;
+    long number;
+    int kind;
+
+    if (!strncmp(text, "many ", 5))
+        read_counts(m, r, group, i, text + 5);
+    else if (!(rest = skip_member(text, &kind, &number)))
+        qn_exp_read_log_line(m, r, text);
+    else if (number == group->place[i][kind])
+        qn_exp_read_log_line(m, r, qn_text_format(m, "%.2s%s", text, rest));
+}
+
+/* Does the group count this event for each member? */
+static bool is_own(const struct qn_exp_group *group, const char *name)
+{
+    bool caches = group->members[QN_EXP_MANY_D1] > 1 || group->members[QN_EXP_MANY_LL] > 1;
+
+    for (int kind = 0; kind < QN_EXP_MANY_KINDS; kind++)
+        for (int k = 0; k < 3 && events[kind][k]; k++)
+            if (!strcmp(events[kind][k], name))
+                return kind <= QN_EXP_MANY_LL ? caches : group->members[kind] > 1;
+    return false;
+}
+
+/* Counts of the whole execution are those of each run.  Counts by member must be in the log, unless the execution did not count them
+ * (--branch-sim=no). */
+bool qn_exp_finish_many(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
+                        const struct qn_exp_result *all)
+{
+    struct qn_exp_result own = *r;
+
+    *r = (struct qn_exp_result){ .status = own.status };
+    for (int k = 0; k < all->count; k++) {
+        const char *name = all->counts[k].name, *rest, *value = all->counts[k].value;
+        long number;
+        int kind;
+
+        if (is_own(group, name) && !(value = qn_exp_find_count(&own, name)))
+            return false;
+        rest = skip_member(name, &kind, &number);
+        if (!rest)
+            qn_exp_add_count(m, r, name, value);
+        else if (number == group->place[i][kind])
+            qn_exp_add_count(m, r, qn_text_format(m, "%.2s%s", name, rest), value);
+    }
+    for (int k = 0; k < own.count; k++)
+        if (!is_own(group, own.counts[k].name))
+            qn_exp_add_count(m, r, own.counts[k].name, own.counts[k].value);
+    return true;
 }

@@ -10,10 +10,59 @@
 #ifndef QN_EXP_ROWS_H
 #define QN_EXP_ROWS_H
 
-#include "exp/result.h"
 #include "exp/runs.h"
 #include "prof/read.h"
 #include "text/csv.h"
+#include "text/error.h"
+#include "text/memory.h"
+
+/* ---- the result of a run of the program: its counts, or why it failed ----
+ *
+ *   log "==12== D1.evictions   991  lines that ...",  profile "events: Ir I1mr ..." "summary: 812 3 ..."
+ *   -> status "ok", counts Ir 812, I1mr 3, ..., D1.evictions 991
+ *
+ * Only the process that was started counts: a forked child writes a log and a profile of its own, under its own number.
+ */
+
+struct qn_exp_count {
+    const char *name, *value; /* value: decimal digits */
+};
+
+struct qn_exp_result {
+    const char *status; /* "ok", why there are no counts, or how the program ended; NULL: not run yet */
+    struct qn_exp_count *counts;
+    int count;
+};
+
+#define QN_EXP_OK "ok"
+
+/* The value of a count; NULL: it was not counted. */
+const char *qn_exp_find_count(const struct qn_exp_result *r, const char *name);
+void qn_exp_add_count(struct qn_text_memory *m, struct qn_exp_result *r, const char *name, const char *value);
+
+/* One line of a log without its number: event totals of modules and the storage of predictors (BC_bits, BI_bits). */
+void qn_exp_read_log_line(struct qn_text_memory *m, struct qn_exp_result *r, const char *text);
+
+/* Calls `line` for each line that the first process of the log wrote, without "==12== " or "--12-- ".  Returns its number; 0: none. */
+long qn_exp_read_log(const char *path, void (*line)(void *data, const char *text), void *data);
+
+/* Adds the totals of a profile. */
+enum qn_text_status qn_exp_read_totals(struct qn_text_memory *m, struct qn_exp_result *r, const char *path,
+                                       struct qn_text_error *err);
+
+/* How a command ended, as text: "ok", "exit status 3", "SIGSEGV", or the line "quern: run: ..." that `errors` holds. */
+const char *qn_exp_describe_end(struct qn_text_memory *m, int status, const char *errors);
+
+/* ---- reads misses of D1s of other sizes from the log of one run, as rows of a sweep of D1.size.  See sizes.c ---- */
+
+/* Does the first line look like that of a log? */
+bool qn_exp_is_log(const char *path);
+
+/* Reads the rows that the analysis `sizes` printed for the log's first process; none if it was not on.  `t` is initialised and empty.
+ * counting: of that run, "" if not known. */
+enum qn_text_status qn_exp_read_sizes(struct qn_text_table *t, const char *log, const char *counting, struct qn_text_error *err);
+
+/* ---- the CSV file of a sweep ---- */
 
 /* What identifies a run, besides the experiment. */
 struct qn_exp_provenance {

@@ -8,6 +8,7 @@
 #ifndef QN_PAGE_JSON_H
 #define QN_PAGE_JSON_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,5 +21,8 @@ void qn_page_put_count(FILE *out, int64_t count);
 
 /* ",3,0,1" of { 3, 0, 1, 0, 0 }: zeros at the end are left out. */
 void qn_page_put_counts(FILE *out, const int64_t *counts, int events);
+
+/* The `most`-th largest cost: what costs less has no room.  0 if all have room.  Changes the order of `costs`. */
+double qn_page_find_least(double *costs, size_t count, size_t most);
 
 #endif

@@ -1,17 +1,39 @@
 /* lib/page/page.c - see page.h. */
 #include "page/page.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "exp/rows.h"
-#include "text/csv.h"
-#include "page/findings.h"
+#include "out/advice.h"
+#include "out/columns.h"
+#include "out/findings.h"
 #include "page/json.h"
 #include "page/log.h"
 #include "page/profile.h"
 #include "page/shell.h"
 #include "page/sources.h"
 #include "page/tables.h"
+#include "plot/words.h"
+#include "prof/counts.h"
 #include "prof/merge.h"
 #include "report/facts.h"
+#include "report/findings.h"
+#include "report/html.h"
+#include "report/sentences.h"
+#include "text/csv.h"
+
+struct qn_report_facts;
+
+/* A profile and what lies beside it; tables without columns: there is none.  log: NULL, or the misses by size and set. */
+struct qn_page_found {
+    struct qn_page_profile *profile;
+    const struct qn_text_table *intervals, *runs, *sharing, *culprits;
+    const struct qn_page_log *log;
+};
+
+static void qn_page_put_findings(struct qn_report_facts *f, FILE *out);
+static void find(const struct qn_page_found *from, FILE *out);
 
 struct input {
     struct qn_page_profile profile, before;
@@ -81,16 +103,18 @@ static void put_findings(struct input *in, const struct qn_page_request *q, FILE
     if (q->facts)
         qn_page_put_findings(q->facts, out);
     else if (!q->before)
-        qn_page_find(&found, out);
+        find(&found, out);
 }
+
+static void put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_text_table *culprits, FILE *out);
 
 static void put_data(struct input *in, const struct qn_page_request *q, FILE *out)
 {
     fputs("{\"after\":", out);
-    qn_page_put_profile(&in->profile, q, q->culprits ? &in->culprits : NULL, out);
+    put_profile(&in->profile, q, q->culprits ? &in->culprits : NULL, out);
     if (q->before) {
         fputs(",\n\"before\":", out);
-        qn_page_put_profile(&in->before, q, NULL, out);
+        put_profile(&in->before, q, NULL, out);
     }
     if (q->intervals)
         put_table(out, "intervals", &in->intervals);
@@ -118,6 +142,8 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
     putc('}', out);
 }
 
+static void put_plain(const struct qn_page_profile *p, FILE *out);
+
 enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, struct qn_text_error *err)
 {
     struct input in = { 0 };
@@ -125,7 +151,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
 
     if (read_input(&in, q, err) == QN_TEXT_OK) {
         qn_page_begin(out, qn_prof_reader_header(in.profile.reader)->cmd.text);
-        qn_page_put_plain(&in.profile, out);
+        put_plain(&in.profile, out);
         qn_page_begin_data(out);
         put_data(&in, q, out);
         qn_page_end(out, QN_PAGE_EXPLORE);
@@ -144,4 +170,315 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_page_free_log(&in.log_before);
     qn_text_free_table(&in.intervals_before);
     return err->status;
+}
+
+/* ---- findings ---- */
+
+static void put_member(FILE *out, const char *before, const char *name, const char *text)
+{
+    fprintf(out, "%s\"%s\":", before, name);
+    qn_page_put_text(out, text);
+}
+
+static void put_finding(const struct qn_report_facts *f, const struct qn_report_finding *finding, FILE *out)
+{
+    put_member(out, "{", "what", finding->what);
+    put_member(out, ",", "proof", finding->proof);
+    put_member(out, ",", "advice", finding->advice);
+    if (finding->line >= 0 && qn_report_has_line(&f->lines.at[finding->line])) {
+        put_member(out, ",", "file", f->lines.at[finding->line].file);
+        fprintf(out, ",\"line\":%" PRIu32, f->lines.at[finding->line].line);
+    }
+    putc('}', out);
+}
+
+static void qn_page_put_findings(struct qn_report_facts *f, FILE *out)
+{
+    struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX];
+    const char *hints[QN_REPORT_HINTS_MAX];
+    int count = qn_report_has_event(f, "Ir") ? qn_report_find(f, findings) : 0;
+
+    qn_report_hint(f, hints);
+    fputs(",\n\"findings\":[", out);
+    for (int i = 0; i < count; i++) {
+        fputs(i ? ",\n" : "", out);
+        put_finding(f, &findings[i], out);
+    }
+    fputs("],\n\"hints\":[", out);
+    for (int i = 0; hints[i]; i++) {
+        fputs(i ? "," : "", out);
+        qn_page_put_text(out, hints[i]);
+    }
+    fputs("]", out);
+    put_member(out, ",\n\"classes\":{", "compulsory", SAY_D1_COMPULSORY);
+    put_member(out, ",", "capacity", qn_text_format(&f->memory, SAY_D1_CAPACITY, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1])));
+    put_member(out, ",", "conflict", SAY_D1_CONFLICT);
+    putc('}', out);
+}
+
+/* A row of two numbers. */
+static void add_row(struct qn_text_table *t, struct qn_text_memory *m, double a, double b)
+{
+    char **cells = qn_text_add_row(t);
+
+    cells[0] = qn_text_format(m, "%.0f", a);
+    cells[1] = qn_text_format(m, "%.10g", b);
+}
+
+/* The tables of the pictures mrc and sets. */
+static void take_log(struct qn_report_facts *f, const struct qn_page_log *log)
+{
+    qn_text_add_column(&f->sets, "set");
+    qn_text_add_column(&f->sets, "misses");
+    for (size_t i = 0; i < log->set_count; i++)
+        add_row(&f->sets, &f->memory, (double)i, (double)log->sets[i]);
+    qn_text_add_column(&f->curve, "size");
+    qn_text_add_column(&f->curve, "miss_percent");
+    for (size_t i = 0; i < log->curve_count; i++)
+        add_row(&f->curve, &f->memory, (double)(log->curve[i][0] * log->line), 100 * (double)log->curve[i][1] / (double)log->touched);
+}
+
+static void find(const struct qn_page_found *from, FILE *out)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_page_profile *p = from->profile;
+    struct qn_report_facts f = { .profile = { p->reader, p->merge, p->functions } };
+
+    f.intervals = *from->intervals;
+    f.runs = *from->runs;
+    f.sharing = *from->sharing;
+    f.culprits = *from->culprits;
+    if (qn_prof_find_event(qn_prof_reader_header(p->reader), "Ir", 2) >= 0 && qn_report_gather_facts(&f, p->path, &err) == QN_TEXT_OK) {
+        if (from->log)
+            take_log(&f, from->log);
+        qn_report_find_knees(&f);
+        qn_page_put_findings(&f, out);
+    }
+    qn_text_free_table(&f.sets);
+    qn_text_free_table(&f.curve);
+    f.intervals = f.runs = f.sharing = f.culprits = (struct qn_text_table){ 0 }; /* the caller owns them, and the rows */
+    f.profile = (struct qn_plot_profile){ NULL, NULL, NULL };
+    qn_report_free_facts(&f);
+}
+
+/* ---- a page's table for readers without scripts: the most costly functions ---- */
+
+#define ROWS 50
+
+/* Chooses ROWS functions or fewer, the most costly first, by insertion. */
+static size_t choose(const struct qn_page_profile *p, size_t chosen[ROWS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < qn_prof_table_rows(p->functions); i++) {
+        double cost = qn_page_cost(p, qn_prof_table_at(p->functions, i).counts);
+        size_t at = count;
+
+        while (at && qn_page_cost(p, qn_prof_table_at(p->functions, chosen[at - 1]).counts) < cost)
+            at--;
+        if (at == ROWS)
+            continue;
+        count += count < ROWS;
+        for (size_t k = count - 1; k > at; k--)
+            chosen[k] = chosen[k - 1];
+        chosen[at] = i;
+    }
+    return count;
+}
+
+static void put_row(const struct qn_page_profile *p, FILE *out, const char *name, const int64_t *counts)
+{
+    fputs("<tr>", out);
+    qn_report_text_cell(out, name);
+    for (int i = 0; i < p->events; i++)
+        qn_report_count_cell(out, (double)qn_prof_count(counts[i]), 0);
+    fputs("</tr>\n", out);
+}
+
+/* A table for readers without scripts. */
+static void put_plain(const struct qn_page_profile *p, FILE *out)
+{
+    const struct qn_prof_header *h = qn_prof_reader_header(p->reader);
+    size_t chosen[ROWS], count = choose(p, chosen);
+
+    fputs("<h1>", out);
+    qn_report_text(out, h->cmd.text);
+    fputs("</h1>\n<p>Without scripts this page has one table, of the most costly functions; <code>quern annotate</code> shows the "
+          "source.</p>\n<table>\n<tr><th scope=\"col\">function</th>", out);
+    for (int i = 0; i < p->events; i++) {
+        fputs("<th scope=\"col\">", out);
+        qn_report_text(out, h->events[i]);
+        fputs("</th>", out);
+    }
+    fputs("</tr>\n", out);
+    put_row(p, out, "the whole run", qn_prof_table_totals(p->lines));
+    for (size_t i = 0; i < count; i++) {
+        struct qn_prof_row row = qn_prof_table_at(p->functions, chosen[i]);
+
+        put_row(p, out, row.function, row.counts);
+    }
+    fputs("</table>\n", out);
+}
+
+/* ---- the rows of a profile as JSON ---- */
+
+#define INSN_TEXT 128
+
+/* A comma before each element but the first. */
+static void separate(FILE *out, size_t *count)
+{
+    if ((*count)++)
+        fputs(",\n", out);
+}
+
+static void put_name(struct qn_page_profile *p, FILE *out, const char *name)
+{
+    fprintf(out, ",%" PRIu32, qn_text_intern(&p->names, name, strlen(name)));
+}
+
+/* ---- functions ---- */
+
+static size_t put_functions(struct qn_page_profile *p, FILE *out)
+{
+    size_t rows = qn_prof_table_rows(p->functions), count = 0;
+
+    fputs("\"functions\":[", out);
+    for (size_t i = 0; i < rows; i++) {
+        struct qn_prof_row row = qn_prof_table_at(p->functions, i);
+
+        if (qn_page_cost(p, row.counts) < p->least_function || count == QN_PAGE_FUNCTIONS)
+            continue;
+        separate(out, &count);
+        fprintf(out, "[%" PRIu32, qn_text_intern(&p->names, row.function, strlen(row.function)));
+        put_name(p, out, row.object);
+        put_name(p, out, row.file);
+        qn_page_put_counts(out, row.counts, p->events);
+        putc(']', out);
+    }
+    fputs("],\n", out);
+    return rows - count;
+}
+
+/* ---- lines and instructions ---- */
+
+static void put_line(struct qn_page_profile *p, FILE *out, const struct qn_prof_row *row)
+{
+    fprintf(out, "[%" PRIu32, row->line);
+    put_name(p, out, row->function);
+    put_name(p, out, row->object);
+    if (row->insn) {
+        char address[QN_PROF_INSN_TEXT], text[INSN_TEXT];
+
+        qn_prof_format_address(address, row->insn->address);
+        qn_out_disassemble(text, sizeof text, row->insn);
+        fprintf(out, ",\"%s\",", address);
+        qn_page_put_text(out, text);
+    }
+    qn_page_put_counts(out, row->counts, p->events);
+    putc(']', out);
+}
+
+/* Writes the lines of a file, or its instructions, `room` rows at most; returns how many of `room` are left. */
+static size_t put_rows(struct qn_page_profile *p, FILE *out, const struct qn_page_file *file, bool insns, size_t room)
+{
+    double least = insns ? p->least_insn : p->least_line;
+    size_t count = 0;
+
+    for (size_t i = file->first; i < file->end && count < room; i++) {
+        struct qn_prof_row row = qn_prof_table_at(p->lines, i);
+
+        if (!row.insn != !insns || qn_page_cost(p, row.counts) < least)
+            continue;
+        separate(out, &count);
+        put_line(p, out, &row);
+    }
+    return room - count;
+}
+
+static size_t count_lines(const struct qn_page_profile *p)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < qn_prof_table_rows(p->lines); i++)
+        count += !qn_prof_table_at(p->lines, i).insn;
+    return count;
+}
+
+static size_t put_files(struct qn_page_profile *p, const struct qn_page_request *q, FILE *out)
+{
+    size_t lines = QN_PAGE_LINES, insns = QN_PAGE_INSNS, bytes = QN_PAGE_SOURCE_BYTES, count = 0;
+
+    fputs("\"files\":[", out);
+    for (size_t i = 0; i < p->file_count && lines; i++) {
+        separate(out, &count);
+        fputs("{\"name\":", out);
+        qn_page_put_text(out, p->files[i].name);
+        fputs(",\"lines\":[", out);
+        lines = put_rows(p, out, &p->files[i], false, lines);
+        fputs("],\"insns\":[", out);
+        insns = put_rows(p, out, &p->files[i], true, insns);
+        putc(']', out);
+        bytes = qn_page_put_source(p, q, &p->files[i], out, bytes);
+        putc('}', out);
+    }
+    fputs("],\n", out);
+    return count_lines(p) - (QN_PAGE_LINES - lines);
+}
+
+/* ---- the profile's header ---- */
+
+static void put_head(const struct qn_page_profile *p, FILE *out)
+{
+    const struct qn_prof_header *h = qn_prof_reader_header(p->reader);
+    char timing[200];
+
+    fputs("\"path\":", out);
+    qn_page_put_text(out, p->shown);
+    fputs(",\"command\":", out);
+    qn_page_put_text(out, h->cmd.text);
+    fputs(",\n\"descs\":[", out);
+    for (int i = 0; i < h->desc_count; i++) {
+        const char *text = h->descs[i].text, *colon = strchr(text, ':');
+
+        fputs(i ? ",[" : "[", out);
+        qn_page_put_string(out, text, colon ? (size_t)(colon - text) : 0);
+        putc(',', out);
+        qn_page_put_text(out, colon ? colon + 1 + strspn(colon + 1, " ") : text);
+        putc(']', out);
+    }
+    fputs("],\n\"events\":[", out);
+    for (int i = 0; i < p->events; i++) {
+        fputs(i ? "," : "", out);
+        qn_page_put_text(out, qn_prof_modern_event(h->events[i]));
+    }
+    fputs("],\"weights\":[", out);
+    for (int i = 0; i < p->events; i++)
+        fprintf(out, "%s%.10g", i ? "," : "", p->weights[i]);
+    fputs("],\"timing\":", out);
+    qn_out_describe_timing(timing, sizeof timing);
+    qn_page_put_text(out, timing);
+    fputs(",\"totals\":[0", out);
+    qn_page_put_counts(out, qn_prof_table_totals(p->lines), p->events);
+    fputs("],\n", out);
+}
+
+/* Writes the whole as JSON.  culprits: a table that was checked, or NULL. */
+static void put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_text_table *culprits, FILE *out)
+{
+    size_t functions, lines;
+
+    putc('{', out);
+    put_head(p, out);
+    functions = put_functions(p, out);
+    lines = put_files(p, q, out);
+    qn_page_put_objects(p, out);
+    qn_page_put_calls(p, out);
+    if (culprits)
+        qn_page_put_culprits(p, culprits, out);
+    fputs("\"names\":[", out);
+    for (uint32_t i = 0; i < p->names.index.count; i++) {
+        fputs(i ? ",\n" : "", out);
+        qn_page_put_text(out, qn_text_name(&p->names, i));
+    }
+    fprintf(out, "],\"left\":{\"functions\":%zu,\"lines\":%zu}}", functions, lines);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "page/json.h"
 #include "prof/counts.h"
 #include "prof/table/functions.h"
 #include "report/facts.h"

@@ -71,20 +71,11 @@ void qn_page_free_profile(struct qn_page_profile *p);
 /* The cost of a row in cycles; of a difference, without its sign. */
 double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts);
 
-/* The `most`-th largest cost: what costs less has no room.  0 if all have room.  Changes the order of `costs`. */
-double qn_page_find_least(double *costs, size_t count, size_t most);
-
-/* Writes the whole as JSON.  culprits: a table that was checked, or NULL. */
-void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_text_table *culprits, FILE *out);
-
 enum qn_text_status qn_page_read_calls(struct qn_page_profile *p, struct qn_text_error *err);
 void qn_page_free_calls(struct qn_page_profile *p);
 
 /* Its parts: "data":{...}, "calls":{...} and "culprits":{...}, with a comma behind; nothing if the profile has none. */
 void qn_page_put_objects(struct qn_page_profile *p, FILE *out);
-double qn_page_miss_cost(const struct qn_prof_miss *m);
-/* Adds up objects, pairs, uses and misses without room: objects_fold.c. */
-void qn_page_fold_objects(struct qn_page_profile *p);
 #define QN_PAGE_OTHERS UINT32_MAX /* in `by`: others, no object in particular; -1 on the page */
 void qn_page_put_advice(struct qn_page_profile *p, FILE *out);
 void qn_page_put_calls(struct qn_page_profile *p, FILE *out);
@@ -93,8 +84,5 @@ void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_text_table 
 enum qn_text_status qn_page_check_sharing(const struct qn_text_table *t, const char *path, struct qn_text_error *err);
 void qn_page_put_sharing(const struct qn_text_table *t, FILE *out);
 enum qn_text_status qn_page_check_culprits(const struct qn_text_table *t, const char *path, struct qn_text_error *err);
-
-/* A table for readers without scripts. */
-void qn_page_put_plain(const struct qn_page_profile *p, FILE *out);
 
 #endif

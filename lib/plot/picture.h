@@ -4,7 +4,7 @@
  *            1024,32.2,33.2        panels  { "", "D1 misses per 100 references", curves 0 and 1 }
  *            2048,28.0,28.7
  *
- * Readers of the inputs fill it (sweep.c, threec.c, time.c, profile.c, log.c, heat.c, cpi.c, tables.c, invariance.c); script.c, bars.c and heat.c make a script of it.
+ * Readers of the inputs fill it (sweep.c, centres.c, side_tables.c, tables.c, log.c); script.c makes a script of it.
  * Invariants: column 0 of the data is the x axis, or the names of the bars; every curve has a column of the data.
  */
 #ifndef QN_PLOT_PICTURE_H
@@ -13,9 +13,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "text/memory.h"
-#include "text/csv.h"
 #include "plot/plot.h"
+#include "prof/read.h"
+#include "text/csv.h"
+#include "text/memory.h"
 
 enum qn_plot_form {
     QN_PLOT_LINES,    /* curves over numbers */
@@ -86,12 +87,34 @@ enum qn_text_status qn_plot_read_calls(struct qn_plot_picture *p, struct qn_text
 /* The script that draws DATA as IMAGE; names are those of files in one folder. */
 void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char *script, const char *data,
                           const char *image);
-/* Its parts that are not for lines: bars.c, heat.c. */
-void qn_plot_write_stacked(const struct qn_plot_picture *p, FILE *out, const char *data);
-void qn_plot_write_bars(const struct qn_plot_picture *p, FILE *out, const char *data);
 void qn_plot_write_heat(const struct qn_plot_picture *p, FILE *out, const char *data);
 
-/* Data, script and image of a picture that is complete: files.c. */
-enum qn_text_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_text_error *err);
+/* ---- the small print below a picture: program, caches, simulator, counting, quern ----
+ *
+ *   a sweep        columns that are the same in all rows and are not drawn
+ *   a profile      its descriptions
+ *   a log          its first lines
+ */
+
+struct qn_plot_keys; /* input.h */
+
+void qn_plot_caption_sweep(struct qn_plot_picture *p, const struct qn_plot_keys *k);
+void qn_plot_caption_profile(struct qn_plot_picture *p, const struct qn_prof_header *h);
+/* Opens a profile and puts its description into the caption; close it afterwards.  NULL with `err` filled. */
+struct qn_prof_reader *qn_plot_open_profile(struct qn_plot_picture *p, const char *path, struct qn_text_error *err);
+/* For two profiles: what both have once, the rest behind "A: " and "B: ". */
+void qn_plot_caption_two(struct qn_plot_picture *p, const struct qn_prof_header *a, const struct qn_prof_header *b);
+
+/* The number of sets of D1 or LL; 0: the profile does not have it. */
+double qn_plot_count_sets(const struct qn_prof_header *h, const char *level);
+
+/* The program first, as "./prog arg". */
+void qn_plot_caption_command(struct qn_plot_picture *p, const char *command);
+/* "D1: 32 KiB, 8 ways, lines of 64 B" for level D1 and "32768 B, 64 B, 8-way associative"; NULL: the text has another form. */
+char *qn_plot_read_cache(struct qn_text_memory *m, const char *level, const char *text);
+
+/* ---- flame.c: the paths of calls of a profile (`quern run --calls=paths`) as bars upon each other, into request->output ---- */
+
+enum qn_text_status qn_plot_draw_flame(const struct qn_plot_request *q, struct qn_text_error *err);
 
 #endif

@@ -20,9 +20,9 @@
 #define QN_PLOT_PLOT_H
 
 #include <stdbool.h>
-
 #include <sys/types.h>
 
+#include "text/csv.h"
 #include "text/error.h"
 #include "text/subst.h"
 
@@ -91,5 +91,18 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
  * waits for gnuplot, and frees the batch. */
 void qn_plot_start_batch(struct qn_plot_batch *batch);
 void qn_plot_end_batch(struct qn_plot_batch *batch);
+
+/* ---- finds the knees of a curve of misses by size, which are the sizes of working sets ----
+ *
+ *   size,miss_percent  64,90  128,85  256,40  512,39      ->  256: the curve falls by 45 of 51 there, and hardly after it
+ *
+ * A knee is a size at which the curve has lost at least a tenth of its whole height since half that size, while the next step
+ * down, to twice the size, is less than half as high.
+ */
+
+#define QN_PLOT_KNEES_MAX 16
+
+/* Column 0 has the sizes, ascending, column 1 the misses.  Fills knees[], the smallest first; returns how many. */
+int qn_plot_find_knees(const struct qn_text_table *curve, double knees[QN_PLOT_KNEES_MAX]);
 
 #endif

@@ -18,8 +18,6 @@
 extern const char *const qn_plot_colours[QN_PLOT_STYLES];
 /* Those of gnuplot's fill patterns that differ in print. */
 extern const char *const qn_plot_fills[QN_PLOT_STYLES];
-/* The dash, or the fill, of a style: each round of colours begins at another one. */
-int qn_plot_turn(int style);
 
 #define QN_PLOT_WIDTH 1200  /* pixels; of pdf hundredths of an inch */
 #define QN_PLOT_HEIGHT 747
@@ -35,8 +33,6 @@ struct qn_plot_layout {
 };
 
 void qn_plot_quote(FILE *out, const char *text);
-/* As a fraction of the height. */
-double qn_plot_fraction(const struct qn_plot_layout *l, int pixels);
 /* A scale for large numbers in these curves: 1, 1e3, 1e6 or 1e9, so that an axis has few digits. */
 double qn_plot_choose_unit(const struct qn_plot_picture *p, int first, int count);
 /* 'D1 misses (thousands)', quoted. */

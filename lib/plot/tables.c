@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "plot/caption.h"
+#include "plot/picture.h"
 #include "plot/centres.h"
 #include "plot/words.h"
 #include "prof/calls/calls.h"

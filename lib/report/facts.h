@@ -13,7 +13,7 @@
 #include "out/advice.h"
 #include "out/columns.h"
 #include "plot/centres.h"
-#include "plot/knees.h"
+#include "plot/plot.h"
 #include "report/report.h"
 
 #define QN_REPORT_NAME_ROOM 70 /* characters of a function beside its line */

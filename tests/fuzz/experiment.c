@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "exp/file.h"
+#include "exp/exp.h"
 #include "exp/runs.h"
 
 static const struct qn_geometry host[QN_EXP_LEVELS] = {{32768, 8, 64}, {32768, 8, 64}, {1048576, 16, 64}};

@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-#include "exp/result.h"
+#include "exp/rows.h"
 #include "text/csv.h"
 #include "out/findings.h"
 #include "plot/input.h"

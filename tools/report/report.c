@@ -26,7 +26,6 @@
 #include "base/base.h"
 #include "engines/engines.h"
 #include "exp/rows.h"
-#include "exp/sizes.h"
 #include "page/log.h"
 #include "page/page.h"
 #include "prof/kind.h"

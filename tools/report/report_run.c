@@ -20,7 +20,7 @@
 
 #include "../tools.h"
 #include "exp/jobs.h"
-#include "exp/result.h"
+#include "exp/rows.h"
 #include "report/report.h"
 #include "report_tool.h"
 

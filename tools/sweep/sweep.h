@@ -1,10 +1,8 @@
 /* tools/sweep/sweep.h - what the files of `quern sweep` share.
  *
- *   sweep.c          the order of things         sweep_options.c  the command line
- *   sweep_sims.c     simulators: what a name means, building
- *   sweep_run.c      jobs, the CSV file, progress                sweep_programs.c  programs and their build-ids
+ *   sweep.c          the order of things, jobs, the CSV file, progress; the `quern run` of a job and its results
+ *   sweep_options.c  the command line; programs and their build-ids; simulators: what a name means, building
  *   sweep_on.c       parts of it as jobs of GNU parallel or Slurm
- *   sweep_command.c  the `quern run` of a job                    sweep_result.c    its results
  */
 #ifndef QN_SWEEP_H
 #define QN_SWEEP_H
@@ -67,9 +65,6 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim);
 /* Finds each run's program and input, and the program's build-id.  0, or the exit status after a line. */
 int qn_sweep_check_programs(struct qn_sweep *s);
 
-/* The path of a program; a name without a slash is searched in /usr/local/bin, /usr/bin and /bin.  NULL: it is not there. */
-const char *qn_sweep_find_program(struct qn_text_memory *m, const char *name);
-
 /* What `quern run` is called with. */
 struct qn_sweep_command {
     int run;                                      /* for program, I1, seed */
@@ -78,20 +73,9 @@ struct qn_sweep_command {
     const char *stem;                             /* of its files in the work folder */
 };
 
-/* The list ends with NULL. */
-char **qn_sweep_command(struct qn_sweep *s, const struct qn_sweep_command *c);
-/* For one run alone. */
-struct qn_sweep_command qn_sweep_single(struct qn_sweep *s, int run);
-
 /* The build for a group, made when it is first asked for; another group of the same members uses it, too.
  * engine NULL: it cannot be built, and a line says why. */
 const struct qn_sweep_build *qn_sweep_build_many(struct qn_sweep *s, const struct qn_exp_group *group, int number);
-
-/* Take the results of a job: of one run; of a group, false if they cannot be used. */
-void qn_sweep_take_single(struct qn_sweep *s, const struct qn_exp_job *job, int run, const char *stem);
-bool qn_sweep_take_group(struct qn_sweep *s, const struct qn_exp_job *job, const struct qn_exp_group *group,
-                         const char *stem);
-void qn_sweep_remove_files(struct qn_sweep *s, const char *stem);
 
 /* Groups of the runs that have no result in `results`. */
 int qn_sweep_make_groups(struct qn_sweep *s, const struct qn_exp_result *results, struct qn_exp_group ***groups);
@@ -107,8 +91,5 @@ bool qn_sweep_take_machine(struct qn_geometry *host);
 
 /* The same as qn_sweep_run, in parts that an engine runs. */
 int qn_sweep_run_on(struct qn_sweep *s);
-
-/* Makes all runs that have no result yet and keeps the file up to date.  The exit status. */
-int qn_sweep_run(struct qn_sweep *s);
 
 #endif

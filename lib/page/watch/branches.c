@@ -19,7 +19,6 @@
 #include "text/csv.h"
 #include "page/json.h"
 #include "page/shell.h"
-#include "page/watch/places.h"
 #include "report/html.h"
 
 #define PLAIN_ROWS 20

@@ -1,5 +1,5 @@
-/* tests/unit/plot/knees.c - where a curve bends, by the rule in knees.h, worked out by hand. */
-#include "plot/knees.h"
+/* tests/unit/plot/knees.c - where a curve bends, by the rule in plot.h, worked out by hand. */
+#include "plot/plot.h"
 
 #include <stdio.h>
 #include <string.h>
