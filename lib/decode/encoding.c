@@ -26,23 +26,8 @@ static const uint8_t prefix_of_64[256] = {
 };
 static const uint8_t prefix_of_32[256] = {PREFIXES(PFX_SEG)};
 
-static enum qn_seg segment_of(uint8_t prefix)
-{
-    switch (prefix) {
-    case 0x26:
-        return QN_SEG_ES;
-    case 0x2e:
-        return QN_SEG_CS;
-    case 0x36:
-        return QN_SEG_SS;
-    case 0x3e:
-        return QN_SEG_DS;
-    case 0x64:
-        return QN_SEG_FS;
-    default:
-        return QN_SEG_GS;
-    }
-}
+static const uint8_t segment_of[] = {[0x26] = QN_SEG_ES, [0x2e] = QN_SEG_CS, [0x36] = QN_SEG_SS,
+                                     [0x3e] = QN_SEG_DS, [0x64] = QN_SEG_FS, [0x65] = QN_SEG_GS};
 
 static void take_legacy_prefix(struct decoder *d, uint8_t byte, enum prefix_kind kind)
 {
@@ -60,7 +45,7 @@ static void take_legacy_prefix(struct decoder *d, uint8_t byte, enum prefix_kind
         d->lock = 1;
         break;
     case PFX_SEG:
-        d->segment = segment_of(byte);
+        d->segment = segment_of[byte];
         break;
     default:
         break;

@@ -69,29 +69,14 @@ static void put_rex_name(struct printer *p, uint8_t rex)
 
 static const char *prefix_name(const struct printer *p, uint8_t byte, bool last)
 {
-    switch (byte) {
-    case 0x66:
-        return "data16";
-    case 0x67:
-        return p->d->mode32 ? "addr16" : "addr32";
-    case 0xf0:
-        return "lock";
-    case 0xf2:
-    case 0xf3:
+    static const char names[][7] = {[0x26] = "es", [0x2e] = "cs", [0x36] = "ss", [0x3e] = "ds", [0x64] = "fs",
+                                    [0x65] = "gs", [0x66] = "data16", [0x67] = "addr32", [0xf0] = "lock"};
+
+    if (byte == 0xf2 || byte == 0xf3)
         return rep_name(p, byte, last);
-    case 0x2e:
-        return "cs";
-    case 0x36:
-        return "ss";
-    case 0x3e:
-        return last && qn_decode_takes_notrack(p) ? "notrack" : "ds";
-    case 0x26:
-        return "es";
-    case 0x64:
-        return "fs";
-    default:
-        return "gs";
-    }
+    if (byte == 0x67 && p->d->mode32)
+        return "addr16";
+    return byte == 0x3e && last && qn_decode_takes_notrack(p) ? "notrack" : names[byte];
 }
 
 static bool is_null_segment(uint8_t byte)
