@@ -7,7 +7,7 @@
  *   scope 2, ...  count for regions 1, ... (region.c)
  *   scope 253     simulates, and what it counts is of nobody (--toggle-collect)
  *   scope 254     counts as scope 1, but references are simulated in batches (reference.c)
- *   scope 255     does not count: between windows of observed instructions (sample.c)
+ *   scope 255     does not count: between windows of observed instructions (insns.c)
  *   a variant     of a scope that counts: control leaves the block before each instruction; observed instructions count
  *
  * The dispatcher enters the scope in qn_mode.  Blocks of other scopes can be reached only through the dispatcher (tcache.h), so a switch
