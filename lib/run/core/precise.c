@@ -91,18 +91,25 @@ static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, u
     return i - 1;
 }
 
+/* The block among whose copied instructions this host address lies, and its index; NULL: none. */
+static const struct qn_tblock *block_of_copy(uint64_t host, uint32_t *index)
+{
+    const struct qn_tblock *b;
+
+    *index = qn_tcache_at(host);
+    if (*index == QN_NO_BLOCK)
+        return NULL;
+    b = qn_tcache_block(*index);
+    return b->ninsns && host >= qn_tblock_entry2(b) && host < qn_tblock_end(b) ? b : NULL;
+}
+
 /* The guest's instruction whose copy is at this host address; 0: it has been evicted. */
 uint64_t qn_recover_pc(uint64_t host)
 {
-    uint32_t index = qn_tcache_at(host);
-    const struct qn_tblock *b;
+    uint32_t index;
+    const struct qn_tblock *b = block_of_copy(host, &index);
 
-    if (index == QN_NO_BLOCK)
-        return 0;
-    b = qn_tcache_block(index);
-    if (!b->ninsns || host < qn_tblock_entry2(b) || host >= qn_tblock_end(b))
-        return 0;
-    return guest_pc(b, insn_at(b, qn_tcache_side(index), host));
+    return b ? guest_pc(b, insn_at(b, qn_tcache_side(index), host)) : 0;
 }
 
 /* --versus and --explain: the block has counted its references, also those of instructions from i on (emit/check.c). */
@@ -123,15 +130,12 @@ static void take_back_references(const struct qn_tblock *b, unsigned i)
 bool qn_recover_fault(struct qn_ucontext *uc, bool after)
 {
     uint64_t host = uc->mc.ip - after;
-    uint32_t index = qn_tcache_at(host), keep;
-    const struct qn_tblock *b;
+    uint32_t index, keep;
+    const struct qn_tblock *b = block_of_copy(host, &index);
     const struct qn_side *side;
     unsigned i;
 
-    if (index == QN_NO_BLOCK)
-        return false;
-    b = qn_tcache_block(index);
-    if (host < qn_tblock_entry2(b) || host >= qn_tblock_end(b) || b->ninsns == 0)
+    if (!b)
         return false;
     side = qn_tcache_side(index);
     i = insn_at(b, side, host);
@@ -159,15 +163,12 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
 
 bool qn_recover_is_behind_int3(uint64_t host)
 {
-    uint32_t index = qn_tcache_at(host - 1);
-    const struct qn_tblock *b;
+    uint32_t index;
+    const struct qn_tblock *b = block_of_copy(host - 1, &index);
     struct qn_insn in;
     uint64_t pc;
 
-    if (index == QN_NO_BLOCK)
-        return false;
-    b = qn_tcache_block(index);
-    if (!b->ninsns || host - 1 < qn_tblock_entry2(b) || host > qn_tblock_end(b))
+    if (!b)
         return false;
     pc = guest_pc(b, b->ninsns - 1u);
     return qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && in.cls == QN_CLS_INT3 &&

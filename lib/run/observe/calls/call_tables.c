@@ -220,27 +220,21 @@ static uint32_t called_by(const struct qn_block *b, uint32_t record)
     }
 }
 
-static void sum_up(struct qn_block_calls *c, const qn_insn_desc *desc, unsigned n)
-{
-    int64_t sum[QN_COST_EVENTS] = {0};
-
-    _Static_assert(sizeof c->adds == QN_COST_EVENTS, "block.h");
-    qn_arena_add_executed(desc, n, 1, sum);
-    for (unsigned k = 0; k < QN_COST_EVENTS; k++)
-        c->adds[k] = (uint8_t)sum[k];
-}
-
 void qn_calls_mark(struct qn_block *b, uint32_t record, const qn_insn_desc *desc)
 {
     struct qn_block_calls *c = &b->calls;
     bool symbol = qn_calls_is_symbol(b->pc);
+    int64_t sum[QN_COST_EVENTS] = {0};
 
     if (symbol || is_entry(b->pc))
         c->entry = qn_calls_function(b->pc) | (symbol ? QN_ENTRY_SYMBOL : 0);
     c->called = called_by(b, record);
     c->returns = b->end == QN_END_RET || (b->end == QN_END_JMP_IND && c->called);
     c->moves = moves(b);
-    sum_up(c, desc, b->n);
+    _Static_assert(sizeof c->adds == QN_COST_EVENTS, "block.h");
+    qn_arena_add_executed(desc, b->n, 1, sum);
+    for (unsigned k = 0; k < QN_COST_EVENTS; k++)
+        c->adds[k] = (uint8_t)sum[k];
 }
 
 /* ---- rows of edges and of contexts ----
