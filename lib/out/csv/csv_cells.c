@@ -6,18 +6,14 @@
  */
 #include "out/csv/csv_cells.h"
 
-#include <csv.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "base/grow.h"
+#include "text/csv.h"
 #include "text/escape.h"
 
 /* Where Cachegrind begins the value of a description. */
@@ -122,54 +118,19 @@ void qn_out_csv_join_desc(struct qn_text_buffer *to, const char *key, const char
     qn_text_append(to, value, strlen(value));
 }
 
-static void append_escaped(struct qn_text_buffer *to, const char *text)
-{
-    for (; *text; text++) {
-        char piece[QN_TEXT_ESCAPE_MAX + 1];
-        qn_text_append(to, piece, qn_text_escape_byte(piece, (unsigned char)*text));
-    }
-}
-
-/* Quotes what was appended from `from` on. */
-static void quote(struct qn_text_buffer *to, size_t from)
-{
-    size_t n = to->length - from, room = 2 * n + 2; /* every byte a quote, and two around */
-    char *quoted = QN_NEEDED(malloc(room));
-    size_t length = csv_write2(quoted, room, to->text + from, n, CSV_QUOTE);
-
-    to->length = from;
-    qn_text_append(to, quoted, length);
-    free(quoted);
-}
-
-/* What a cell needs before it can be written. */
-enum need { NOTHING, QUOTES = 1, ESCAPES = 2 };
-
-static int find_needs(const char *text)
-{
-    int needs = NOTHING;
-    const char *p = text;
-    for (; *p; p++) {
-        if (qn_text_is_control((unsigned char)*p))
-            needs |= ESCAPES;
-        if (*p == ',' || *p == '"' || *p == ';')
-            needs |= QUOTES;
-    }
-    if (p > text && (text[0] == ' ' || p[-1] == ' '))
-        needs |= QUOTES;
-    return needs;
-}
-
 void qn_out_csv_cell(struct qn_text_buffer *to, const char *text)
 {
-    size_t from = to->length;
-    int needs = find_needs(text);
-    if (needs & ESCAPES)
-        append_escaped(to, text);
-    else
-        qn_text_append(to, text, strlen(text));
-    if (needs & QUOTES)
-        quote(to, from);
+    struct qn_text_buffer escaped = {0};
+    if (!qn_text_has_control(text, strlen(text))) {
+        qn_text_append_cell(to, text);
+        return;
+    }
+    for (; *text; text++) {
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+        qn_text_append(&escaped, piece, qn_text_escape_byte(piece, (unsigned char)*text));
+    }
+    qn_text_append_cell(to, escaped.text);
+    free(escaped.text);
 }
 
 /* ---- Counts and ratios as digits ----
