@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/grow.h"
 #include "prof/counts.h"
 
@@ -249,10 +250,10 @@ static int compare_by(const struct qn_out_column *k, const int64_t *a, const int
 {
     if (k->expr) {
         double x = qn_out_key_weight(k, a), y = qn_out_key_weight(k, b);
-        return (x < y) - (x > y);
+        return QN_COMPARE(y, x);
     }
     int64_t x = qn_prof_magnitude(a[k->event]), y = qn_prof_magnitude(b[k->event]);
-    return (x < y) - (x > y);
+    return QN_COMPARE(y, x);
 }
 
 int qn_out_compare_counts(const struct qn_out_columns *c, const int64_t *a, const int64_t *b)

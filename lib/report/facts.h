@@ -85,11 +85,6 @@ extern const struct qn_report_column {
 
 /* The sum of events, "D1mr+D1mw", of centre `i`; of the whole if i < 0. */
 double qn_report_count(const struct qn_plot_centres *c, int i, const char *events);
-/* For qsort: the largest of doubles first. */
-static inline int qn_report_compare_falling(const void *a, const void *b)
-{
-    return (*(const double *)a < *(const double *)b) - (*(const double *)a > *(const double *)b);
-}
 /* Does the line or function have a known source line? */
 bool qn_report_has_line(const struct qn_plot_centre *c);
 /* Does the profile have the event? */

@@ -596,6 +596,8 @@ static bool examine_phases(struct qn_report_facts *f, struct qn_report_finding *
     return finding->cost >= QN_REPORT_COST_LEAST;
 }
 
+static int compare_falling(const void *a, const void *b) { return QN_COMPARE(*(const double *)b, *(const double *)a); }
+
 /* Misses of sets, the largest first; to be freed. */
 static double *sort_sets(const struct qn_text_table *t)
 {
@@ -603,7 +605,7 @@ static double *sort_sets(const struct qn_text_table *t)
 
     for (int row = 0; row < t->row_count; row++)
         misses[row] = cell(t, row, "misses");
-    qsort(misses, (size_t)t->row_count, sizeof *misses, qn_report_compare_falling);
+    qsort(misses, (size_t)t->row_count, sizeof *misses, compare_falling);
     return misses;
 }
 
@@ -657,7 +659,7 @@ static int compare_lines(const void *a, const void *b)
 {
     const struct qn_report_finding *x = a, *y = b;
 
-    return (x->line > y->line) - (x->line < y->line);
+    return QN_COMPARE(x->line, y->line);
 }
 
 /* Adds up what the findings about each line cost. */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/grow.h"
 #include "out/advice.h"
 #include "out/modern/modern.h"
@@ -57,7 +58,7 @@ static int compare_counts(const struct data *d, const int64_t *a, const int64_t 
 {
     if (d->m->request->sort)
         return qn_out_compare_counts(&d->columns, a, b);
-    return (llabs(misses(a)) < llabs(misses(b))) - (llabs(misses(a)) > llabs(misses(b)));
+    return QN_COMPARE(llabs(misses(b)), llabs(misses(a)));
 }
 
 static void add(int64_t *to, const int64_t *counts)
@@ -223,7 +224,7 @@ static int by_line_counts(const void *left, const void *right, void *data)
 {
     const struct line *a = left, *b = right;
     int order = compare_counts(data, a->counts, b->counts);
-    return order ? order : a->first < b->first ? -1 : a->first > b->first;
+    return order ? order : QN_COMPARE(a->first, b->first);
 }
 
 static int same_line(const struct qn_prof_miss *a, const struct qn_prof_miss *b)
@@ -288,11 +289,9 @@ static void put_lines(struct data *d)
 static int by_pair_misses(const void *left, const void *right)
 {
     const struct qn_prof_pair *a = left, *b = right;
-    if (llabs(a->misses) != llabs(b->misses))
-        return llabs(a->misses) > llabs(b->misses) ? -1 : 1;
-    if (a->object != b->object)
-        return a->object < b->object ? -1 : 1;
-    return a->by < b->by ? -1 : a->by > b->by;
+    int order = QN_COMPARE(llabs(b->misses), llabs(a->misses));
+    order = order ? order : QN_COMPARE(a->object, b->object);
+    return order ? order : QN_COMPARE(a->by, b->by);
 }
 
 /* Writes the pairs: misses on an object whose line had been evicted for one of another object. */

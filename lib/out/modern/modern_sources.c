@@ -131,19 +131,14 @@ static void close_insns(struct insns *x)
     memset(x, 0, sizeof *x);
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int compare_by_line(const void *p, const void *q, void *rows)
 {
     struct qn_prof_row a = qn_prof_table_at(rows, *(const uint32_t *)p);
     struct qn_prof_row b = qn_prof_table_at(rows, *(const uint32_t *)q);
-    int d = compare_numbers(a.line, b.line);
+    int d = QN_COMPARE(a.line, b.line);
     d = d ? d : strcmp(a.object, b.object);
-    d = d ? d : compare_numbers(a.insn->address, b.insn->address);
-    return d ? d : compare_numbers(*(const uint32_t *)p, *(const uint32_t *)q);
+    d = d ? d : QN_COMPARE(a.insn->address, b.insn->address);
+    return d ? d : QN_COMPARE(*(const uint32_t *)p, *(const uint32_t *)q);
 }
 
 static int compare_by_function(const void *p, const void *q, void *rows)
@@ -152,8 +147,8 @@ static int compare_by_function(const void *p, const void *q, void *rows)
     struct qn_prof_row b = qn_prof_table_at(rows, *(const uint32_t *)q);
     int d = strcmp(a.function, b.function);
     d = d ? d : strcmp(a.object, b.object);
-    d = d ? d : compare_numbers(a.insn->address, b.insn->address);
-    return d ? d : compare_numbers(*(const uint32_t *)p, *(const uint32_t *)q);
+    d = d ? d : QN_COMPARE(a.insn->address, b.insn->address);
+    return d ? d : QN_COMPARE(*(const uint32_t *)p, *(const uint32_t *)q);
 }
 
 /* The first row whose file is not before the name. Files stay in order, whatever is done within one. */
