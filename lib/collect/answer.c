@@ -17,7 +17,7 @@
 #include "cost/messages.h"
 #include "cost/part.h"
 
-/* ---- messages with descriptors over a socket of packets (SCM_RIGHTS) ---- */
+/* ---- sending and receiving: messages with descriptors, over a socket of packets (SCM_RIGHTS) ---- */
 
 union control {
     char bytes[CMSG_SPACE(QN_COLLECT_FDS_MAX * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
@@ -59,11 +59,14 @@ static ssize_t receive(int socket, void *message, size_t size, int fds[QN_COLLEC
     do
         n = recvmsg(socket, &header, flags | MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
-    for (struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&header) : NULL; c; c = CMSG_NXTHDR(&header, c))
+    for (struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&header) : NULL; c; c = CMSG_NXTHDR(&header, c)) {
+        size_t bytes = c->cmsg_len - CMSG_LEN(0), most = QN_COLLECT_FDS_MAX * sizeof *fds;
+
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-            memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+            memcpy(fds, CMSG_DATA(c), bytes < most ? bytes : most);
         else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
             memcpy(sender, CMSG_DATA(c), sizeof *sender);
+    }
     return n;
 }
 

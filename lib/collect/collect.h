@@ -115,7 +115,8 @@ struct qn_collect {
     bool finder_replaced;       /* it has died, and this collector has started another */
     int questions;              /* our own socket to it; -1: none */
     const void *questions_of;   /* the arena that it has */
-    int beginning, image, collector; /* the reader's: file that the guest begins as; arena of the first process; pidfd of the main collector */
+    /* The reader's descriptors: the file that the guest begins as, the arena of the first process, the main collector's pidfd. */
+    int beginning, image, collector;
     bool has_forked;            /* there were sub-collectors, which may outlive this one and ask the reader */
 };
 
@@ -148,14 +149,16 @@ char *qn_collect_expand(const char *pattern, pid_t pid, char *why, size_t size);
 bool qn_collect_is_device(const char *path); /* is it a character device, such as /dev/null? */
 /* The files that are written. */
 enum qn_collect_file {
-    QN_COLLECT_LOG, QN_COLLECT_TRACE, QN_COLLECT_PROFILE, QN_COLLECT_INTERVALS, QN_COLLECT_EXPLANATION, QN_COLLECT_WATCH, QN_COLLECT_BRANCHES,
+    QN_COLLECT_LOG, QN_COLLECT_TRACE, QN_COLLECT_PROFILE, QN_COLLECT_INTERVALS, QN_COLLECT_EXPLANATION, QN_COLLECT_WATCH,
+    QN_COLLECT_BRANCHES,
     QN_COLLECT_FINDINGS, QN_COLLECT_CULPRITS, QN_COLLECT_SHARING, QN_COLLECT_SETS, QN_COLLECT_FILES
 };
 /* The name of the guest's file; free() it.  NULL: a line was printed. */
 char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file);
 char *qn_collect_name_pattern(struct qn_collect *r); /* of the profile, without the number of a part and of a thread */
 /* Reports a file that was written (with --verbose), or why not; frees its path; returns whether it was written. */
-bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char *path, enum qn_text_status status, const struct qn_text_error *err);
+bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char *path, enum qn_text_status status,
+                          const struct qn_text_error *err);
 /* Are the patterns of all names well-formed?  false: a line was printed. */
 bool qn_collect_check_patterns(const struct qn_collect_options *o);
 /* Tests before the program starts whether all of them can be written.  false: a line was printed. */

@@ -177,7 +177,8 @@ static void fill_config(struct qn_collect *r)
     struct qn_config *c = &r->config;
 
     *c = (struct qn_config){
-        .cpu = c->cpu, .engine_cpu = c->engine_cpu, .space = { c->space[0], c->space[1] }, .I1 = r->geometry[QN_COLLECT_I1], .D1 = r->geometry[QN_COLLECT_D1], .LL = r->geometry[QN_COLLECT_LL],
+        .cpu = c->cpu, .engine_cpu = c->engine_cpu, .space = { c->space[0], c->space[1] },
+        .I1 = r->geometry[QN_COLLECT_I1], .D1 = r->geometry[QN_COLLECT_D1], .LL = r->geometry[QN_COLLECT_LL],
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso, .processors = (uint32_t)o->processors,

@@ -23,6 +23,7 @@
 #include "text/escape.h"
 #include "collect/collect.h"
 #include "text/error.h"
+#include "text/output.h"
 
 #define LOG_MODE 0600
 #define COMPLAINT "quern: run: "
@@ -155,22 +156,6 @@ void qn_collect_print(struct qn_collect *r, const char *format, ...)
 
 void qn_collect_put_line(void *run, const char *text) { qn_collect_say(run, "%s", text); }
 
-/* false: errno says why. */
-static bool write_all(int fd, const char *text, size_t n)
-{
-    while (n) {
-        ssize_t written = write(fd, text, n);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        text += written;
-        n -= (size_t)written;
-    }
-    return true;
-}
-
 /* Writes a line by one system call, without allocating. */
 static void write_line(int fd, const char *mark, const char *text)
 {
@@ -197,7 +182,7 @@ void qn_collect_fail(struct qn_collect *r, const char *format, ...)
 /* If a log file cannot be written, a message on stderr says so once. */
 void qn_collect_flush(struct qn_collect *r)
 {
-    bool written = r->log.fd < 0 || write_all(r->log.fd, r->log.text, r->log.size);
+    bool written = r->log.fd < 0 || qn_text_write_all(r->log.fd, r->log.text, r->log.size);
     int error = errno;
 
     r->log.size = 0;

@@ -11,15 +11,11 @@
  * Invariant: the merger holds no descriptor of the user.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <search.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/grow.h"
@@ -214,17 +210,16 @@ bool qn_collect_finish_merge(struct qn_collect *r)
 {
     const struct message m = { .kind = FINISH };
     static struct answer a;
-    ssize_t n = -1;
+    int fds[QN_COLLECT_FDS_MAX];
+    bool answered;
 
     if (r->merger.socket < 0)
         return true;
-    if (qn_collect_send(r->merger.socket, &m, sizeof m, NULL, 0, 0))
-        while ((n = recv(r->merger.socket, &a, sizeof a, 0)) < 0 && errno == EINTR)
-            ;
-    if (n == (ssize_t)sizeof a && !a.processes)
+    answered = qn_collect_send(r->merger.socket, &m, sizeof m, NULL, 0, 0) && qn_collect_receive(r->merger.socket, &a, sizeof a, fds);
+    if (answered && !a.processes)
         return true;
-    if (n != (ssize_t)sizeof a || !a.written) {
-        qn_collect_fail(r, "no profile of all processes: %s", n == (ssize_t)sizeof a ? a.why : "the process that merges has died");
+    if (!answered || !a.written) {
+        qn_collect_fail(r, "no profile of all processes: %s", answered ? a.why : "the process that merges has died");
         return false;
     }
     qn_collect_say(r, "Processes: %llu, all in one profile", (unsigned long long)a.processes);

@@ -151,8 +151,8 @@ char *qn_collect_name_pattern(struct qn_collect *r)
     return name_by(r, o->out_file ? o->out_file : o->profile_format != QN_COLLECT_CACHEGRIND ? CALLGRIND_PATTERN : PROFILE_PATTERN);
 }
 
-/* Callgrind's names for threads: "callgrind.out.12-01"; for a part, whose pattern has its number, "callgrind.out.12.3-01".  A forked process writes
- * into the same log and trace. */
+/* Callgrind's names for threads: "callgrind.out.12-01"; for a part, whose pattern has its number, "callgrind.out.12.3-01".  All processes
+ * write into one log and one trace. */
 char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file)
 {
     const char *given = pattern_of(&r->options, file);
@@ -174,7 +174,8 @@ char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file)
     return name;
 }
 
-bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char *path, enum qn_text_status status, const struct qn_text_error *err)
+bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char *path, enum qn_text_status status,
+                          const struct qn_text_error *err)
 {
     if (status != QN_TEXT_OK)
         qn_collect_fail(r, "no %s: %s", files[file].what, err->text);

@@ -8,7 +8,6 @@
  * arena and a copy of it from the beginning of the part (cost/part.h).  A forked process continues in its parent's part.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
-/* lib/collect/server.c - processes that read debug information for the collectors, because a damaged ELF file may crash a library or make it loop
- * for ever; and from the arena to the profile file and the summary.
+/* lib/collect/server.c - processes that read debug information for the collectors; from the arena to the profile file and the summary.
  *
  *   the reader   reads debug information while the guest runs, and folds on demand
- *   the finder   answers what the engine asks for in debug information, while the program waits
- *   a child      does what is asked once, with limits on time and memory
+ *   the finder   answers the engine's questions about debug information, while the program waits
+ *   a child      does one piece of work
  *
- * A reader and a finder serve all collectors of a run, so the thousandth child of a shell does not read the C library again.  Apart from each other,
- * because a question shall not wait for what is read ahead.
+ * Collectors do not read debug information themselves: a damaged ELF file may crash a library or make it loop for ever.  These processes have
+ * limits on time and memory, and collectors survive their death.  One reader and one finder serve all collectors of a run, so the thousandth
+ * child of a shell does not read the C library again.  They are two processes, so that no question waits for the reading ahead.
  *
- * Invariants: none of them holds a descriptor of the user; reader and finder end when no collector can ask them any more; signals to the program's
- * group do not reach them.
+ * Invariants: these processes hold no descriptor of the user; reader and finder end when the last collector has ended; signals to the
+ * program's group do not reach them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -260,8 +260,8 @@ static void read_ahead(struct reader *d)
         end_reading_ahead(d);
 }
 
-/* Writes the profile after the main collector was killed.  A child waits for the guest's end, which may have survived, while the reader serves
- * others. */
+/* Writes the profile after the main collector was killed.  A child waits for the end of the guest, which may have survived; the reader
+ * serves others meanwhile. */
 static void write_of_killed(struct reader *d)
 {
     struct qn_collect *r = d->run;

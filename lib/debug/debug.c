@@ -313,7 +313,8 @@ static const char *find_line(struct qn_debug *d, uint64_t address, const char *c
     return file;
 }
 
-/* The first address whose line is in one of the files is the pc itself, or the call of a function elsewhere (memset), which may be inlined. */
+/* The first address whose line is in one of the files is the pc itself, or the call of a function elsewhere (memset), which may be
+ * inlined. */
 bool qn_debug_say_where(const char *program, const uint64_t *address, unsigned n, const char *const *files, char *text, size_t size)
 {
     char why[200];

@@ -213,6 +213,13 @@ static const char *string_of(Dwarf_Die *die, unsigned attribute)
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &at));
 }
 
+bool qn_debug_number(Dwarf_Die *die, unsigned attribute, Dwarf_Word *value)
+{
+    Dwarf_Attribute at;
+
+    return dwarf_formudata(dwarf_attr_integrate(die, attribute, &at), value) == 0;
+}
+
 /* The entry inside its namespace or class; the entry that has the code may be elsewhere and refers to it. */
 Dwarf_Die qn_debug_declaration(Dwarf_Die die)
 {
@@ -357,7 +364,7 @@ static void load_units(struct qn_debug *d)
     d->units.loaded = true;
     while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
         add_ranges(&d->units, &unit, d->nunits++);
-        if (!dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &at), &offset)
+        if (qn_debug_number(&unit, DW_AT_stmt_list, &offset)
             && QN_GROW(d->directories, d->ndirectories, d->directory_room, QN_DEBUG_ROOM))
             d->directories[d->ndirectories++] = (struct qn_directory){ offset, dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &at)) };
     }
@@ -397,8 +404,8 @@ struct functions {
     uint32_t order;
 };
 
-/* Member functions of a class or a lambda inside a function are below that function's entry but outside its addresses, so dwarf_getscopes does
- * not find them. */
+/* Member functions of a class or a lambda inside a function are below that function's entry but outside its addresses:
+ * dwarf_getscopes does not find them. */
 static bool take_function(void *data, Dwarf_Die *die, int tag)
 {
     struct functions *f = data;

@@ -3,9 +3,9 @@
  *   main() calls middle() in line 20 of a.c, which calls leaf() in line 9; both are inlined
  *   ->  { "leaf", "/src/a.c", 9 }, { "middle", "/src/a.c", 20 }, and then the function that the symbol table has, main
  *
- * They come from DW_TAG_inlined_subroutine (DWARF 5, section 3.3.8).  The entries of a unit are walked once, when one of its addresses is first
- * asked for.  Each inlined call becomes a node that refers to the call around it.  The calls' ranges of addresses
- * are cut so that they nest, and become a list of pieces that do not overlap, each with its innermost call:
+ * The source is DW_TAG_inlined_subroutine (DWARF 5, section 3.3.8).  A unit's entries are walked once, at the first question about one of its
+ * addresses.  Each inlined call becomes a node that refers to the call around it.  The calls' ranges of addresses are cut so that they nest,
+ * and become a list of pieces that do not overlap, each with its innermost call:
  *
  *   ranges    middle [10, 50)   leaf [20, 30)   leaf [30, 35)
  *   pieces    [10, 20) middle   [20, 30) leaf   [30, 35) leaf   [35, 50) middle
@@ -59,14 +59,6 @@ struct walk {
 
 /* ---- the calls of a unit ---- */
 
-static Dwarf_Word number_of(Dwarf_Die *die, unsigned attribute)
-{
-    Dwarf_Attribute at;
-    Dwarf_Word value = 0;
-
-    return dwarf_formudata(dwarf_attr(die, attribute, &at), &value) ? 0 : value;
-}
-
 static void take_spans(struct walk *w, Dwarf_Die *die, struct qn_inline *call, uint32_t depth)
 {
     Dwarf_Addr base, start, end;
@@ -82,10 +74,12 @@ static void take_spans(struct walk *w, Dwarf_Die *die, struct qn_inline *call, u
 /* Makes the node of an inlined call; returns `into` if there is no memory, or the call has no name. */
 static const struct qn_inline *take_call(struct walk *w, Dwarf_Die *die, const struct qn_inline *into, uint32_t depth)
 {
-    struct qn_inline call = {.function = qn_debug_name_die(w->d, die), .line = (uint32_t)number_of(die, DW_AT_call_line), .into = into, .next = w->d->inlines->calls};
-    Dwarf_Word file = number_of(die, DW_AT_call_file);
-    struct qn_inline *fresh;
+    struct qn_inline call = {.function = qn_debug_name_die(w->d, die), .into = into, .next = w->d->inlines->calls}, *fresh;
+    Dwarf_Word file = 0, line = 0;
 
+    if (qn_debug_number(die, DW_AT_call_line, &line))
+        call.line = (uint32_t)line;
+    qn_debug_number(die, DW_AT_call_file, &file);
     if (w->lines)
         call.file = qn_debug_name_file(w->d, w->lines, (uint32_t)file);
     else if (w->files && file)
@@ -172,14 +166,13 @@ static void lay_out(struct unit *u, const struct span *spans, size_t count)
 static void read_unit(struct qn_debug *d, const struct qn_code_range *range, struct unit *u)
 {
     struct walk w = {.d = d};
-    Dwarf_Attribute at;
     Dwarf_Die die;
     bool split = qn_debug_unit_entries(range, &die);
     Dwarf_Word offset;
     size_t nfiles;
 
     u->read = true;
-    if (!split && !dwarf_formudata(dwarf_attr(&die, DW_AT_stmt_list, &at), &offset))
+    if (!split && qn_debug_number(&die, DW_AT_stmt_list, &offset))
         w.lines = qn_debug_find_line_table(d, offset);
     else if (dwarf_getsrcfiles(&die, &w.files, &nfiles))
         w.files = NULL;

@@ -165,6 +165,8 @@ const struct qn_code_range *qn_debug_find_code(struct qn_debug *d, uint64_t addr
 const char *qn_debug_name_die(struct qn_debug *d, Dwarf_Die *die);
 /* The directory of the compilation whose line table is at this offset; NULL: not known. */
 const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset);
+/* An attribute that is a number; false: the entry has none. */
+bool qn_debug_number(Dwarf_Die *die, unsigned attribute, Dwarf_Word *value);
 /* Follows DW_AT_abstract_origin and DW_AT_specification to the entry that declares. */
 Dwarf_Die qn_debug_declaration(Dwarf_Die die);
 /* The entry around an entry; false: there is none, or it is not known. */

@@ -629,7 +629,7 @@ void qn_debug_find_line(struct qn_debug *d, uint64_t address, const char **file,
 {
     struct sequence *s = find_sequence(d, address, end);
     size_t n = s ? QN_COUNT_WHILE(i, s->count, s->rows[i].address <= address) : 0;
-    const struct row *row = s ? &s->rows[n ? n - 1 : 0] : NULL; /* the last one at or before the address; the first one starts the sequence */
+    const struct row *row = s ? &s->rows[n ? n - 1 : 0] : NULL; /* the last at or before the address; the first starts the sequence */
 
     if (!row || row->line == ROW_END)
         return;

@@ -218,7 +218,8 @@ static void add_symbol(struct qn_symbols *list, const Elf64_Sym *s, const char *
             .chooses = ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC };
 }
 
-/* The last one that begins at or before the address, if it covers it; else NULL.  Lowers *end to the next address for which that may differ. */
+/* The symbol that covers the address; NULL: none does.  Sets *end to the next address for which the answer may differ; leaves it if there is
+ * none. */
 static struct qn_debug_symbol *find_covering(const struct qn_symbols *s, uint64_t address, uint64_t *end)
 {
     size_t at = QN_COUNT_WHILE(i, s->count, s->list[i].start <= address);

@@ -147,13 +147,6 @@ struct member {
     uint64_t offset, size;
 };
 
-static bool number(Dwarf_Die *die, unsigned attribute, Dwarf_Word *value)
-{
-    Dwarf_Attribute at;
-
-    return dwarf_formudata(dwarf_attr_integrate(die, attribute, &at), value) == 0;
-}
-
 /* false: a static member, which has no offset.  A union's member may have no DW_AT_data_member_location: offset 0. */
 static bool read_member(Dwarf_Die *die, struct member *m)
 {
@@ -166,13 +159,13 @@ static bool read_member(Dwarf_Die *die, struct member *m)
     m->die = *die;
     m->name = tag == DW_TAG_member ? dwarf_diename(die) : NULL;
     m->size = qn_debug_size(&m->type);
-    if (number(die, DW_AT_data_bit_offset, &bits)) {
+    if (qn_debug_number(die, DW_AT_data_bit_offset, &bits)) {
         m->offset = bits / 8;
-        if (number(die, DW_AT_bit_size, &value))
+        if (qn_debug_number(die, DW_AT_bit_size, &value))
             m->size = (bits + value + 7) / 8 - m->offset;
         return true;
     }
-    if (!number(die, DW_AT_data_member_location, &value) && dwarf_hasattr(die, DW_AT_data_member_location))
+    if (!qn_debug_number(die, DW_AT_data_member_location, &value) && dwarf_hasattr(die, DW_AT_data_member_location))
         return false; /* of a virtual base */
     m->offset = value;
     return true;
@@ -229,9 +222,9 @@ static uint64_t elements_of(Dwarf_Die *range)
 {
     Dwarf_Word n;
 
-    if (number(range, DW_AT_count, &n))
+    if (qn_debug_number(range, DW_AT_count, &n))
         return n;
-    return number(range, DW_AT_upper_bound, &n) && n < INT64_MAX ? n + 1 : 0;
+    return qn_debug_number(range, DW_AT_upper_bound, &n) && n < INT64_MAX ? n + 1 : 0;
 }
 
 /* The numbers of elements of an array, one for each dimension, `room` at most; returns how many.  *type becomes that of an element. */
