@@ -386,8 +386,8 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
     x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     if (f->stamps)
         x_store(&e->hot, f->entries + at + 8, emit_time_register(e, e->data_time++));
-    if (qn_sim_uses)
-        mark_used(e, QN_REG_NONE, QN_REG_NONE, 1, qn_sim_uses + (uint64_t)at / sizeof(struct qn_filter_entry) * f->line + (addr & (f->line - 1)), ev->size);
+    if (qn_sim_utilization)
+        mark_used(e, QN_REG_NONE, QN_REG_NONE, 1, qn_sim_utilization + (uint64_t)at / sizeof(struct qn_filter_entry) * f->line + (addr & (f->line - 1)), ev->size);
     if (qn_sim_users.table) {
         emit_user(e, ev);
         x_store(&e->hot, qn_sim_users.table + at, e->s1);
@@ -421,8 +421,8 @@ static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
     x_table(&e->hot, X_XOR, e->s1, e->s2, f->entries);
     x_alu_imm32(&e->hot, 1, X_CMPI, e->s1, f->line - size);
     x_jcc(&e->hot, X_CC_A, slow);
-    if (qn_sim_uses) /* S1 = offset in the line, S2 = 16 * number of the entry */
-        mark_used(e, e->s1, e->s2, f->line / sizeof(struct qn_filter_entry), qn_sim_uses, size);
+    if (qn_sim_utilization) /* S1 = offset in the line, S2 = 16 * number of the entry */
+        mark_used(e, e->s1, e->s2, f->line / sizeof(struct qn_filter_entry), qn_sim_utilization, size);
     if (f->stamps)
         x_table(&e->hot, X_STORE, emit_time_register(e, e->data_time++), e->s2, f->entries + 8);
 }
@@ -649,7 +649,7 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
     struct group g = {.n = 0};
     unsigned end = n;
 
-    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_shadow_is_beside(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_uses || qn_sim_kinds || !f->entries || f->writes_call ||
+    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_shadow_is_beside(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_utilization || qn_sim_kinds || !f->entries || f->writes_call ||
         qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_tells_far())
         return 0;
     for (unsigned k = n; k < e->list->n && (for_shadow_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)

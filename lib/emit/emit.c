@@ -497,7 +497,7 @@ static const char *why_no_data_stub(const struct qn_event *ev)
 {
     if (!qn_fast.D1.sets && !qn_sim_log.many)
         return "behind the filter; what does not pass is a call: slot D1 does not hold the default file as it was proven";
-    if (qn_sim_uses)
+    if (qn_sim_utilization)
         return "behind the filter; what does not pass is a call: --data=use looks at it";
     if ((ev->size & (ev->size - 1)) || ev->size > QN_SITE_SIZE_MAX)
         return "behind the filter; what does not pass is a call: the size is no power of two";

@@ -39,35 +39,35 @@ static inline void lru_count_slow(struct lru *s)
 
 /* ---- the list of lines that become recently used (sim/contract.h) ----
  *
- *   count == full?  call qn_sim_touches_end ;  list[count] = { line, execution, site, 0 } ;  count++
+ *   count == full?  call qn_sim_far_uses_end ;  list[count] = { line, execution, site, 0 } ;  count++
  */
 
 /* line: a register with its address; the site is in ctx.  Destroys the three registers and the flags. */
 static void emit_touch(struct qn_code *c, unsigned line, const unsigned scratch[3])
 {
-    const uint64_t list = (uintptr_t)qn_sim_touches.list;
+    const uint64_t list = (uintptr_t)qn_sim_far_uses.list;
     const unsigned at = scratch[0], entry = scratch[1], n = scratch[2];
     uint64_t more;
 
-    x_movi(c, at, (uintptr_t)qn_sim_touches.count);
+    x_movi(c, at, (uintptr_t)qn_sim_far_uses.count);
     x_table(c, X_LOAD, n, at, 0);
-    x_op_abs(c, 1, 0x3b, n, (uintptr_t)&qn_sim_touches.full); /* cmp full, n */
+    x_op_abs(c, 1, 0x3b, n, (uintptr_t)&qn_sim_far_uses.full); /* cmp full, n */
     more = x_jcc(c, X_CC_NE, 0);
-    x_call(c, (uint64_t)(uintptr_t)qn_sim_touches_end);
+    x_call(c, (uint64_t)(uintptr_t)qn_sim_far_uses_end);
     x_table(c, X_LOAD, n, at, 0);
     x_patch(more, c->exec);
-    x_imul32(c, entry, n, sizeof(struct qn_touch));
+    x_imul32(c, entry, n, sizeof(struct qn_far_use));
     x_lea(c, n, n, QN_REG_NONE, 1, 1);
     x_table(c, X_STORE, n, at, 0);
-    x_table(c, X_STORE, line, entry, list + offsetof(struct qn_touch, line));
+    x_table(c, X_STORE, line, entry, list + offsetof(struct qn_far_use, line));
     x_load32(c, n, CTX(arg_site));
-    x_table(c, X_STORE, n, entry, list + offsetof(struct qn_touch, site)); /* and `how`, 0 */
+    x_table(c, X_STORE, n, entry, list + offsetof(struct qn_far_use, site)); /* and `how`, 0 */
     x_alu_imm32(c, 0, X_AND, n, QN_SITE_COUNTER_MASK);
     emit_execution(c, at, n);
-    x_table(c, X_STORE, at, entry, list + offsetof(struct qn_touch, execution));
+    x_table(c, X_STORE, at, entry, list + offsetof(struct qn_far_use, execution));
 }
 
-/* ---- the list of misses that analyses process later (qn_sim_later) ----
+/* ---- the list of misses that analyses process later (qn_sim_miss_buffer) ----
  *
  *   miss of a line that may wait   ->   emit_later_or_jump, emit_last_level, emit_later_write
  *   any other miss                 ->   the jumps of emit_later_or_jump
@@ -108,7 +108,7 @@ static void write_site(struct qn_code *c, unsigned next, unsigned site, unsigned
 {
     x_load32(c, site, CTX(arg_site));
     x_alu_imm32(c, 0, X_AND, site, QN_SITE_COUNTER_MASK);
-    x_movi(c, at, (uintptr_t)(qn_sim_later.site - 1));
+    x_movi(c, at, (uintptr_t)(qn_sim_miss_buffer.site - 1));
     x_lea(c, at, at, next, 4, 0);
     x_store32_at(c, site, at, 1, 0);
 }
@@ -117,28 +117,28 @@ static void write_site(struct qn_code *c, unsigned next, unsigned site, unsigned
 static void emit_later_write(struct qn_code *c, const unsigned scratch[5])
 {
     const unsigned entry = scratch[0], at = scratch[1], ll = scratch[2], other = scratch[4];
-    const uint64_t misses = (uintptr_t)qn_sim_later.misses;
+    const uint64_t misses = (uintptr_t)qn_sim_miss_buffer.misses;
 
-    x_movi(c, at, (uintptr_t)qn_sim_later.count);
+    x_movi(c, at, (uintptr_t)qn_sim_miss_buffer.count);
     x_table(c, X_LOAD, entry, at, 0);
     x_lea(c, other, entry, QN_REG_NONE, 1, 1);
-    x_imul32(c, entry, entry, sizeof(struct qn_later_miss));
-    x_store32_at(c, ll, entry, 1, misses + offsetof(struct qn_later_miss, ll));
+    x_imul32(c, entry, entry, sizeof(struct qn_buffered_miss));
+    x_store32_at(c, ll, entry, 1, misses + offsetof(struct qn_buffered_miss, ll));
     x_load32(c, at, CTX(arg_site));
-    x_store32_at(c, at, entry, 1, misses + offsetof(struct qn_later_miss, site));
+    x_store32_at(c, at, entry, 1, misses + offsetof(struct qn_buffered_miss, site));
     x_load(c, at, CTX(arg_addr));
-    x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, addr));
+    x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_buffered_miss, addr));
     if (qn_sim_tells_lines) {
         x_load(c, at, (uintptr_t)&qn_sim_victim.line);
-        x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, victim));
+        x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_buffered_miss, victim));
         x_load(c, at, (uintptr_t)&qn_sim_victim.stamp);
-        x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, victim_used));
+        x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_buffered_miss, victim_used));
     }
-    if (qn_sim_later.site)
+    if (qn_sim_miss_buffer.site)
         write_site(c, other, ll, at);
-    x_movi(c, at, (uintptr_t)qn_sim_later.count);
+    x_movi(c, at, (uintptr_t)qn_sim_miss_buffer.count);
     x_table(c, X_STORE, other, at, 0); /* at the end, so that the collector finds no miss that is not complete */
-    x_alu_imm32(c, 0, X_CMPI, other, QN_LATER);
+    x_alu_imm32(c, 0, X_CMPI, other, QN_MISS_BUFFER);
 }
 
 /* ---- after a miss: the last level, the counters, the analyses ---- */
@@ -200,7 +200,7 @@ static void leave_or_tell(struct lru *s, qn_slow_call *tell)
 static void write_miss(struct lru *s, const unsigned scratch[5])
 {
     emit_later_write(&s->c, scratch);
-    leave_or_tell(s, qn_sim_later_tell);
+    leave_or_tell(s, qn_sim_misses_tell);
 }
 
 /* Not if someone else asks for misses. */
@@ -241,7 +241,7 @@ static void pass_on(struct lru *s, const unsigned scratch[5])
 /* After the D1 has missed and filled the line: the last level, the counters, the analyses. */
 static void emit_lru_next(struct lru *s, const struct emitter *e)
 {
-    bool later = emit_has_last_level() && qn_sim_later.count, here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
+    bool later = emit_has_last_level() && qn_sim_miss_buffer.count, here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
     uint64_t to_C = 0, at_once[2] = {0};
 
@@ -478,7 +478,7 @@ static void leave_recent(struct lru *s, uint64_t at[2])
 {
     uint64_t far, none;
 
-    x_load(&s->c, s->other, (uintptr_t)&qn_sim_touches.out);
+    x_load(&s->c, s->other, (uintptr_t)&qn_sim_far_uses.out);
     x_alu_imm32(&s->c, 1, X_CMPI, s->other, 0);
     at[0] = x_jcc(&s->c, X_CC_NE, 0);
     x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_d1_filter.entries);
@@ -517,7 +517,7 @@ static void write_miss_of_far(struct lru *s, uint64_t simple)
 {
     uint64_t at[2], on;
 
-    if (qn_sim_touches.may_leave) {
+    if (qn_sim_far_uses.may_leave) {
         leave_recent(s, at);
         on = x_jmp(&s->c, 0);
         x_patch(at[0], s->c.exec);
@@ -609,7 +609,7 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
     struct lru s = {.slots = sets ? (f->mask / 16 + 1) / sets : 0, .stride = sets * 16};
     struct lru_stub *stub;
 
-    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_uses || (size & (size - 1)) || size >> SIZES ||
+    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_utilization || (size & (size - 1)) || size >> SIZES ||
         (qn_sim_tells_far() && qn_sim_users.table))
         return 0;
     stub = &stubs[emit_scratch_number(e)][qn_log2(size)];

@@ -52,22 +52,22 @@ void qn_sim_uncharge(const struct qn_sim_part *part);
 
 /* ---- a buffer of misses, if all analyses of misses can be called later ----
  *
- * Emitted code looks both levels up and writes the miss to the buffer; qn_sim_later_tell then calls the analyses.  The count lies in the arena, so
+ * Emitted code looks both levels up and writes the miss to the buffer; qn_sim_misses_tell then calls the analyses.  The count lies in the arena, so
  * that the collector knows how many misses no analysis has seen when the program is killed. */
 
-#define QN_LATER QN_WAITING_MAX
-struct qn_later_miss {
+#define QN_MISS_BUFFER QN_WAITING_MAX
+struct qn_buffered_miss {
     uint64_t addr, victim, victim_used; /* with qn_sim_tells_lines, victim and victim_used are as in struct sim_line */
     uint32_t site, ll;                  /* site: as arg_site; ll: it also missed the LL */
 };
-struct qn_sim_later {
-    struct qn_later_miss *misses;       /* QN_LATER of them, below 2 GiB */
+struct qn_sim_miss_buffer {
+    struct qn_buffered_miss *misses;       /* QN_MISS_BUFFER of them, below 2 GiB */
     uint64_t *count;                    /* NULL: analyses are called at each miss */
     uint32_t *site;                     /* with sim_waits, in the arena (struct qn_waiting): the site of each; else NULL */
 };
-extern struct qn_sim_later qn_sim_later;
+extern struct qn_sim_miss_buffer qn_sim_miss_buffer;
 
-/* ---- a buffer of uses of far lines, in place of all uses, for analyses of far lines ----
+/* ---- a buffer of uses of lines that are not among those used last, in place of all uses: distance analyses read only these ----
  *
  *   program    A B A B C A D | E F E G | ...      near lines: at most 4, of which 2 stay; a use of a fifth one ends with | what came before
  *   buffer     A B C D (B C) | E F (A D) | G      ( ): lines that are no longer near, in the order of their last uses
@@ -76,30 +76,30 @@ extern struct qn_sim_later qn_sim_later;
  * not find them at once (sim/fast/D1.h).  Emitted code (emit/lru_stub.c), or C, records the use of a far line.  Analyses read many at
  * a time, in order: when the buffer is full, before something is taken back, and when translated code is left. */
 
-#define QN_TOUCHES 256u
+#define QN_FAR_USES 256u
 #define QN_NEAR_MAX 16u
 #define QN_FAR_BIT 62 /* D1_FAR: of the line in an entry of the filter's table */
 
-enum { QN_TOUCH_LEFT = 1, QN_TOUCH_MORE = 2, QN_TOUCH_KIND_SHIFT = 2 };
+enum { QN_FAR_USE_LEFT = 1, QN_FAR_USE_MORE = 2, QN_FAR_USE_KIND_SHIFT = 2 };
 
-struct qn_touch {
+struct qn_far_use {
     uint64_t line, execution; /* execution, site: of the reference (sim/contract.h) */
     uint32_t site; /* as arg_site */
     uint32_t how;  /* LEFT: it is no longer near, in place of a use; MORE: its reference touched another line before; above: the kind,
                       SIM_READ: see the site */
 };
 
-struct qn_sim_touches {
-    struct qn_touch *list; /* below 2 GiB; NULL: nobody reads them */
+struct qn_sim_far_uses {
+    struct qn_far_use *list; /* below 2 GiB; NULL: nobody reads them */
     uint64_t *count;       /* in the arena, so that the collector knows how many nobody has looked at; the next word: of these, LEFT */
     uint64_t full;         /* with so many, there is no room for another near line */
     uint64_t out;          /* number of near lines that the D1 has evicted */
     bool may_leave;        /* the D1 may evict near lines: there are more of them than ways */
 };
-extern struct qn_sim_touches qn_sim_touches; /* below 2 GiB */
+extern struct qn_sim_far_uses qn_sim_far_uses; /* below 2 GiB */
 /* Lines that become near are reported: only near lines hit under the filter, every hit writes its stamp, and all others are written down. */
-static inline bool qn_sim_tells_far(void) { return qn_sim_touches.list != NULL; }
-static inline bool qn_sim_touches_are_told(void) { return !qn_sim_touches.count || !*qn_sim_touches.count; }
+static inline bool qn_sim_tells_far(void) { return qn_sim_far_uses.list != NULL; }
+static inline bool qn_sim_far_uses_are_told(void) { return !qn_sim_far_uses.count || !*qn_sim_far_uses.count; }
 
 /* ---- the tables of the hit filter ---- */
 
@@ -300,10 +300,10 @@ extern bool qn_sim_analyses;
 extern bool qn_sim_tells_misses;
 /* By site: where emitted code writes the address of a miss, in place of a call; an entry of NULL: it calls.  NULL: all sites call. */
 extern uint64_t **qn_sim_miss_to;
-/* If all analyses of misses can wait (sim/contract.h): calls them for many misses, in order.  It is called when the list is full, before any other
+/* If all analyses of misses can be called later: calls them for many misses, in order.  It is called when the list is full, before any other
  * call of an analysis, and when translated code is left. */
-qn_slow_call qn_sim_later_tell;
-static inline bool qn_sim_later_is_empty(void) { return !qn_sim_later.count || !*qn_sim_later.count; }
+qn_slow_call qn_sim_misses_tell;
+static inline bool qn_sim_misses_are_told(void) { return !qn_sim_miss_buffer.count || !*qn_sim_miss_buffer.count; }
 /* Sets a hook that is called for each data reference that misses the D1, or NULL.  site: index of its counters; ll: it also missed
  * the LL.  Call it after qn_sim_init, before anything is emitted. */
 typedef QN_NCSR_TYPE void qn_miss_hook(uint64_t addr, uint32_t site, unsigned ll);
@@ -319,23 +319,23 @@ bool qn_sim_tell_lines(qn_line_hook *hook);
  * left: called when the line is evicted, with that word and a byte for each byte of the line: QN_USED if it was used since the fill,
  * else 0.  Returns false if the D1 is not the default one.  Call it after qn_sim_init, before anything is emitted. */
 #define QN_USED 0xff
-struct qn_use_hooks {
+struct qn_utilization_hooks {
     QN_NCSR_TYPE uint64_t (*came)(uint64_t addr, uint32_t site);
     QN_NCSR_TYPE void (*left)(uint64_t word, const uint8_t *bytes);
 };
-bool qn_sim_tell_uses(const struct qn_use_hooks *hooks);
-void qn_sim_end_uses(void); /* calls `left` for all lines that are still in the D1 */
+bool qn_sim_tell_utilization(const struct qn_utilization_hooks *hooks);
+void qn_sim_end_utilization(void); /* calls `left` for all lines that are still in the D1 */
 /* The used bytes of the line in entry n of the filter's table begin at n * line.  Emitted code sets them on a hit under the filter. */
-extern uint64_t qn_sim_uses; /* address below 2 GiB; 0: not used */
+extern uint64_t qn_sim_utilization; /* address below 2 GiB; 0: not used */
 /* Charges n events to `site`, besides those that modules count. */
 void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n);
 
 /* Fills and victims of the D1 are reported, stamps in program order.  Emitted code writes the victim here before it calls qn_sim_d1_missed. */
 extern bool qn_sim_tells_lines;
 extern struct qn_filter_entry qn_sim_victim; /* below 2 GiB */
-/* touches.h: makes room for near lines; when the list is full, analyses read it.  Then the same for all that is in the list. */
-qn_slow_call qn_sim_touches_end;
-void qn_sim_touches_tell(void);
+/* Makes room for near lines; when the buffer of far uses is full, analyses read it.  Then the same for all that is in the list. */
+qn_slow_call qn_sim_far_uses_end;
+void qn_sim_far_uses_tell(void);
 struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* finds the record, or makes one */
 uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of the records; of the tables to find them */
 

@@ -77,14 +77,14 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
 
 #ifdef QN_SIM_HOSTED /* a replay has no --explain */
 #define EXPLAINS false
-#define USES false
+#define UTILIZATION false
 #define qn_explain_next(site) 0
 #define tell_explain NULL
 #define tell_line qn_observers_line
 #define tell_nobody NULL
 #else
 #define EXPLAINS QN_UNLIKELY(qn_sim_users.table)
-#define USES qn_sim_uses
+#define UTILIZATION qn_sim_utilization
 
 static QN_SIM_NCSR void tell_nobody(const struct sim_line *line) { (void)line; }
 
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint
         return fast_D1_ref_touching(addr, size, &qn_ctx.now, qn_observers_line);
     if (QN_UNLIKELY(qn_sim_tells_lines))
         return fast_D1_ref_told(addr, size, &qn_ctx.now, qn_observers_line);
-    if (QN_UNLIKELY(USES))
+    if (QN_UNLIKELY(UTILIZATION))
         return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_nobody);
     if (QN_LIKELY(qn_fast.D1.sets))
         return fast_D1_ref(addr, size, &qn_ctx.now);
@@ -234,10 +234,10 @@ static void init_analyses(const struct qn_config *c)
         qn_sim_miss_to = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
     qn_sim_tells_lines = qn_observers.lines;
     fast_D1_near(qn_observers.list ? near_lines(c, QN_NEAR_MAX) : qn_observers.near, qn_sim_more_lines());
-    qn_observers_init_touches();
+    qn_observers_init_far_uses();
     qn_sim_wants_pc |= qn_observers.pc;
     qn_sim_records = qn_observers.log != NULL;
-    qn_observers_init_later(offer(c).lines && qn_fast.LL.ways, c->calls);
+    qn_observers_init_misses(offer(c).lines && qn_fast.LL.ways, c->calls);
     if (!qn_sim_analyses && !qn_sim_records)
         return;
     qn_sim_d1_filter.entries = 0;
@@ -275,62 +275,62 @@ enum qn_log_kind qn_sim_log_kind(unsigned kind)
 }
 
 #ifndef QN_SIM_HOSTED /* a replay has no data objects */
-#define USES_LINE_BITS_MAX 7 /* emitted code multiplies 16, the size of the filter's entries, by up to 8 */
+#define UTILIZATION_LINE_BITS_MAX 7 /* emitted code multiplies 16, the size of the filter's entries, by up to 8 */
 
-uint64_t qn_sim_uses;
+uint64_t qn_sim_utilization;
 
-bool qn_sim_tell_uses(const struct qn_use_hooks *hooks)
+bool qn_sim_tell_utilization(const struct qn_utilization_hooks *hooks)
 {
     if (!qn_fast.D1.sets)
         return false;
-    D1_uses.bytes = qn_engine_alloc_low((uint64_t)D1.slots << D1.line_bits);
-    D1_uses.word = qn_engine_alloc(D1.slots * sizeof *D1_uses.word);
-    D1_uses.hooks = hooks;
-    qn_sim_uses = (uintptr_t)D1_uses.bytes;
-    if (D1.line_bits > USES_LINE_BITS_MAX)
+    D1_utilization.bytes = qn_engine_alloc_low((uint64_t)D1.slots << D1.line_bits);
+    D1_utilization.word = qn_engine_alloc(D1.slots * sizeof *D1_utilization.word);
+    D1_utilization.hooks = hooks;
+    qn_sim_utilization = (uintptr_t)D1_utilization.bytes;
+    if (D1.line_bits > UTILIZATION_LINE_BITS_MAX)
         qn_sim_d1_filter.entries = 0;
     return true;
 }
 
-void qn_sim_end_uses(void)
+void qn_sim_end_utilization(void)
 {
-    for (unsigned slot = 0; slot < D1.slots && D1_uses.bytes; slot++)
+    for (unsigned slot = 0; slot < D1.slots && D1_utilization.bytes; slot++)
         if (D1_slots[slot].line != QN_NO_LINE)
             fast_D1_drop(D1_slots[slot].line & ~D1_FAR);
 }
 #endif
 
 /* Collects a miss, as emitted code does. */
-static inline void write_later(struct qn_later_miss miss)
+static inline void write_later(struct qn_buffered_miss miss)
 {
-    if (qn_sim_later.site)
-        qn_sim_later.site[*qn_sim_later.count] = miss.site & QN_SITE_COUNTER_MASK;
-    qn_sim_later.misses[(*qn_sim_later.count)++] = miss;
-    if (QN_UNLIKELY(*qn_sim_later.count == QN_LATER))
-        qn_sim_later_tell();
+    if (qn_sim_miss_buffer.site)
+        qn_sim_miss_buffer.site[*qn_sim_miss_buffer.count] = miss.site & QN_SITE_COUNTER_MASK;
+    qn_sim_miss_buffer.misses[(*qn_sim_miss_buffer.count)++] = miss;
+    if (QN_UNLIKELY(*qn_sim_miss_buffer.count == QN_MISS_BUFFER))
+        qn_sim_misses_tell();
 }
 
 static inline void tell_later(void)
 {
-    if (QN_UNLIKELY(!qn_sim_later_is_empty()))
-        qn_sim_later_tell();
+    if (QN_UNLIKELY(!qn_sim_misses_are_told()))
+        qn_sim_misses_tell();
 }
 
-SLOW void qn_sim_touches_end(void)
+SLOW void qn_sim_far_uses_end(void)
 {
     fast_D1_end_near();
-    if (QN_LIKELY(*qn_sim_touches.count <= QN_TOUCHES - 2 * QN_NEAR_MAX))
+    if (QN_LIKELY(*qn_sim_far_uses.count <= QN_FAR_USES - 2 * QN_NEAR_MAX))
         return;
     fast_D1_take_near();
-    qn_observers_read_touches();
+    qn_observers_read_far_uses();
 }
 
-void qn_sim_touches_tell(void)
+void qn_sim_far_uses_tell(void)
 {
-    if (qn_sim_touches_are_told())
+    if (qn_sim_far_uses_are_told())
         return;
     fast_D1_take_near();
-    qn_observers_read_touches();
+    qn_observers_read_far_uses();
 }
 
 /* If sim_miss_to was called for this site: writes the address and returns true. */
@@ -453,8 +453,8 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
     tell_later();
     qn_sim_traffic.data++;
     refer(counts);
-    if (QN_UNLIKELY(USES))
-        D1_uses.site = (uint32_t)(counts - sim_counters);
+    if (QN_UNLIKELY(UTILIZATION))
+        D1_utilization.site = (uint32_t)(counts - sim_counters);
     if (EXPLAINS)
         D1_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
     D1_near.kind = (uint8_t)kind;
@@ -512,8 +512,8 @@ SLOW void qn_sim_d1_missed(void)
     uint64_t line = qn_ctx.arg_addr & ~(uint64_t)(qn_sim_d1_filter.line - 1);
 
     fast_LL_ahead(line);
-    if (QN_UNLIKELY(!qn_sim_later_is_empty()))
-        qn_observers_tell_waiting(false);
+    if (QN_UNLIKELY(!qn_sim_misses_are_told()))
+        qn_observers_tell_misses(false);
     qn_sim_traffic.data++;
     refer(site_counts());
     set_pc(site_counts());
@@ -579,7 +579,7 @@ void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *ou
     qn_explain_begin_told(config);
     D1_users.of = qn_engine_alloc_low(fast_D1_table_bytes());
     qn_sim_users.table = (uintptr_t)D1_users.of;
-    qn_sim_later.count = NULL;
+    qn_sim_miss_buffer.count = NULL;
 }
 
 static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
@@ -810,7 +810,7 @@ void qn_sim_log_recover(uint64_t next)
 
 bool qn_sim_log_possible(void)
 {
-    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_tells_far() || USES || qn_sim_log_on)
+    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_tells_far() || UTILIZATION || qn_sim_log_on)
         return false;
     return qn_fast.D1.sets ? qn_fast.I1.ways && qn_fast.LL.ways && log_fits() : unit_log_fits();
 }
@@ -834,7 +834,7 @@ void qn_sim_finish(void)
     if (!qn_sim_log_is_empty())
         log_drain();
     tell_later();
-    qn_sim_touches_tell();
+    qn_sim_far_uses_tell();
     catch_up();
     qn_sim_shadow_finish();
     print_storage("BC", &facts[SLOT_BC]);

@@ -380,8 +380,7 @@ struct sim_line {
  *
  * analysis_init sets sim_waits.  A table has lines that have left the D1, one for each place.  Emitted code compares the line that misses with
  * the table, and, if it waits, writes the victim there; in analysis_line the module does that itself.  Later analysis_waited is called in place
- * of analysis_line and analysis_miss: it counts `event`, and so does the collector if the program was killed before.  analysis_told ends the calls for
- * all misses before this time. */
+ * of analysis_line and analysis_miss: it counts `event`, and so does the collector if the program was killed before.  analysis_told() ends a batch. */
 struct sim_left {
     uint64_t line, used; /* address of its first byte; time of its last use */
 };

@@ -13,8 +13,8 @@
 bool qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc, qn_sim_tells_misses, qn_sim_tells_lines;
 struct qn_filter_entry qn_sim_victim;
 uint64_t **qn_sim_miss_to;
-struct qn_sim_later qn_sim_later;
-struct qn_sim_touches qn_sim_touches;
+struct qn_sim_miss_buffer qn_sim_miss_buffer;
+struct qn_sim_far_uses qn_sim_far_uses;
 
 struct qn_observers qn_observers;
 
@@ -189,7 +189,7 @@ QN_SIM_NCSR void qn_observers_line(const struct sim_line *line)
         on_line(line->line, line->victim, line->victim_used != 0);
 }
 
-static void call_later(struct qn_unit_later l, uint32_t from, uint32_t n)
+static void call_later(struct qn_unit_misses l, uint32_t from, uint32_t n)
 {
     l.last &= from + n == l.n;
     l.miss += from;
@@ -201,7 +201,7 @@ static void call_later(struct qn_unit_later l, uint32_t from, uint32_t n)
 }
 
 /* The last ones may be taken back: of these each analysis is called for one before any is for the next. */
-static void call_all_later(const struct qn_unit_later *l, uint32_t last)
+static void call_all_later(const struct qn_unit_misses *l, uint32_t last)
 {
     uint32_t at = l->n > last ? l->n - last : 0, step = count == 1 ? last : 1;
 
@@ -221,29 +221,21 @@ static void call_all_later(const struct qn_unit_later *l, uint32_t last)
 static uint64_t waiting[QN_NEAR_MAX]; /* no longer near in the list; the one used last is the last */
 static uint32_t n_waiting;
 
-static bool was_waiting(uint64_t line)
+static uint64_t take_waiting(uint32_t i)
 {
-    uint32_t i = 0;
+    uint64_t line = waiting[i];
 
-    while (i < n_waiting && waiting[i] != line)
-        i++;
-    if (i == n_waiting)
-        return false;
     for (n_waiting--; i < n_waiting; i++)
         waiting[i] = waiting[i + 1];
-    return true;
+    return line;
 }
 
-static uint64_t next_waiting(void)
+static bool was_waiting(uint64_t line)
 {
-    uint64_t line = waiting[0];
-
-    if (!n_waiting)
-        return SIM_NO_LINE;
-    n_waiting--;
     for (uint32_t i = 0; i < n_waiting; i++)
-        waiting[i] = waiting[i + 1];
-    return line;
+        if (waiting[i] == line)
+            return take_waiting(i) == line;
+    return false;
 }
 
 static void tell_far(const struct sim_far *f, uint32_t site)
@@ -258,29 +250,29 @@ static void tell_far(const struct sim_far *f, uint32_t site)
     }
 }
 
-static void tell_touches(const struct qn_unit_touches *t)
+static void tell_far_uses(const struct qn_unit_far_uses *t)
 {
     static bool told; /* the reference has told of another line */
 
-    for (const struct qn_touch *touch = t->touch; touch < t->touch + t->n; touch++) {
+    for (const struct qn_far_use *touch = t->touch; touch < t->touch + t->n; touch++) {
         uint32_t site = touch->site & QN_SITE_COUNTER_MASK;
 
-        if (touch->how & QN_TOUCH_LEFT) {
+        if (touch->how & QN_FAR_USE_LEFT) {
             waiting[n_waiting++] = touch->line;
             continue;
         }
-        told &= (touch->how & QN_TOUCH_MORE) != 0;
+        told &= (touch->how & QN_FAR_USE_MORE) != 0;
         if (was_waiting(touch->line))
             continue;
         sim_reference.site = site;
         sim_reference.execution = touch->execution;
         *t->pc = t->site ? qn_site_pc(t->site[site]) : 0;
-        tell_far(&(struct sim_far){.line = touch->line, .left = next_waiting(), .more = told, .kind = (uint8_t)qn_touch_kind(touch, t->site)}, site);
+        tell_far(&(struct sim_far){.line = touch->line, .left = n_waiting ? take_waiting(0) : SIM_NO_LINE, .more = told, .kind = (uint8_t)qn_far_use_kind(touch, t->site)}, site);
         told = true;
     }
 }
 
-static void call_touches(const struct qn_unit_touches *t)
+static void call_far_uses(const struct qn_unit_far_uses *t)
 {
     for (unsigned told = 0; told < far.n; told++) {
         current = far.number[told];
@@ -288,7 +280,7 @@ static void call_touches(const struct qn_unit_touches *t)
             far.unit[told]->touches(t);
     }
     if (n_lists < far.n)
-        tell_touches(t);
+        tell_far_uses(t);
 }
 
 /* ---- the instruction of a site ---- */
@@ -320,7 +312,7 @@ void qn_sim_tell_misses(qn_miss_hook *hook, qn_slow_call *looked_up)
     on_miss = hook;
     qn_sim_missed = qn_observers.any ? NULL : looked_up;
     qn_sim_miss_to = NULL;
-    qn_sim_later.count = NULL;
+    qn_sim_miss_buffer.count = NULL;
     qn_sim_tells_misses = true;
 }
 
@@ -328,8 +320,8 @@ void qn_sim_tell_misses(qn_miss_hook *hook, qn_slow_call *looked_up)
 
 static volatile uint64_t *looked_at; /* struct qn_waiting.told */
 
-/* Misses are buffered only if emitted code simulates the default caches (`possible`), and not where --calls adds the events up that they have. */
-void qn_observers_init_later(bool possible, bool calls)
+/* Buffers misses only with the default caches (`possible`), and not when --calls sums the events of modules. */
+void qn_observers_init_misses(bool possible, bool calls)
 {
 #ifdef QN_SIM_HOSTED
     (void)possible, (void)calls;
@@ -338,19 +330,19 @@ void qn_observers_init_later(bool possible, bool calls)
         sim_waits.left = NULL;
         return;
     }
-    qn_sim_later.misses = qn_engine_alloc_low(QN_LATER * sizeof *qn_sim_later.misses);
+    qn_sim_miss_buffer.misses = qn_engine_alloc_low(QN_MISS_BUFFER * sizeof *qn_sim_miss_buffer.misses);
     if (sim_waits.left) {
         struct qn_waiting *w = qn_sim_waiting(sim_waits.event);
 
-        qn_sim_later.count = &w->misses;
-        qn_sim_later.site = w->site;
+        qn_sim_miss_buffer.count = &w->misses;
+        qn_sim_miss_buffer.site = w->site;
         looked_at = &w->told;
         if (qn_observers.alone)
             return;
     } else {
-        qn_sim_later.count = sim_cells(1);
+        qn_sim_miss_buffer.count = sim_cells(1);
     }
-    sim_row(&(struct sim_term){.cells = qn_sim_later.count, .n = 1, .times = 1, .needed = true}, 1,
+    sim_row(&(struct sim_term){.cells = qn_sim_miss_buffer.count, .n = 1, .times = 1, .needed = true}, 1,
             "AN: the program was killed before %%U of its misses were looked at");
 #endif
 }
@@ -358,12 +350,12 @@ void qn_observers_init_later(bool possible, bool calls)
 /* The number of the last ones in the list that belong to executions of blocks that have not ended. */
 static uint32_t count_new(void)
 {
-    const struct qn_later_miss *next = qn_sim_later.misses + *qn_sim_later.count;
+    const struct qn_buffered_miss *next = qn_sim_miss_buffer.misses + *qn_sim_miss_buffer.count;
     uint32_t found = 0;
 
     if (qn_sim_is_old)
         return 0;
-    for (uint64_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count && found < *qn_sim_later.count; n++) {
+    for (uint64_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count && found < *qn_sim_miss_buffer.count; n++) {
         const struct qn_sim_miss *m = &qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES];
 
         if (m->execution != qn_sim_execution(m->counter))
@@ -373,30 +365,30 @@ static uint32_t count_new(void)
     return found;
 }
 
-QN_SIM_NCSR void qn_observers_tell_waiting(bool last)
+QN_SIM_NCSR void qn_observers_tell_misses(bool last)
 {
-    struct qn_unit_later l = {qn_sim_later.misses, sites, &sim_pc, looked_at, (uint32_t)*qn_sim_later.count, qn_sim_d1_filter.line, last};
+    struct qn_unit_misses l = {qn_sim_miss_buffer.misses, sites, &sim_pc, looked_at, (uint32_t)*qn_sim_miss_buffer.count, qn_sim_d1_filter.line, last};
     uint64_t pc = sim_pc; /* of the reference that is being simulated */
     uint32_t new = count_new();
 
     call_all_later(&l, new);
-    *(volatile uint64_t *)qn_sim_later.count = 0;
+    *(volatile uint64_t *)qn_sim_miss_buffer.count = 0;
     if (looked_at)
         *looked_at = 0;
     sim_pc = pc;
 }
 
-QN_SIM_NCSR void qn_sim_later_tell(void) { qn_observers_tell_waiting(true); }
+QN_SIM_NCSR void qn_sim_misses_tell(void) { qn_observers_tell_misses(true); }
 
-void qn_observers_init_touches(void)
+void qn_observers_init_far_uses(void)
 {
 #ifndef QN_SIM_HOSTED
     if (!qn_observers.far)
         return;
-    qn_sim_touches.list = qn_engine_alloc_low(QN_TOUCHES * sizeof *qn_sim_touches.list);
-    qn_sim_touches.count = sim_cells(2);
-    sim_row((struct sim_term[]){{.cells = qn_sim_touches.count, .n = 1, .times = 1, .plus = true},
-                                {.cells = qn_sim_touches.count + 1, .n = 1, .times = -1, .needed = true}}, 2,
+    qn_sim_far_uses.list = qn_engine_alloc_low(QN_FAR_USES * sizeof *qn_sim_far_uses.list);
+    qn_sim_far_uses.count = sim_cells(2);
+    sim_row((struct sim_term[]){{.cells = qn_sim_far_uses.count, .n = 1, .times = 1, .plus = true},
+                                {.cells = qn_sim_far_uses.count + 1, .n = 1, .times = -1, .needed = true}}, 2,
             "AN: the program was killed before %%U references to lines that were not near were looked at");
 #endif
 }
@@ -404,29 +396,29 @@ void qn_observers_init_touches(void)
 /* The number of touches before those of executions of blocks that have not ended. */
 static uint32_t count_old(void)
 {
-    const struct qn_touch *list = qn_sim_touches.list;
-    uint32_t n = (uint32_t)*qn_sim_touches.count;
+    const struct qn_far_use *list = qn_sim_far_uses.list;
+    uint32_t n = (uint32_t)*qn_sim_far_uses.count;
 
-    while (n && (list[n - 1].how & QN_TOUCH_LEFT || list[n - 1].execution == qn_sim_execution(list[n - 1].site & QN_SITE_COUNTER_MASK)))
+    while (n && (list[n - 1].how & QN_FAR_USE_LEFT || list[n - 1].execution == qn_sim_execution(list[n - 1].site & QN_SITE_COUNTER_MASK)))
         n--;
     return n;
 }
 
-void qn_observers_read_touches(void)
+void qn_observers_read_far_uses(void)
 {
-    struct qn_unit_touches t = {.touch = qn_sim_touches.list, .site = sites, .pc = &sim_pc};
+    struct qn_unit_far_uses t = {.touch = qn_sim_far_uses.list, .site = sites, .pc = &sim_pc};
     struct sim_undo reference = sim_reference; /* the one being simulated */
     uint64_t pc = sim_pc;
     uint32_t old = count_old();
 
     t.n = old;
     sim_undo_off = true;
-    call_touches(&t);
+    call_far_uses(&t);
     sim_undo_off = false;
     t.touch += old;
-    t.n = (uint32_t)*qn_sim_touches.count - old;
-    call_touches(&t);
-    qn_sim_touches.count[0] = qn_sim_touches.count[1] = 0;
+    t.n = (uint32_t)*qn_sim_far_uses.count - old;
+    call_far_uses(&t);
+    qn_sim_far_uses.count[0] = qn_sim_far_uses.count[1] = 0;
     sim_reference = reference;
     sim_pc = pc;
 }

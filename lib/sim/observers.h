@@ -15,7 +15,7 @@ struct qn_observers_offer {
 struct qn_observers {
     bool any, references, data, misses, lines, far, instructions; /* data: data references only */
     bool one_of_misses; /* misses are asked for by exactly one analysis */
-    bool later, alone; /* all can wait (qn_sim_later); there is one */
+    bool later, alone; /* all can wait (qn_sim_miss_buffer); there is one */
     bool list; /* all those of far lines read the list of contract.h themselves */
     bool pc;     /* of misses or references */
     uint32_t near; /* the number of near lines */
@@ -28,10 +28,10 @@ QN_SIM_NCSR void qn_observers_reference(const struct sim_ref *ref);
 /* A data reference that missed: calls the analyses and the hook that ask for misses. */
 QN_SIM_NCSR void qn_observers_tell_miss(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t site);
 QN_SIM_NCSR void qn_observers_line(const struct sim_line *line);
-void qn_observers_init_later(bool possible, bool calls);
-void qn_observers_init_touches(void);
-QN_SIM_NCSR void qn_observers_tell_waiting(bool last); /* last: as in struct qn_unit_later */
-void qn_observers_read_touches(void);
+void qn_observers_init_misses(bool possible, bool calls);
+void qn_observers_init_far_uses(void);
+QN_SIM_NCSR void qn_observers_tell_misses(bool last); /* last: as in struct qn_unit_misses */
+void qn_observers_read_far_uses(void);
 void qn_observers_finish(void);
 const char *qn_observers_module(void); /* the analysis that was called last */
 

@@ -22,8 +22,7 @@ const struct qn_unit_facts *qn_sim_unit_facts(enum sim_slot slot);
 /* "I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind" */
 void qn_sim_describe(char *to, size_t size, bool second);
 
-/* units.c: the units of all modules that ship, for each slot that they fit, with NULL at the end; the same as shadow models; and a bit
- * for each slot whose default file has the hash of fast/proven. */
+/* units.c: the shipped modules of each slot, and their shadow models, with NULL at the end; a bit for each slot whose default file is proven. */
 extern const struct qn_unit *const qn_sim_units[], *const qn_sim_shadow_units[];
 extern const unsigned qn_sim_proven;
 

@@ -82,24 +82,24 @@ static inline enum sim_kind qn_sim_kind(enum qn_log_kind kind)
 
 static inline enum sim_kind qn_site_kind(uint64_t site) { return qn_sim_kind((enum qn_log_kind)(site >> QN_SITE_KIND_SHIFT)); }
 
-/* What is in the list of touches.h, from the first one on. */
-struct qn_unit_touches {
-    const struct qn_touch *touch;
+/* What is in the buffer of far uses, from the first one on. */
+struct qn_unit_far_uses {
+    const struct qn_far_use *touch;
     const uint64_t *site;      /* see qn_site_of; by number of the site; NULL: no module wants sim_pc */
     uint64_t *pc;              /* sim_pc, to be set */
     uint32_t n;
 };
 
-static inline enum sim_kind qn_touch_kind(const struct qn_touch *t, const uint64_t *site)
+static inline enum sim_kind qn_far_use_kind(const struct qn_far_use *t, const uint64_t *site)
 {
-    uint32_t kind = t->how >> QN_TOUCH_KIND_SHIFT;
+    uint32_t kind = t->how >> QN_FAR_USE_KIND_SHIFT;
 
     return kind || !site ? (enum sim_kind)kind : qn_site_kind(site[t->site & QN_SITE_COUNTER_MASK]);
 }
 
-/* Misses that emitted code has written down (qn_sim_later). */
-struct qn_unit_later {
-    const struct qn_later_miss *miss;
+/* Misses that emitted code has written down (qn_sim_miss_buffer). */
+struct qn_unit_misses {
+    const struct qn_buffered_miss *miss;
     const uint64_t *site;      /* see qn_site_of; by number of the site; NULL: no module wants sim_pc */
     uint64_t *pc;              /* sim_pc, to be set */
     volatile uint64_t *told;   /* of sim_waits: the number of misses that were looked at */
@@ -132,9 +132,9 @@ struct qn_unit {
     qn_unit_line *line;
     qn_unit_far *far;
     bool (*wants_far)(const struct sim_config *);
-    void (*touches)(const struct qn_unit_touches *); /* in place of `far`, if it reads the list itself; NULL: it cannot */
+    void (*touches)(const struct qn_unit_far_uses *); /* in place of `far`, if it reads the list itself; NULL: it cannot */
     bool (*reads)(const struct sim_config *);
-    void (*later)(const struct qn_unit_later *); /* calls `line` and `miss` for each of these; NULL: the analysis cannot wait */
+    void (*later)(const struct qn_unit_misses *); /* calls `line` and `miss` for each of these; NULL: the analysis cannot wait */
     bool only_data;            /* `seen` is called for data references only */
     bool loads;                /* with `miss`, it calls sim_keep_loads */
     void (*insns)(const struct sim_insn *, unsigned n);

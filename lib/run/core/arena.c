@@ -282,10 +282,10 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
     uint64_t *counters = qn_arena_counters();
     struct qn_sim_part part = {counters[b->counter], qn_arena_insn_counters(record, insn), qn_arena_insn_counters(record, b->ninsns)};
 
-    if (!qn_sim_later_is_empty())
-        qn_sim_later_tell(); /* so that all that they changed can be taken back */
-    if (!qn_sim_touches_are_told())
-        qn_sim_touches_tell();
+    if (!qn_sim_misses_are_told())
+        qn_sim_misses_tell(); /* so that all that they changed can be taken back */
+    if (!qn_sim_far_uses_are_told())
+        qn_sim_far_uses_tell();
     qn_sim_uncharge(&part);
     qn_complex_undo(&part);
     for (uint64_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {

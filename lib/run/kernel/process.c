@@ -34,7 +34,7 @@ _Noreturn void qn_process_exit(int code)
     if (qn_mode_simulating())
         qn_sim_finish();
     qn_calls_finish();
-    qn_sim_end_uses();
+    qn_sim_end_utilization();
     qn_mode_note_time();
     qn_arena->exit_code = code;
     qn_arena->exited = 1;

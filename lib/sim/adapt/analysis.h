@@ -57,13 +57,13 @@ static SIM_NCSR void unit_line(const struct sim_line *line)
 #endif
 
 #ifdef ANALYSIS_LATER
-static inline struct sim_line unit_line_of(const struct qn_unit_later *l, const struct qn_later_miss *m)
+static inline struct sim_line unit_line_of(const struct qn_unit_misses *l, const struct qn_buffered_miss *m)
 {
     return (struct sim_line){.line = m->addr & ~(uint64_t)(l->line - 1), .victim = m->victim, .victim_used = m->victim_used, .first = true};
 }
 
 /* ended: of an execution of a block that has ended, so that nothing is taken back. */
-static inline __attribute__((always_inline)) void unit_later_one(const struct qn_unit_later *l, const struct qn_later_miss *m, bool ended)
+static inline __attribute__((always_inline)) void unit_later_one(const struct qn_unit_misses *l, const struct qn_buffered_miss *m, bool ended)
 {
     uint64_t site = l->site ? l->site[m->site & QN_SITE_COUNTER_MASK] : 0;
 
@@ -92,7 +92,7 @@ static inline __attribute__((always_inline)) void unit_later_one(const struct qn
 #endif
 }
 
-static inline __attribute__((always_inline)) void unit_later_all(const struct qn_unit_later *l, bool ended)
+static inline __attribute__((always_inline)) void unit_later_all(const struct qn_unit_misses *l, bool ended)
 {
     for (uint32_t i = 0; i < l->n; i++) {
         unit_later_one(l, &l->miss[i], ended);
@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) void unit_later_all(const struct qn
     }
 }
 
-static void unit_later(const struct qn_unit_later *l)
+static void unit_later(const struct qn_unit_misses *l)
 {
     struct sim_before before = sim_enter(SLOT_AN, SIM_IN_MISS, unit_references + 1);
 
@@ -138,12 +138,12 @@ static SIM_NCSR void unit_far(const struct sim_far *far)
     IN_MODULE_DO(SLOT_AN, SIM_IN_LINE, ++unit_references, analysis_far(far));
 }
 #ifdef ANALYSIS_FAR_LATER
-static void unit_touches(const struct qn_unit_touches *t)
+static void unit_far_uses(const struct qn_unit_far_uses *t)
 {
     struct sim_before before = sim_enter(SLOT_AN, SIM_IN_LINE, unit_references + 1);
 
-    for (const struct qn_touch *touch = t->touch; touch < t->touch + t->n; touch++)
-        if (touch->how & QN_TOUCH_LEFT) {
+    for (const struct qn_far_use *touch = t->touch; touch < t->touch + t->n; touch++)
+        if (touch->how & QN_FAR_USE_LEFT) {
             analysis_left(touch->line);
         } else {
             sim_reference.site = touch->site & QN_SITE_COUNTER_MASK;
@@ -153,11 +153,11 @@ static void unit_touches(const struct qn_unit_touches *t)
     unit_references += t->n;
     sim_leave(before);
 }
-#define UNIT_TOUCHES .touches = unit_touches, .reads = analysis_can_wait,
+#define UNIT_FAR_USES .touches = unit_far_uses, .reads = analysis_can_wait,
 #else
-#define UNIT_TOUCHES
+#define UNIT_FAR_USES
 #endif
-#define UNIT_FAR .far = unit_far, .wants_far = analysis_wants_far, UNIT_TOUCHES
+#define UNIT_FAR .far = unit_far, .wants_far = analysis_wants_far, UNIT_FAR_USES
 #else
 #define UNIT_FAR
 #endif

@@ -147,7 +147,7 @@ static void analysis_miss(const struct sim_miss *miss)
     count_miss();
 }
 
-static uint64_t *ahead[QN_LATER]; /* the words of victims, which are fetched before they are needed */
+static uint64_t *ahead[QN_MISS_BUFFER]; /* the words of victims, which are fetched before they are needed */
 
 static inline void analysis_ahead(const struct sim_line *l, uint32_t i)
 {

@@ -149,7 +149,7 @@ static inline __attribute__((always_inline)) void lose(uint64_t pc, uint64_t lin
 /* Of lines that are told of later: the numbers are fetched before they are needed. */
 static struct {
     uint32_t *line, *victim;
-} ahead[QN_LATER];
+} ahead[QN_MISS_BUFFER];
 
 static inline void analysis_ahead(const struct sim_line *l, uint32_t i)
 {

@@ -118,13 +118,13 @@ static inline uint64_t fast_D1_table_bytes(void) { return D1.slots * sizeof *D1_
 static struct {
     uint8_t *bytes;   /* below 2 GiB; NULL: not used */
     uint64_t *word;
-    const struct qn_use_hooks *hooks;
+    const struct qn_utilization_hooks *hooks;
     uint32_t site;    /* of the reference */
-} D1_uses;
+} D1_utilization;
 
-static inline uint64_t *D1_bytes_of(unsigned slot) { return (uint64_t *)(D1_uses.bytes + ((uint64_t)slot << D1.line_bits)); }
+static inline uint64_t *D1_bytes_of(unsigned slot) { return (uint64_t *)(D1_utilization.bytes + ((uint64_t)slot << D1.line_bits)); }
 
-static inline void D1_use_ends(unsigned slot) { D1_uses.hooks->left(D1_uses.word[slot], (const uint8_t *)D1_bytes_of(slot)); }
+static inline void D1_use_ends(unsigned slot) { D1_utilization.hooks->left(D1_utilization.word[slot], (const uint8_t *)D1_bytes_of(slot)); }
 
 /* The referenced line moves to the entry `home`; the line that was there moves to `place`, the entry of the referenced line or, after a
  * miss (`came`), of the victim. */
@@ -141,9 +141,9 @@ static inline void D1_use_moves(unsigned home, unsigned place, bool came, bool l
         to[i] = from[i];
         from[i] = came ? 0 : bytes;
     }
-    word = D1_uses.word[place];
-    D1_uses.word[place] = D1_uses.word[home];
-    D1_uses.word[home] = came ? D1_uses.hooks->came(address, D1_uses.site) : word;
+    word = D1_utilization.word[place];
+    D1_utilization.word[place] = D1_utilization.word[home];
+    D1_utilization.word[home] = came ? D1_utilization.hooks->came(address, D1_utilization.site) : word;
 }
 
 /* Marks the bytes of the reference that lie in the line, which is in its home. */
@@ -173,7 +173,7 @@ static inline unsigned D1_touch_told(struct sim_line *l, uint64_t addr, uint64_t
     *home = (struct qn_filter_entry){l->line, now};
     if (QN_UNLIKELY(D1_users.of))
         D1_change_user(at, (unsigned)(place - D1_slots));
-    if (QN_UNLIKELY(D1_uses.bytes))
+    if (QN_UNLIKELY(D1_utilization.bytes))
         D1_use_moves(at, (unsigned)(place - D1_slots), miss, miss && was.stamp, addr);
     l->now = now;
     l->used = miss ? 0 : was.stamp;
@@ -192,7 +192,7 @@ static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *
     l.several = l.line != last;
     for (; l.line <= last; l.line += bytes) {
         one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
-        if (QN_UNLIKELY(D1_uses.bytes))
+        if (QN_UNLIKELY(D1_utilization.bytes))
             D1_use(l.line, (unsigned)(l.line >> D1.line_bits) & (D1.slots - 1), addr, size);
         if (one || l.several)
             tell(&l);
@@ -232,8 +232,8 @@ static void fast_D1_near(uint32_t lines, uint64_t *touched)
 {
     D1_near.lines = lines;
     D1_near.touched = touched;
-    qn_sim_touches.full = lines;
-    qn_sim_touches.may_leave = lines > D1.ways;
+    qn_sim_far_uses.full = lines;
+    qn_sim_far_uses.may_leave = lines > D1.ways;
 }
 
 /* ---- near lines that have been evicted ---- */
@@ -242,7 +242,7 @@ static inline uint64_t D1_find_out(uint64_t line)
 {
     uint64_t i = 0;
 
-    while (i < qn_sim_touches.out && D1_near.out[i].line != line)
+    while (i < qn_sim_far_uses.out && D1_near.out[i].line != line)
         i++;
     return i;
 }
@@ -252,9 +252,9 @@ static inline bool D1_was_out(uint64_t line)
 {
     uint64_t i = D1_find_out(line);
 
-    if (QN_LIKELY(i == qn_sim_touches.out))
+    if (QN_LIKELY(i == qn_sim_far_uses.out))
         return false;
-    D1_near.out[i] = D1_near.out[--qn_sim_touches.out];
+    D1_near.out[i] = D1_near.out[--qn_sim_far_uses.out];
     return true;
 }
 
@@ -308,7 +308,7 @@ static inline __attribute__((always_inline)) void D1_sort_least(uint64_t *k)
 
 static inline void fast_D1_take_near(void)
 {
-    struct qn_sim_touches *t = &qn_sim_touches;
+    struct qn_sim_far_uses *t = &qn_sim_far_uses;
 
     for (uint64_t i = D1_near.from; i < *t->count; i++)
         D1_near.at[D1_near.n++] = t->list[i].line;
@@ -321,8 +321,8 @@ static inline void D1_leaves_near(uint64_t line)
 {
     if (!D1_was_out(line))
         D1_near_entry(line)->line |= D1_FAR;
-    qn_sim_touches.list[qn_sim_touches.count[0]++] = (struct qn_touch){.line = line, .how = QN_TOUCH_LEFT};
-    qn_sim_touches.count[1]++;
+    qn_sim_far_uses.list[qn_sim_far_uses.count[0]++] = (struct qn_far_use){.line = line, .how = QN_FAR_USE_LEFT};
+    qn_sim_far_uses.count[1]++;
 }
 
 static __attribute__((noinline)) void fast_D1_end_near(void)
@@ -348,8 +348,8 @@ static __attribute__((noinline)) void fast_D1_end_near(void)
     for (uint32_t i = left; i < QN_NEAR_MAX; i++)
         if (key[i] != D1_TAKEN)
             D1_near.at[D1_near.n++] = near[key[i] % QN_NEAR_MAX];
-    D1_near.from = *qn_sim_touches.count;
-    qn_sim_touches.full = D1_near.from + D1_near.lines - D1_near.n;
+    D1_near.from = *qn_sim_far_uses.count;
+    qn_sim_far_uses.full = D1_near.from + D1_near.lines - D1_near.n;
 }
 
 /* ---- references ---- */
@@ -360,12 +360,12 @@ static inline bool D1_comes_near(const struct sim_line *l, unsigned miss, bool m
     bool was_near = !(D1_found & D1_FAR);
 
     if (miss && l->victim_used && was_near) /* that is, the victim */
-        D1_near.out[qn_sim_touches.out++] = (struct qn_filter_entry){l->victim, l->victim_used};
+        D1_near.out[qn_sim_far_uses.out++] = (struct qn_filter_entry){l->victim, l->victim_used};
     if (miss ? D1_was_out(l->line) : was_near)
         return false;
-    qn_sim_touches.list[(*qn_sim_touches.count)++] =
-        (struct qn_touch){l->line, sim_reference.execution, (uint32_t)sim_reference.site,
-                          (uint32_t)D1_near.kind << QN_TOUCH_KIND_SHIFT | (more ? QN_TOUCH_MORE : 0)};
+    qn_sim_far_uses.list[(*qn_sim_far_uses.count)++] =
+        (struct qn_far_use){l->line, sim_reference.execution, (uint32_t)sim_reference.site,
+                          (uint32_t)D1_near.kind << QN_FAR_USE_KIND_SHIFT | (more ? QN_FAR_USE_MORE : 0)};
     return true;
 }
 
@@ -378,10 +378,10 @@ static __attribute__((noinline)) unsigned fast_D1_ref_touching(uint64_t addr, ui
 
     l.several = l.line != last;
     for (;; l.line += bytes) {
-        if (*qn_sim_touches.count == qn_sim_touches.full)
-            qn_sim_touches_end();
+        if (*qn_sim_far_uses.count == qn_sim_far_uses.full)
+            qn_sim_far_uses_end();
         one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
-        if (QN_UNLIKELY(D1_uses.bytes))
+        if (QN_UNLIKELY(D1_utilization.bytes))
             D1_use(l.line, D1_home(l.line), addr, size);
         if (one || l.several)
             tell(&l);
@@ -447,7 +447,7 @@ static inline void fast_D1_drop(uint64_t line)
     slot = D1_find(set, line, &gone);
     if (gone) /* the line is not in the D1 */
         return;
-    if (QN_UNLIKELY(D1_uses.bytes))
+    if (QN_UNLIKELY(D1_utilization.bytes))
         D1_use_ends(slot);
     D1_slots[slot] = (struct qn_filter_entry){QN_NO_LINE, 0};
 }

@@ -164,9 +164,9 @@ static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint
     uint32_t counter = site & QN_SITE_COUNTER_MASK;
 
     count_miss(sim_counters + counter, ll);
-    if (QN_UNLIKELY(qn_sim_later.count)) {
+    if (QN_UNLIKELY(qn_sim_miss_buffer.count)) {
         if (!fetch)
-            write_later((struct qn_later_miss){.addr = addr, .site = counter | size << QN_SITE_SIZE_SHIFT, .ll = ll});
+            write_later((struct qn_buffered_miss){.addr = addr, .site = counter | size << QN_SITE_SIZE_SHIFT, .ll = ll});
     } else if (QN_UNLIKELY(qn_sim_tells_misses) && !fetch && !written(addr, counter)) {
         set_pc(sim_counters + counter);
         tell(addr, size, SIM_READ, 1 | ll << 1, sim_counters + counter);

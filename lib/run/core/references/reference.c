@@ -52,7 +52,7 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
         return;
     if (is_seen())
         outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_probes_explain(qn_ctx.arg_pc), pair);
-    else if (qn_sim_users.table || qn_sim_uses || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
+    else if (qn_sim_users.table || qn_sim_utilization || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
         outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
     sim_pc = qn_ctx.arg_pc; /* also after a hit under the filter */
     if (qn_cfg()->check)
@@ -111,8 +111,8 @@ static void note_uses(const struct qn_stream *streams, struct qn_filter_entry *c
 {
     const uint64_t line = qn_sim_d1_filter.line;
 
-    for (unsigned k = 0; k < n && QN_UNLIKELY(qn_sim_uses); k++) {
-        uint8_t *used = (uint8_t *)(uintptr_t)(qn_sim_uses + ((uintptr_t)e[k] - qn_sim_d1_filter.entries) / sizeof *e[k] * line);
+    for (unsigned k = 0; k < n && QN_UNLIKELY(qn_sim_utilization); k++) {
+        uint8_t *used = (uint8_t *)(uintptr_t)(qn_sim_utilization + ((uintptr_t)e[k] - qn_sim_d1_filter.entries) / sizeof *e[k] * line);
 
         for (uint64_t t = 0, at = streams[k].addr & (line - 1); t < times; t++, at += (uint64_t)streams[k].step)
             for (uint32_t i = 0; i < streams[k].size; i++)

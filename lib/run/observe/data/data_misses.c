@@ -542,12 +542,12 @@ static QN_NCSR void note_leave(uint64_t word, const uint8_t *bytes)
 
 static void init_uses(void)
 {
-    static const struct qn_use_hooks hooks = {note_fill, note_leave};
+    static const struct qn_utilization_hooks hooks = {note_fill, note_leave};
 
     filled = sim_event("D1", "filled", "bytes of lines that came into the D1, and left");
     used = sim_event("D1", "used", "bytes of these that were used in between");
     enlarge_lines();
-    if (!qn_sim_tell_uses(&hooks))
+    if (!qn_sim_tell_utilization(&hooks))
         qn_die_fatal(QN_FATAL_LOAD, 0, "--data=use: needs the D1 that quern has by default");
 }
 
