@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "exp/log.h"
 
 /* ---- groups ---- */
 

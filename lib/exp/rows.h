@@ -18,7 +18,7 @@
 
 /* ---- the result of a run of the program: its counts, or why it failed ----
  *
- *   log "==12== D1.evictions   991  lines that ...",  profile "events: Ir I1mr ..." "summary: 812 3 ..."
+ *   log (log.h) "==12== D1.evictions   991  lines that ...",  profile "events: Ir I1mr ..." "summary: 812 3 ..."
  *   -> status "ok", counts Ir 812, I1mr 3, ..., D1.evictions 991
  *
  * Only the process that was started counts: a forked child writes a log and a profile of its own, under its own number.
@@ -40,27 +40,12 @@ struct qn_exp_result {
 const char *qn_exp_find_count(const struct qn_exp_result *r, const char *name);
 void qn_exp_add_count(struct qn_text_memory *m, struct qn_exp_result *r, const char *name, const char *value);
 
-/* One line of a log without its number: event totals of modules and the storage of predictors (BC_bits, BI_bits). */
-void qn_exp_read_log_line(struct qn_text_memory *m, struct qn_exp_result *r, const char *text);
-
-/* Calls `line` for each line that the first process of the log wrote, without "==12== " or "--12-- ".  Returns its number; 0: none. */
-long qn_exp_read_log(const char *path, void (*line)(void *data, const char *text), void *data);
-
 /* Adds the totals of a profile. */
 enum qn_text_status qn_exp_read_totals(struct qn_text_memory *m, struct qn_exp_result *r, const char *path,
                                        struct qn_text_error *err);
 
 /* How a command ended, as text: "ok", "exit status 3", "SIGSEGV", or the line "quern: run: ..." that `errors` holds. */
 const char *qn_exp_describe_end(struct qn_text_memory *m, int status, const char *errors);
-
-/* ---- reads misses of D1s of other sizes from the log of one run, as rows of a sweep of D1.size.  See sizes.c ---- */
-
-/* Does the first line look like that of a log? */
-bool qn_exp_is_log(const char *path);
-
-/* Reads the rows that the analysis `sizes` printed for the log's first process; none if it was not on.  `t` is initialised and empty.
- * counting: of that run, "" if not known. */
-enum qn_text_status qn_exp_read_sizes(struct qn_text_table *t, const char *log, const char *counting, struct qn_text_error *err);
 
 /* ---- the CSV file of a sweep ---- */
 

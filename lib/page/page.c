@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "exp/log.h"
 #include "exp/rows.h"
 #include "out/advice.h"
 #include "out/columns.h"
 #include "out/findings.h"
 #include "page/json.h"
-#include "page/log.h"
 #include "page/profile.h"
 #include "page/shell.h"
 #include "page/sources.h"
@@ -29,7 +29,7 @@ struct qn_report_facts;
 struct qn_page_found {
     struct qn_page_profile *profile;
     const struct qn_text_table *intervals, *runs, *sharing, *culprits;
-    const struct qn_page_log *log;
+    const struct qn_exp_log *log;
 };
 
 static void qn_page_put_findings(struct qn_report_facts *f, FILE *out);
@@ -38,8 +38,16 @@ static void find(const struct qn_page_found *from, FILE *out);
 struct input {
     struct qn_page_profile profile, before;
     struct qn_text_table intervals, intervals_before, runs, culprits, sets, sharing;
-    struct qn_page_log log, log_before;
+    struct qn_exp_log log, log_before;
 };
+
+/* A log with neither table is an error. */
+static enum qn_text_status read_log(struct qn_exp_log *log, const char *path, struct qn_text_error *err)
+{
+    if (qn_exp_read_tables(log, path, err) == QN_TEXT_OK && !log->curve_count && !log->set_count)
+        qn_text_fail(err, QN_TEXT_BAD, "%s: got no table of misses by size or set, wanted the log of a run with --analysis=mattson or sets", path);
+    return err->status;
+}
 
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
 {
@@ -68,9 +76,9 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
     if (q->sharing && (qn_text_read_table(&in->sharing, q->sharing, err) != QN_TEXT_OK
                        || qn_page_check_sharing(&in->sharing, q->sharing, err) != QN_TEXT_OK))
         return err->status;
-    if (q->log && qn_page_read_log(&in->log, q->log, err) != QN_TEXT_OK)
+    if (q->log && read_log(&in->log, q->log, err) != QN_TEXT_OK)
         return err->status;
-    return q->log_before ? qn_page_read_log(&in->log_before, q->log_before, err) : QN_TEXT_OK;
+    return q->log_before ? read_log(&in->log_before, q->log_before, err) : QN_TEXT_OK;
 }
 
 static void put_table(FILE *out, const char *name, const struct qn_text_table *t)
@@ -79,10 +87,20 @@ static void put_table(FILE *out, const char *name, const struct qn_text_table *t
     qn_page_put_table(out, t);
 }
 
-static void put_log(FILE *out, const char *name, const struct qn_page_log *log)
+static void put_log(FILE *out, const char *name, const struct qn_exp_log *log)
 {
-    fprintf(out, ",\n\"%s\":", name);
-    qn_page_put_log(out, log);
+    fprintf(out, ",\n\"%s\":{\"line\":%" PRIu64 ",\"touched\":%" PRIu64 ",\"first\":", name, log->line, log->touched);
+    if (log->first == UINT64_MAX)
+        fputs("null", out);
+    else
+        fprintf(out, "%" PRIu64, log->first);
+    fputs(",\"curve\":[", out);
+    for (size_t i = 0; i < log->curve_count; i++)
+        fprintf(out, "%s[%" PRIu64 ",%" PRIu64 "]", i ? "," : "", log->curve[i][0], log->curve[i][1]);
+    fputs("],\"sets\":[", out);
+    for (size_t i = 0; i < log->set_count; i++)
+        fprintf(out, "%s%" PRIu64, i ? "," : "", log->sets[i]);
+    fputs("]}", out);
 }
 
 static size_t count_more(const struct qn_page_profile *p)
@@ -166,8 +184,8 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_text_free_table(&in.culprits);
     qn_text_free_table(&in.sharing);
     qn_text_free_table(&in.sets);
-    qn_page_free_log(&in.log);
-    qn_page_free_log(&in.log_before);
+    qn_exp_free_log(&in.log);
+    qn_exp_free_log(&in.log_before);
     qn_text_free_table(&in.intervals_before);
     return err->status;
 }
@@ -216,28 +234,6 @@ static void qn_page_put_findings(struct qn_report_facts *f, FILE *out)
     putc('}', out);
 }
 
-/* A row of two numbers. */
-static void add_row(struct qn_text_table *t, struct qn_text_memory *m, double a, double b)
-{
-    char **cells = qn_text_add_row(t);
-
-    cells[0] = qn_text_format(m, "%.0f", a);
-    cells[1] = qn_text_format(m, "%.10g", b);
-}
-
-/* The tables of the pictures mrc and sets. */
-static void take_log(struct qn_report_facts *f, const struct qn_page_log *log)
-{
-    qn_text_add_column(&f->sets, "set");
-    qn_text_add_column(&f->sets, "misses");
-    for (size_t i = 0; i < log->set_count; i++)
-        add_row(&f->sets, &f->memory, (double)i, (double)log->sets[i]);
-    qn_text_add_column(&f->curve, "size");
-    qn_text_add_column(&f->curve, "miss_percent");
-    for (size_t i = 0; i < log->curve_count; i++)
-        add_row(&f->curve, &f->memory, (double)(log->curve[i][0] * log->line), 100 * (double)log->curve[i][1] / (double)log->touched);
-}
-
 static void find(const struct qn_page_found *from, FILE *out)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
@@ -249,8 +245,10 @@ static void find(const struct qn_page_found *from, FILE *out)
     f.sharing = *from->sharing;
     f.culprits = *from->culprits;
     if (qn_prof_find_event(qn_prof_reader_header(p->reader), "Ir", 2) >= 0 && qn_report_gather_facts(&f, p->path, &err) == QN_TEXT_OK) {
-        if (from->log)
-            take_log(&f, from->log);
+        if (from->log) {
+            qn_exp_fill_sets(&f.sets, from->log);
+            qn_exp_fill_curve(&f.curve, from->log);
+        }
         qn_report_find_knees(&f);
         qn_page_put_findings(&f, out);
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "exp/rows.h"
+#include "exp/log.h"
 #include "plot/words.h"
 #include "prof/kind.h"
 #include "prof/read.h"

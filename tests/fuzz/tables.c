@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 
+#include "exp/log.h"
 #include "exp/rows.h"
 #include "text/csv.h"
 #include "out/findings.h"

@@ -25,8 +25,8 @@
 #include "../tools.h"
 #include "base/base.h"
 #include "engines/engines.h"
+#include "exp/log.h"
 #include "exp/rows.h"
-#include "page/log.h"
 #include "page/page.h"
 #include "prof/kind.h"
 #include "report/report.h"
@@ -358,11 +358,11 @@ static const char *find(struct qn_report_options *o, const char *name)
 /* Not every log has tables of misses by size or set. */
 static bool has_tables(const char *log)
 {
-    struct qn_page_log tables;
+    struct qn_exp_log tables;
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    bool any = qn_page_read_log(&tables, log, &err) == QN_TEXT_OK;
+    bool any = qn_exp_read_tables(&tables, log, &err) == QN_TEXT_OK && (tables.curve_count || tables.set_count);
 
-    qn_page_free_log(&tables);
+    qn_exp_free_log(&tables);
     return any;
 }
 

@@ -25,6 +25,7 @@
 #include "../tools.h"
 #include "collect/collect.h"
 #include "cost/arena.h"
+#include "exp/log.h"
 #include "engines/engines.h"
 #include "json/json.h"
 #include "text/output.h"

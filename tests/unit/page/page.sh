@@ -118,8 +118,8 @@ bad_log() {
     "$QUERN" page --log=bad.log -o none.html p 2>err
     is "$? $(cat err) $(ls none.html 2>&1 | grep -c 'No such')" "1 quern page: bad.log:$2 1" "$3"
 }
-bad_log 's/from 0: 3 0/from 1: 3 0/' '7: got `AN: from 1: 3 0 7`, wanted the sets in their order' 'sets out of order'
-bad_log 's/lines: 400/lines: 901/' '4: got `AN: 16 lines: 901`, wanted no more misses than lines touched' 'more misses than references'
+bad_log 's/from 0: 3 0/from 1: 3 0/' "7: got 'AN: from 1: 3 0 7', wanted the sets in their order" 'sets out of order'
+bad_log 's/lines: 400/lines: 901/' "4: got 'AN: 16 lines: 901', wanted no more misses than lines touched" 'more misses than references'
 bad_log '/from 0/s/ 7$//' ' sets: got the first 2, wanted all 3' 'fewer sets than there are'
 bad_log '/AN:/d' ' got no table of misses by size or set, wanted the log of a run with --analysis=mattson or sets' 'a log without tables'
 printf 'cache,interval,start,end,set,sets,misses,of_rows\nD1,1,0,9,0,1,5,1\n' >sets.csv
