@@ -191,7 +191,7 @@ enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
     return QN_TEXT_OK;
 }
 
-enum qn_text_status qn_out_choose_told_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
+enum qn_text_status qn_out_choose_available_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
                                                const char *sort, struct qn_text_error *err)
 {
     char usual[QN_TEXT_MAX] = "";

@@ -50,7 +50,7 @@ enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
                                               const struct qn_prof_header *events,
                                               struct qn_text_error *err);
 /* The same for events of which some are not available; these have the name "". show NULL: all others except `hidden` (-1: none). */
-enum qn_text_status qn_out_choose_told_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
+enum qn_text_status qn_out_choose_available_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
                                                const char *sort, struct qn_text_error *err);
 /* The key's value in a row, and its absolute value. */
 double qn_out_key_value(const struct qn_out_column *k, const int64_t *counts);

@@ -329,7 +329,7 @@ static enum qn_text_status choose_columns(struct data *d)
     for (int k = 0; k < 2; k++, err = &other) {
         for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
             names[i] = (char *)(!qn_prof_data_has(&d->tables, i) ? "" : k ? qn_prof_data_profile_events[i] : qn_prof_data_events[i]);
-        if (qn_out_choose_told_columns(&d->columns, &h, QN_PROF_FILLED, d->m->request->show, d->m->request->sort, err) == QN_TEXT_OK)
+        if (qn_out_choose_available_columns(&d->columns, &h, QN_PROF_FILLED, d->m->request->show, d->m->request->sort, err) == QN_TEXT_OK)
             return d->m->err->status = QN_TEXT_OK;
         qn_out_free_columns(&d->columns);
     }
