@@ -27,11 +27,13 @@ says() {
     echo "$? $(sed -n 's/.*error: //p' said)"
 }
 
-# The examples of the guide; of an analysis it names a module that ships.
+# The examples of the guide; of the kinds that have none there, a module that ships.
 awk '/^    #include "sim\// { n++; inside = 1 }
     /^[^ ]/ { inside = 0 }
     inside { print substr($0, 5) > "example" n ".c" }' "$top_srcdir/doc/modules.md"
-cp "$top_srcdir/lib/sim/analysis/interval.c" example.analysis.c
+cp "$top_srcdir/lib/sim/analysis/interval.c" example.ships.analysis.c
+cp "$top_srcdir/lib/sim/policy/fifo.c" example.ships.policy.c
+cp "$top_srcdir/lib/sim/level/victim.c" example.ships.level.c
 for kind in POLICY PREFETCHER LEVEL PREDICTOR ANALYSIS; do
     example=$(grep -l "^#define $kind " example*.c | head -n 1)
     is "$(says "${example:-none}")" '0 ' "the guide's $kind is compiled" || diag "$(cat said)"
