@@ -33,21 +33,7 @@ __asm__("qn_guarded_begin:\n" /* clang-format off */
         "qn_peek: mov (%rdi), %rdi\n mov %rdi, (%rsi)\n mov $1, %eax\n ret\n" /* clang-format on */
         "qn_guarded_end:\n"
         "qn_guarded_failed: xor %eax, %eax\n"
-        " ret\n"
-
-        /* qn_guarded_jump(address, &sp): with the guest's registers; the trap flag is set, so that the processor traps in front of the
-         * jump, before the first instruction there, and behind it.  Each trap or fault returns, by way of qn_guarded_takes: 1 or 0 in rax. */
-        "qn_guarded_jump: push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n"
-        " mov %rsp, (%rsi)\n"
-        " mov %rdi, qn_guarded_target(%rip)\n"
-        " mov qn_ctx+0, %rax\n mov qn_ctx+8, %rcx\n mov qn_ctx+16, %rdx\n mov qn_ctx+24, %rbx\n"
-        " mov qn_ctx+40, %rbp\n mov qn_ctx+48, %rsi\n mov qn_ctx+56, %rdi\n mov qn_ctx+64, %r8\n"
-        " mov qn_ctx+72, %r9\n mov qn_ctx+80, %r10\n mov qn_ctx+88, %r11\n mov qn_ctx+96, %r12\n"
-        " mov qn_ctx+104, %r13\n mov qn_ctx+112, %r14\n mov qn_ctx+120, %r15\n"
-        " pushfq\n orl $0x100, (%rsp)\n popfq\n"
-        " mov qn_ctx+32, %rsp\n"
-        "qn_guarded_leave: jmp *qn_guarded_target(%rip)\n"
-        "qn_guarded_back: cld\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret");
+        " ret");
 
 extern char qn_guarded_begin[], qn_guarded_end[], qn_guarded_failed[], qn_guarded_leave[], qn_guarded_back[];
 typedef bool guarded(uint64_t at, uint32_t low, uint32_t high);

@@ -15,6 +15,27 @@
     .set IN_CACHE, 452
     .set EXIT_STEP, 8
 
+    .macro each insn, registers:vararg
+    .irp r, \registers
+    \insn %\r
+    .endr
+    .endm
+
+    /* Loads the guest's registers but rsp from qn_ctx, or saves them there. */
+    .macro guest_registers load
+    .set at, 0
+    .irp r, rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15
+    .ifnc \r, rsp
+    .if \load
+    mov qn_ctx+at, %\r
+    .else
+    mov %\r, qn_ctx+at
+    .endif
+    .endif
+    .set at, at + 8
+    .endr
+    .endm
+
     .text
     .globl _start
 _start:
@@ -26,33 +47,14 @@ _start:
 
     .globl qn_enter
 qn_enter:
-    push %rbx
-    push %rbp
-    push %r12
-    push %r13
-    push %r14
-    push %r15
+    each push, rbx, rbp, r12, r13, r14, r15
     mov %rsp, qn_ctx+ENGINE_SP
     movl $1, qn_ctx+IN_CACHE
     cmpl $0, (%rdi) /* from here on a signal handler sees in_cache and acts itself */
     jne qn_leave_saved
     push qn_ctx+RFLAGS
     popfq
-    mov qn_ctx+0, %rax
-    mov qn_ctx+8, %rcx
-    mov qn_ctx+16, %rdx
-    mov qn_ctx+24, %rbx
-    mov qn_ctx+40, %rbp
-    mov qn_ctx+48, %rsi
-    mov qn_ctx+56, %rdi
-    mov qn_ctx+64, %r8
-    mov qn_ctx+72, %r9
-    mov qn_ctx+80, %r10
-    mov qn_ctx+88, %r11
-    mov qn_ctx+96, %r12
-    mov qn_ctx+104, %r13
-    mov qn_ctx+112, %r14
-    mov qn_ctx+120, %r15
+    guest_registers 1
     mov qn_ctx+32, %rsp
     jmp *qn_ctx+ENTRY
     .globl qn_enter_end
@@ -61,21 +63,7 @@ qn_enter_end:
     .globl qn_leave
 qn_leave:
     mov %rsp, qn_ctx+32
-    mov %rax, qn_ctx+0
-    mov %rcx, qn_ctx+8
-    mov %rdx, qn_ctx+16
-    mov %rbx, qn_ctx+24
-    mov %rbp, qn_ctx+40
-    mov %rsi, qn_ctx+48
-    mov %rdi, qn_ctx+56
-    mov %r8, qn_ctx+64
-    mov %r9, qn_ctx+72
-    mov %r10, qn_ctx+80
-    mov %r11, qn_ctx+88
-    mov %r12, qn_ctx+96
-    mov %r13, qn_ctx+104
-    mov %r14, qn_ctx+112
-    mov %r15, qn_ctx+120
+    guest_registers 0
     mov qn_ctx+ENGINE_SP, %rsp
     pushfq
     pop qn_ctx+RFLAGS
@@ -87,18 +75,32 @@ qn_leave_saved:
     movl $0, qn_ctx+IN_CACHE
     pushq $0x202
     popfq
-    pop %r15
-    pop %r14
-    pop %r13
-    pop %r12
-    pop %rbp
-    pop %rbx
+    each pop, r15, r14, r13, r12, rbp, rbx
     ret
 
     .globl qn_leave_step
 qn_leave_step:
     movl $EXIT_STEP, qn_ctx+EXIT_KIND
     jmp qn_leave
+
+    /* qn_guarded_jump(address, &sp): with the guest's registers; the trap flag is set, so that the processor traps in front of the
+     * jump, before the first instruction there, and behind it.  Each trap or fault returns, by way of qn_guarded_takes: 1 or 0 in rax. */
+    .globl qn_guarded_jump, qn_guarded_leave, qn_guarded_back
+qn_guarded_jump:
+    each push, rbx, rbp, r12, r13, r14, r15
+    mov %rsp, (%rsi)
+    mov %rdi, qn_guarded_target(%rip)
+    guest_registers 1
+    pushfq
+    orl $0x100, (%rsp)
+    popfq
+    mov qn_ctx+32, %rsp
+qn_guarded_leave:
+    jmp *qn_guarded_target(%rip)
+qn_guarded_back:
+    cld
+    each pop, r15, r14, r13, r12, rbp, rbx
+    ret
 
     /* long qn_guest_syscall(long nr, const long args[6], volatile uint32_t *pending)
      * A signal that arrives before `syscall` has been executed makes this return -QN_ERESTART: the handler moves
