@@ -434,7 +434,7 @@ struct qn_arena_header {
     struct qn_versus versus;
     uint32_t n_regions, pad; /* with region 0, once there is any other */
     struct qn_region_rec region[QN_ARENA_REGIONS_MAX];
-    uint32_t outside;        /* set if another process may write into code; the dispatcher reads and clears it (run/kernel/external_writes.c) */
+    uint32_t code_written;   /* set if another process may write into code; the dispatcher reads and clears it (run/kernel/external_writes.c) */
     uint32_t wish;           /* enum qn_wish, a command of `quern ctl`; the dispatcher executes it, clears it, and wakes the sender */
     uint32_t caller, called; /* see QN_KICK_VALUE */
     uint64_t runner;         /* process << 32 | thread; 0: none */

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "lab/internal.h"
-#include "lab/sandbox/inspect.h"
 #include "lab/sandbox/sandbox.h"
 
 #define WORDS_MAX 32

@@ -81,4 +81,15 @@ void qn_lab_mark_stuck(struct qn_lab_check *c, const struct qn_lab_job *job);
 /* quern itself, on a program that was built. */
 bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job);
 
+/* ---- compiled code (sandbox/inspect.c) ---- */
+
+/* Inspects an object file that the compiler has made.  false, with a remark: its code has a system call or a request to quern, or the file has
+ * more than functions and variables.  A kernel runs in the process of the engine that counts, so these may not even be inside other
+ * instructions; a module calls only services. */
+enum qn_lab_code { QN_LAB_KERNEL, QN_LAB_MODULE };
+bool qn_lab_inspect(struct qn_lab_check *c, const char *path, enum qn_lab_code kind);
+
+/* The bytes of a file's variables, which are all writable sections.  false: it cannot be read. */
+bool qn_lab_storage(struct qn_lab_check *c, const char *path, uint64_t *bytes);
+
 #endif

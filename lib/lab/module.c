@@ -12,7 +12,6 @@
 
 #include "lab/host.h"
 #include "lab/internal.h"
-#include "lab/sandbox/inspect.h"
 
 #define PATH_BYTES 4096
 

@@ -228,12 +228,12 @@ extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
 bool qn_ask_fork(int fds[2]); /* asks the collector for an arena and a socket for a new process */
 bool qn_copy_string(uint64_t guest, char *to, size_t size); /* false: unreadable or too long; `to` has the readable part that fits */
 _Noreturn void qn_process_exit(int code);
-void qn_message_hello(void);
 void qn_message_note(uint32_t kind, const char *text); /* QN_MESSAGE_NOTE, QN_MESSAGE_PRINT; a text that is too long is truncated */
-void qn_message_resolve(uint32_t map); /* the collector looks up names, functions and variables in this mapping: QN_MESSAGE_RESOLVE in cost/messages.h */
+/* Asks the collector about a number and waits for its answer: QN_MESSAGE_RESOLVE (a mapping: names, functions, variables), QN_MESSAGE_TYPE
+ * (--data: an object, for the type of blocks that this caller allocates), QN_MESSAGE_FRAME (--data: a frame, for its function and the location
+ * of its caller's frame). */
+void qn_message_ask(uint32_t kind, uint32_t what);
 void qn_message_part(int what, const char *text); /* enum qn_part: ends a part of the run; returns when it is written.  Only in the dispatcher */
-void qn_message_type(uint32_t object); /* --data: asks for the type of the blocks that this caller allocates */
-void qn_message_frame(uint32_t frame); /* --data: asks for the function of the frame, and the location of its caller's frame */
 void qn_message_file(int file);
 
 /* ---- threads (thread.c) ---- */

@@ -37,19 +37,25 @@ static void store_escaped(char *text, size_t at, const char *raw, int keep_newli
     text[at] = '\0';
 }
 
+/* Puts the message behind the first `at` bytes of the text. */
+static void record(struct qn_text_error *err, unsigned at, const char *format, va_list args)
+{
+    char raw[QN_TEXT_MAX];
+    vsnprintf(raw, sizeof raw, format, args);
+    err->brief = at;
+    store_escaped(err->text, at, raw, strchr(format, '\n') != NULL);
+}
+
 enum qn_text_status qn_text_fail(struct qn_text_error *err, enum qn_text_status status,
                                  const char *format, ...)
 {
     if (!err || err->status != QN_TEXT_OK)
         return status;
-    char raw[QN_TEXT_MAX];
     va_list args;
     va_start(args, format);
-    vsnprintf(raw, sizeof raw, format, args);
+    record(err, 0, format, args);
     va_end(args);
     err->status = status;
-    err->brief = 0;
-    store_escaped(err->text, 0, raw, strchr(format, '\n') != NULL);
     return status;
 }
 
@@ -57,13 +63,10 @@ void qn_text_fail_more(struct qn_text_error *err, const char *format, ...)
 {
     if (!err || err->brief)
         return;
-    char raw[QN_TEXT_MAX];
     va_list args;
     va_start(args, format);
-    vsnprintf(raw, sizeof raw, format, args);
+    record(err, (unsigned)strlen(err->text), format, args);
     va_end(args);
-    err->brief = (unsigned)strlen(err->text);
-    store_escaped(err->text, err->brief, raw, strchr(format, '\n') != NULL);
 }
 
 /* ---- complaints ---- */

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "lab/check.h"
-#include "lab/sandbox/inspect.h"
 
 #define CASES 5
 #define SMALL_MAX 70

@@ -278,7 +278,7 @@ _Noreturn void qn_dispatch(void)
     qn_self->dispatcher_sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + sizeof(uint64_t); /* as at its first instruction */
     for (;;) {
         qn_lock_yield_if_asked();
-        if (QN_UNLIKELY(qn_arena->outside))
+        if (QN_UNLIKELY(qn_arena->code_written))
             qn_external_writes();
         if (QN_UNLIKELY(qn_arena->wish))
             qn_region_obey();

@@ -191,7 +191,7 @@ _Noreturn void qn_engine_main(uint64_t *kernel_sp)
         qn_external_writes();
     load_guest(kernel_sp);
     qn_arena->guest_pid = (int32_t)qn_sys1(__NR_getpid, 0);
-    qn_message_hello();
+    qn_message_send(qn_socket_fd, QN_MESSAGE_HELLO, 0);
     qn_arena->started = 1;
     qn_dispatch();
 }

@@ -20,7 +20,7 @@ enum { SI_QUEUE_ = -1 };
 
 void qn_external_writes(void)
 {
-    qn_arena->outside = 0;
+    qn_arena->code_written = 0;
     if (qn_exec_all_writable())
         qn_tcache_flush();
 }
@@ -62,7 +62,7 @@ static bool comes(int32_t pid, int32_t tid)
  * meanwhile would take this stop for its own. */
 static void notify(int32_t pid)
 {
-    uint32_t *flag = in_arena(offsetof(struct qn_arena_header, outside)), wanted = 1, running = 0;
+    uint32_t *flag = in_arena(offsetof(struct qn_arena_header, code_written)), wanted = 1, running = 0;
     int32_t called = 0;
 
     if (!qn_proc_program(pid) ||

@@ -7,11 +7,12 @@
  *   hard limit                    the program's is stored here; the kernel's is not lowered, so that the engine can raise the soft
  *                                 limit for a moment
  */
+#include <linux/capability.h>
+
 #include "base/format.h"
 #include "run/kernel/kernel.h"
 
 enum { OWN_AT_LEAST = 8, TOP = 65536 };
-enum { CAP_SYS_RESOURCE_ = 24, CAPABILITY_VERSION_3 = 0x20080522 };
 
 static long limits(const struct qn_limit *set, struct qn_limit *get)
 {
@@ -137,8 +138,8 @@ bool qn_space_allows(uint64_t bytes, bool data, uint64_t at, bool over)
 
 bool qn_is_capable(unsigned bit)
 {
-    struct { uint32_t version; int32_t pid; } header = {CAPABILITY_VERSION_3, 0};
-    struct { uint32_t effective, permitted, inheritable; } data[2] = {{0}, {0}};
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}, {0}};
 
     return !qn_sys2(__NR_capget, (long)&header, (long)data) && (data[bit / 32].effective >> bit % 32 & 1);
 }
@@ -167,7 +168,7 @@ static long set(const struct qn_limit *new, const struct qn_limit *old, uint64_t
 
     if (new->soft > new->hard)
         return -EINVAL;
-    if (new->hard > old->hard && !qn_is_capable(CAP_SYS_RESOURCE_))
+    if (new->hard > old->hard && !qn_is_capable(CAP_SYS_RESOURCE))
         return -EPERM;
     if (qn_self->shares) /* a process that shares our memory has no limits stored here: it will execute a program soon */
         return limits(new, NULL);
@@ -188,7 +189,7 @@ static long kept_limit(struct qn_limit *kept, uint64_t from, uint64_t to)
         return -EFAULT;
     if (from && new.soft > new.hard)
         return -EINVAL;
-    if (from && new.hard > old.hard && !qn_is_capable(CAP_SYS_RESOURCE_))
+    if (from && new.hard > old.hard && !qn_is_capable(CAP_SYS_RESOURCE))
         return -EPERM;
     if (from)
         *kept = new;

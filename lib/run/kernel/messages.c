@@ -3,7 +3,7 @@
 
 #include "base/format.h"
 
-enum { SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
+enum { SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_NOSIGNAL_ = 0x4000, MSG_CMSG_CLOEXEC_ = 0x40000000 };
 
 struct iovec_ { void *base; uint64_t len; };
 struct msghdr_ {
@@ -14,12 +14,15 @@ struct msghdr_ {
 };
 struct rights { uint64_t len; int32_t level, type; int32_t fds[4]; };
 
-void qn_message_send(int fd, uint32_t kind, int value)
+static void send(int fd, uint32_t kind, int value, const char *text)
 {
     struct qn_message msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = value};
 
-    qn_sys6(__NR_sendto, fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
+    qn_format(msg.text, sizeof msg.text, "%s", text);
+    qn_sys6(__NR_sendto, fd, (long)&msg, sizeof msg, MSG_NOSIGNAL_, 0, 0);
 }
+
+void qn_message_send(int fd, uint32_t kind, int value) { send(fd, kind, value, ""); }
 
 /* Hands the collector a file whose code the guest has mapped. */
 void qn_message_file(int file)
@@ -29,7 +32,7 @@ void qn_message_file(int file)
     struct iovec_ iov = {&msg, sizeof msg};
     struct msghdr_ h = {.iov = &iov, .iovlen = 1, .control = &control, .controllen = 24};
 
-    qn_sys3(__NR_sendmsg, qn_socket_fd, (long)&h, 0x4000 /* MSG_NOSIGNAL */);
+    qn_sys3(__NR_sendmsg, qn_socket_fd, (long)&h, MSG_NOSIGNAL_);
 }
 
 /* Receive one answer and up to two descriptors (-1 where absent). */
@@ -66,36 +69,23 @@ bool qn_message_receive(int fd, struct qn_message *msg, int fds[2])
     return received;
 }
 
-void qn_message_hello(void) { qn_message_send(qn_socket_fd, QN_MESSAGE_HELLO, 0); }
+void qn_message_note(uint32_t kind, const char *text) { send(qn_socket_fd, kind, 0, text); }
 
-void qn_message_note(uint32_t kind, const char *text)
-{
-    struct qn_message msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
-
-    qn_format(msg.text, sizeof msg.text, "%s", text);
-    qn_sys6(__NR_sendto, qn_socket_fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
-}
-
-static void ask(uint32_t kind, uint32_t value)
+void qn_message_ask(uint32_t kind, uint32_t what)
 {
     struct qn_message msg;
     int fds[2];
 
-    qn_message_send(qn_socket_fd, kind, (int)value);
+    qn_message_send(qn_socket_fd, kind, (int)what);
     qn_message_receive(qn_socket_fd, &msg, fds);
 }
 
-void qn_message_resolve(uint32_t map) { ask(QN_MESSAGE_RESOLVE, map); }
-void qn_message_type(uint32_t object) { ask(QN_MESSAGE_TYPE, object); }
-void qn_message_frame(uint32_t frame) { ask(QN_MESSAGE_FRAME, frame); }
-
 void qn_message_part(int what, const char *text)
 {
-    struct qn_message msg = {.kind = QN_MESSAGE_PART, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = what};
+    struct qn_message msg;
     int fds[2];
 
-    qn_format(msg.text, sizeof msg.text, "%s", text);
-    qn_sys6(__NR_sendto, qn_socket_fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
+    send(qn_socket_fd, QN_MESSAGE_PART, what, text);
     qn_message_receive(qn_socket_fd, &msg, fds);
 }
 

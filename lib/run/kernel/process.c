@@ -478,7 +478,7 @@ static void become_child(int fds[2], const struct qn_clone_request *r)
         qn_signal_clear_handlers();
     qn_arena->guest_pid = qn_self->pid;
     qn_mode_forked();
-    qn_message_hello();
+    qn_message_send(qn_socket_fd, QN_MESSAGE_HELLO, 0);
 }
 
 /* A pending signal of the parent would be copied to the child.  So it is delivered first, and the guest's call is made again. */

@@ -562,13 +562,8 @@ static long hide_descriptors(uint64_t buffer, long bytes)
 
 /* ---- files that the kernel fills in by itself ---- */
 
-struct mm_map { /* struct prctl_mm_map */
-    uint64_t start_code, end_code, start_data, end_data, start_brk, brk, start_stack, arg_start, arg_end, env_start, env_end, auxv;
-    uint32_t auxv_size, exe_fd;
-};
-
 /* The range of these strings, which lie side by side; returns what follows the list of pointers. */
-static uint64_t *strings(uint64_t *p, uint64_t *start, uint64_t *end)
+static uint64_t *strings(uint64_t *p, __u64 *start, __u64 *end)
 {
     *start = *end = *p;
     for (; *p; p++)
@@ -580,16 +575,16 @@ static uint64_t *strings(uint64_t *p, uint64_t *start, uint64_t *end)
 void qn_proc_publish(uint64_t sp, const struct qn_image *image)
 {
     uint64_t *p = (uint64_t *)(uintptr_t)sp + 1, code = qn_round_down(image->phdr, QN_PAGE);
-    struct mm_map m = {.start_code = code, .end_code = code + QN_PAGE, .start_data = code, .end_data = code + QN_PAGE,
+    struct prctl_mm_map m = {.start_code = code, .end_code = code + QN_PAGE, .start_data = code, .end_data = code + QN_PAGE,
                        .start_brk = (uint64_t)qn_sys_brk(__NR_brk, (const long[1]){0}), .start_stack = sp, .exe_fd = 0xffffffffu};
 
     m.brk = m.start_brk + QN_PAGE; /* more than nothing, so that the heap has its name */
     p = strings(p, &m.arg_start, &m.arg_end);
     p = strings(p, &m.env_start, &m.env_end);
-    m.auxv = (uint64_t)(uintptr_t)p;
+    m.auxv = (void *)p;
     while (p[0])
         p += 2;
-    m.auxv_size = (uint32_t)((uint64_t)(uintptr_t)(p + 2) - m.auxv);
+    m.auxv_size = (uint32_t)((uint64_t)(uintptr_t)(p + 2) - (uint64_t)(uintptr_t)m.auxv);
     if (m.arg_start && m.env_start)
         qn_sys6(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, (long)&m, sizeof m, 0, 0);
 }

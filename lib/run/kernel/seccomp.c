@@ -12,68 +12,48 @@
  * allows the engine's own calls.  For the guest's calls that the engine makes with other arguments (mmap, execve, ...) the listener cannot
  * be notified: the run ends.
  */
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
 #include "base/format.h"
 #include "run/kernel/kernel.h"
 #include "run/kernel/signal.h"
 
-/* The language, linux/filter.h: low three bits the class, then size and mode, or operation and source. */
-struct qn_bpf_insn { uint16_t code; uint8_t jt, jf; uint32_t k; };
-struct qn_bpf_program { uint16_t n; uint64_t insns; };
-enum { LD, LDX, ST, STX, ALU, JMP, RET, MISC };
-enum { IMM = 0x00, ABS = 0x20, JEQ = 0x10, JGE = 0x30 };
-#define QN_BPF_MAX 4096u         /* instructions */
-#define RET_ALLOW 0x7fff0000u
-
 struct qn_seccomp_filter {
     const struct qn_seccomp_filter *older;
     uint32_t n;
-    bool listens;                /* it has a listener, so it is installed in the kernel, too */
-    struct qn_bpf_insn insn[];
+    bool listens; /* it has a listener, so it is installed in the kernel, too */
+    struct sock_filter insn[];
 };
 
 static long listen(const struct qn_seccomp_filter *f, uint64_t flags);
 
-enum { CAP_SYS_ADMIN_ = 21 };
-enum { ERRNO_MAX = 4095 };
-enum { SET_STRICT = 0, SET_FILTER = 1, FLAG_TSYNC = 1, FLAGS_HARMLESS = 2 | 4, FLAGS_LISTENER = 8 | 16 | 32, FLAG_NEW_LISTENER = 8 };
-enum { MODE_STRICT = 1, MODE_FILTER = 2 };
-enum { SYS_SECCOMP_ = 1 };
-#define RET_KILL_THREAD 0u
-#define RET_TRAP 0x30000u
-#define RET_ERRNO 0x50000u
-#define RET_USER_NOTIF 0x7fc00000u
-#define RET_TRACE 0x7ff00000u
-#define RET_LOG 0x7ffc0000u
-#define RET_ACTION 0xffff0000u
+enum { ERRNO_MAX = 4095, SYS_SECCOMP_ = 1 };
+enum { FLAGS_HARMLESS = SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW, FLAGS_LISTENER = 8 | 16 | 32 /* NEW_LISTENER, TSYNC_ESRCH, WAIT_KILLABLE_RECV */ };
 
 /* ---- the language: low three bits the class, then size and mode, or operation and source ---- */
 
-enum { MEM = 0x60, LEN = 0x80 };
-enum { ADD = 0x00, SUB = 0x10, MUL = 0x20, DIV = 0x30, OR = 0x40, AND = 0x50, LSH = 0x60, RSH = 0x70, NEG = 0x80, XOR = 0xa0 };
-enum { JA = 0x00, JGT = 0x20, JSET = 0x40 };
-enum { SRC_X = 0x08, RET_A = 0x10, TXA = 0x80, MEMORY = 16 };
+static bool known_operation(unsigned op) { return (op <= BPF_NEG || op == BPF_XOR) && op % 16 == 0; }
 
-struct data { int32_t nr; uint32_t arch; uint64_t ip, args[6]; };
-
-static bool known_operation(unsigned op) { return (op <= NEG || op == XOR) && op % 16 == 0; }
-
-static bool valid_insn(const struct qn_bpf_insn *i, uint32_t at, uint32_t n)
+static bool valid_insn(const struct sock_filter *i, uint32_t at, uint32_t n)
 {
     unsigned mode = i->code & 0xe0, op = i->code & 0xf0;
 
     if (i->code > 0xff)
         return false;
     switch (i->code & 7) {
-    case LD: return !(i->code & 0x18) && (mode == ABS ? i->k < sizeof(struct data) && i->k % 4 == 0
-                                          : mode == MEM ? i->k < MEMORY : mode == IMM || mode == LEN);
-    case LDX: return !(i->code & 0x18) && (mode == MEM ? i->k < MEMORY : mode == IMM || mode == LEN);
-    case ST:
-    case STX: return i->code < 8 && i->k < MEMORY;
-    case ALU: return known_operation(op) && !(op == DIV && !(i->code & SRC_X) && !i->k) &&
-                     !((op == LSH || op == RSH) && !(i->code & SRC_X) && i->k > 31);
-    case JMP: return op == JA ? i->code == JMP && i->k < n - at - 1 : op <= JSET && i->jt < n - at - 1 && i->jf < n - at - 1;
-    case RET: return i->code == RET || i->code == (RET | RET_A);
-    default: return i->code == MISC || i->code == (MISC | TXA);
+    case BPF_LD: return !(i->code & 0x18) && (mode == BPF_ABS ? i->k < sizeof(struct seccomp_data) && i->k % 4 == 0
+                                          : mode == BPF_MEM ? i->k < BPF_MEMWORDS : mode == BPF_IMM || mode == BPF_LEN);
+    case BPF_LDX: return !(i->code & 0x18) && (mode == BPF_MEM ? i->k < BPF_MEMWORDS : mode == BPF_IMM || mode == BPF_LEN);
+    case BPF_ST:
+    case BPF_STX: return i->code < 8 && i->k < BPF_MEMWORDS;
+    case BPF_ALU: return known_operation(op) && !(op == BPF_DIV && !(i->code & BPF_X) && !i->k) &&
+                     !((op == BPF_LSH || op == BPF_RSH) && !(i->code & BPF_X) && i->k > 31);
+    case BPF_JMP: return op == BPF_JA ? i->code == BPF_JMP && i->k < n - at - 1 : op <= BPF_JSET && i->jt < n - at - 1 && i->jf < n - at - 1;
+    case BPF_RET: return i->code == BPF_RET || i->code == (BPF_RET | BPF_A);
+    default: return i->code == BPF_MISC || i->code == (BPF_MISC | BPF_TXA);
     }
 }
 
@@ -82,75 +62,75 @@ static bool valid(const struct qn_seccomp_filter *f)
     for (uint32_t i = 0; i < f->n; i++)
         if (!valid_insn(&f->insn[i], i, f->n))
             return false;
-    return (f->insn[f->n - 1].code & 7) == RET;
+    return (f->insn[f->n - 1].code & 7) == BPF_RET;
 }
 
 static uint32_t compute(unsigned op, uint32_t a, uint32_t b)
 {
     switch (op) {
-    case ADD: return a + b;
-    case SUB: return a - b;
-    case MUL: return a * b;
-    case DIV: return a / b; /* by zero: see run */
-    case OR: return a | b;
-    case AND: return a & b;
-    case LSH: return a << (b & 31);
-    case RSH: return a >> (b & 31);
-    case NEG: return 0 - a;
+    case BPF_ADD: return a + b;
+    case BPF_SUB: return a - b;
+    case BPF_MUL: return a * b;
+    case BPF_DIV: return a / b; /* by zero: see run */
+    case BPF_OR: return a | b;
+    case BPF_AND: return a & b;
+    case BPF_LSH: return a << (b & 31);
+    case BPF_RSH: return a >> (b & 31);
+    case BPF_NEG: return 0 - a;
     default: return a ^ b;
     }
 }
 
 static bool holds(unsigned op, uint32_t a, uint32_t b)
 {
-    return op == JEQ ? a == b : op == JGT ? a > b : op == JGE ? a >= b : (a & b) != 0;
+    return op == BPF_JEQ ? a == b : op == BPF_JGT ? a > b : op == BPF_JGE ? a >= b : (a & b) != 0;
 }
 
-static uint32_t load(const struct qn_bpf_insn *i, const struct data *d, const uint32_t *memory)
+static uint32_t load(const struct sock_filter *i, const struct seccomp_data *d, const uint32_t *memory)
 {
     uint32_t word;
 
     switch (i->code & 0xe0) {
-    case IMM: return i->k;
-    case MEM: return memory[i->k];
-    case LEN: return sizeof *d;
+    case BPF_IMM: return i->k;
+    case BPF_MEM: return memory[i->k];
+    case BPF_LEN: return sizeof *d;
     default: __builtin_memcpy(&word, (const uint8_t *)d + i->k, sizeof word); return word;
     }
 }
 
-static uint32_t run(const struct qn_seccomp_filter *f, const struct data *d)
+static uint32_t run(const struct qn_seccomp_filter *f, const struct seccomp_data *d)
 {
-    uint32_t a = 0, x = 0, memory[MEMORY] = {0};
+    uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {0};
 
-    for (const struct qn_bpf_insn *i = f->insn;; i++) {
-        uint32_t b = i->code & SRC_X ? x : i->k;
+    for (const struct sock_filter *i = f->insn;; i++) {
+        uint32_t b = i->code & BPF_X ? x : i->k;
 
         switch (i->code & 7) {
-        case LD: a = load(i, d, memory); break;
-        case LDX: x = load(i, d, memory); break;
-        case ST: memory[i->k] = a; break;
-        case STX: memory[i->k] = x; break;
-        case ALU:
-            if ((i->code & 0xf0) == DIV && !b)
+        case BPF_LD: a = load(i, d, memory); break;
+        case BPF_LDX: x = load(i, d, memory); break;
+        case BPF_ST: memory[i->k] = a; break;
+        case BPF_STX: memory[i->k] = x; break;
+        case BPF_ALU:
+            if ((i->code & 0xf0) == BPF_DIV && !b)
                 return 0;
             a = compute(i->code & 0xf0, a, b);
             break;
-        case JMP: i += (i->code & 0xf0) == JA ? i->k : holds(i->code & 0xf0, a, b) ? i->jt : i->jf; break;
-        case RET: return i->code & RET_A ? a : i->k;
-        default: *(i->code & TXA ? &a : &x) = i->code & TXA ? x : a; break;
+        case BPF_JMP: i += (i->code & 0xf0) == BPF_JA ? i->k : holds(i->code & 0xf0, a, b) ? i->jt : i->jf; break;
+        case BPF_RET: return i->code & BPF_A ? a : i->k;
+        default: *(i->code & BPF_TXA ? &a : &x) = i->code & BPF_TXA ? x : a; break;
         }
     }
 }
 
 /* The action of highest precedence, which is the smallest as a signed number, and its filter. */
-static uint32_t ask(const struct qn_seccomp_filter *f, const struct data *d, const struct qn_seccomp_filter **whose)
+static uint32_t ask(const struct qn_seccomp_filter *f, const struct seccomp_data *d, const struct qn_seccomp_filter **whose)
 {
-    uint32_t answer = RET_ALLOW;
+    uint32_t answer = SECCOMP_RET_ALLOW;
 
     for (; f; f = f->older) {
         uint32_t r = run(f, d);
 
-        if ((int32_t)(r & RET_ACTION) < (int32_t)(answer & RET_ACTION)) {
+        if ((int32_t)(r & SECCOMP_RET_ACTION_FULL) < (int32_t)(answer & SECCOMP_RET_ACTION_FULL)) {
             answer = r;
             *whose = f;
         }
@@ -199,28 +179,28 @@ static bool leave_to_listener(long nr)
 bool qn_seccomp_allows(long nr, const long *a, long *r)
 {
     struct qn_thread *t = qn_self;
-    struct data d = {.nr = (int32_t)nr, .arch = ARCH_X86_64, .ip = qn_ctx.rip};
+    struct seccomp_data d = {.nr = (int32_t)nr, .arch = AUDIT_ARCH_X86_64, .instruction_pointer = qn_ctx.rip};
     const struct qn_seccomp_filter *whose = NULL;
     uint32_t answer;
 
-    if (t->seccomp == MODE_STRICT && !strictly_allowed(nr)) {
+    if (t->seccomp == SECCOMP_MODE_STRICT && !strictly_allowed(nr)) {
         qn_sys2(__NR_kill, qn_sys1(__NR_getpid, 0), SIG_KILL);
         return false;
     }
     __builtin_memcpy(d.args, a, sizeof d.args);
     answer = ask(t->filters, &d, &whose);
     *r = nr; /* as after a call that has not been made */
-    switch (answer & RET_ACTION) {
-    case RET_ALLOW:
-    case RET_LOG: return true;
-    case RET_ERRNO: *r = -(long)((answer & ~RET_ACTION) < ERRNO_MAX ? answer & ~RET_ACTION : ERRNO_MAX); return false;
-    case RET_USER_NOTIF:
+    switch (answer & SECCOMP_RET_ACTION_FULL) {
+    case SECCOMP_RET_ALLOW:
+    case SECCOMP_RET_LOG: return true;
+    case SECCOMP_RET_ERRNO: *r = -(long)((answer & ~SECCOMP_RET_ACTION_FULL) < ERRNO_MAX ? answer & ~SECCOMP_RET_ACTION_FULL : ERRNO_MAX); return false;
+    case SECCOMP_RET_USER_NOTIF:
         if (whose->listens)
             return leave_to_listener(nr);
         /* fall through */
-    case RET_TRACE: *r = -ENOSYS; return false;
-    case RET_TRAP: qn_signal_raise_call(SYS_SECCOMP_, (int)(answer & ~RET_ACTION), nr); return false;
-    case RET_KILL_THREAD:
+    case SECCOMP_RET_TRACE: *r = -ENOSYS; return false;
+    case SECCOMP_RET_TRAP: qn_signal_raise_call(SYS_SECCOMP_, (int)(answer & ~SECCOMP_RET_ACTION_FULL), nr); return false;
+    case SECCOMP_RET_KILL_THREAD:
         if (!qn_thread_is_last())
             qn_thread_exit(SIG_SYS);
         /* fall through */
@@ -233,43 +213,43 @@ bool qn_seccomp_allows(long nr, const long *a, long *r)
 static bool may_install(void)
 {
     /* The kernel's check cannot be tried out: with an invalid pointer the call fails before it.  So it is made here. */
-    return qn_sys6(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1 || qn_is_capable(CAP_SYS_ADMIN_);
+    return qn_sys6(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1 || qn_is_capable(CAP_SYS_ADMIN);
 }
 
 static void in_thread(struct qn_thread *t, const void *filter)
 {
     t->filters = filter;
-    t->seccomp = MODE_FILTER;
+    t->seccomp = SECCOMP_MODE_FILTER;
 }
 
 static long install(uint64_t flags, uint64_t from)
 {
     struct qn_seccomp_filter *f;
-    struct qn_bpf_program p;
+    struct sock_fprog p;
     long listener = 0;
 
-    if (flags & ~(uint64_t)(FLAG_TSYNC | FLAGS_HARMLESS | FLAGS_LISTENER) || qn_self->seccomp == MODE_STRICT)
+    if (flags & ~(uint64_t)(SECCOMP_FILTER_FLAG_TSYNC | FLAGS_HARMLESS | FLAGS_LISTENER) || qn_self->seccomp == SECCOMP_MODE_STRICT)
         return -EINVAL;
     if (!qn_read_guest(from, &p, sizeof p))
         return -EFAULT;
-    if (!p.n || p.n > QN_BPF_MAX || !p.insns)
+    if (!p.len || p.len > BPF_MAXINSNS || !p.filter)
         return -EINVAL;
     if (!may_install())
         return -EACCES;
-    f = qn_engine_alloc(sizeof *f + p.n * sizeof f->insn[0]);
-    f->n = p.n;
+    f = qn_engine_alloc(sizeof *f + p.len * sizeof f->insn[0]);
+    f->n = p.len;
     f->older = qn_self->filters;
-    if (!qn_read_guest(p.insns, f->insn, p.n * sizeof f->insn[0]))
+    if (!qn_read_guest((uint64_t)(uintptr_t)p.filter, f->insn, p.len * sizeof f->insn[0]))
         return -EFAULT;
     if (!valid(f))
         return -EINVAL;
-    if (flags & FLAG_NEW_LISTENER) {
+    if (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) {
         listener = listen(f, flags);
         if (qn_sys_failed(listener))
             return listener;
         f->listens = true;
     }
-    if (flags & FLAG_TSYNC)
+    if (flags & SECCOMP_FILTER_FLAG_TSYNC)
         qn_thread_each_of_process(in_thread, f);
     in_thread(qn_self, f);
     return listener;
@@ -277,17 +257,17 @@ static long install(uint64_t flags, uint64_t from)
 
 static long strict(void)
 {
-    if (qn_self->seccomp == MODE_FILTER)
+    if (qn_self->seccomp == SECCOMP_MODE_FILTER)
         return -EINVAL;
-    qn_self->seccomp = MODE_STRICT;
+    qn_self->seccomp = SECCOMP_MODE_STRICT;
     return 0;
 }
 
 long qn_sys_seccomp(long nr, const long *a)
 {
     switch (a[0]) {
-    case SET_STRICT: return a[1] || a[2] ? -EINVAL : strict();
-    case SET_FILTER: return install((uint64_t)a[1], (uint64_t)a[2]);
+    case SECCOMP_SET_MODE_STRICT: return a[1] || a[2] ? -EINVAL : strict();
+    case SECCOMP_SET_MODE_FILTER: return install((uint64_t)a[1], (uint64_t)a[2]);
     default: return qn_sys3(nr, a[0], a[1], a[2]);
     }
 }
@@ -296,7 +276,7 @@ long qn_sys_seccomp(long nr, const long *a)
 long qn_sys_prctl_seccomp(long nr, const long *a)
 {
     (void)nr;
-    return a[1] == MODE_STRICT ? strict() : a[1] == MODE_FILTER ? install(0, (uint64_t)a[2]) : -EINVAL;
+    return a[1] == SECCOMP_MODE_STRICT ? strict() : a[1] == SECCOMP_MODE_FILTER ? install(0, (uint64_t)a[2]) : -EINVAL;
 }
 
 /* ---- filters passed on: to a program that is executed, to the kernel ----
@@ -314,29 +294,29 @@ enum { AT_IP = 8, PROLOGUE = 8 };
 
 extern char _end[];
 
-static long give_kernel_filter(const struct qn_bpf_insn *insn, uint32_t n, uint64_t flags)
+static long give_kernel_filter(const struct sock_filter *insn, uint32_t n, uint64_t flags)
 {
-    struct qn_bpf_program p = {(uint16_t)n, (uint64_t)(uintptr_t)insn};
+    struct sock_fprog p = {(uint16_t)n, (struct sock_filter *)(uintptr_t)insn};
 
-    return qn_sys3(__NR_seccomp, SET_FILTER, (long)flags, (long)&p);
+    return qn_sys3(__NR_seccomp, SECCOMP_SET_MODE_FILTER, (long)flags, (long)&p);
 }
 
 static long listen(const struct qn_seccomp_filter *f, uint64_t flags)
 {
     uint32_t guest = (uint32_t)(uintptr_t)qn_syscall_commit + QN_SYSCALL_INSN_LEN, end = (uint32_t)(uintptr_t)_end;
-    const struct qn_bpf_insn prologue[PROLOGUE] = {
-        {LD | ABS, 0, 0, AT_IP + 4},             /* 0: the engine is not above 4 GiB: then to 7 */
-        {JMP | JEQ, 0, 5, 0},
-        {LD | ABS, 0, 0, AT_IP},
-        {JMP | JGE, 0, 3, QN_ENGINE_BASE},
-        {JMP | JGE, 2, 0, end},
-        {JMP | JEQ, 1, 0, guest},
-        {RET, 0, 0, RET_ALLOW},
-        {LD | IMM, 0, 0, 0},                     /* 7: the accumulator is 0, as at the beginning of a filter */
+    const struct sock_filter prologue[PROLOGUE] = {
+        {BPF_LD | BPF_ABS, 0, 0, AT_IP + 4},             /* 0: the engine is not above 4 GiB: then to 7 */
+        {BPF_JMP | BPF_JEQ, 0, 5, 0},
+        {BPF_LD | BPF_ABS, 0, 0, AT_IP},
+        {BPF_JMP | BPF_JGE, 0, 3, QN_ENGINE_BASE},
+        {BPF_JMP | BPF_JGE, 2, 0, end},
+        {BPF_JMP | BPF_JEQ, 1, 0, guest},
+        {BPF_RET, 0, 0, SECCOMP_RET_ALLOW},
+        {BPF_LD | BPF_IMM, 0, 0, 0},                     /* 7: the accumulator is 0, as at the beginning of a filter */
     };
-    static struct qn_bpf_insn whole[QN_BPF_MAX];
+    static struct sock_filter whole[BPF_MAXINSNS];
 
-    if (f->n + PROLOGUE > QN_BPF_MAX)
+    if (f->n + PROLOGUE > BPF_MAXINSNS)
         return -EINVAL;
     __builtin_memcpy(whole, prologue, sizeof prologue);
     __builtin_memcpy(whole + PROLOGUE, f->insn, f->n * sizeof whole[0]);
@@ -398,7 +378,7 @@ void qn_seccomp_restore(void)
         *f = (struct qn_seccomp_filter){.older = qn_self->filters, .n = count, .listens = (*from & LISTENS) != 0};
         __builtin_memcpy(f->insn, from + 1, count * sizeof f->insn[0]);
         qn_self->filters = f;
-        qn_self->seccomp = MODE_FILTER;
+        qn_self->seccomp = SECCOMP_MODE_FILTER;
         from += 1 + count * sizeof f->insn[0] / sizeof *from;
     }
 }
@@ -412,7 +392,6 @@ void qn_seccomp_restore(void)
  *   SIGSYS with the address after the call and its number; the registers do not change.
  */
 
-enum { MODE_OFF = 0, MODE_ON = 1, ALLOW = 0, BLOCK = 1 };
 enum { SYS_USER_DISPATCH_ = 2 };
 
 /* a: option, mode, offset, size, selector */
@@ -422,11 +401,11 @@ long qn_sys_user_dispatch(long nr, const long *a)
     uint64_t offset = (uint64_t)a[2], size = (uint64_t)a[3], selector = (uint64_t)a[4];
 
     (void)nr;
-    if (a[1] == MODE_OFF && !offset && !size && !selector) {
+    if (a[1] == PR_SYS_DISPATCH_OFF && !offset && !size && !selector) {
         d->on = false;
         return 0;
     }
-    if (a[1] != MODE_ON || (offset && offset + size <= offset))
+    if (a[1] != PR_SYS_DISPATCH_ON || (offset && offset + size <= offset))
         return -EINVAL;
     *d = (struct qn_user_dispatch){true, offset, size, selector};
     return 0;
@@ -435,7 +414,7 @@ long qn_sys_user_dispatch(long nr, const long *a)
 bool qn_user_dispatch_takes(long nr)
 {
     const struct qn_user_dispatch *d = &qn_self->user_dispatch;
-    uint8_t state = BLOCK;
+    uint8_t state = SYSCALL_DISPATCH_FILTER_BLOCK;
 
     if (QN_LIKELY(!d->on) || qn_ctx.rip - d->offset < d->size)
         return false;
@@ -443,9 +422,9 @@ bool qn_user_dispatch_takes(long nr)
         qn_signal_raise(SIG_SEGV, SI_KERNEL_, 0); /* the kernel does not say where */
         return true;
     }
-    if (state == ALLOW)
+    if (state == SYSCALL_DISPATCH_FILTER_ALLOW)
         return false;
-    if (state != BLOCK)
+    if (state != SYSCALL_DISPATCH_FILTER_BLOCK)
         qn_self->actions[SIG_SYS].handler = HANDLER_DFL; /* an invalid byte: as in the kernel, SIGSYS cannot be handled */
     qn_signal_raise_call(SYS_USER_DISPATCH_, 0, nr);
     return true;

@@ -8,6 +8,8 @@
  */
 #include "run/kernel/signal.h"
 
+#include <linux/audit.h>
+
 #include "base/format.h"
 #include "block/block.h"
 #include "run/core/core.h"
@@ -515,12 +517,24 @@ void qn_signal_release_held(void)
     t->pending = 1;
 }
 
+/* The fault that is recorded in the thread is delivered at the next block boundary. */
+static void make_pending(void)
+{
+    qn_self->pending_fault = 1;
+    qn_self->pending |= 2;
+}
+
+void qn_signal_raise_noted(void)
+{
+    qn_ctx.rflags |= FLAG_RF;
+    make_pending();
+}
+
 void qn_signal_raise(int sig, int code, uint64_t addr)
 {
     struct qn_thread *t = qn_self;
 
-    t->fault_info = (struct qn_siginfo){.signo = sig, .code = code};
-    t->fault_info.fault.addr = addr;
+    t->fault_info = (struct qn_siginfo){.signo = sig, .code = code, .fault.addr = addr};
     if (code == SI_KERNEL_) {
         t->fault_err = 0;
         t->fault_trap = GENERAL_PROTECTION;
@@ -529,51 +543,33 @@ void qn_signal_raise(int sig, int code, uint64_t addr)
         t->fault_trap = PAGE_FAULT;
         t->fault_cr2 = addr;
     }
-    qn_ctx.rflags |= FLAG_RF;
-    t->pending_fault = 1;
-    t->pending |= 2;
+    qn_signal_raise_noted();
 }
 
 void qn_signal_raise_step(bool resumes)
 {
     struct qn_thread *t = qn_self;
 
-    t->fault_info = (struct qn_siginfo){.signo = SIG_TRAP, .code = TRAP_TRACE_};
-    t->fault_info.fault.addr = qn_ctx.rip;
+    t->fault_info = (struct qn_siginfo){.signo = SIG_TRAP, .code = TRAP_TRACE_, .fault.addr = qn_ctx.rip};
     t->fault_err = 0;
     t->fault_trap = DEBUG_TRAP;
     if (resumes)
         qn_ctx.rflags |= FLAG_RF;
-    t->pending_fault = 1;
-    t->pending |= 2;
-}
-
-void qn_signal_raise_noted(void)
-{
-    qn_ctx.rflags |= FLAG_RF;
-    qn_self->pending_fault = 1;
-    qn_self->pending |= 2;
+    make_pending();
 }
 
 void qn_signal_force(int sig)
 {
-    struct qn_thread *t = qn_self;
-
-    t->fault_info = (struct qn_siginfo){.signo = sig, .code = SI_KERNEL_};
-    t->pending_fault = 1;
-    t->pending |= 2;
+    qn_self->fault_info = (struct qn_siginfo){.signo = sig, .code = SI_KERNEL_};
+    make_pending();
 }
 
 /* Raises SIGSYS.  It is no fault, so the frame has the trap number and address of the last fault. */
 void qn_signal_raise_call(int code, int err, long nr)
 {
-    struct qn_thread *t = qn_self;
-
-    t->fault_info = (struct qn_siginfo){.signo = SIG_SYS, .err = err, .code = code};
-    t->fault_info.words[0] = qn_ctx.rip;
-    t->fault_info.words[1] = (uint32_t)nr | (uint64_t)ARCH_X86_64 << 32;
-    t->pending_fault = 1;
-    t->pending |= 2;
+    qn_self->fault_info = (struct qn_siginfo){.signo = SIG_SYS, .err = err, .code = code,
+                                              .words = {qn_ctx.rip, (uint32_t)nr | (uint64_t)AUDIT_ARCH_X86_64 << 32}};
+    make_pending();
 }
 
 /* ---- calls about state that the engine keeps for the guest ---- */

@@ -57,7 +57,7 @@ void qn_probes_learn(uint64_t pc)
     map = qn_arena_map_of(pc);
     if (qn_arena_text(qn_arena_map_rec(map)->path)[0] != '/')
         return; /* no file */
-    qn_message_resolve(map);
+    qn_message_ask(QN_MESSAGE_RESOLVE, map);
     take_new_probes();
     if (qn_cfg()->data)
         qn_ranges_learn();

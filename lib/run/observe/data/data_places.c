@@ -298,7 +298,7 @@ static __attribute__((noinline, cold)) const struct qn_frame_rec *ask_frame(uint
     qn_ready_until(&frames_ready, r + 1);
     *r = (struct qn_frame_rec){.pc = pc, .map = qn_arena_map_of(pc)};
     qn_arena->n_frames = n + 1;
-    qn_message_frame((uint32_t)n);
+    qn_message_ask(QN_MESSAGE_FRAME, (uint32_t)n);
     qn_data_index_add(&frames, pc, QN_FRAMES_MAX)->value = (uint32_t)n + 1;
     return r;
 }
@@ -388,7 +388,7 @@ static __attribute__((noinline, cold)) void ask_type(uint32_t object)
     o->asked = 1;
     qn_rows_forget(0, ~0ull); /* offsets in it may count otherwise now */
     if ((o->kind == QN_OBJECT_SYMBOL || o->kind == QN_OBJECT_HEAP) && (qn_arena_map_rec(o->map)->flags & QN_MAP_TYPES))
-        qn_message_type(object);
+        qn_message_ask(QN_MESSAGE_TYPE, object);
 }
 
 /* The size of an element, if the place is in an array; otherwise 0. */
