@@ -23,11 +23,10 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "cost/data/allocators.h"
-#include "cost/places/modules.h"
-#include "cost/places/named.h"
-#include "cost/store.h"
 #include "collect/options.h"
+#include "cost/data/allocators.h"
+#include "cost/places/places.h"
+#include "cost/store.h"
 #include "engines/engines.h"
 #include "text/error.h"
 

@@ -26,7 +26,6 @@
 #include "cost/notes/versus.h"
 #include "cost/notes/watch.h"
 #include "cost/profile.h"
-#include "cost/regions.h"
 #include "json/write.h"
 #include "prof/callgrind/callgrind.h"
 #include "sim/option.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cost/calls/calls.h"
-#include "cost/places/named.h"
+#include "cost/places/places.h"
 #include "cost/part.h"
 #include "cost/messages.h"
 #include "collect/collect.h"

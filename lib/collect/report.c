@@ -9,13 +9,12 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "collect/collect.h"
 #include "cost/beside/cells.h"
 #include "cost/fold.h"
-#include "cost/regions.h"
 #include "cost/summary.h"
 #include "debug/debug.h"
 #include "sim/current_module.h"
-#include "collect/collect.h"
 #include "text/version.h"
 
 static const char *const level_names[QN_COLLECT_LEVELS] = { "I1", "D1", "LL" };

@@ -36,7 +36,7 @@
 #include "cost/data/data.h"
 #include "cost/data/frames.h"
 #include "cost/messages.h"
-#include "cost/places/modules.h"
+#include "cost/places/places.h"
 
 #define READ_SECONDS 120                 /* processor time of one attempt, of one question */
 #define READ_BYTES (4ull << 30)          /* memory of its own: what is unpacked, and tables; mapped files do not count */

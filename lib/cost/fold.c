@@ -6,11 +6,114 @@
  */
 #include "cost/fold.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "cost/charges.h"
+#include "base/base.h"
+#include "base/grow.h"
 #include "cost/count.h"
-#include "cost/leaves.h"
+
+/* ---- sorted rows of module events ---- */
+
+static int compare_sites(const void *left, const void *right)
+{
+    const struct qn_cost_charge *a = left, *b = right;
+
+    return a->site < b->site ? -1 : a->site > b->site;
+}
+
+/* Misses that an analysis had not looked at when the program was killed: each counts its event once. */
+static void add_waiting(struct qn_cost_charges *c, const struct qn_cost_store *store)
+{
+    static uint64_t once[QN_SIM_EVENTS_MAX];
+    const volatile struct qn_table_head *head = &qn_cost_header(store)->sim_output.tables;
+    uint64_t cell = head->waiting, event = head->waits - 1u;
+    const volatile struct qn_waiting *w = (const void *)(store->base + QN_ARENA_TABLES_OFF + QN_TABLE_CELLS_OFF + cell * sizeof(uint64_t));
+
+    if (event >= c->events || cell > QN_TABLE_CELLS_SIZE / sizeof(uint64_t) - sizeof *w / sizeof(uint64_t))
+        return;
+    memset(once, 0, sizeof once);
+    once[event] = 1;
+    for (uint64_t i = w->told, n = w->misses; i < n && i < QN_WAITING_MAX; i++)
+        c->list[c->count++] = (struct qn_cost_charge){ w->site[i], once };
+}
+
+void qn_cost_sort_charges(struct qn_cost_charges *c, const struct qn_cost_store *store)
+{
+    const uint64_t *row = (const uint64_t *)(store->base + QN_ARENA_CHARGES_OFF);
+    struct qn_cost_extent e = qn_cost_get_extent(store);
+    size_t words = e.charge_bytes / sizeof(uint64_t);
+
+    *c = (struct qn_cost_charges){ .events = (uint32_t)words - 1, .count = e.charges };
+    c->list = QN_NEEDED(malloc((e.charges + 1 + QN_WAITING_MAX) * sizeof *c->list));
+    for (uint64_t i = 0; i < e.charges; i++, row += words)
+        c->list[i] = (struct qn_cost_charge){ (uint32_t)*(const volatile uint64_t *)row, row + 1 };
+    add_waiting(c, store);
+    qsort(c->list, c->count, sizeof *c->list, compare_sites);
+}
+
+void qn_cost_free_charges(struct qn_cost_charges *c)
+{
+    free(c->list);
+    *c = (struct qn_cost_charges){ 0 };
+}
+
+bool qn_cost_add_charges(const struct qn_cost_charges *c, uint32_t first, uint32_t end, int64_t sum[])
+{
+    bool sound = true;
+
+    for (uint64_t i = QN_COUNT_WHILE(k, c->count, c->list[k].site < first); i < c->count && c->list[i].site < end; i++)
+        for (uint32_t event = 0; event < c->events; event++) {
+            uint64_t n = ((const volatile uint64_t *)c->list[i].counts)[event];
+
+            if (n <= QN_COST_COUNTER_MAX)
+                sum[event] += (int64_t)n;
+            else
+                sound = false;
+        }
+    return sound;
+}
+
+/* ---- sorted leaves ---- */
+
+static int compare_exits(const void *left, const void *right)
+{
+    const struct qn_leave_rec *a = left, *b = right;
+
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    return a->insn < b->insn ? -1 : a->insn > b->insn;
+}
+
+void qn_cost_sort_leaves(struct qn_cost_leaves *l, const struct qn_cost_store *store)
+{
+    struct qn_cost_extent e = qn_cost_get_extent(store);
+
+    *l = (struct qn_cost_leaves){ .count = e.leaves };
+    l->list = QN_NEEDED(malloc((e.leaves + 1) * sizeof *l->list));
+    memcpy(l->list, store->base + QN_ARENA_LEAVES_OFF, e.leaves * sizeof *l->list);
+    qsort(l->list, e.leaves, sizeof *l->list, compare_exits);
+}
+
+void qn_cost_free_leaves(struct qn_cost_leaves *l)
+{
+    free(l->list);
+    *l = (struct qn_cost_leaves){ 0 };
+}
+
+void qn_cost_seek_leaves(struct qn_cost_leaves *l, uint32_t block)
+{
+    while (l->at < l->count && l->list[l->at].block < block)
+        l->at++;
+    l->block = block;
+}
+
+uint64_t qn_cost_count_executions(struct qn_cost_leaves *l, uint32_t insn, uint64_t x)
+{
+    for (; l->at < l->count && l->list[l->at].block == l->block && l->list[l->at].insn <= insn; l->at++)
+        x -= l->list[l->at].count < x ? l->list[l->at].count : x;
+    return x;
+}
 
 struct fold {
     const struct qn_cost_store *store;
@@ -193,4 +296,101 @@ enum qn_text_status qn_cost_fold(const struct qn_cost_store *store, const struct
     qn_cost_free_leaves(&f.leaves);
     qn_cost_free_charges(&f.charges);
     return status;
+}
+
+/* ---- paths and tables of regions ---- */
+
+/* A slash separates names, so in a name it is replaced, as are bytes that a terminal would obey. */
+static void append_name(const struct qn_cost_store *store, uint32_t name, char path[QN_COST_REGION_PATH])
+{
+    size_t n = strlen(path);
+
+    if (n + 2 >= QN_COST_REGION_PATH)
+        return;
+    if (n)
+        path[n++] = '/';
+    qn_cost_get_string(store, name, path + n, QN_COST_REGION_PATH - n);
+    for (char *p = path + n; *p; p++)
+        if (*p == '/')
+            *p = '_';
+        else if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    if (!path[n])
+        strcpy(path + n, "?");
+}
+
+/* A region is made after the one around it, so numbers only fall. */
+static void append_path(const struct qn_cost_store *store, uint32_t region, char path[QN_COST_REGION_PATH])
+{
+    struct qn_region_rec r = qn_cost_header(store)->region[region];
+
+    if (r.parent && r.parent < region)
+        append_path(store, r.parent, path);
+    append_name(store, r.name, path);
+}
+
+/* Which regions have blocks of their own. */
+static void find_counted(const struct qn_cost_store *store, bool counted[QN_ARENA_REGIONS_MAX])
+{
+    struct qn_cost_extent e;
+    const volatile struct qn_block_rec *b = (const struct qn_block_rec *)(store->base + QN_ARENA_BLOCKS_OFF);
+
+    memset(counted, 0, QN_ARENA_REGIONS_MAX * sizeof *counted);
+    e = qn_cost_get_extent(store);
+    for (uint64_t i = 0; i < e.blocks; i++) {
+        uint32_t region = b[i].region;
+
+        if (region < QN_ARENA_REGIONS_MAX)
+            counted[region] = true;
+    }
+}
+
+static int compare_paths(const void *left, const void *right)
+{
+    const struct qn_cost_region *a = left, *b = right;
+
+    return strcmp(a->path, b->path);
+}
+
+static enum qn_text_status fold_one(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                                    struct qn_cost_modules *modules, enum qn_prof_detail detail, uint32_t number,
+                                    struct qn_cost_region *to, struct qn_text_error *err)
+{
+    char path[QN_COST_REGION_PATH] = "";
+    struct qn_cost_result result = { .program = NULL };
+
+    append_path(store, number, path);
+    to->path = QN_NEEDED(strdup(path));
+    to->table = qn_prof_new_table(events->count);
+    qn_prof_table_want(to->table, detail);
+    return qn_cost_fold(store, events, modules, number, to->table, &result, err);
+}
+
+enum qn_text_status qn_cost_fold_regions(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                                         struct qn_cost_modules *modules, enum qn_prof_detail detail,
+                                         struct qn_cost_regions *regions, struct qn_text_error *err)
+{
+    uint32_t n = qn_cost_header(store)->n_regions;
+    bool counted[QN_ARENA_REGIONS_MAX];
+    enum qn_text_status status = QN_TEXT_OK;
+
+    find_counted(store, counted);
+    regions->count = 0;
+    for (uint32_t i = 1; i < n && i < QN_ARENA_REGIONS_MAX && status == QN_TEXT_OK; i++)
+        if (counted[i]) {
+            regions->list[regions->count] = (struct qn_cost_region){ NULL, NULL };
+            status = fold_one(store, events, modules, detail, i, &regions->list[regions->count++], err);
+        }
+    if (status == QN_TEXT_OK && regions->count)
+        qsort(regions->list, (size_t)regions->count, sizeof regions->list[0], compare_paths);
+    return status;
+}
+
+void qn_cost_free_regions(struct qn_cost_regions *regions)
+{
+    for (int i = 0; i < regions->count; i++) {
+        free((char *)(uintptr_t)regions->list[i].path);
+        qn_prof_free_table(regions->list[i].table);
+    }
+    regions->count = 0;
 }

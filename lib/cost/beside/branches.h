@@ -9,7 +9,7 @@
 #ifndef QN_COST_BRANCHES_H
 #define QN_COST_BRANCHES_H
 
-#include "cost/places/modules.h"
+#include "cost/places/places.h"
 #include "cost/store.h"
 #include "text/error.h"
 

@@ -7,7 +7,7 @@
 #define QN_COST_CALLS_H
 
 #include "cost/events.h"
-#include "cost/places/modules.h"
+#include "cost/places/places.h"
 #include "cost/store.h"
 #include "prof/calls/calls.h"
 #include "text/error.h"

@@ -7,8 +7,10 @@
 #ifndef QN_COST_ALLOCATORS_H
 #define QN_COST_ALLOCATORS_H
 
+#include <stdbool.h>
+
 #include "cost/data/objects.h"
-#include "cost/places/library.h"
+#include "cost/places/places.h"
 #include "cost/store.h"
 #include "debug/debug.h"
 
@@ -34,5 +36,15 @@ void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_libr
 
 /* The name of a standard allocator: "malloc"; of a custom one NULL. */
 const char *qn_cost_allocator_kind(uint32_t which);
+
+/* ---- library functions that allocate for their caller: they grow vectors, tables and so on ----
+ *
+ *   std::vector<point>::_M_realloc_insert -> yes; main -> no; my::vector::grow -> no, it belongs to the program
+ *
+ * A block that such a function allocates belongs to the first caller that is not such a function.
+ */
+
+/* name: as in the symbol table. */
+bool qn_cost_is_grower(const char *name);
 
 #endif

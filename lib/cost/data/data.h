@@ -4,7 +4,7 @@
 
 #include "cost/data/allocators.h"
 #include "cost/data/objects.h"
-#include "cost/places/modules.h"
+#include "cost/places/places.h"
 #include "cost/store.h"
 #include "prof/write.h"
 #include "text/error.h"

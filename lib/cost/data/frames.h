@@ -3,7 +3,7 @@
 #define QN_COST_FRAMES_H
 
 #include "cost/data/objects.h"
-#include "cost/places/library.h"
+#include "cost/places/places.h"
 #include "cost/store.h"
 
 struct qn_cost_frames; /* objects of functions and variables that were met */

@@ -39,7 +39,7 @@ enum qn_alloc {
     QN_ALLOC_MREMAP,     /* (block, old bytes, bytes ...) -> block */
     QN_ALLOC_FREE,       /* (block) */
     QN_ALLOC_CUSTOM,     /* named by the user: what is allocated inside belongs to its caller; see QN_ALLOC_OF */
-    QN_ALLOC_GROWER,     /* of a library: what it allocates itself belongs to its caller, see cost/data/growers.h */
+    QN_ALLOC_GROWER,     /* of a library: what it allocates itself belongs to its caller, see cost/data/allocators.h */
     QN_ALLOC_KINDS
 };
 

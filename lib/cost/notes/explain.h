@@ -11,8 +11,7 @@
 #ifndef QN_COST_EXPLAIN_H
 #define QN_COST_EXPLAIN_H
 
-#include "cost/places/modules.h"
-#include "cost/places/named.h"
+#include "cost/places/places.h"
 #include "cost/store.h"
 #include "text/error.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "cost/places/sites.h"
+#include "cost/places/places.h"
 #include "prof/counts.h"
 
 #define LINES_SHOWN 20

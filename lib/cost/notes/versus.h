@@ -16,7 +16,7 @@
 #define QN_COST_VERSUS_H
 
 #include "cost/events.h"
-#include "cost/places/modules.h"
+#include "cost/places/places.h"
 #include "cost/store.h"
 #include "prof/table/table.h"
 

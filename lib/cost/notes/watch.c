@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cost/notes/steps.h"
-#include "cost/places/sites.h"
+#include "cost/places/places.h"
 #include "prof/write.h"
 
 struct watch {

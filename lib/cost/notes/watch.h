@@ -12,7 +12,7 @@
 #ifndef QN_COST_WATCH_H
 #define QN_COST_WATCH_H
 
-#include "cost/places/modules.h"
+#include "cost/places/places.h"
 #include "cost/store.h"
 #include "text/error.h"
 

@@ -1,4 +1,4 @@
-/* lib/cost/places/jit.h - names of code that a program has generated at run time, from /tmp/perf-PID.map, and from jit-PID.dump (jitdump.c) in
+/* lib/cost/places/jit.h - names of code that a program has generated at run time, from /tmp/perf-PID.map, and from jit-PID.dump in
  * /tmp or in quern's working directory.
  *
  *   3ef6c00040 1a4 JS:*sum /home/me/sum.js:3:13   ->   3ef6c00040..3ef6c001e4: JS:*sum, /home/me/sum.js, line 3

@@ -1,5 +1,5 @@
 /* Rows of module events: found by the sites of an instruction, whatever their order and however damaged. */
-#include "cost/charges.h"
+#include "cost/fold.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "cost/places/sites.h"
+#include "cost/places/places.h"
 #include "tap.h"
 
 static struct qn_cost_store store;

@@ -1,7 +1,7 @@
 /* Which functions of libraries allocate for who calls them? */
 #include "tap.h"
 
-#include "cost/data/growers.h"
+#include "cost/data/allocators.h"
 
 static void yes(const char *name, const char *what) { ok(qn_cost_is_grower(name), "%s", what); }
 static void no(const char *name, const char *what) { ok(!qn_cost_is_grower(name), "%s", what); }

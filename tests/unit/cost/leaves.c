@@ -1,5 +1,5 @@
 /* Executions that left a block early are subtracted from there on, however they are recorded. */
-#include "cost/leaves.h"
+#include "cost/fold.h"
 #include "tap.h"
 
 static struct qn_cost_store store;

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cost/places/library.h"
+#include "cost/places/places.h"
 #include "tap.h"
 
 static uint64_t inode(const char *path)

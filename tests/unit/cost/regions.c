@@ -1,5 +1,5 @@
 /* Regions: their paths, in order, and what was counted for each; from an arena written by hand, then damaged. */
-#include "cost/regions.h"
+#include "cost/fold.h"
 
 #include <string.h>
 

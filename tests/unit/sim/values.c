@@ -2,8 +2,8 @@
  * truth as their theory says (Gibbons and Matias: of a value that came f times the estimate lies between f - 2.6 tau and
  * f + 0.42 tau with a confidence of 95%, since what came before it entered the list is more than 3 tau one time in e^3). */
 #define ANALYSIS_FILE "sim/analysis/values.c"
+#include "cost/beside/findings.h"
 #include "draw_analysis.h"
-#include "cost/beside/values.h"
 
 _Static_assert(offsetof(struct profile, list.hot) == sizeof(struct qn_value_list) && HOTLIST_MAX == QN_VALUE_ENTRIES_MAX, "values.c and arena.h");
 
