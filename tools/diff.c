@@ -3,9 +3,8 @@
  * In:  quern diff [-o OUT] [--lines] [--style=modern|classic] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] A B
  * Out: a profile of B - A by function (or line), on stdout or in OUT; exit 0, 1, 2 as quern merge
  */
-#include "prof/calls/calls.h"
-#include "prof/data/data.h"
 #include "prof/diff.h"
+#include "prof/merge.h"
 #include "prof_args.h"
 #include "tools.h"
 
@@ -28,37 +27,27 @@ static const struct qn_option options[] = {
     QN_OPTIONS_END};
 
 static enum qn_text_status write_difference(const struct prof_args *a,
-                                            const struct qn_prof_ledger *g, const struct qn_prof_calls *calls, const struct qn_prof_data *data,
-                                            struct qn_text_error *err)
+                                            const struct qn_prof_ledger *g, const struct qn_prof_tables *tables, struct qn_text_error *err)
 {
     struct qn_prof_writer *w = prof_args_open(a, err);
     if (!w)
         return err->status;
     if (qn_prof_write_diff(g, (enum qn_prof_style)a->style, w, err) == QN_TEXT_OK) {
-        qn_prof_put_calls(w, calls);
-        qn_prof_put_data(w, data);
+        qn_prof_put_tables(w, tables);
         return qn_prof_close_writer(w, err);
     }
     qn_prof_abandon_writer(w);
     return err->status;
 }
 
-static enum qn_text_status read_calls(const struct prof_args *a, struct qn_prof_call_sum *calls, struct qn_text_error *err)
+static enum qn_text_status read_tables(const struct prof_args *a, struct qn_prof_tables *tables, struct qn_text_error *err)
 {
     char warning[QN_TEXT_MAX];
-    if (qn_prof_sum_calls(calls, a->inputs[0], 1, err) != QN_TEXT_OK || qn_prof_sum_calls(calls, a->inputs[1], 0, err) != QN_TEXT_OK)
+    if (qn_prof_sum_tables(tables, a->inputs[0], 1, err) != QN_TEXT_OK || qn_prof_sum_tables(tables, a->inputs[1], 0, err) != QN_TEXT_OK)
         return err->status;
-    qn_prof_finish_call_sum(calls, warning, sizeof warning);
+    qn_prof_finish_tables(tables, warning, sizeof warning);
     if (warning[0])
         qn_text_complain(PROGRAM ": warning: %s", warning);
-    return QN_TEXT_OK;
-}
-
-static enum qn_text_status read_data(const struct prof_args *a, struct qn_prof_data_sum *data, struct qn_text_error *err)
-{
-    if (qn_prof_sum_data(data, a->inputs[0], 1, err) != QN_TEXT_OK || qn_prof_sum_data(data, a->inputs[1], 0, err) != QN_TEXT_OK)
-        return err->status;
-    qn_prof_finish_data_sum(data);
     return QN_TEXT_OK;
 }
 
@@ -68,18 +57,16 @@ static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error 
         .keep_lines = ((const struct settings *)a)->by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, .mod_file = a->mod_file,
         .mod_fn = a->mod_fn};
     struct qn_prof_ledger g;
-    struct qn_prof_call_sum calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
-    struct qn_prof_data_sum data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
+    struct qn_prof_tables tables = {.calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn}, .data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn}};
     char warning[QN_TEXT_MAX];
     qn_prof_init_ledger(&g, &options);
     if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_TEXT_OK) {
         if (warning[0])
             qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[1], warning);
-        if (read_calls(a, &calls, err) == QN_TEXT_OK && read_data(a, &data, err) == QN_TEXT_OK)
-            write_difference(a, &g, &calls.calls, &data.data, err);
+        if (read_tables(a, &tables, err) == QN_TEXT_OK)
+            write_difference(a, &g, &tables, err);
     }
-    qn_prof_free_data_sum(&data);
-    qn_prof_free_call_sum(&calls);
+    qn_prof_free_tables(&tables);
     qn_prof_free_ledger(&g);
     return err->status;
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "prof/calls/calls.h"
-#include "prof/data/data.h"
 #include "prof/merge.h"
 #include "prof_args.h"
 #include "tools.h"
@@ -20,8 +18,7 @@ static const char help[] =
     "Adds profiles that have the same events; descriptions and command are those of the first.\n"
     "\n";
 
-static enum qn_text_status add_all(struct qn_prof_merge *m, struct qn_prof_call_sum *calls, struct qn_prof_data_sum *data, const struct prof_args *a,
-                                   struct qn_text_error *err)
+static enum qn_text_status add_all(struct qn_prof_merge *m, struct qn_prof_tables *tables, const struct prof_args *a, struct qn_text_error *err)
 {
     char warning[QN_TEXT_MAX];
     for (int i = 0; i < a->input_count; i++) {
@@ -29,13 +26,12 @@ static enum qn_text_status add_all(struct qn_prof_merge *m, struct qn_prof_call_
             return err->status;
         if (warning[0])
             qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[i], warning);
-        if (qn_prof_sum_calls(calls, a->inputs[i], 0, err) != QN_TEXT_OK || qn_prof_sum_data(data, a->inputs[i], 0, err) != QN_TEXT_OK)
+        if (qn_prof_sum_tables(tables, a->inputs[i], 0, err) != QN_TEXT_OK)
             return err->status;
     }
-    qn_prof_finish_call_sum(calls, warning, sizeof warning);
+    qn_prof_finish_tables(tables, warning, sizeof warning);
     if (warning[0])
         qn_text_complain(PROGRAM ": warning: %s", warning);
-    qn_prof_finish_data_sum(data);
     return QN_TEXT_OK;
 }
 
@@ -43,16 +39,13 @@ static enum qn_text_status merge(const struct prof_args *a, struct qn_text_error
 {
     struct qn_prof_merge *m = qn_prof_new_merge(a->mod_file, a->mod_fn);
     struct qn_prof_writer *w = NULL;
-    struct qn_prof_call_sum calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
-    struct qn_prof_data_sum data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
-    if (add_all(m, &calls, &data, a, err) == QN_TEXT_OK && (w = prof_args_open(a, err)) != NULL) {
+    struct qn_prof_tables tables = {.calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn}, .data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn}};
+    if (add_all(m, &tables, a, err) == QN_TEXT_OK && (w = prof_args_open(a, err)) != NULL) {
         qn_prof_write_merge(m, (enum qn_prof_style)a->style, w);
-        qn_prof_put_calls(w, &calls.calls);
-        qn_prof_put_data(w, &data.data);
+        qn_prof_put_tables(w, &tables);
         qn_prof_close_writer(w, err);
     }
-    qn_prof_free_data_sum(&data);
-    qn_prof_free_call_sum(&calls);
+    qn_prof_free_tables(&tables);
     qn_prof_free_merge(m);
     return err->status;
 }

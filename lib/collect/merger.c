@@ -21,8 +21,6 @@
 #include "base/grow.h"
 #include "collect/collect.h"
 #include "cost/summary.h"
-#include "prof/calls/calls.h"
-#include "prof/data/data.h"
 #include "prof/merge.h"
 #include "prof/read.h"
 #include "prof/table/table.h"
@@ -51,8 +49,7 @@ struct program {
 
 struct sum {
     struct qn_prof_merge *merge;
-    struct qn_prof_call_sum calls;
-    struct qn_prof_data_sum data;
+    struct qn_prof_tables tables;
     void *programs; /* a tree (tsearch) of struct program */
     size_t rows;    /* of data, when they were last united */
     uint64_t processes;
@@ -93,12 +90,11 @@ static enum qn_text_status add(struct sum *s, const char *path, bool is_main, st
         s->processes++;
     }
     qn_prof_close_reader(r);
-    if (err->status != QN_TEXT_OK || qn_prof_sum_calls(&s->calls, path, 0, err) != QN_TEXT_OK
-        || qn_prof_sum_data(&s->data, path, 0, err) != QN_TEXT_OK)
+    if (err->status != QN_TEXT_OK || qn_prof_sum_tables(&s->tables, path, 0, err) != QN_TEXT_OK)
         return err->status;
-    if (s->data.data.miss_count > 2 * s->rows) { /* rows of one object and line become one, and the work stays n log n */
-        qn_prof_finish_data_sum(&s->data);
-        s->rows = s->data.data.miss_count;
+    if (s->tables.data.data.miss_count > 2 * s->rows) { /* rows of one object and line become one, and the work stays n log n */
+        qn_prof_finish_data_sum(&s->tables.data);
+        s->rows = s->tables.data.data.miss_count;
     }
     return QN_TEXT_OK;
 }
@@ -141,8 +137,7 @@ static enum qn_text_status write_sum(void *data, const char *path, struct qn_tex
     if (!w)
         return err->status;
     qn_prof_write_sorted_merge(s->merge, w);
-    qn_prof_put_calls(w, &s->calls.calls);
-    qn_prof_put_data(w, &s->data.data);
+    qn_prof_put_tables(w, &s->tables);
     return qn_prof_close_writer(w, err);
 }
 
@@ -158,8 +153,7 @@ static void finish(struct qn_collect *r, struct sum *s, struct answer *a)
     qn_collect_choose_events(r, &events);
     for (int i = 0; i < events.count; i++)
         a->totals[events.which[i]] = qn_prof_table_totals(qn_prof_merge_table(s->merge))[i];
-    qn_prof_finish_call_sum(&s->calls, left_out, sizeof left_out);
-    qn_prof_finish_data_sum(&s->data);
+    qn_prof_finish_tables(&s->tables, left_out, sizeof left_out);
     describe(s);
     a->written = qn_collect_write_profile(r, write_sum, s, path, &err) == QN_TEXT_OK;
     snprintf(a->why, sizeof a->why, "%.*s", (int)sizeof a->why - 1, a->written ? left_out : err.text);

@@ -263,6 +263,33 @@ void qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style, stru
     qn_prof_table_write(m->table, w);
 }
 
+/* ---- the tables behind the summaries ---- */
+
+enum qn_text_status qn_prof_sum_tables(struct qn_prof_tables *t, const char *path, int negate, struct qn_text_error *err)
+{
+    enum qn_text_status status = qn_prof_sum_calls(&t->calls, path, negate, err);
+
+    return status == QN_TEXT_OK ? qn_prof_sum_data(&t->data, path, negate, err) : status;
+}
+
+void qn_prof_finish_tables(struct qn_prof_tables *t, char *left_out, size_t room)
+{
+    qn_prof_finish_call_sum(&t->calls, left_out, room);
+    qn_prof_finish_data_sum(&t->data);
+}
+
+void qn_prof_put_tables(struct qn_prof_writer *w, const struct qn_prof_tables *t)
+{
+    qn_prof_put_calls(w, &t->calls.calls);
+    qn_prof_put_data(w, &t->data.data);
+}
+
+void qn_prof_free_tables(struct qn_prof_tables *t)
+{
+    qn_prof_free_data_sum(&t->data);
+    qn_prof_free_call_sum(&t->calls);
+}
+
 /* ---- a profile of the same program in another folder ---- */
 
 struct name {
@@ -436,23 +463,18 @@ static enum qn_text_status write_copy(const char *path, int fd, const struct qn_
                                       struct qn_text_error *err)
 {
     struct qn_prof_merge *m = qn_prof_new_merge(mod_file, mod_fn);
-    struct qn_prof_call_sum calls = { .mod_file = mod_file, .mod_fn = mod_fn };
-    struct qn_prof_data_sum data = { .mod_file = mod_file, .mod_fn = mod_fn };
+    struct qn_prof_tables tables = { .calls = { .mod_file = mod_file, .mod_fn = mod_fn }, .data = { .mod_file = mod_file, .mod_fn = mod_fn } };
     char warning[QN_TEXT_MAX];
 
-    if (qn_prof_merge_file(m, path, warning, sizeof warning, err) == QN_TEXT_OK && qn_prof_sum_calls(&calls, path, 0, err) == QN_TEXT_OK
-        && qn_prof_sum_data(&data, path, 0, err) == QN_TEXT_OK) {
+    if (qn_prof_merge_file(m, path, warning, sizeof warning, err) == QN_TEXT_OK && qn_prof_sum_tables(&tables, path, 0, err) == QN_TEXT_OK) {
         struct qn_prof_writer *w = qn_prof_open_writer_fd(fd, path);
 
-        qn_prof_finish_call_sum(&calls, warning, sizeof warning);
-        qn_prof_finish_data_sum(&data);
+        qn_prof_finish_tables(&tables, warning, sizeof warning);
         qn_prof_write_merge(m, QN_PROF_MODERN, w);
-        qn_prof_put_calls(w, &calls.calls);
-        qn_prof_put_data(w, &data.data);
+        qn_prof_put_tables(w, &tables);
         qn_prof_close_writer(w, err);
     }
-    qn_prof_free_data_sum(&data);
-    qn_prof_free_call_sum(&calls);
+    qn_prof_free_tables(&tables);
     qn_prof_free_merge(m);
     return err->status;
 }
