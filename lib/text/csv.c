@@ -313,7 +313,7 @@ enum qn_text_status qn_text_read_table(struct qn_text_table *t, const char *path
 /* ---- writing ---- */
 
 /* Some spreadsheets split at semicolons, or cut blanks off. */
-static bool needs_quotes(const char *cell)
+bool qn_text_needs_quotes(const char *cell)
 {
     size_t n = strlen(cell);
 
@@ -322,7 +322,7 @@ static bool needs_quotes(const char *cell)
 
 bool qn_text_write_cell(FILE *out, const char *cell)
 {
-    return needs_quotes(cell) ? csv_fwrite(out, cell, strlen(cell)) == 0 : fputs(cell, out) >= 0;
+    return qn_text_needs_quotes(cell) ? csv_fwrite(out, cell, strlen(cell)) == 0 : fputs(cell, out) >= 0;
 }
 
 void qn_text_append_cell(struct qn_text_buffer *to, const char *cell)
@@ -330,7 +330,7 @@ void qn_text_append_cell(struct qn_text_buffer *to, const char *cell)
     size_t n = strlen(cell), room = 2 * n + 2; /* every byte a quote, and two around */
     char *quoted;
 
-    if (!needs_quotes(cell)) {
+    if (!qn_text_needs_quotes(cell)) {
         qn_text_append(to, cell, n);
         return;
     }

@@ -75,6 +75,7 @@ void qn_text_put_table(FILE *out, const struct qn_text_table *t);
 
 /* ---- one cell ---- */
 
+bool qn_text_needs_quotes(const char *cell);
 /* false: it cannot be written. */
 bool qn_text_write_cell(FILE *out, const char *cell);
 void qn_text_append_cell(struct qn_text_buffer *to, const char *cell);

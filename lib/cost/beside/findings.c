@@ -1,7 +1,6 @@
 /* lib/cost/beside/findings.c - findings of the arena to text.  See findings.h. */
 #include "cost/beside/findings.h"
 
-#include <csv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,26 +241,14 @@ struct output {
     size_t end_length;
 };
 
-static void put_quoted(struct qn_prof_writer *w, const char *name)
-{
-    size_t n = strlen(name), room = 2 * n + 2; /* every byte a quote, and two around */
-    char *quoted = QN_NEEDED(calloc(room + 1, 1));
-
-    csv_write2(quoted, room, name, n, CSV_QUOTE);
-    qn_prof_put_escaped(w, quoted);
-    free(quoted);
-}
-
-#define QUOTED ",\"\r\n"
-
 void qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name)
 {
-    if (!name)
-        name = "???";
-    if (strpbrk(name, QUOTED))
-        put_quoted(w, name);
-    else
-        qn_prof_put_escaped(w, name);
+    struct qn_text_buffer cell = { NULL, 0, 0 };
+
+    qn_text_append_cell(&cell, name ? name : "???");
+    qn_text_append(&cell, "", 1);
+    qn_prof_put_escaped(w, cell.text);
+    free(cell.text);
 }
 
 static void put_name(struct output *o, struct name *last, const char *name)
@@ -269,7 +256,7 @@ static void put_name(struct output *o, struct name *last, const char *name)
     if (last->text != name || !name) {
         size_t length = name ? strlen(name) : 0;
 
-        *last = (struct name){ name, length && !strpbrk(name, QUOTED) && qn_text_plain_bytes(name) == length ? length : 0 };
+        *last = (struct name){ name, length && !qn_text_needs_quotes(name) && qn_text_plain_bytes(name) == length ? length : 0 };
     }
     if (last->plain)
         qn_prof_put_bytes(o->w, name, last->plain);
