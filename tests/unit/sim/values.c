@@ -1,6 +1,7 @@
 /* tests/unit/sim/values.c - value profiles of streams with known answers: what is exact is exact, and estimates are as far from the
  * truth as their theory says (Gibbons and Matias: of a value that came f times the estimate lies between f - 2.6 tau and
  * f + 0.42 tau with a confidence of 95%, since what came before it entered the list is more than 3 tau one time in e^3). */
+#define _GNU_SOURCE /* service.c */
 #define ANALYSIS_FILE "sim/analysis/values.c"
 #include "cost/beside/findings.h"
 #include "draw_analysis.h"
