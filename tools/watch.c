@@ -372,7 +372,7 @@ static int run_cache(struct runner *r, int i, const char *file)
 
 /* ---- predictors: the program is recorded once, and the trace is replayed for each ----
  *
- * The run that records tells where each branch lies (cost/beside/branches.h): for the page, and for --line.
+ * The run that records tells where each branch lies (cost/side_tables/branches.h): for the page, and for --line.
  */
 
 enum { PC, SOURCE_FILE, SOURCE_LINE };

@@ -10,7 +10,7 @@
 #include <x86intrin.h>
 
 #include "collect/collect.h"
-#include "cost/beside/cells.h"
+#include "cost/side_tables/cells.h"
 #include "cost/fold.h"
 #include "cost/summary.h"
 #include "debug/debug.h"
@@ -81,7 +81,7 @@ static void print_memory(struct qn_collect *r, const struct qn_stats *s)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
     uint64_t insns = h->n_insns;
-    uint64_t arena = h->n_strings + h->n_maps * sizeof(struct qn_map_rec) + h->n_leaves * sizeof(struct qn_leave_rec) +
+    uint64_t arena = h->n_strings + h->n_maps * sizeof(struct qn_map_rec) + h->n_side_exits * sizeof(struct qn_side_exit) +
                      h->n_blocks * sizeof(struct qn_block_rec) + insns * sizeof(qn_insn_desc) + h->n_counters * sizeof(uint64_t);
 
     qn_collect_note(r, "memory: %" PRIu64 " guest instructions; arena %" PRIu64 " bytes, tables %" PRIu64 ": %.1f per instruction",

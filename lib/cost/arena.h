@@ -49,8 +49,8 @@
 #define QN_ARENA_STRINGS_SIZE (31ull << 20)
 #define QN_ARENA_MAPS_OFF (32ull << 20)
 #define QN_ARENA_MAPS_SIZE (32ull << 20)
-#define QN_ARENA_LEAVES_OFF (64ull << 20)
-#define QN_ARENA_LEAVES_SIZE (64ull << 20)
+#define QN_ARENA_SIDE_EXITS_OFF (64ull << 20)
+#define QN_ARENA_SIDE_EXITS_SIZE (64ull << 20)
 #define QN_ARENA_BLOCKS_OFF (128ull << 20)
 #define QN_ARENA_BLOCKS_SIZE (384ull << 20)
 #define QN_ARENA_INSNS_OFF (512ull << 20)
@@ -409,7 +409,7 @@ struct qn_arena_header {
     uint32_t cmd;            /* string: command line of this image, arguments joined by blanks, as run */
     uint32_t exe;            /* string: absolute path of the executable */
     uint64_t n_strings;      /* bytes used; string 0 is "" */
-    uint64_t n_maps, n_leaves, n_blocks, n_insns;
+    uint64_t n_maps, n_side_exits, n_blocks, n_insns;
     uint64_t n_counters;     /* in 64-bit units */
     uint64_t n_intervals;
     uint64_t n_findings;
@@ -556,7 +556,7 @@ struct qn_explain_output {   /* the notes begin QN_NOTES_OFF bytes after its beg
 #define QN_NOTES_OFF (64ull << 10)
 #define QN_NOTES_MAX ((QN_ARENA_EXPLAIN_SIZE - QN_NOTES_OFF) / sizeof(struct qn_note))
 
-struct qn_leave_rec {
+struct qn_side_exit {
     uint32_t block;          /* index into blocks */
     uint32_t insn;           /* leaves before this instruction (0..ninsns) */
     uint64_t count;

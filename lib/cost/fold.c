@@ -74,41 +74,41 @@ bool qn_cost_add_charges(const struct qn_cost_charges *c, uint32_t first, uint32
     return sound;
 }
 
-/* ---- sorted leaves ---- */
+/* ---- sorted side exits ---- */
 
 static int compare_exits(const void *left, const void *right)
 {
-    const struct qn_leave_rec *a = left, *b = right;
+    const struct qn_side_exit *a = left, *b = right;
 
     if (a->block != b->block)
         return a->block < b->block ? -1 : 1;
     return a->insn < b->insn ? -1 : a->insn > b->insn;
 }
 
-void qn_cost_sort_leaves(struct qn_cost_leaves *l, const struct qn_cost_store *store)
+void qn_cost_sort_side_exits(struct qn_cost_side_exits *l, const struct qn_cost_store *store)
 {
     struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    *l = (struct qn_cost_leaves){ .count = e.leaves };
-    l->list = QN_NEEDED(malloc((e.leaves + 1) * sizeof *l->list));
-    memcpy(l->list, store->base + QN_ARENA_LEAVES_OFF, e.leaves * sizeof *l->list);
-    qsort(l->list, e.leaves, sizeof *l->list, compare_exits);
+    *l = (struct qn_cost_side_exits){ .count = e.side_exits };
+    l->list = QN_NEEDED(malloc((e.side_exits + 1) * sizeof *l->list));
+    memcpy(l->list, store->base + QN_ARENA_SIDE_EXITS_OFF, e.side_exits * sizeof *l->list);
+    qsort(l->list, e.side_exits, sizeof *l->list, compare_exits);
 }
 
-void qn_cost_free_leaves(struct qn_cost_leaves *l)
+void qn_cost_free_side_exits(struct qn_cost_side_exits *l)
 {
     free(l->list);
-    *l = (struct qn_cost_leaves){ 0 };
+    *l = (struct qn_cost_side_exits){ 0 };
 }
 
-void qn_cost_seek_leaves(struct qn_cost_leaves *l, uint32_t block)
+void qn_cost_seek_side_exits(struct qn_cost_side_exits *l, uint32_t block)
 {
     while (l->at < l->count && l->list[l->at].block < block)
         l->at++;
     l->block = block;
 }
 
-uint64_t qn_cost_count_executions(struct qn_cost_leaves *l, uint32_t insn, uint64_t x)
+uint64_t qn_cost_count_executions(struct qn_cost_side_exits *l, uint32_t insn, uint64_t x)
 {
     for (; l->at < l->count && l->list[l->at].block == l->block && l->list[l->at].insn <= insn; l->at++)
         x -= l->list[l->at].count < x ? l->list[l->at].count : x;
@@ -124,7 +124,7 @@ struct fold {
     struct qn_cost_result *result;
     struct qn_text_error *err;
     struct qn_cost_extent extent;
-    struct qn_cost_leaves leaves;
+    struct qn_cost_side_exits side_exits;
     struct qn_cost_charges charges;
     struct qn_cost_place place;   /* of the last instruction */
     uint32_t map;                 /* its map */
@@ -221,7 +221,7 @@ static enum qn_text_status fold_insns(struct fold *f, const struct qn_block_rec 
             sound = false;
             break;
         }
-        x = qn_cost_count_executions(&f->leaves, i, x);
+        x = qn_cost_count_executions(&f->side_exits, i, x);
         if (!aside && (status = move_to(f, b->map, pc)) != QN_TEXT_OK)
             return status;
         if (!aside && f->detail == QN_PROF_DETAIL_INSNS && (status = begin_insn(f, b->map, pc, d)) != QN_TEXT_OK)
@@ -256,7 +256,7 @@ static enum qn_text_status fold_block(struct fold *f, uint64_t at)
     }
     if (b.region != QN_REGION_ASIDE)
         f->result->executions += x;
-    qn_cost_seek_leaves(&f->leaves, (uint32_t)at);
+    qn_cost_seek_side_exits(&f->side_exits, (uint32_t)at);
     return fold_insns(f, &b, x);
 }
 
@@ -288,12 +288,12 @@ enum qn_text_status qn_cost_fold(const struct qn_cost_store *store, const struct
     *result = (struct qn_cost_result){ .program = result->program };
     f.extent = qn_cost_get_extent(store);
     qn_cost_sort_charges(&f.charges, store);
-    qn_cost_sort_leaves(&f.leaves, store);
+    qn_cost_sort_side_exits(&f.side_exits, store);
     for (uint64_t i = 0; i < f.extent.blocks && status == QN_TEXT_OK; i++)
         status = fold_block(&f, i);
     if (status == QN_TEXT_OK)
         status = fold_rest(&f);
-    qn_cost_free_leaves(&f.leaves);
+    qn_cost_free_side_exits(&f.side_exits);
     qn_cost_free_charges(&f.charges);
     return status;
 }

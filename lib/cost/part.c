@@ -78,8 +78,8 @@ static void subtract_uses(const struct qn_cost_store *store, const struct qn_cos
 
 void qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_store *then)
 {
-    struct qn_leave_rec *leaves = AT(store, struct qn_leave_rec, QN_ARENA_LEAVES_OFF);
-    const struct qn_leave_rec *less = AT(then, const struct qn_leave_rec, QN_ARENA_LEAVES_OFF);
+    struct qn_side_exit *leaves = AT(store, struct qn_side_exit, QN_ARENA_SIDE_EXITS_OFF);
+    const struct qn_side_exit *less = AT(then, const struct qn_side_exit, QN_ARENA_SIDE_EXITS_OFF);
     struct qn_cost_extent now, before;
 
     qn_cost_close_calls(store);
@@ -87,7 +87,7 @@ void qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_st
     now = qn_cost_get_extent(store);
     before = qn_cost_get_extent(then);
     subtract_words(AT(store, uint64_t, QN_ARENA_COUNTERS_OFF), AT(then, const uint64_t, QN_ARENA_COUNTERS_OFF), lower(now.counters, before.counters));
-    for (uint64_t i = 0; i < lower(now.leaves, before.leaves); i++)
+    for (uint64_t i = 0; i < lower(now.side_exits, before.side_exits); i++)
         leaves[i].count -= less[i].count;
     if (now.charge_bytes == before.charge_bytes)
         subtract_charges(store, then, now.charge_bytes, lower(now.charges, before.charges));

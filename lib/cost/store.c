@@ -46,7 +46,7 @@ struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s)
     e.used_lines_bytes = qn_used_lines_bytes(h->config.D1.line);
     e.strings = at_most(h->n_strings, QN_ARENA_STRINGS_SIZE, 1);
     e.maps = at_most(h->n_maps, QN_ARENA_MAPS_SIZE, sizeof(struct qn_map_rec));
-    e.leaves = at_most(h->n_leaves, QN_ARENA_LEAVES_SIZE, sizeof(struct qn_leave_rec));
+    e.side_exits = at_most(h->n_side_exits, QN_ARENA_SIDE_EXITS_SIZE, sizeof(struct qn_side_exit));
     e.blocks = at_most(h->n_blocks, QN_ARENA_BLOCKS_SIZE, sizeof(struct qn_block_rec));
     e.insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(qn_insn_desc));
     e.counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
@@ -244,7 +244,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_HEADER_OFF, sizeof(struct qn_arena_header) },
         { QN_ARENA_STRINGS_OFF, e.strings },
         { QN_ARENA_MAPS_OFF, e.maps * sizeof(struct qn_map_rec) },
-        { QN_ARENA_LEAVES_OFF, e.leaves * sizeof(struct qn_leave_rec) },
+        { QN_ARENA_SIDE_EXITS_OFF, e.side_exits * sizeof(struct qn_side_exit) },
         { QN_ARENA_BLOCKS_OFF, e.blocks * sizeof(struct qn_block_rec) },
         { QN_ARENA_INSNS_OFF, e.insns * sizeof(qn_insn_desc) },
         { QN_ARENA_COUNTERS_OFF, e.counters * sizeof(uint64_t) },

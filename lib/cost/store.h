@@ -24,7 +24,7 @@ struct qn_cost_store {
 /* The parts of the arena, in elements, cut to what fits: never more than the room there is.  The engine may write to the header at any
  * time: a reader who takes a number of rows from here takes their size from here, too. */
 struct qn_cost_extent {
-    uint64_t strings, maps, leaves, blocks, insns, counters, charges, intervals, points, notes, findings, value_lists, objects, data, pairs, used_lines, shared, set_rows;
+    uint64_t strings, maps, side_exits, blocks, insns, counters, charges, intervals, points, notes, findings, value_lists, objects, data, pairs, used_lines, shared, set_rows;
     size_t charge_bytes, interval_bytes, used_lines_bytes, set_row_bytes, value_list_bytes; /* of a row: of charges a site and a count for each event
                                                                               of the modules; of intervals a count for each event */
 };

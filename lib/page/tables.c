@@ -130,7 +130,7 @@ struct column {
     enum kind kind;
 };
 
-/* As lib/cost/beside/culprits.h and lib/cost/beside/sharing.h write them. */
+/* As lib/cost/side_tables/culprits.h and lib/cost/side_tables/sharing.h write them. */
 static const struct column culprits[] = {
     { "count", NUMBER }, { "of", NUMBER }, { "file", NAME }, { "function", NAME }, { "line", NUMBER }, { "evictor_file", NAME },
     { "evictor_function", NAME }, { "evictor_line", NUMBER }, { NULL, TEXT },

@@ -141,7 +141,7 @@ static inline uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS
 static inline const char *qn_arena_text(uint32_t string) { return (const char *)qn_arena_at(QN_ARENA_STRINGS_OFF) + string; }
 static inline const struct qn_map_rec *qn_arena_map_rec(uint32_t map) { return (const struct qn_map_rec *)qn_arena_at(QN_ARENA_MAPS_OFF) + map; }
 static inline const struct qn_block_rec *qn_arena_block(uint32_t i) { return (const struct qn_block_rec *)qn_arena_at(QN_ARENA_BLOCKS_OFF) + i; }
-static inline const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i) { return (const struct qn_leave_rec *)qn_arena_at(QN_ARENA_LEAVES_OFF) + i; }
+static inline const struct qn_side_exit *qn_arena_side_exit(uint64_t i) { return (const struct qn_side_exit *)qn_arena_at(QN_ARENA_SIDE_EXITS_OFF) + i; }
 
 /* QN_INSN_* of the block's instructions. */
 static inline const qn_insn_desc *qn_arena_descs(const struct qn_block_rec *b)

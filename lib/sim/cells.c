@@ -1,4 +1,4 @@
-/* lib/sim/cells.c - tables of modules: the cells in which they count, and the rows of text that print sums of cells (cost/beside/cells.c).
+/* lib/sim/cells.c - tables of modules: the cells in which they count, and the rows of text that print sums of cells (cost/side_tables/cells.c).
  *
  * In a run they lie in the counts arena, so they are printed even if the program is killed; in a replay they lie in memory. */
 #include "sim/service.h"

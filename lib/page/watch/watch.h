@@ -20,7 +20,7 @@ struct qn_page_watch {
     const char *files[QN_PAGE_CACHES_MAX]; /* CSV, see cost/notes/watch.h */
     const char *names[QN_PAGE_CACHES_MAX]; /* of the caches, "fifo", or predictors */
     int count;
-    const char *places;                    /* source lines of the branches (cost/beside/branches.h); NULL: not known */
+    const char *places;                    /* source lines of the branches (cost/side_tables/branches.h); NULL: not known */
 };
 
 enum qn_text_status qn_page_write_branches(const struct qn_page_watch *w, FILE *out, struct qn_text_error *err);

@@ -242,8 +242,8 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
 /* Control left block `record` before instruction insn completed. */
 void qn_arena_leave(uint32_t record, unsigned insn)
 {
-    struct qn_leave_rec *all = (struct qn_leave_rec *)qn_arena_at(QN_ARENA_LEAVES_OFF);
-    uint64_t n = qn_arena->n_leaves, from = n > 4096 ? n - 4096 : 0;
+    struct qn_side_exit *all = (struct qn_side_exit *)qn_arena_at(QN_ARENA_SIDE_EXITS_OFF);
+    uint64_t n = qn_arena->n_side_exits, from = n > 4096 ? n - 4096 : 0;
 
     const struct qn_block_rec *b = qn_arena_block(record);
 
@@ -256,10 +256,10 @@ void qn_arena_leave(uint32_t record, unsigned insn)
             all[i].count++;
             return;
         }
-    if ((n + 1) * sizeof *all > QN_ARENA_LEAVES_SIZE)
+    if ((n + 1) * sizeof *all > QN_ARENA_SIDE_EXITS_SIZE)
         return;
-    all[n] = (struct qn_leave_rec){record, insn, 1};
-    qn_arena->n_leaves = n + 1;
+    all[n] = (struct qn_side_exit){record, insn, 1};
+    qn_arena->n_side_exits = n + 1;
 }
 
 /* ---- taking back the counts of an instruction that faulted ---- */
@@ -312,7 +312,7 @@ void qn_arena_add_executed(const qn_insn_desc *desc, unsigned n, uint64_t times,
         qn_cost_count(desc[i], times, none, sum);
 }
 
-/* Executions times what the instructions count, less the instructions of executed blocks that control left before (struct qn_leave_rec). */
+/* Executions times what the instructions count, less the instructions of executed blocks that control left before (struct qn_side_exit). */
 void qn_arena_sum(int64_t sum[QN_COST_EVENTS])
 {
     int64_t left[QN_COST_EVENTS] = {0};
@@ -330,8 +330,8 @@ void qn_arena_sum(int64_t sum[QN_COST_EVENTS])
             counters += qn_insn_counters(d);
         }
     }
-    for (uint64_t i = 0; i < qn_arena->n_leaves; i++) {
-        const struct qn_leave_rec *l = qn_arena_leave_rec(i);
+    for (uint64_t i = 0; i < qn_arena->n_side_exits; i++) {
+        const struct qn_side_exit *l = qn_arena_side_exit(i);
         const struct qn_block_rec *b = qn_arena_block(l->block);
 
         qn_arena_add_executed(qn_arena_descs(b) + l->insn, b->ninsns - l->insn, l->count, left);

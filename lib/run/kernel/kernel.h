@@ -39,7 +39,7 @@ struct qn_clone_request {
     uint64_t size; /* bytes of `a` that the guest gave to clone3; 0 = it called clone */
 };
 
-enum { QN_THREAD_FREE, QN_THREAD_LIVES, QN_THREAD_LEAVES /* still on its stack */ };
+enum { QN_THREAD_FREE, QN_THREAD_LIVES, QN_THREAD_SIDE_EXITS /* still on its stack */ };
 
 unsigned qn_thread_count(void); /* living guest threads, of all processes that share this memory */
 bool qn_thread_is_last(void);   /* of its process */

@@ -477,7 +477,7 @@ _Noreturn void qn_thread_exit(int code)
     struct qn_thread *t = qn_self;
 
     qn_signal_block_all();
-    t->used = QN_THREAD_LEAVES;
+    t->used = QN_THREAD_SIDE_EXITS;
     qn_calls_thread_end();
     qn_lock_release(); /* while it still counts */
     qn_thread_gone(t, true, __NR_exit, code);

@@ -28,7 +28,7 @@ static uint64_t *leaves_then, *events_then;
 void qn_interval_init(void)
 {
     counters_then = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
-    leaves_then = qn_engine_alloc(QN_ARENA_LEAVES_SIZE / sizeof(struct qn_leave_rec) * sizeof(uint64_t));
+    leaves_then = qn_engine_alloc(QN_ARENA_SIDE_EXITS_SIZE / sizeof(struct qn_side_exit) * sizeof(uint64_t));
     events_then = qn_engine_alloc(QN_SIM_EVENTS_MAX * sizeof(uint64_t));
     length = qn_cfg()->interval;
     qn_interval_left = (int64_t)length;
@@ -99,12 +99,12 @@ static void add_blocks(int64_t sum[QN_COST_EVENTS])
 }
 
 /* Instructions of executed blocks that were not. */
-static void take_leaves(int64_t sum[QN_COST_EVENTS])
+static void take_side_exits(int64_t sum[QN_COST_EVENTS])
 {
     int64_t less[QN_COST_EVENTS] = {0};
 
-    for (uint64_t i = 0; i < qn_arena->n_leaves; i++) {
-        const struct qn_leave_rec *l = qn_arena_leave_rec(i);
+    for (uint64_t i = 0; i < qn_arena->n_side_exits; i++) {
+        const struct qn_side_exit *l = qn_arena_side_exit(i);
         const struct qn_block_rec *b = qn_arena_block(l->block);
         uint64_t n = growth(&leaves_then[i], &l->count);
 
@@ -203,7 +203,7 @@ static bool record(uint64_t *instructions)
     if ((n + 1) * words * sizeof *row > QN_ARENA_INTERVALS_SIZE)
         return false;
     add_blocks(row);
-    take_leaves(row);
+    take_side_exits(row);
     for (uint32_t i = 0; i < o->events; i++)
         row[QN_COST_EVENTS + i] = (int64_t)growth(&events_then[i], &o->counts[i]);
     *instructions = (uint64_t)row[QN_COST_IR];

@@ -6,7 +6,7 @@
  * each value of the list is tested again.  It keeps its count with probability old tau/new tau.  Otherwise its count is decremented, and
  * decremented again with probability 1 - 1/new tau each time, until a test succeeds or the count is 0.  So the list always has the
  * distribution that it would have with the new tau from the start.  If all values fit, tau stays 1 and the counts are exact.  How often
- * each value occurred is estimated in cost/beside/findings.c.
+ * each value occurred is estimated in cost/side_tables/findings.c.
  *
  * Source: P. B. Gibbons, Y. Matias, New sampling-based summary statistics for improving approximate query answers, SIGMOD 1998
  * (counting samples).

@@ -27,7 +27,7 @@
  * as long as the program does the same.
  *
  * `PROFILE.sharing.csv` beside the profile has a row for what each line of source did on behalf of each thread with each line that is
- * written by one thread and touched by another one; lib/cost/beside/sharing.h has its columns. Lines with the most misses by false
+ * written by one thread and touched by another one; lib/cost/side_tables/sharing.h has its columns. Lines with the most misses by false
  * sharing come first. With `--data=yes`, objects of the heap are named by where they were allocated; else only symbols are.
  *
  * Events, of the instruction that missed: `transfers`, the sum of `true`, `false`, `cold` (the first time that a thread touches a line

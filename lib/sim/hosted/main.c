@@ -12,7 +12,7 @@
 
 #include "base/context.h"
 #include "base/grow.h"
-#include "cost/beside/cells.h"
+#include "cost/side_tables/cells.h"
 #include "cost/summary.h"
 #include "sim/service.h"
 #include "sim/hosted/hosted.h"

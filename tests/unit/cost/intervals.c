@@ -1,5 +1,5 @@
 /* Intervals as text: rows of an arena written by hand, the rest, rates, damage. */
-#include "cost/beside/intervals.h"
+#include "cost/side_tables/intervals.h"
 
 #include <unistd.h>
 

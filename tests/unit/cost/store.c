@@ -130,7 +130,7 @@ int main(void)
     memset(&qn_cost_header(&s)->n_strings, 0xff, 6 * sizeof(uint64_t));
     e = qn_cost_get_extent(&s);
     ok(e.strings == QN_ARENA_STRINGS_SIZE && e.maps == QN_ARENA_MAPS_SIZE / sizeof(struct qn_map_rec)
-           && e.leaves == QN_ARENA_LEAVES_SIZE / sizeof(struct qn_leave_rec)
+           && e.side_exits == QN_ARENA_SIDE_EXITS_SIZE / sizeof(struct qn_side_exit)
            && e.blocks == QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec)
            && e.insns == QN_ARENA_INSNS_SIZE / sizeof(qn_insn_desc) && e.counters == QN_ARENA_COUNTERS_SIZE / 8,
        "sizes that cannot be are cut to what fits");

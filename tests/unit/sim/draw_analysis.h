@@ -26,7 +26,7 @@ static int take_line(const char *line)
 #include "alone.h"
 #include "sim/cells.c"
 #undef puts
-#include "cost/beside/cells.h"
+#include "cost/side_tables/cells.h"
 
 void qn_up_refer(uint32_t site) { (void)site; }
 void qn_up_charge(uint32_t site) { (void)site; }

@@ -3,7 +3,7 @@
  * f + 0.42 tau with a confidence of 95%, since what came before it entered the list is more than 3 tau one time in e^3). */
 #define _GNU_SOURCE /* service.c */
 #define ANALYSIS_FILE "sim/analysis/values.c"
-#include "cost/beside/findings.h"
+#include "cost/side_tables/findings.h"
 #include "draw_analysis.h"
 
 _Static_assert(offsetof(struct profile, list.hot) == sizeof(struct qn_value_list) && HOTLIST_MAX == QN_VALUE_ENTRIES_MAX, "values.c and arena.h");

@@ -131,7 +131,7 @@ static uint64_t random_next(uint64_t *state)
 /* Overwrites the arena's start of every part with noise, sizes included. */
 static void damage(uint64_t seed)
 {
-    static const uint64_t offsets[] = { QN_ARENA_STRINGS_OFF, QN_ARENA_MAPS_OFF, QN_ARENA_LEAVES_OFF,
+    static const uint64_t offsets[] = { QN_ARENA_STRINGS_OFF, QN_ARENA_MAPS_OFF, QN_ARENA_SIDE_EXITS_OFF,
                                         QN_ARENA_BLOCKS_OFF, QN_ARENA_INSNS_OFF, QN_ARENA_COUNTERS_OFF,
                                         QN_ARENA_CHARGES_OFF };
     uint64_t state = seed * 2 + 1, masks[] = { ~0ull, 0xff, 0xffff, 0xffffff00000003ffull };
@@ -139,7 +139,7 @@ static void damage(uint64_t seed)
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
         for (uint64_t *p = part(offsets[i]), *end = p + 4096; p < end; p++)
             *p = random_next(&state) & masks[random_next(&state) % 4];
-    uint64_t *sizes[] = { &arena->n_strings, &arena->n_maps, &arena->n_leaves, &arena->n_blocks, &arena->n_insns,
+    uint64_t *sizes[] = { &arena->n_strings, &arena->n_maps, &arena->n_side_exits, &arena->n_blocks, &arena->n_insns,
                           &arena->n_counters, &arena->sim_output.charges };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         *sizes[i] = random_next(&state) % 3 ? random_next(&state) % 3000 : random_next(&state) >> 30;
@@ -303,10 +303,10 @@ static char **run_command(char **a)
     if (!strcmp(c, "block")) {
         add_block(strtoull(*a++, NULL, 0));
     } else if (!strcmp(c, "leave")) { /* block insn count */
-        struct qn_leave_rec *l = part(QN_ARENA_LEAVES_OFF);
+        struct qn_side_exit *l = part(QN_ARENA_SIDE_EXITS_OFF);
 
-        l[arena->n_leaves] = (struct qn_leave_rec){ (uint32_t)atoi(a[0]), (uint32_t)atoi(a[1]), strtoull(a[2], NULL, 0) };
-        arena->n_leaves++;
+        l[arena->n_side_exits] = (struct qn_side_exit){ (uint32_t)atoi(a[0]), (uint32_t)atoi(a[1]), strtoull(a[2], NULL, 0) };
+        arena->n_side_exits++;
         a += 3;
     } else if (!strcmp(c, "final")) {
         tell(QN_MESSAGE_EXIT, 0, NULL);

@@ -1,11 +1,11 @@
-/* lib/cost/beside/culprits.c - findings of instructions to pairs of lines of source.  See culprits.h. */
-#include "cost/beside/culprits.h"
+/* lib/cost/side_tables/culprits.c - findings of instructions to pairs of lines of source.  See culprits.h. */
+#include "cost/side_tables/culprits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-#include "cost/beside/findings.h"
+#include "cost/side_tables/findings.h"
 #include "prof/write.h"
 #include "text/csv.h"
 #include "text/names.h"

@@ -1,5 +1,5 @@
-/* lib/cost/beside/findings.c - findings of the arena to text.  See findings.h. */
-#include "cost/beside/findings.h"
+/* lib/cost/side_tables/findings.c - findings of the arena to text.  See findings.h. */
+#include "cost/side_tables/findings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ struct load {
 struct loads {
     const struct qn_cost_store *store;
     struct qn_cost_extent extent;
-    struct qn_cost_leaves leaves;
+    struct qn_cost_side_exits side_exits;
     struct load *list;
     size_t count, room;
 };
@@ -117,7 +117,7 @@ static void add_insns(struct loads *l, const struct qn_block_rec *b, uint64_t x)
 
         if (next + qn_insn_counters(d) > l->extent.counters)
             return;
-        x = qn_cost_count_executions(&l->leaves, i, x);
+        x = qn_cost_count_executions(&l->side_exits, i, x);
         qn_cost_count(d, x, counters + next, sum);
         add_load(l, b->map, pc, sum);
         next += qn_insn_counters(d);
@@ -137,7 +137,7 @@ static void add_block(struct loads *l, uint64_t at)
     x = ((const volatile uint64_t *)(const void *)(l->store->base + QN_ARENA_COUNTERS_OFF))[b.counter];
     if (!x || x > QN_COST_COUNTER_MAX)
         return;
-    qn_cost_seek_leaves(&l->leaves, (uint32_t)at);
+    qn_cost_seek_side_exits(&l->side_exits, (uint32_t)at);
     add_insns(l, &b, x);
 }
 
@@ -208,7 +208,7 @@ struct qn_finding *qn_cost_find_loads(const struct qn_cost_store *store, size_t 
     *count = 0;
     memcpy(cycles, qn_cost_header(store)->sim_output.load_cycles, sizeof cycles);
     l.extent = qn_cost_get_extent(store);
-    qn_cost_sort_leaves(&l.leaves, store);
+    qn_cost_sort_side_exits(&l.side_exits, store);
     for (uint64_t i = 0; i < l.extent.blocks; i++)
         add_block(&l, i);
     sort_loads(&l);
@@ -218,7 +218,7 @@ struct qn_finding *qn_cost_find_loads(const struct qn_cost_store *store, size_t 
         if (l.list[i].loads)
             put_levels(rows + ROWS * (*count)++, &l.list[i], cycles);
     *count *= ROWS;
-    qn_cost_free_leaves(&l.leaves);
+    qn_cost_free_side_exits(&l.side_exits);
     free(l.list);
     return rows;
 }

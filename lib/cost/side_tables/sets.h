@@ -1,4 +1,4 @@
-/* lib/cost/beside/sets.h - misses by set in each interval, as CSV: what `quern run --analysis=sets --interval=N` writes beside the profile.
+/* lib/cost/side_tables/sets.h - misses by set in each interval, as CSV: what `quern run --analysis=sets --interval=N` writes beside the profile.
  *
  *   cache,interval,start,end,set,sets,misses,of_rows
  *   D1,1,0,100000,0,1,312,640

@@ -1,4 +1,4 @@
-/* lib/cost/beside/cells.h - the tables that simulator modules have counted in (sim_row in sim/module.h), as lines of text.
+/* lib/cost/side_tables/cells.h - the tables that simulator modules have counted in (sim_row in sim/module.h), as lines of text.
  *
  *   "AN: hits: %U", cells 7 to 9: 1 2 3   ->   AN: hits: 6
  *

@@ -1,4 +1,4 @@
-/* lib/cost/beside/sharing.h - lines of memory that threads share, as CSV: what `quern run --analysis=sharing` writes beside the profile.
+/* lib/cost/side_tables/sharing.h - lines of memory that threads share, as CSV: what `quern run --analysis=sharing` writes beside the profile.
  *
  *   address,shared,thread,object,offset,file,function,line,reads,writes,read,written,true,false,cold,upgrades,of_rows
  *   0x404080,false,1,counter,0,/src/a.c,count,12,1000,1000,0xff,0xff,0,85,1,60,8

@@ -1,4 +1,4 @@
-/* lib/cost/beside/intervals.h - writes the counts of each interval of a run as comma-separated values.
+/* lib/cost/side_tables/intervals.h - writes the counts of each interval of a run as comma-separated values.
  *
  *   interval,start,end,Ir,I1mr,ILmr,Dr,D1mr,...,I1mr%,D1m%,LLmr%,MPKI,of_rows
  *   1,0,1000,1000,3,3,312,14,...,0.3000,3.8462,0.7092,9.0000,2

@@ -1,4 +1,4 @@
-/* lib/cost/beside/branches.h - the source line of each translated branch, as CSV: `run --branches-file`.
+/* lib/cost/side_tables/branches.h - the source line of each translated branch, as CSV: `run --branches-file`.
  *
  *   pc,file,source_line,function
  *   0x401146,/src/a.c,14,main

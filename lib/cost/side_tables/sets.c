@@ -1,5 +1,5 @@
-/* lib/cost/beside/sets.c - rows of misses by set to text.  See sets.h. */
-#include "cost/beside/sets.h"
+/* lib/cost/side_tables/sets.c - rows of misses by set to text.  See sets.h. */
+#include "cost/side_tables/sets.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* lib/cost/beside/sharing.c - rows of shared lines to text.  See sharing.h. */
-#include "cost/beside/sharing.h"
+/* lib/cost/side_tables/sharing.c - rows of shared lines to text.  See sharing.h. */
+#include "cost/side_tables/sharing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "cost/beside/findings.h"
+#include "cost/side_tables/findings.h"
 #include "text/csv.h"
 #include "text/names.h"
 

@@ -1,5 +1,5 @@
-/* lib/cost/beside/intervals.c - rows of the arena to text.  See intervals.h. */
-#include "cost/beside/intervals.h"
+/* lib/cost/side_tables/intervals.c - rows of the arena to text.  See intervals.h. */
+#include "cost/side_tables/intervals.h"
 
 #include <inttypes.h>
 #include <stdio.h>

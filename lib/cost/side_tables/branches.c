@@ -1,11 +1,11 @@
-/* lib/cost/beside/branches.c - see branches.h. */
-#include "cost/beside/branches.h"
+/* lib/cost/side_tables/branches.c - see branches.h. */
+#include "cost/side_tables/branches.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cost/beside/findings.h"
+#include "cost/side_tables/findings.h"
 #include "prof/write.h"
 
 static void put_branch(struct qn_prof_writer *w, struct qn_cost_modules *modules, uint32_t map, uint64_t pc)

@@ -1,4 +1,4 @@
-/* lib/cost/beside/findings.h - writes the findings of analysis modules about instructions as CSV.
+/* lib/cost/side_tables/findings.h - writes the findings of analysis modules about instructions as CSV.
  *
  *   object,address,file,function,line,what,rank,value,other,count,of,share,of_rows
  *   /bin/prog,0x401136,/src/a.c,main,12,rax,1,0x7,,950,1000,95.00,1

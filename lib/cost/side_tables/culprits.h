@@ -1,4 +1,4 @@
-/* lib/cost/beside/culprits.h - the findings of the analysis culprits by source line: which line evicted the lines that another line missed.
+/* lib/cost/side_tables/culprits.h - the findings of the analysis culprits by source line: which line evicted the lines that another line missed.
  *
  *   count,of,file,function,line,evictor_file,evictor_function,evictor_line,of_rows
  *   8000,9000,/src/a.c,main,12,/src/a.c,main,15,2

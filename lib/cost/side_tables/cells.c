@@ -1,5 +1,5 @@
-/* lib/cost/beside/cells.c - sums of cells into lines of text.  See cells.h. */
-#include "cost/beside/cells.h"
+/* lib/cost/side_tables/cells.c - sums of cells into lines of text.  See cells.h. */
+#include "cost/side_tables/cells.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
