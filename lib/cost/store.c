@@ -36,36 +36,99 @@ size_t qn_cost_set_row_bytes(const struct qn_cost_store *s)
     return groups * sizeof(uint64_t);
 }
 
+/* ---- the tables of the arena: each is a row here ---- */
+
+#define COUNT(field) offsetof(struct qn_arena_header, field)
+#define ROWS(field) offsetof(struct qn_cost_extent, field)
+#define NEVER SIZE_MAX
+#define AT_OF(area, name) area##_##name##_OFF, area##_##name##_SIZE
+#define TABLE(name, count, rows, type, adds) { AT_OF(QN_ARENA, name), COUNT(count), ROWS(rows), sizeof(type), 0, adds }
+#define TABLE_BY_RUN(name, count, rows, bytes, adds) { AT_OF(QN_ARENA, name), COUNT(count), ROWS(rows), 0, ROWS(bytes), adds }
+#define TABLE_OF_MODULES(name, count, rows, type) \
+    { QN_ARENA_TABLES_OFF + AT_OF(QN_TABLE, name), COUNT(sim_output.tables.count), ROWS(rows), sizeof(type), 0, NEVER }
+
+static const struct table {
+    uint64_t at, room;  /* bytes: where it begins in the arena, how long it may get */
+    size_t count, rows; /* offsets of the number of its rows: in the header, in the extent */
+    size_t row, by_run; /* bytes of a row; 0: they depend on the run, and stand at this offset in the extent */
+    size_t adds;        /* columns from this byte of a row on are counts, which add up; NEVER: none, or results of the whole run */
+} tables[] = {
+    TABLE(STRINGS, n_strings, strings, char, NEVER),
+    TABLE(MAPS, n_maps, maps, struct qn_map_rec, NEVER),
+    TABLE(SIDE_EXITS, n_side_exits, side_exits, struct qn_side_exit, offsetof(struct qn_side_exit, count)),
+    TABLE(BLOCKS, n_blocks, blocks, struct qn_block_rec, NEVER),
+    TABLE(INSNS, n_insns, insns, qn_insn_desc, NEVER),
+    TABLE(COUNTERS, n_counters, counters, uint64_t, 0),
+    TABLE_BY_RUN(CHARGES, sim_output.charges, charges, charge_bytes, sizeof(uint64_t)),
+    TABLE_BY_RUN(INTERVALS, n_intervals, intervals, interval_bytes, NEVER),
+    TABLE(PROBES, n_probes, probes, struct qn_probe, NEVER),
+    TABLE(FINDINGS, n_findings, findings, struct qn_finding, NEVER),
+    TABLE_BY_RUN(VALUES, n_value_lists, value_lists, value_list_bytes, NEVER),
+    TABLE(OBJECTS, n_objects, objects, struct qn_object, NEVER),
+    TABLE(DATA, n_data, data, struct qn_data_row, offsetof(struct qn_data_row, misses)),
+    TABLE(PAIRS, n_pairs, pairs, struct qn_data_pair, offsetof(struct qn_data_pair, misses)),
+    TABLE(USES, n_data, uses, struct qn_data_use, 0),
+    TABLE_BY_RUN(USED_LINES, n_used_lines, used_lines, used_lines_bytes, offsetof(struct qn_used_lines, lines)),
+    TABLE(FRAMES, n_frames, frames, struct qn_frame_rec, NEVER),
+    TABLE(FRAME_VARIABLES, n_frame_variables, frame_variables, struct qn_frame_variable, NEVER),
+    TABLE_OF_MODULES(CELLS, cells, cells, uint64_t),
+    TABLE_OF_MODULES(TERMS, terms, terms, struct qn_term),
+    TABLE_OF_MODULES(ROWS, rows, rows, struct qn_table_row),
+    TABLE_OF_MODULES(TEXT, text, text, char),
+    TABLE_OF_MODULES(SHARED, shared, shared, struct qn_shared_row),
+    { QN_ARENA_TABLES_OFF + AT_OF(QN_TABLE, SETS), COUNT(sim_output.tables.set_rows), ROWS(set_rows), 0, ROWS(set_row_bytes), NEVER },
+};
+
+#define EACH_TABLE(t) (const struct table *t = tables; t < tables + sizeof tables / sizeof tables[0]; t++)
+
+static uint64_t field(const void *of, size_t offset) { return *(const volatile uint64_t *)((const uint8_t *)of + offset); }
+
+static size_t row_bytes(const struct table *t, const struct qn_cost_extent *e) { return t->row ? t->row : field(e, t->by_run); }
+
+static bool is_mapped(const struct qn_cost_store *s, uint64_t offset)
+{
+    unsigned section = 0;
+
+    while (section + 1 < QN_SECTIONS && qn_section_begin(section + 1) <= offset)
+        section++;
+    return qn_cost_has(s, section);
+}
+
 struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s)
 {
     const volatile struct qn_arena_header *h = qn_cost_header(s);
-    struct qn_cost_extent e;
+    struct qn_cost_extent e = { .charge_bytes = charge_bytes(s) };
 
-    e.charge_bytes = charge_bytes(s);
     e.interval_bytes = e.charge_bytes + (QN_COST_EVENTS - 1) * sizeof(uint64_t);
     e.used_lines_bytes = qn_used_lines_bytes(h->config.D1.line);
-    e.strings = at_most(h->n_strings, QN_ARENA_STRINGS_SIZE, 1);
-    e.maps = at_most(h->n_maps, QN_ARENA_MAPS_SIZE, sizeof(struct qn_map_rec));
-    e.side_exits = at_most(h->n_side_exits, QN_ARENA_SIDE_EXITS_SIZE, sizeof(struct qn_side_exit));
-    e.blocks = at_most(h->n_blocks, QN_ARENA_BLOCKS_SIZE, sizeof(struct qn_block_rec));
-    e.insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(qn_insn_desc));
-    e.counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
-    e.charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, e.charge_bytes);
-    e.points = at_most(h->n_probes, QN_ARENA_PROBES_SIZE, sizeof(struct qn_probe));
-    e.notes = qn_cost_has(s, QN_SECTION_EXPLAIN) ? at_most(qn_cost_explain(s)->notes, QN_NOTES_MAX, 1) : 0;
-    e.findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
     e.value_list_bytes = qn_value_list_bytes(at_most(h->value_entries, QN_VALUE_ENTRIES_MAX, 1));
-    e.value_lists = qn_cost_has(s, QN_SECTION_VALUES) ? at_most(h->n_value_lists, QN_ARENA_VALUES_SIZE, e.value_list_bytes) : 0;
-    e.objects = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object)) : 0;
-    e.data = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row)) : 0;
-    e.pairs = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair)) : 0;
-    e.used_lines = qn_cost_has(s, QN_SECTION_USES) ? at_most(h->n_used_lines, QN_ARENA_USED_LINES_SIZE, e.used_lines_bytes) : 0;
-    e.intervals = qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, e.interval_bytes) : 0;
-    e.set_row_bytes = qn_cost_set_row_bytes(s);
-    e.set_rows = e.set_row_bytes && qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->sim_output.tables.set_rows, QN_TABLE_SETS_SIZE, e.set_row_bytes) : 0;
-    e.shared = at_most(h->sim_output.tables.shared, QN_TABLE_SHARED_SIZE, sizeof(struct qn_shared_row));
+    e.set_row_bytes = qn_cost_has(s, QN_SECTION_INTERVALS) ? qn_cost_set_row_bytes(s) : 0;
+    for EACH_TABLE (t) {
+        size_t bytes = row_bytes(t, &e);
+
+        *(uint64_t *)((uint8_t *)&e + t->rows) = bytes && is_mapped(s, t->at) ? at_most(field(qn_cost_header(s), t->count), t->room, bytes) : 0;
+    }
+    if (h->config.data != QN_DATA_USE)
+        e.uses = 0;
+    e.notes = qn_cost_has(s, QN_SECTION_EXPLAIN) ? at_most(qn_cost_explain(s)->notes, QN_NOTES_MAX, 1) : 0;
     return e;
 }
+
+void qn_cost_subtract_tables(const struct qn_cost_store *s, const struct qn_cost_store *less)
+{
+    const struct qn_cost_extent e = qn_cost_get_extent(s), l = qn_cost_get_extent(less);
+
+    for EACH_TABLE (t) {
+        size_t bytes = row_bytes(t, &e), end = bytes == row_bytes(t, &l) ? bytes : 0;
+        uint64_t rows = field(&e, t->rows) < field(&l, t->rows) ? field(&e, t->rows) : field(&l, t->rows);
+
+        for (uint64_t i = 0; t->adds < end && i < rows; i++)
+            for (uint64_t at = t->at + i * bytes + t->adds; at < t->at + (i + 1) * bytes; at += sizeof(uint64_t))
+                *(uint64_t *)(s->base + at) -= *(const uint64_t *)(less->base + at);
+    }
+}
+
+/* ---- making and closing ---- */
 
 /* `ulimit -f` also limits memfds; the arena is no file of the user's. */
 static int set_size(int fd)
@@ -217,21 +280,11 @@ static int copy_range(struct qn_cost_store *to, const struct qn_cost_store *from
     return 0;
 }
 
-static bool is_mapped(const struct qn_cost_store *s, uint64_t offset)
-{
-    unsigned section = 0;
-
-    while (section + 1 < QN_SECTIONS && qn_section_begin(section + 1) <= offset)
-        section++;
-    return qn_cost_has(s, section);
-}
-
 int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
 {
     const struct qn_arena_header *h = qn_cost_header(from);
-    const struct qn_table_head *t = &h->sim_output.tables;
     struct qn_cost_extent e;
-    uint64_t from_explain, calls = QN_ARENA_CALLS_OFF, tables = QN_ARENA_TABLES_OFF;
+    uint64_t from_explain, calls = QN_ARENA_CALLS_OFF;
     int error = create(to, from->sections);
 
     if (error)
@@ -240,34 +293,9 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
     from_explain = h->config.explain ? QN_NOTES_OFF + e.notes * sizeof(struct qn_note) : 0;
     const struct {
         uint64_t offset, bytes;
-    } parts[] = {
+    } others[] = {
         { QN_ARENA_HEADER_OFF, sizeof(struct qn_arena_header) },
-        { QN_ARENA_STRINGS_OFF, e.strings },
-        { QN_ARENA_MAPS_OFF, e.maps * sizeof(struct qn_map_rec) },
-        { QN_ARENA_SIDE_EXITS_OFF, e.side_exits * sizeof(struct qn_side_exit) },
-        { QN_ARENA_BLOCKS_OFF, e.blocks * sizeof(struct qn_block_rec) },
-        { QN_ARENA_INSNS_OFF, e.insns * sizeof(qn_insn_desc) },
-        { QN_ARENA_COUNTERS_OFF, e.counters * sizeof(uint64_t) },
-        { QN_ARENA_CHARGES_OFF, e.charges * e.charge_bytes },
-        { QN_ARENA_INTERVALS_OFF, e.intervals * e.interval_bytes },
-        { QN_ARENA_PROBES_OFF, e.points * sizeof(struct qn_probe) },
         { QN_ARENA_EXPLAIN_OFF, from_explain },
-        { QN_ARENA_FINDINGS_OFF, e.findings * sizeof(struct qn_finding) },
-        { QN_ARENA_VALUES_OFF, e.value_lists * e.value_list_bytes },
-        { tables + QN_TABLE_CELLS_OFF, at_most(t->cells, QN_TABLE_CELLS_SIZE, sizeof(uint64_t)) * sizeof(uint64_t) },
-        { tables + QN_TABLE_TERMS_OFF, at_most(t->terms, QN_TABLE_TERMS_SIZE, sizeof(struct qn_term)) * sizeof(struct qn_term) },
-        { tables + QN_TABLE_ROWS_OFF, at_most(t->rows, QN_TABLE_ROWS_SIZE, sizeof(struct qn_table_row)) * sizeof(struct qn_table_row) },
-        { tables + QN_TABLE_TEXT_OFF, at_most(t->text, QN_TABLE_TEXT_SIZE, 1) },
-        { tables + QN_TABLE_SHARED_OFF, e.shared * sizeof(struct qn_shared_row) },
-        { tables + QN_TABLE_SETS_OFF, e.set_rows * e.set_row_bytes },
-        { QN_ARENA_OBJECTS_OFF, e.objects * sizeof(struct qn_object) },
-        { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },
-        { QN_ARENA_PAIRS_OFF, e.pairs * sizeof(struct qn_data_pair) },
-        { QN_ARENA_USES_OFF, h->config.data == QN_DATA_USE ? e.data * sizeof(struct qn_data_use) : 0 },
-        { QN_ARENA_USED_LINES_OFF, e.used_lines * e.used_lines_bytes },
-        { QN_ARENA_FRAMES_OFF, at_most(h->n_frames, QN_ARENA_FRAMES_SIZE, sizeof(struct qn_frame_rec)) * sizeof(struct qn_frame_rec) },
-        { QN_ARENA_FRAME_VARIABLES_OFF,
-          at_most(h->n_frame_variables, QN_ARENA_FRAME_VARIABLES_SIZE, sizeof(struct qn_frame_variable)) * sizeof(struct qn_frame_variable) },
         { calls + QN_CALL_RANGES_OFF, h->calls.ranges * sizeof(struct qn_call_range) },
         { calls + QN_CALL_MAPS_OFF, h->calls.maps * sizeof(struct qn_call_map) },
         { calls + QN_CALL_STACKS_OFF, h->calls.stacks * sizeof(struct qn_call_stack) },
@@ -277,9 +305,12 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { calls + QN_CALL_NODES_OFF, h->calls.nodes * qn_call_node_bytes(h->calls.columns) },
     };
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !error; i++)
-        if (is_mapped(from, parts[i].offset))
-            error = parts[i].offset + parts[i].bytes > QN_ARENA_SIZE ? EINVAL : copy_range(to, from, parts[i].offset, parts[i].bytes);
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && !error; i++)
+        if (is_mapped(from, others[i].offset))
+            error = others[i].offset + others[i].bytes > QN_ARENA_SIZE ? EINVAL : copy_range(to, from, others[i].offset, others[i].bytes);
+    for EACH_TABLE (t)
+        if (!error)
+            error = copy_range(to, from, t->at, field(&e, t->rows) * row_bytes(t, &e));
     return error ? fail(to, error) : 0;
 }
 

@@ -24,7 +24,8 @@ struct qn_cost_store {
 /* The parts of the arena, in elements, cut to what fits: never more than the room there is.  The engine may write to the header at any
  * time: a reader who takes a number of rows from here takes their size from here, too. */
 struct qn_cost_extent {
-    uint64_t strings, maps, side_exits, blocks, insns, counters, charges, intervals, points, notes, findings, value_lists, objects, data, pairs, used_lines, shared, set_rows;
+    uint64_t strings, maps, side_exits, blocks, insns, counters, charges, intervals, probes, notes, findings, value_lists, objects, data, pairs, uses;
+    uint64_t used_lines, frames, frame_variables, cells, terms, rows, text, shared, set_rows;
     size_t charge_bytes, interval_bytes, used_lines_bytes, set_row_bytes, value_list_bytes; /* of a row: of charges a site and a count for each event
                                                                               of the modules; of intervals a count for each event */
 };
@@ -55,6 +56,8 @@ static inline volatile struct qn_explain_output *qn_cost_explain(const struct qn
 }
 
 struct qn_cost_extent qn_cost_get_extent(const struct qn_cost_store *s);
+/* Subtracts the counts of an earlier copy of the arena, in all tables whose columns add up. */
+void qn_cost_subtract_tables(const struct qn_cost_store *s, const struct qn_cost_store *less);
 
 /* Of one row of misses by set; 0: none are counted. */
 size_t qn_cost_set_row_bytes(const struct qn_cost_store *s);

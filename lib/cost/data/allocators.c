@@ -262,7 +262,7 @@ void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library
     struct qn_cost_extent e = qn_cost_get_extent(store);
 
     s.debug = qn_cost_open_number(library, store, map, &s.map);
-    s.points = e.points;
+    s.points = e.probes;
     s.objects = e.objects;
     if (!s.debug || !qn_cost_find_bias(s.debug, &s.map, &s.bias))
         return;

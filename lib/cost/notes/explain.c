@@ -65,7 +65,7 @@ static bool explain_first_point(struct explain_notes *o, const struct qn_cost_na
 {
     struct qn_cost_extent e = qn_cost_get_extent(o->x->store);
 
-    for (uint64_t i = 0; i < e.points; i++) {
+    for (uint64_t i = 0; i < e.probes; i++) {
         memcpy(p, o->x->store->base + QN_ARENA_PROBES_OFF + i * sizeof *p, sizeof *p);
         if (p->what == n->what && p->which == n->which)
             return true;

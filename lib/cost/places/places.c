@@ -581,7 +581,7 @@ void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_librar
     struct qn_cost_extent e = qn_cost_get_extent(store);
 
     s.debug = qn_cost_open_number(library, store, map, &s.map);
-    s.points = e.points;
+    s.points = e.probes;
     for (int i = 0; i < count && s.debug; i++) {
         s.named = &named[i];
         find_one(&s);
@@ -595,7 +595,7 @@ bool qn_cost_has_probes(const struct qn_cost_store *store, const struct qn_cost_
     const volatile struct qn_probe *points = (const struct qn_probe *)(store->base + QN_ARENA_PROBES_OFF);
     struct qn_cost_extent e = qn_cost_get_extent(store);
 
-    for (uint64_t i = 0; i < e.points; i++)
+    for (uint64_t i = 0; i < e.probes; i++)
         if ((points[i].what == QN_PROBE_CHOOSER ? QN_PROBE_TOGGLE : points[i].what) == named->what && points[i].which == named->which)
             return true;
     return false;
@@ -608,7 +608,7 @@ const char *qn_cost_name_entry(const struct qn_cost_store *store, struct qn_cost
     struct qn_map_rec map;
     uint64_t bias;
 
-    for (uint64_t i = e.points; i > 0; i--)
+    for (uint64_t i = e.probes; i > 0; i--)
         if (points[i - 1].start == pc) {
             struct qn_debug *d = qn_cost_open_number(library, store, points[i - 1].map, &map);
 
