@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cost/side_tables/findings.h"
-#include "prof/write.h"
+#include "cost/side_tables/columns.h"
 
 static void put_branch(struct qn_prof_writer *w, struct qn_cost_modules *modules, uint32_t map, uint64_t pc)
 {

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "cost/side_tables/findings.h"
-#include "prof/write.h"
-#include "text/csv.h"
+#include "cost/side_tables/columns.h"
 #include "text/names.h"
 #include "text/radix.h"
 
@@ -183,34 +181,14 @@ void qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_mod
 
 void qn_cost_free_culprits(struct qn_culprits *culprits) { free(culprits->pairs); }
 
-static void put_line(struct qn_prof_writer *w, const struct qn_culprit_line *l)
-{
-    qn_prof_put_text(w, ",");
-    qn_cost_put_csv_name(w, l->file);
-    qn_prof_put_text(w, ",");
-    qn_cost_put_csv_name(w, l->function);
-    qn_prof_put_text(w, ",");
-    qn_prof_put_number(w, l->line);
-}
+static const struct qn_cost_column columns[] = {
+    QN_COST_COLUMN("count", NUMBER, struct qn_culprit_pair, count), QN_COST_COLUMN("of", NUMBER, struct qn_culprit_pair, of),
+    QN_COST_COLUMN("file", NAME, struct qn_culprit_pair, victim.file), QN_COST_COLUMN("function", NAME, struct qn_culprit_pair, victim.function),
+    QN_COST_COLUMN("line", SMALL, struct qn_culprit_pair, victim.line), QN_COST_COLUMN("evictor_file", NAME, struct qn_culprit_pair, evictor.file),
+    QN_COST_COLUMN("evictor_function", NAME, struct qn_culprit_pair, evictor.function),
+    QN_COST_COLUMN("evictor_line", SMALL, struct qn_culprit_pair, evictor.line), QN_COST_COLUMNS_END };
 
 enum qn_text_status qn_cost_write_culprits(const char *path, const struct qn_culprits *culprits, struct qn_text_error *err)
 {
-    struct qn_prof_writer *w = qn_prof_open_writer(path, err);
-
-    if (!w)
-        return err->status;
-    qn_prof_put_text(w, "count,of,file,function,line,evictor_file,evictor_function,evictor_line," QN_TEXT_ROWS_COLUMN "\n");
-    for (size_t i = 0; i < culprits->count; i++) {
-        const struct qn_culprit_pair *p = &culprits->pairs[i];
-
-        qn_prof_put_number(w, (int64_t)p->count);
-        qn_prof_put_text(w, ",");
-        qn_prof_put_number(w, (int64_t)p->of);
-        put_line(w, &p->victim);
-        put_line(w, &p->evictor);
-        qn_prof_put_text(w, ",");
-        qn_prof_put_number(w, (int64_t)culprits->count);
-        qn_prof_put_text(w, "\n");
-    }
-    return qn_prof_close_writer(w, err);
+    return qn_cost_write_rows(path, columns, culprits->pairs, sizeof *culprits->pairs, culprits->count, err);
 }

@@ -12,6 +12,7 @@
 #include "base/ready.h"
 #include "cost/count.h"
 #include "cost/fold.h"
+#include "cost/side_tables/columns.h"
 #include "prof/insn.h"
 #include "prof/write.h"
 #include "text/csv.h"
@@ -240,16 +241,6 @@ struct output {
     char end[QN_PROF_NUMBER_MAX + 1]; /* of each row: the number of rows of the file */
     size_t end_length;
 };
-
-void qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name)
-{
-    struct qn_text_buffer cell = { NULL, 0, 0 };
-
-    qn_text_append_cell(&cell, name ? name : "???");
-    qn_text_append(&cell, "", 1);
-    qn_prof_put_escaped(w, cell.text);
-    free(cell.text);
-}
 
 static void put_name(struct output *o, struct name *last, const char *name)
 {

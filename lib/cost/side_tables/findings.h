@@ -20,10 +20,6 @@ enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cos
 /* There is anything to write. */
 bool qn_cost_has_findings(const struct qn_cost_store *store);
 
-/* Writes a cell: "???" for NULL, in quotes only if it contains a comma, a quote or a newline. */
-struct qn_prof_writer;
-void qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name);
-
 /* There was no more room for findings. */
 bool qn_cost_findings_full(const struct qn_cost_store *store);
 

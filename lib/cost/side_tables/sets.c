@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "cost/events.h"
-#include "prof/write.h"
-#include "text/csv.h"
+#include "cost/side_tables/columns.h"
 
 #define GROUPS (QN_SET_CACHES_MAX * QN_SET_GROUPS_MAX)
 
@@ -60,18 +59,23 @@ static void sum_cells(const struct output *o, uint64_t sum[GROUPS])
             sum[at + i / qn_sets_together(o->cache[c].sets)] += cells[o->cache[c].first + i];
 }
 
-static void put_number(struct output *o, const char *before, uint64_t n)
-{
-    qn_prof_put_text(o->w, before);
-    qn_prof_put_number(o->w, (int64_t)n);
-}
+struct row {
+    const char *cache;
+    uint64_t interval, start, end, set, sets, misses;
+};
+
+static const struct qn_cost_column columns[] = {
+    QN_COST_COLUMN("cache", NAME, struct row, cache), QN_COST_COLUMN("interval", NUMBER, struct row, interval),
+    QN_COST_COLUMN("start", NUMBER, struct row, start), QN_COST_COLUMN("end", NUMBER, struct row, end),
+    QN_COST_COLUMN("set", NUMBER, struct row, set), QN_COST_COLUMN("sets", NUMBER, struct row, sets),
+    QN_COST_COLUMN("misses", NUMBER, struct row, misses), QN_COST_COLUMNS_END };
 
 static void put_interval(struct output *o, uint64_t number, uint64_t start, uint64_t end, const uint64_t row[GROUPS])
 {
     uint64_t at = 0;
 
     for (uint32_t c = 0; c < o->caches; c++) {
-        uint64_t together = qn_sets_together(o->cache[c].sets);
+        uint64_t together = qn_sets_together(o->cache[c].sets), left;
 
         for (uint64_t set = 0; set < o->cache[c].sets; set += together, at++) {
             if (set && !row[at])
@@ -79,15 +83,8 @@ static void put_interval(struct output *o, uint64_t number, uint64_t start, uint
             o->rows++;
             if (!o->w)
                 continue;
-            qn_prof_put_escaped(o->w, o->cache[c].name);
-            put_number(o, ",", number);
-            put_number(o, ",", start);
-            put_number(o, ",", end);
-            put_number(o, ",", set);
-            put_number(o, ",", together < o->cache[c].sets - set ? together : o->cache[c].sets - set);
-            put_number(o, ",", row[at]);
-            put_number(o, ",", o->of_rows);
-            qn_prof_put_text(o->w, "\n");
+            left = o->cache[c].sets - set;
+            qn_cost_put_row(o->w, columns, &(struct row){ o->cache[c].name, number, start, end, set, together < left ? together : left, row[at] }, o->of_rows);
         }
     }
 }
@@ -125,7 +122,7 @@ enum qn_text_status qn_cost_write_sets(const char *path, const struct qn_cost_st
     put_all(&o);
     o.of_rows = o.rows;
     o.w = w;
-    qn_prof_put_text(w, "cache,interval,start,end,set,sets,misses," QN_TEXT_ROWS_COLUMN "\n");
+    qn_cost_put_columns(w, columns);
     put_all(&o);
     return qn_prof_close_writer(w, err);
 }

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "cost/side_tables/findings.h"
-#include "text/csv.h"
+#include "cost/side_tables/columns.h"
 #include "text/names.h"
 
 struct row {
@@ -220,46 +219,16 @@ static void take_lines(struct output *o)
 
 /* ---- text ---- */
 
-static void put_name(struct qn_prof_writer *w, const char *name)
-{
-    qn_cost_put_csv_name(w, name);
-    qn_prof_put_text(w, ",");
-}
-
-static void put_number(struct qn_prof_writer *w, uint64_t n)
-{
-    qn_prof_put_number(w, (int64_t)n);
-    qn_prof_put_text(w, ",");
-}
-
-static void put_address(struct qn_prof_writer *w, uint64_t n)
-{
-    qn_prof_put_address(w, n);
-    qn_prof_put_text(w, ",");
-}
-
-static void put_row(struct qn_prof_writer *w, const struct row *r)
-{
-    const struct qn_shared_row *of = &r->of;
-
-    put_address(w, of->line);
-    qn_prof_put_text(w, r->shared);
-    qn_prof_put_text(w, ",");
-    put_number(w, of->thread);
-    put_name(w, r->object);
-    put_number(w, of->offset);
-    put_name(w, r->file);
-    put_name(w, r->function);
-    put_number(w, r->line);
-    put_number(w, of->reads);
-    put_number(w, of->writes);
-    put_address(w, of->read);
-    put_address(w, of->written);
-    put_number(w, of->misses_true);
-    put_number(w, of->misses_false);
-    put_number(w, of->cold);
-    put_number(w, of->upgrades);
-}
+static const struct qn_cost_column columns[] = {
+    QN_COST_COLUMN("address", ADDRESS, struct row, of.line), QN_COST_COLUMN("shared", NAME, struct row, shared),
+    QN_COST_COLUMN("thread", NUMBER, struct row, of.thread), QN_COST_COLUMN("object", NAME, struct row, object),
+    QN_COST_COLUMN("offset", NUMBER, struct row, of.offset), QN_COST_COLUMN("file", NAME, struct row, file),
+    QN_COST_COLUMN("function", NAME, struct row, function), QN_COST_COLUMN("line", SMALL, struct row, line),
+    QN_COST_COLUMN("reads", NUMBER, struct row, of.reads), QN_COST_COLUMN("writes", NUMBER, struct row, of.writes),
+    QN_COST_COLUMN("read", ADDRESS, struct row, of.read), QN_COST_COLUMN("written", ADDRESS, struct row, of.written),
+    QN_COST_COLUMN("true", NUMBER, struct row, of.misses_true), QN_COST_COLUMN("false", NUMBER, struct row, of.misses_false),
+    QN_COST_COLUMN("cold", NUMBER, struct row, of.cold), QN_COST_COLUMN("upgrades", NUMBER, struct row, of.upgrades),
+    QN_COST_COLUMNS_END };
 
 static void take(struct output *o)
 {
@@ -277,21 +246,13 @@ static void take(struct output *o)
 enum qn_text_status qn_cost_write_sharing(const char *path, const struct qn_cost_data *data, struct qn_text_error *err)
 {
     struct output o = { .x = data };
-    struct qn_prof_writer *w = qn_prof_open_writer(path, err);
+    enum qn_text_status status;
 
-    if (!w)
-        return err->status;
     take(&o);
     add_up(&o);
     take_lines(&o);
-    qn_prof_put_text(w, "address,shared,thread,object,offset,file,function,line,reads,writes,read,written,true,false,cold,upgrades,"
-                        QN_TEXT_ROWS_COLUMN "\n");
-    for (size_t i = 0; i < o.count; i++) {
-        put_row(w, &o.rows[i]);
-        qn_prof_put_number(w, (int64_t)o.count);
-        qn_prof_put_text(w, "\n");
-    }
+    status = qn_cost_write_rows(path, columns, o.rows, sizeof *o.rows, o.count, err);
     free(o.rows);
     qn_text_free_names(&o.names);
-    return qn_prof_close_writer(w, err);
+    return status;
 }
