@@ -9,7 +9,8 @@
  *       without memory the process ends, with one line and status 1
  *
  * The second form is the usual one: no caller could do anything better than end, and files that are written get their names when they are
- * complete.  The first is for what goes on without the memory: the server, the collector of a run, input whose sizes need not be true.
+ * complete.  The first is for callers that survive allocation failure: the server, the collector of a run, input whose sizes need not be
+ * true.
  */
 #ifndef QN_GROW_H
 #define QN_GROW_H

@@ -109,7 +109,7 @@ int qn_collect_set_up_sims(struct qn_collect *r)
 /* ---- -v ---- */
 
 /* In the words of enum qn_sim_how. */
-static const char *const hows[] = { "not simulated", "in emitted code", "behind a filter", "each reference a call", "told of misses" };
+static const char *const hows[] = { "not simulated", "in emitted code", "behind a filter", "each reference a call", "called for misses" };
 
 #define HOWS (sizeof hows / sizeof hows[0])
 

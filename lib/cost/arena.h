@@ -6,7 +6,7 @@
  * logged references are missing, too; after SIGKILL from outside they are lost (doc/limits.md).  The collector does not trust the
  * content: it checks every index.
  *
- *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | probes | explain
+ *   header | strings | maps | side exits | blocks | insns | counters | charges | intervals | probes | explain
  *   | findings | objects | data misses | frames | tables | uses | calls | values                                       (sparse; see QN_ARENA_*_OFF)
  *
  * A block record has the indexes of the block's instructions and of its cost centre.  The cost centre is one counter of executions
@@ -77,7 +77,7 @@
 #define QN_ARENA_FRAME_VARIABLES_SIZE (12ull << 20)
 #define QN_ARENA_PAIRS_OFF (3004ull << 20)
 #define QN_ARENA_PAIRS_SIZE (4ull << 20)
-#define QN_EVICTED_MAX (1u << 23) /* lines of which --data knows the object for which they were evicted */
+#define QN_EVICTED_MAX (1u << 23) /* capacity of the victim-to-evictor table */
 #define QN_ARENA_TABLES_OFF (3008ull << 20) /* struct qn_table_head has the sizes of its parts */
 #define QN_ARENA_TABLES_SIZE (480ull << 20)
 #define QN_ARENA_USES_OFF (3488ull << 20) /* --data=use; a row for each row of data */
@@ -550,7 +550,7 @@ struct qn_explain_output {   /* the notes begin QN_NOTES_OFF bytes after its beg
     struct {
         uint64_t count;
         uint32_t site, which;
-    } evictor[QN_EVICTORS_MAX]; /* the sites that had evicted lines which explained accesses missed; the last entry: all others */
+    } evictor[QN_EVICTORS_MAX]; /* evictors of explained misses; the last entry: all others */
     uint64_t notes;
 };
 #define QN_NOTES_OFF (64ull << 10)

@@ -2,7 +2,7 @@
 # analyses.sh - what do analyses cost?
 #
 #   sh tests/perf/analyses.sh                       gzip, python3, sqlite3, cc1, perl, maps; each analysis by itself, and those that are
-#                                                   told of misses all in one run; three rounds
+#                                                   called for misses, all in one run; three rounds
 #   sh tests/perf/analyses.sh -n 5 -w 'gzip cc1'    five rounds of these
 #   sh tests/perf/analyses.sh -a '3c explain'       other analyses: names as of --analysis=, or interval, explain, versus, all
 #

@@ -142,7 +142,7 @@ static bool walks(struct qn_lab_check *c, const struct module *m, unsigned degre
     return true;
 }
 
-/* The last line of a block, which is behind all that a variant's guess for it may bring; 0 in the standard lab. */
+/* The last line of a block, beyond any line that the variant prefetches; 0 in the standard lab. */
 static unsigned last_of_block(struct qn_lab_check *c)
 {
     unsigned block = qn_lab_rules(c)->value[QN_LAB_GUESS_BLOCK];

@@ -58,8 +58,8 @@ extern int64_t qn_interval_left;
 
 void qn_interval_init(void);
 
-/* Translated code has come to a block that is longer than what is left.  Returns how many instructions of it the interval
- * still has, after recording it if it has none; 0: the next interval has begun, look again. */
+/* The next block would cross the interval's end.  Returns how many of its instructions the interval still has, after recording it if it has
+ * none; 0: the next interval has begun, look again. */
 unsigned qn_interval_cut(void);
 
 /* ---- probe points: the addresses of source lines and functions that options name (probes.c) ---- */
@@ -102,7 +102,7 @@ unsigned qn_sample_scope(unsigned scope);
 void qn_sample_before(uint32_t block);
 void qn_sample_after(uint32_t block);
 
-/* A block that writes down what it does begins: the one before has come to its end.  And translated code has come back. */
+/* Entry of a recording block; the previous block is complete.  And: translated code has returned. */
 qn_slow_call qn_sample_enters;
 void qn_sample_left(void);
 

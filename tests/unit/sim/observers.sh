@@ -51,10 +51,10 @@ done
 ok '... reads and writes of one instruction' alone --D1=1024,2,64 "$guests/rmw"
 
 # Which way was it?
-is "$(how --analysis=3c)" 'told of misses' 'three Cs by misses'
+is "$(how --analysis=3c)" 'called for misses' 'three Cs by misses'
 is "$(how --analysis=3c --no-filter)" 'each reference a call' '... or by references'
 is "$(how --analysis=3c --sim=D1=fifo)" 'each reference a call' '... where the D1 has no times'
-is "$(how --analysis=sets --sim=D1=srrip)" 'told of misses' 'misses are told by any module in slot D1'
+is "$(how --analysis=sets --sim=D1=srrip)" 'called for misses' 'misses are told by any module in slot D1'
 
 # Several at once, and each alone.
 run all --analysis=sets,3c "$guests/sort"
@@ -91,7 +91,7 @@ ok '... of one line in 20 and no fewer than 10' curves --analysis=mattson --sim-
 run exact --analysis=mattson "$guests/sort"
 run part --analysis=mattson --sim-opt=shards-part=1000 "$guests/sort"
 is "$(sed -n 's/, give or take 0$//p' part.said | grep ' lines: ')" "$(grep ' lines: ' exact.said)" '... which is exact where there are no more than 8192 lines'
-is "$(how --analysis=mattson)" 'told of misses' 'mattson: hits are not told'
+is "$(how --analysis=mattson)" 'called for misses' 'mattson: hits are not told'
 is "$(how --analysis=mattson --sim-opt=sets=4)" 'each reference a call' '... but where each associativity is asked for'
 
 # Sizes: the same, where lines that come near are no more than the ways.
@@ -116,7 +116,7 @@ for size in 512 1024 4096 16384; do
     "$QUERN" run --LL=65536,8,64 --D1=$size,2,64 --out-file=alone.profile "$guests/sort" >/dev/null 2>&1
     is "$(sed -n "s/^AN: $size bytes: //p" fast.said)" "$(awk '/^summary/ { print $6, $9 }' alone.profile)" "sizes: a D1 of $size bytes by itself"
 done
-is "$(how --analysis=sizes)" 'told of misses' 'sizes: hits on lines that are near are not told'
+is "$(how --analysis=sizes)" 'called for misses' 'sizes: hits on lines that are near are not told'
 
 # Who evicted it, beside a cache of lists that sees each reference.
 culprits() {

@@ -105,7 +105,7 @@ struct qn_live_block {
     uint64_t epoch;          /* another one when the block goes, and when one comes to lie in it */
 };
 
-/* A block is allocated.  Older ones that overlap it and do not hold all of it are gone, and what lies in them. */
+/* A block is allocated.  Removes overlapping blocks unless they contain it. */
 void qn_blocks_add(uint64_t base, uint64_t size, uint32_t object);
 
 /* All blocks that begin at this address are gone, and what lies in them; false: there is none. */
