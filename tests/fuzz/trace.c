@@ -13,7 +13,7 @@
 
 enum { REFS_MAX = 512, WHY = 600 };
 
-struct bytes {
+struct written {
     uint8_t at[RECORD_MAGIC_BYTES + REFS_MAX * RECORD_BYTES_MAX + 1];
     size_t count;
 };
@@ -47,7 +47,7 @@ static size_t read_refs(const char *path, struct sim_ref refs[REFS_MAX])
     return count;
 }
 
-static void put_varint(struct bytes *b, uint64_t value)
+static void put_varint(struct written *b, uint64_t value)
 {
     for (; value > 127; value >>= 7)
         b->at[b->count++] = (uint8_t)(value | 128);
@@ -55,7 +55,7 @@ static void put_varint(struct bytes *b, uint64_t value)
 }
 
 /* record.h says what a record is. */
-static void put(struct bytes *b, const struct sim_ref *r, uint64_t last[RECORD_KINDS])
+static void put(struct written *b, const struct sim_ref *r, uint64_t last[RECORD_KINDS])
 {
     enum record_kind kind = r->kind == SIM_REF_FETCH      ? RECORD_FETCH
                             : r->kind == SIM_READ         ? RECORD_READ
@@ -86,7 +86,7 @@ static int is_same(const struct sim_ref *a, const struct sim_ref *b)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct sim_ref refs[REFS_MAX], again[REFS_MAX];
-    static struct bytes own;
+    static struct written own;
     uint64_t last[RECORD_KINDS] = {0};
     size_t count = read_refs(fuzz_file(0, data, size), refs);
     memcpy(own.at, RECORD_MAGIC, RECORD_MAGIC_BYTES);
