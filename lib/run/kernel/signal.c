@@ -326,9 +326,9 @@ static void clear_alignment_check(void)
  * the kernel says TRAP_BRKPT; the vector is that of a single step or of int1 all the same. */
 static void restore_cause(struct qn_siginfo *info, const struct qn_ucontext *uc)
 {
-    bool int1 = in_code_cache(uc->mc.ip) && (*qn_code_at(uc->mc.ip) == INT1 || qn_recover_is_behind_int3(uc->mc.ip));
-
-    if (info->signo == SIG_TRAP && info->code > 0 && uc->mc.trapno == DEBUG_TRAP && !int1)
+    if (info->signo != SIG_TRAP || info->code <= 0 || uc->mc.trapno != DEBUG_TRAP)
+        return;
+    if (!in_code_cache(uc->mc.ip) || (*qn_code_at(uc->mc.ip) != INT1 && !qn_recover_is_behind_int3(uc->mc.ip)))
         info->code = TRAP_TRACE_;
 }
 
