@@ -32,18 +32,6 @@ static double cost_of(const struct chosen *c, const int64_t *counts)
     return sum < 0 ? -sum : sum;
 }
 
-static void weigh(struct chosen *c)
-{
-    const struct qn_prof_header *h = qn_prof_reader_header(c->p->reader);
-
-    c->weights = qn_text_alloc(&c->p->memory, (c->calls->event_count + 1) * sizeof *c->weights);
-    for (size_t i = 0; i < c->calls->event_count; i++) {
-        int event = qn_prof_find_event(h, c->calls->events[i], strlen(c->calls->events[i]));
-
-        c->weights[i] = event >= 0 ? c->p->weights[event] : 0;
-    }
-}
-
 static double find_least(struct qn_page_profile *p, const double *costs, size_t count, size_t most)
 {
     double *copy = qn_text_alloc(&p->memory, (count + 1) * sizeof *copy);
@@ -61,12 +49,6 @@ static double *cost_all(struct chosen *c, const int64_t *counts, size_t count)
     return costs;
 }
 
-static void put_name(const struct chosen *c, FILE *out, const char *name)
-{
-    name = name ? name : "";
-    fprintf(out, "%" PRIu32, qn_text_intern(&c->p->names, name, strlen(name)));
-}
-
 static void put_functions(struct chosen *c, FILE *out)
 {
     const struct qn_prof_calls *calls = c->calls;
@@ -79,31 +61,14 @@ static void put_functions(struct chosen *c, FILE *out)
         c->numbers[i] = UINT32_MAX;
         if (costs[i] < least || c->fn_count == QN_PAGE_CALL_FUNCTIONS)
             continue;
-        fputs(c->fn_count ? ",\n[" : "[", out);
+        fputs(c->fn_count ? ",\n" : "", out);
         c->numbers[i] = c->fn_count++;
-        put_name(c, out, f->name);
-        putc(',', out);
-        put_name(c, out, f->file);
-        putc(',', out);
-        put_name(c, out, f->object);
-        fprintf(out, ",%" PRId64, f->called);
+        fprintf(out, "[%u,", qn_page_name(c->p, f->name));
+        fprintf(out, "%u,", qn_page_name(c->p, f->file));
+        fprintf(out, "%u,%" PRId64, qn_page_name(c->p, f->object), f->called);
         qn_page_put_counts(out, qn_prof_inclusive(calls, i), (int)calls->event_count);
         putc(']', out);
     }
-}
-
-static void put_edge(const struct chosen *c, FILE *out, size_t i)
-{
-    const struct qn_prof_call_edge *e = &c->calls->edges[i];
-
-    fprintf(out, "[%" PRIu32 ",%" PRIu32 ",", c->numbers[e->caller], e->line);
-    if (e->file)
-        put_name(c, out, e->file);
-    else
-        fputs("-1", out);
-    fprintf(out, ",%" PRIu32 ",%" PRId64, c->numbers[e->callee], e->calls);
-    qn_page_put_counts(out, qn_prof_edge_counts(c->calls, i), (int)c->calls->event_count);
-    putc(']', out);
 }
 
 static void put_edges(struct chosen *c, FILE *out)
@@ -117,8 +82,10 @@ static void put_edges(struct chosen *c, FILE *out)
 
         if (costs[i] < least || count == QN_PAGE_EDGES || c->numbers[e->caller] == UINT32_MAX || c->numbers[e->callee] == UINT32_MAX)
             continue;
-        fputs(count++ ? ",\n" : "", out);
-        put_edge(c, out, i);
+        fprintf(out, "%s[%u,%u,%d,%u,%" PRId64, count++ ? ",\n" : "", c->numbers[e->caller], e->line,
+                e->file ? (int)qn_page_name(c->p, e->file) : -1, c->numbers[e->callee], e->calls);
+        qn_page_put_counts(out, qn_prof_edge_counts(calls, i), (int)calls->event_count);
+        putc(']', out);
     }
     c->edges = calls->edge_count - count;
 }
@@ -178,48 +145,32 @@ static void put_nodes(struct chosen *c, FILE *out)
 
 /* ---- all ---- */
 
-enum qn_text_status qn_page_read_calls(struct qn_page_profile *p, struct qn_text_error *err)
-{
-    p->calls = qn_text_alloc(&p->memory, sizeof *p->calls);
-    /* Calls are not counted by region. */
-    return qn_prof_chosen_region() ? QN_TEXT_OK : qn_prof_read_calls(p->path, p->calls, err);
-}
-
-void qn_page_free_calls(struct qn_page_profile *p)
-{
-    if (p->calls)
-        qn_prof_free_calls(p->calls);
-}
-
 void qn_page_put_calls(struct qn_page_profile *p, FILE *out)
 {
-    struct chosen c = { .p = p, .calls = p->calls };
+    struct chosen c = { .p = p, .calls = &p->calls };
 
-    if (!p->calls->fn_count)
+    if (!p->calls.fn_count)
         return;
-    weigh(&c);
+    c.weights = qn_text_alloc(&p->memory, (p->calls.event_count + 1) * sizeof *c.weights);
     fputs("\"calls\":{\"events\":[", out);
-    for (size_t i = 0; i < p->calls->event_count; i++) {
+    for (size_t i = 0; i < p->calls.event_count; i++) {
+        int event = qn_prof_find_event(qn_prof_reader_header(p->reader), p->calls.events[i], strlen(p->calls.events[i]));
+
+        c.weights[i] = event >= 0 ? p->weights[event] : 0;
         fputs(i ? "," : "", out);
-        qn_page_put_text(out, p->calls->events[i]);
+        qn_page_put_text(out, p->calls.events[i]);
     }
     fputs("],\n\"functions\":[", out);
     put_functions(&c, out);
-    fputs(",\n[", out);
-    put_name(&c, out, NARROWER);
-    putc(',', out);
-    put_name(&c, out, "");
-    putc(',', out);
-    put_name(&c, out, "");
-    fputs(",0]],\n\"edges\":[", out);
+    fprintf(out, ",\n[%u,", qn_page_name(p, NARROWER));
+    fprintf(out, "%u,%u,0]],\n\"edges\":[", qn_page_name(p, ""), qn_page_name(p, ""));
     put_edges(&c, out);
     fputs("],\n\"nodes\":[", out);
     put_nodes(&c, out);
-    fprintf(out, "],\"left\":[%zu,%zu,%zu],\"lost\":[", p->calls->fn_count - c.fn_count, c.edges, c.nodes);
-    for (size_t i = 0; i < p->calls->lost_count; i++) {
-        fputs(i ? ",[" : "[", out);
-        qn_page_put_text(out, p->calls->lost[i].what);
-        fprintf(out, ",%" PRId64 "]", p->calls->lost[i].count);
+    fprintf(out, "],\"left\":[%zu,%zu,%zu],\"lost\":[", p->calls.fn_count - c.fn_count, c.edges, c.nodes);
+    for (size_t i = 0; i < p->calls.lost_count; i++) {
+        fputs(i ? "," : "", out);
+        qn_page_put(out, "[%s,%" PRId64 "]", p->calls.lost[i].what, p->calls.lost[i].count);
     }
     fputs("]},\n", out);
 }

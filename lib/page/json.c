@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "prof/counts.h"
+#include "report/html.h"
 #include "text/escape.h"
 
 #define EXACT (INT64_C(1) << 53) /* up to here each integer is a double (IEEE 754) */
@@ -42,7 +43,16 @@ void qn_page_put_string(FILE *out, const char *text, size_t length)
     putc('"', out);
 }
 
-void qn_page_put_text(FILE *out, const char *text) { qn_page_put_string(out, text, strlen(text)); }
+void qn_page_put_text(FILE *out, const char *text) { qn_page_put_string(out, text ? text : "", text ? strlen(text) : 0); }
+
+void qn_page_put(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    qn_report_put_by(out, qn_page_put_text, format, args);
+    va_end(args);
+}
 
 void qn_page_put_count(FILE *out, int64_t count)
 {

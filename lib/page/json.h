@@ -14,7 +14,11 @@
 
 /* A string of `length` bytes, which may hold NUL bytes. */
 void qn_page_put_string(FILE *out, const char *text, size_t length);
+/* NULL is "". */
 void qn_page_put_text(FILE *out, const char *text);
+
+/* As printf, but %s is a string as above: qn_page_put(out, ",[%s,%u]", "a.c", 12)  ->  ,["a.c",12]; the conversions are those of qn_report_put. */
+void qn_page_put(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A number, or beyond 2^53 a string of its digits. QN_PROF_NONE is written as 0. */
 void qn_page_put_count(FILE *out, int64_t count);

@@ -8,25 +8,6 @@
 #include "page/profile.h"
 #include "report/facts.h"
 
-static void put_name(struct qn_page_profile *p, FILE *out, const char *name)
-{
-    name = name ? name : "";
-    fprintf(out, "%" PRIu32, qn_text_intern(&p->names, name, strlen(name)));
-}
-
-static void put_object(FILE *out, const struct qn_prof_object *o)
-{
-    const char *const texts[] = { o->kind, o->name, o->type ? o->type : "", o->file ? o->file : "" };
-
-    for (size_t i = 0; i < QN_ARRAY_LEN(texts); i++) {
-        putc(i ? ',' : '[', out);
-        qn_page_put_text(out, texts[i]);
-    }
-    fprintf(out, ",%" PRIu32 ",", o->line);
-    qn_page_put_text(out, o->function ? o->function : "");
-    fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", o->size, o->blocks, o->bytes, o->type_size);
-}
-
 /* -1 for `none`. */
 static int64_t or_none(uint32_t number, uint32_t none) { return number == none ? -1 : (int64_t)number; }
 
@@ -38,16 +19,14 @@ static void put_miss(struct qn_page_profile *p, FILE *out, const struct qn_prof_
     for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
         if (qn_prof_data_has(&p->data, i))
             counts[n++] = m->counts[i];
-    putc('[', out);
-    put_name(p, out, m->file);
-    putc(',', out);
-    put_name(p, out, m->function);
-    fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRId64, m->line, m->object, or_none(m->part, QN_PROF_NO_PART));
+    fprintf(out, "[%u,", qn_page_name(p, m->file));
+    fprintf(out, "%u,%u,%u,%" PRId64, qn_page_name(p, m->function), m->line, m->object, or_none(m->part, QN_PROF_NO_PART));
     qn_page_put_counts(out, counts, n);
     putc(']', out);
 }
 
-static void qn_page_fold_objects(struct qn_page_profile *p);
+static void fold(struct qn_page_profile *p);
+static void put_advice(struct qn_page_profile *p, FILE *out);
 
 void qn_page_put_objects(struct qn_page_profile *p, FILE *out)
 {
@@ -60,24 +39,25 @@ void qn_page_put_objects(struct qn_page_profile *p, FILE *out)
         if (qn_prof_data_has(d, i))
             fprintf(out, "%s\"%s\"", i ? "," : "", qn_prof_data_events[i]);
     fputs("],\n", out);
-    qn_page_put_advice(p, out); /* of all objects */
-    qn_page_fold_objects(p);
+    put_advice(p, out); /* of all objects */
+    fold(p);
     fputs("\"objects\":[", out);
     for (size_t i = 0; i < d->object_count; i++) {
+        const struct qn_prof_object *o = &d->objects[i];
+
         fputs(i ? ",\n" : "", out);
-        put_object(out, &d->objects[i]);
+        qn_page_put(out, "[%s,%s,%s,%s,%u,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", o->kind, o->name, o->type, o->file, o->line,
+                    o->function, o->size, o->blocks, o->bytes, o->type_size);
     }
     fputs("],\n\"parts\":[", out);
     for (size_t i = 0; i < d->part_count; i++) {
-        fprintf(out, "%s[%" PRIu32 ",", i ? "," : "", d->parts[i].object);
-        qn_page_put_text(out, d->parts[i].name);
-        putc(']', out);
+        fputs(i ? "," : "", out);
+        qn_page_put(out, "[%u,%s]", d->parts[i].object, d->parts[i].name);
     }
     fputs("],\n\"members\":[", out);
     for (size_t i = 0; i < d->member_count; i++) {
-        fprintf(out, "%s[%" PRIu32 ",", i ? "," : "", d->members[i].object);
-        qn_page_put_text(out, d->members[i].name);
-        fprintf(out, ",%" PRId64 ",%" PRId64 "]", d->members[i].offset, d->members[i].size);
+        fputs(i ? "," : "", out);
+        qn_page_put(out, "[%u,%s,%" PRId64 ",%" PRId64 "]", d->members[i].object, d->members[i].name, d->members[i].offset, d->members[i].size);
     }
     fputs("],\n\"pairs\":[", out);
     for (size_t i = 0; i < d->pair_count; i++)
@@ -120,24 +100,15 @@ static double miss_cost(const struct qn_prof_miss *m)
     return sum;
 }
 
-/* The cost of the misses on each object. */
-static double *sum_costs(struct qn_page_profile *p)
-{
-    struct qn_prof_data *d = &p->data;
-    double *costs = qn_text_alloc(&p->memory, d->object_count * sizeof *costs);
-
-    for (size_t i = 0; i < d->miss_count; i++)
-        costs[d->misses[i].object] += miss_cost(&d->misses[i]);
-    return costs;
-}
-
 /* The objects' new numbers, by their old ones: `most` objects keep a number below `most`, the others get `most`. */
 static uint32_t *number_objects(struct qn_page_profile *p, uint32_t most)
 {
     size_t count = p->data.object_count, above = 0;
-    double *costs = sum_costs(p), *sorted = qn_text_alloc(&p->memory, count * sizeof *sorted), least;
+    double *costs = qn_text_alloc(&p->memory, count * sizeof *costs), *sorted = qn_text_alloc(&p->memory, count * sizeof *sorted), least;
     uint32_t *numbers = qn_text_alloc(&p->memory, count * sizeof *numbers), used = 0;
 
+    for (size_t i = 0; i < p->data.miss_count; i++)
+        costs[p->data.misses[i].object] += miss_cost(&p->data.misses[i]);
     memcpy(sorted, costs, count * sizeof *sorted);
     least = qn_page_find_least(sorted, count, most);
     for (size_t i = 0; i < count; i++)
@@ -323,7 +294,7 @@ static void choose_parts(struct qn_page_profile *p)
 }
 
 /* Adds up objects, pairs, uses and misses without room. */
-static void qn_page_fold_objects(struct qn_page_profile *p)
+static void fold(struct qn_page_profile *p)
 {
     struct qn_prof_data *d = &p->data;
 
@@ -341,17 +312,8 @@ static void qn_page_fold_objects(struct qn_page_profile *p)
 
 /* ---- the advice of out/advice.h as JSON ---- */
 
-/* One item: its lines as an array. */
-static void put_item(const char *text, FILE *out)
-{
-    for (size_t n; *text; text += n + 1) {
-        n = strcspn(text, "\n");
-        qn_page_put_string(out, text, n);
-        fputs(text[n + 1] ? "," : "", out);
-    }
-}
-
-void qn_page_put_advice(struct qn_page_profile *p, FILE *out)
+/* Each item's lines are an array. */
+static void put_advice(struct qn_page_profile *p, FILE *out)
 {
     struct qn_out_advice a;
 
@@ -359,7 +321,10 @@ void qn_page_put_advice(struct qn_page_profile *p, FILE *out)
     fputs("\"advice\":[", out);
     for (size_t i = 0; i < a.count; i++) {
         fputs(i ? "],\n[" : "[", out);
-        put_item(a.items[i].text, out);
+        for (char *rest = a.items[i].text, *line; (line = strsep(&rest, "\n")) && *line;) {
+            fputs(line > a.items[i].text ? "," : "", out);
+            qn_page_put_text(out, line);
+        }
     }
     fputs(a.count ? "]],\n" : "],\n", out);
     qn_out_free_advice(&a);

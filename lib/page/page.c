@@ -23,18 +23,7 @@
 #include "report/sentences.h"
 #include "text/csv.h"
 
-struct qn_report_facts;
-
-/* A profile and what lies beside it; tables without columns: there is none.  log: NULL, or the misses by size and set. */
-struct qn_page_found {
-    struct qn_page_profile *profile;
-    const struct qn_text_table *intervals, *runs, *sharing, *culprits;
-    const struct qn_exp_log *log;
-};
-
-static void qn_page_put_findings(struct qn_report_facts *f, FILE *out);
-static void find(const struct qn_page_found *from, FILE *out);
-
+/* Profiles and what lies beside them; tables without columns, logs without tables: there are none. */
 struct input {
     struct qn_page_profile profile, before;
     struct qn_text_table intervals, intervals_before, runs, culprits, sets, sharing;
@@ -81,12 +70,6 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
     return q->log_before ? read_log(&in->log_before, q->log_before, err) : QN_TEXT_OK;
 }
 
-static void put_table(FILE *out, const char *name, const struct qn_text_table *t)
-{
-    fprintf(out, ",\n\"%s\":", name);
-    qn_page_put_table(out, t);
-}
-
 static void put_log(FILE *out, const char *name, const struct qn_exp_log *log)
 {
     fprintf(out, ",\n\"%s\":{\"line\":%" PRIu64 ",\"touched\":%" PRIu64 ",\"first\":", name, log->line, log->touched);
@@ -112,18 +95,8 @@ static size_t count_more(const struct qn_page_profile *p)
     return count;
 }
 
-/* What a report of the same files says first. */
-static void put_findings(struct input *in, const struct qn_page_request *q, FILE *out)
-{
-    const struct qn_page_found found = { .profile = &in->profile, .intervals = &in->intervals, .runs = &in->runs, .sharing = &in->sharing,
-                                         .culprits = &in->culprits, .log = q->log ? &in->log : NULL };
-
-    if (q->facts)
-        qn_page_put_findings(q->facts, out);
-    else if (!q->before)
-        find(&found, out);
-}
-
+static void put_findings(struct qn_report_facts *f, FILE *out);
+static void find(const struct input *in, FILE *out);
 static void put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_text_table *culprits, FILE *out);
 
 static void put_data(struct input *in, const struct qn_page_request *q, FILE *out)
@@ -134,10 +107,8 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         fputs(",\n\"before\":", out);
         put_profile(&in->before, q, NULL, out);
     }
-    if (q->intervals)
-        put_table(out, "intervals", &in->intervals);
-    if (q->runs)
-        put_table(out, "runs", &in->runs);
+    qn_page_put_table(out, "intervals", &in->intervals);
+    qn_page_put_table(out, "runs", &in->runs);
     if (q->sets) {
         fputs(",\n\"sets\":", out);
         qn_page_put_sets(out, &in->sets);
@@ -146,17 +117,19 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         fputs(",\n\"sharing\":", out);
         qn_page_put_sharing(&in->sharing, out);
     }
-    if (q->intervals_before)
-        put_table(out, "intervalsBefore", &in->intervals_before);
+    qn_page_put_table(out, "intervalsBefore", &in->intervals_before);
     if (q->log)
         put_log(out, "log", &in->log);
     if (q->log_before)
         put_log(out, "logBefore", &in->log_before);
     if (count_more(&in->profile) + count_more(&in->before)) {
-        fputs(",\n\"more\":", out);
-        qn_page_put_text(out, q->more_name);
+        qn_page_put(out, ",\n\"more\":%s", q->more_name);
     }
-    put_findings(in, q, out);
+    /* What a report of the same files says first. */
+    if (q->facts)
+        put_findings(q->facts, out);
+    else if (!q->before)
+        find(in, out);
     putc('}', out);
 }
 
@@ -192,25 +165,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
 
 /* ---- findings ---- */
 
-static void put_member(FILE *out, const char *before, const char *name, const char *text)
-{
-    fprintf(out, "%s\"%s\":", before, name);
-    qn_page_put_text(out, text);
-}
-
-static void put_finding(const struct qn_report_facts *f, const struct qn_report_finding *finding, FILE *out)
-{
-    put_member(out, "{", "what", finding->what);
-    put_member(out, ",", "proof", finding->proof);
-    put_member(out, ",", "advice", finding->advice);
-    if (finding->line >= 0 && qn_report_has_line(&f->lines.at[finding->line])) {
-        put_member(out, ",", "file", f->lines.at[finding->line].file);
-        fprintf(out, ",\"line\":%" PRIu32, f->lines.at[finding->line].line);
-    }
-    putc('}', out);
-}
-
-static void qn_page_put_findings(struct qn_report_facts *f, FILE *out)
+static void put_findings(struct qn_report_facts *f, FILE *out)
 {
     struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX];
     const char *hints[QN_REPORT_HINTS_MAX];
@@ -219,38 +174,35 @@ static void qn_page_put_findings(struct qn_report_facts *f, FILE *out)
     qn_report_hint(f, hints);
     fputs(",\n\"findings\":[", out);
     for (int i = 0; i < count; i++) {
+        const struct qn_plot_centre *at = findings[i].line < 0 ? NULL : &f->lines.at[findings[i].line];
+
         fputs(i ? ",\n" : "", out);
-        put_finding(f, &findings[i], out);
+        qn_page_put(out, "{\"what\":%s,\"proof\":%s,\"advice\":%s", findings[i].what, findings[i].proof, findings[i].advice);
+        if (at && qn_report_has_line(at))
+            qn_page_put(out, ",\"file\":%s,\"line\":%u", at->file, at->line);
+        putc('}', out);
     }
     fputs("],\n\"hints\":[", out);
     for (int i = 0; hints[i]; i++) {
         fputs(i ? "," : "", out);
         qn_page_put_text(out, hints[i]);
     }
-    fputs("]", out);
-    put_member(out, ",\n\"classes\":{", "compulsory", SAY_D1_COMPULSORY);
-    put_member(out, ",", "capacity", qn_text_format(&f->memory, SAY_D1_CAPACITY, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1])));
-    put_member(out, ",", "conflict", SAY_D1_CONFLICT);
-    putc('}', out);
+    qn_page_put(out, "],\n\"classes\":{\"compulsory\":%s,\"capacity\":%s,\"conflict\":%s}", SAY_D1_COMPULSORY,
+                qn_text_format(&f->memory, SAY_D1_CAPACITY, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1])), SAY_D1_CONFLICT);
 }
 
-static void find(const struct qn_page_found *from, FILE *out)
+static void find(const struct input *in, FILE *out)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_page_profile *p = from->profile;
-    struct qn_report_facts f = { .profile = { p->reader, p->merge, p->functions } };
+    const struct qn_page_profile *p = &in->profile;
+    struct qn_report_facts f = { .profile = { p->reader, p->merge, p->functions }, .intervals = in->intervals, .runs = in->runs,
+                                 .sharing = in->sharing, .culprits = in->culprits };
 
-    f.intervals = *from->intervals;
-    f.runs = *from->runs;
-    f.sharing = *from->sharing;
-    f.culprits = *from->culprits;
     if (qn_prof_find_event(qn_prof_reader_header(p->reader), "Ir", 2) >= 0 && qn_report_gather_facts(&f, p->path, &err) == QN_TEXT_OK) {
-        if (from->log) {
-            qn_exp_fill_sets(&f.sets, from->log);
-            qn_exp_fill_curve(&f.curve, from->log);
-        }
+        qn_exp_fill_sets(&f.sets, &in->log);
+        qn_exp_fill_curve(&f.curve, &in->log);
         qn_report_find_knees(&f);
-        qn_page_put_findings(&f, out);
+        put_findings(&f, out);
     }
     qn_text_free_table(&f.sets);
     qn_text_free_table(&f.curve);
@@ -299,15 +251,10 @@ static void put_plain(const struct qn_page_profile *p, FILE *out)
     const struct qn_prof_header *h = qn_prof_reader_header(p->reader);
     size_t chosen[ROWS], count = choose(p, chosen);
 
-    fputs("<h1>", out);
-    qn_report_text(out, h->cmd.text);
-    fputs("</h1>\n<p>Without scripts this page has one table, of the most costly functions; <code>quern annotate</code> shows the "
-          "source.</p>\n<table>\n<tr><th scope=\"col\">function</th>", out);
-    for (int i = 0; i < p->events; i++) {
-        fputs("<th scope=\"col\">", out);
-        qn_report_text(out, h->events[i]);
-        fputs("</th>", out);
-    }
+    qn_report_put(out, "<h1>%s</h1>\n<p>Without scripts this page has one table, of the most costly functions; <code>quern annotate</code> shows the "
+                  "source.</p>\n<table>\n<tr><th scope=\"col\">function</th>", h->cmd.text);
+    for (int i = 0; i < p->events; i++)
+        qn_report_put(out, "<th scope=\"col\">%s</th>", h->events[i]);
     fputs("</tr>\n", out);
     put_row(p, out, "the whole run", qn_prof_table_totals(p->lines));
     for (size_t i = 0; i < count; i++) {
@@ -329,11 +276,6 @@ static void separate(FILE *out, size_t *count)
         fputs(",\n", out);
 }
 
-static void put_name(struct qn_page_profile *p, FILE *out, const char *name)
-{
-    fprintf(out, ",%" PRIu32, qn_text_intern(&p->names, name, strlen(name)));
-}
-
 /* ---- functions ---- */
 
 static size_t put_functions(struct qn_page_profile *p, FILE *out)
@@ -347,9 +289,9 @@ static size_t put_functions(struct qn_page_profile *p, FILE *out)
         if (qn_page_cost(p, row.counts) < p->least_function || count == QN_PAGE_FUNCTIONS)
             continue;
         separate(out, &count);
-        fprintf(out, "[%" PRIu32, qn_text_intern(&p->names, row.function, strlen(row.function)));
-        put_name(p, out, row.object);
-        put_name(p, out, row.file);
+        fprintf(out, "[%u,", qn_page_name(p, row.function));
+        fprintf(out, "%u,", qn_page_name(p, row.object));
+        fprintf(out, "%u", qn_page_name(p, row.file));
         qn_page_put_counts(out, row.counts, p->events);
         putc(']', out);
     }
@@ -361,16 +303,14 @@ static size_t put_functions(struct qn_page_profile *p, FILE *out)
 
 static void put_line(struct qn_page_profile *p, FILE *out, const struct qn_prof_row *row)
 {
-    fprintf(out, "[%" PRIu32, row->line);
-    put_name(p, out, row->function);
-    put_name(p, out, row->object);
+    fprintf(out, "[%u,%u,", row->line, qn_page_name(p, row->function));
+    fprintf(out, "%u", qn_page_name(p, row->object));
     if (row->insn) {
         char address[QN_PROF_INSN_TEXT], text[INSN_TEXT];
 
         qn_prof_format_address(address, row->insn->address);
         qn_out_disassemble(text, sizeof text, row->insn);
-        fprintf(out, ",\"%s\",", address);
-        qn_page_put_text(out, text);
+        qn_page_put(out, ",%s,%s", address, text);
     }
     qn_page_put_counts(out, row->counts, p->events);
     putc(']', out);
@@ -393,25 +333,16 @@ static size_t put_rows(struct qn_page_profile *p, FILE *out, const struct qn_pag
     return room - count;
 }
 
-static size_t count_lines(const struct qn_page_profile *p)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < qn_prof_table_rows(p->lines); i++)
-        count += !qn_prof_table_at(p->lines, i).insn;
-    return count;
-}
-
 static size_t put_files(struct qn_page_profile *p, const struct qn_page_request *q, FILE *out)
 {
-    size_t lines = QN_PAGE_LINES, insns = QN_PAGE_INSNS, bytes = QN_PAGE_SOURCE_BYTES, count = 0;
+    size_t lines = QN_PAGE_LINES, insns = QN_PAGE_INSNS, bytes = QN_PAGE_SOURCE_BYTES, count = 0, all = 0;
 
+    for (size_t i = 0; i < qn_prof_table_rows(p->lines); i++)
+        all += !qn_prof_table_at(p->lines, i).insn;
     fputs("\"files\":[", out);
     for (size_t i = 0; i < p->file_count && lines; i++) {
         separate(out, &count);
-        fputs("{\"name\":", out);
-        qn_page_put_text(out, p->files[i].name);
-        fputs(",\"lines\":[", out);
+        qn_page_put(out, "{\"name\":%s,\"lines\":[", p->files[i].name);
         lines = put_rows(p, out, &p->files[i], false, lines);
         fputs("],\"insns\":[", out);
         insns = put_rows(p, out, &p->files[i], true, insns);
@@ -420,7 +351,7 @@ static size_t put_files(struct qn_page_profile *p, const struct qn_page_request 
         putc('}', out);
     }
     fputs("],\n", out);
-    return count_lines(p) - (QN_PAGE_LINES - lines);
+    return all - (QN_PAGE_LINES - lines);
 }
 
 /* ---- the profile's header ---- */
@@ -430,19 +361,13 @@ static void put_head(const struct qn_page_profile *p, FILE *out)
     const struct qn_prof_header *h = qn_prof_reader_header(p->reader);
     char timing[200];
 
-    fputs("\"path\":", out);
-    qn_page_put_text(out, p->shown);
-    fputs(",\"command\":", out);
-    qn_page_put_text(out, h->cmd.text);
-    fputs(",\n\"descs\":[", out);
+    qn_page_put(out, "\"path\":%s,\"command\":%s,\n\"descs\":[", p->shown, h->cmd.text);
     for (int i = 0; i < h->desc_count; i++) {
         const char *text = h->descs[i].text, *colon = strchr(text, ':');
 
         fputs(i ? ",[" : "[", out);
         qn_page_put_string(out, text, colon ? (size_t)(colon - text) : 0);
-        putc(',', out);
-        qn_page_put_text(out, colon ? colon + 1 + strspn(colon + 1, " ") : text);
-        putc(']', out);
+        qn_page_put(out, ",%s]", colon ? colon + 1 + strspn(colon + 1, " ") : text);
     }
     fputs("],\n\"events\":[", out);
     for (int i = 0; i < p->events; i++) {
@@ -452,10 +377,8 @@ static void put_head(const struct qn_page_profile *p, FILE *out)
     fputs("],\"weights\":[", out);
     for (int i = 0; i < p->events; i++)
         fprintf(out, "%s%.10g", i ? "," : "", p->weights[i]);
-    fputs("],\"timing\":", out);
     qn_out_describe_timing(timing, sizeof timing);
-    qn_page_put_text(out, timing);
-    fputs(",\"totals\":[0", out);
+    qn_page_put(out, "],\"timing\":%s,\"totals\":[0", timing);
     qn_page_put_counts(out, qn_prof_table_totals(p->lines), p->events);
     fputs("],\n", out);
 }

@@ -19,13 +19,7 @@ double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts)
     return sum < 0 ? -sum : sum;
 }
 
-/* If a profile has no events that cost, its first event has weight 1. */
-static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
-{
-    p->weights = qn_text_alloc(&p->memory, (size_t)p->events * sizeof *p->weights);
-    if (!qn_report_weigh(h, p->weights))
-        p->weights[0] = 1;
-}
+uint32_t qn_page_name(struct qn_page_profile *p, const char *name) { return qn_text_intern(&p->names, name ? name : "", name ? strlen(name) : 0); }
 
 /* ---- what is left out ---- */
 
@@ -103,14 +97,17 @@ enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *
         return err->status;
     }
     p->events = qn_prof_reader_header(p->reader)->event_count;
-    weigh(p, qn_prof_reader_header(p->reader));
+    p->weights = qn_text_alloc(&p->memory, (size_t)p->events * sizeof *p->weights);
+    if (!qn_report_weigh(qn_prof_reader_header(p->reader), p->weights))
+        p->weights[0] = 1; /* no event costs: the first one does */
     list_files(p);
     p->least_line = find_least(p, p->lines, false, QN_PAGE_LINES);
     p->least_insn = find_least(p, p->lines, true, QN_PAGE_INSNS);
     p->least_function = find_least(p, p->functions, false, QN_PAGE_FUNCTIONS);
     if (qn_prof_read_data(path, &p->data, err) != QN_TEXT_OK)
         return err->status;
-    return qn_page_read_calls(p, err);
+    /* Calls are not counted by region. */
+    return qn_prof_chosen_region() ? QN_TEXT_OK : qn_prof_read_calls(path, &p->calls, err);
 }
 
 void qn_page_free_profile(struct qn_page_profile *p)
@@ -121,7 +118,7 @@ void qn_page_free_profile(struct qn_page_profile *p)
         qn_prof_close_reader(p->reader);
     }
     qn_prof_free_data(&p->data);
-    qn_page_free_calls(p);
+    qn_prof_free_calls(&p->calls);
     qn_text_free_names(&p->names);
     qn_text_free_memory(&p->memory);
 }

@@ -30,13 +30,13 @@
 #include "text/memory.h"
 #include "page/page.h"
 #include "text/csv.h"
+#include "prof/calls/calls.h"
 #include "prof/data/data.h"
 #include "prof/merge.h"
 #include "text/names.h"
 #include "prof/read.h"
 #include "prof/table/table.h"
 
-struct qn_prof_calls;
 struct qn_plot_profile;
 
 struct qn_page_file {
@@ -59,7 +59,7 @@ struct qn_page_profile {
     struct qn_page_file *files;  /* the most costly first */
     size_t file_count;
     struct qn_prof_data data;    /* objects and the misses on them */
-    struct qn_prof_calls *calls;
+    struct qn_prof_calls calls;
     struct qn_text_names names;
     struct qn_text_memory memory;
 };
@@ -71,13 +71,12 @@ void qn_page_free_profile(struct qn_page_profile *p);
 /* The cost of a row in cycles; of a difference, without its sign. */
 double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts);
 
-enum qn_text_status qn_page_read_calls(struct qn_page_profile *p, struct qn_text_error *err);
-void qn_page_free_calls(struct qn_page_profile *p);
+/* The number of a name of functions, objects and files; NULL: that of "". */
+uint32_t qn_page_name(struct qn_page_profile *p, const char *name);
 
 /* Its parts: "data":{...}, "calls":{...} and "culprits":{...}, with a comma behind; nothing if the profile has none. */
 void qn_page_put_objects(struct qn_page_profile *p, FILE *out);
 #define QN_PAGE_OTHERS UINT32_MAX /* in `by`: others, no object in particular; -1 on the page */
-void qn_page_put_advice(struct qn_page_profile *p, FILE *out);
 void qn_page_put_calls(struct qn_page_profile *p, FILE *out);
 void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_text_table *t, FILE *out);
 /* Cache lines that threads share: check the table, then write it. */

@@ -91,18 +91,9 @@ size_t qn_page_put_pieces(FILE *out, struct qn_text_source *source, const struct
             room -= put_line(out, line, length);
     }
     fprintf(out, "%s],\"size\":%u", open ? "]]" : "", number);
-    if (source->error) {
-        fputs(",\"why\":", out);
-        qn_page_put_text(out, qn_text_source_why(source->error));
-    }
+    if (source->error)
+        qn_page_put(out, ",\"why\":%s", qn_text_source_why(source->error));
     return room;
-}
-
-static bool is_newer(const struct qn_page_profile *p, const struct qn_text_source *source)
-{
-    struct timespec made;
-
-    return !qn_text_time_of(p->path, &made) && qn_text_is_newer(source->modified, made);
 }
 
 size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, struct qn_page_file *file, FILE *out,
@@ -110,6 +101,7 @@ size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_reques
 {
     struct qn_page_numbers n = list_counted(p, file);
     struct qn_text_source source;
+    struct timespec made;
     bool whole;
     int error;
 
@@ -117,11 +109,10 @@ size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_reques
         return room;
     error = read_source(p, q, file->name, &source);
     if (error) {
-        fputs(",\"why\":", out);
-        qn_page_put_text(out, qn_text_source_why(error));
+        qn_page_put(out, ",\"why\":%s", qn_text_source_why(error));
         return room;
     }
-    if (is_newer(p, &source))
+    if (!qn_text_time_of(p->path, &made) && qn_text_is_newer(source.modified, made))
         fputs(",\"newer\":true", out);
     whole = source.size <= WHOLE_MOST && (size_t)source.size <= room;
     file->more = !whole && q->more && (size_t)source.size <= QN_PAGE_MORE_BYTES - p->more_bytes;
@@ -139,8 +130,7 @@ static void put_whole(struct qn_page_profile *p, const struct qn_page_request *q
     struct qn_text_source source;
     struct qn_page_numbers none = { NULL, 0 };
 
-    fputs("{\"name\":", q->more);
-    qn_page_put_text(q->more, name);
+    qn_page_put(q->more, "{\"name\":%s", name);
     /* It could be read for the page; if it has vanished since, the page has its pieces only. */
     if (!read_source(p, q, name, &source)) {
         qn_page_put_pieces(q->more, &source, &none, true, SIZE_MAX);

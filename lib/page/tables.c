@@ -26,7 +26,7 @@ static bool is_number(const char *text)
     return *text == '.' && text[1] && text[1 + strspn(text + 1, digits)] == '\0';
 }
 
-void qn_page_put_cell(FILE *out, const char *cell)
+static void put_cell(FILE *out, const char *cell)
 {
     if (is_number(cell))
         fputs(cell, out);
@@ -34,28 +34,23 @@ void qn_page_put_cell(FILE *out, const char *cell)
         qn_page_put_text(out, cell);
 }
 
-static void put_row(FILE *out, char *const *cells, int count)
+void qn_page_put_table(FILE *out, const char *name, const struct qn_text_table *t)
 {
-    putc('[', out);
-    for (int i = 0; i < count; i++) {
-        if (i)
-            putc(',', out);
-        qn_page_put_cell(out, cells[i]);
-    }
-    putc(']', out);
-}
-
-void qn_page_put_table(FILE *out, const struct qn_text_table *t)
-{
-    fputs("{\"columns\":[", out);
+    if (!t->column_count)
+        return;
+    fprintf(out, ",\n\"%s\":{\"columns\":[", name);
     for (int i = 0; i < t->column_count; i++) {
         fputs(i ? "," : "", out);
         qn_page_put_text(out, t->columns[i]);
     }
     fputs("],\"rows\":[", out);
     for (int i = 0; i < t->row_count; i++) {
-        fputs(i ? ",\n" : "", out);
-        put_row(out, t->rows[i], t->column_count);
+        fputs(i ? ",\n[" : "[", out);
+        for (int k = 0; k < t->column_count; k++) {
+            fputs(k ? "," : "", out);
+            put_cell(out, t->rows[i][k]);
+        }
+        putc(']', out);
     }
     fputs("]}", out);
 }
@@ -104,7 +99,7 @@ void qn_page_put_sets(FILE *out, const struct qn_text_table *t)
         if (gap < 0) {
             fputs(row ? "]],\n[" : "[", out);
             for (int i = CACHE; i <= SETS; i++) {
-                qn_page_put_cell(out, t->rows[row][columns[i]]);
+                put_cell(out, t->rows[row][columns[i]]);
                 putc(',', out);
             }
             putc('[', out);
@@ -113,7 +108,7 @@ void qn_page_put_sets(FILE *out, const struct qn_text_table *t)
         }
         for (int i = 0; i < gap; i++)
             fputs("0,", out);
-        qn_page_put_cell(out, t->rows[row][columns[MISSES]]);
+        put_cell(out, t->rows[row][columns[MISSES]]);
     }
     fputs(t->row_count ? "]]]}" : "]}", out);
 }
@@ -207,7 +202,7 @@ static void put(const struct qn_text_table *t, const struct column *columns, int
             if (c->kind == NAME)
                 fprintf(out, "%" PRIu32, qn_text_intern(names, cell, length));
             else
-                qn_page_put_cell(out, cell);
+                put_cell(out, cell);
         }
         putc(']', out);
     }

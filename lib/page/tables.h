@@ -1,6 +1,6 @@
-/* lib/page/tables.h - writes a CSV file as JSON.
+/* lib/page/tables.h - writes a CSV file as a member of an object in JSON.
  *
- *   size,status\n1024,ok\n   ->  {"columns":["size","status"],"rows":[[1024,"ok"]]}
+ *   "runs", size,status\n1024,ok\n   ->  ,"runs":{"columns":["size","status"],"rows":[[1024,"ok"]]}
  *
  * A cell that JSON takes for a number is written as it is; any other becomes a string.
  */
@@ -11,9 +11,8 @@
 
 #include "text/csv.h"
 
-/* Writes one cell. */
-void qn_page_put_cell(FILE *out, const char *cell);
-void qn_page_put_table(FILE *out, const struct qn_text_table *t);
+/* Nothing if it has no columns. */
+void qn_page_put_table(FILE *out, const char *name, const struct qn_text_table *t);
 
 /* PROFILE.sets.csv, a row for each run of sets in an interval: cache, start, end, first set, sets in each number, and the numbers of misses.
  * "D1,1,0,9,3,1,7" and "D1,1,0,9,5,1,8"  ->  ["D1",0,9,3,1,[7,0,8]] */

@@ -1,7 +1,7 @@
 /* lib/report/html.c - see html.h. */
 #include "report/html.h"
 
-#include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -54,11 +54,8 @@ void qn_report_text(FILE *out, const char *text)
     }
 }
 
-void qn_report_put(FILE *out, const char *format, ...)
+void qn_report_put_by(FILE *out, void (*put_text)(FILE *out, const char *text), const char *format, va_list args)
 {
-    va_list args;
-
-    va_start(args, format);
     for (size_t n; *format; format += n) {
         char one[16]; /* "%.1f" */
 
@@ -66,16 +63,30 @@ void qn_report_put(FILE *out, const char *format, ...)
         fwrite(format, 1, n, out);
         if (!*(format += n))
             break;
-        n = 1 + strcspn(format + 1, "%sdufg") + 1;
+        n = 1 + strcspn(format + 1, "%csdufg") + 1;
         snprintf(one, sizeof one, "%.*s", (int)n, format);
         switch (format[n - 1]) {
-        case 's': qn_report_text(out, va_arg(args, const char *)); break;
+        case 's': put_text(out, va_arg(args, const char *)); break;
+        case 'c':
         case 'd':
-        case 'u': fprintf(out, one, va_arg(args, unsigned)); break;
+        case 'u':
+            if (strpbrk(one, "lz"))
+                fprintf(out, one, va_arg(args, uint64_t));
+            else
+                fprintf(out, one, va_arg(args, unsigned));
+            break;
         case '%': putc('%', out); break;
         default: fprintf(out, one, va_arg(args, double)); break;
         }
     }
+}
+
+void qn_report_put(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    qn_report_put_by(out, qn_report_text, format, args);
     va_end(args);
 }
 

@@ -6,14 +6,17 @@
 #ifndef QN_REPORT_HTML_H
 #define QN_REPORT_HTML_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /* Text of an element or of an attribute in double quotes.  Control bytes are made visible; bytes that are not UTF-8 become
  * U+FFFD. */
 void qn_report_text(FILE *out, const char *text);
 
-/* As printf, but text of %s is escaped as above; besides %s there are %d, %u, %f and %g, with what may stand between % and these, and %%. */
+/* As printf, but text of %s is escaped as above, or as put_text does; besides %s there are %c, %d, %u, %f and %g, with what may stand between %
+ * and these (of sizes l and z), and %%. */
 void qn_report_put(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void qn_report_put_by(FILE *out, void (*put_text)(FILE *out, const char *text), const char *format, va_list args);
 
 /* The document up to its body, and its end. */
 void qn_report_begin(FILE *out, const char *mark, const char *title);

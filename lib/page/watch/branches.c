@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/csv.h"
 #include "page/json.h"
 #include "page/shell.h"
 #include "report/html.h"
@@ -38,20 +37,12 @@ struct branches {
     size_t form_count;
 };
 
+#define WRITER "quern replay --watch-of"
+
 static const char *cell(const struct qn_text_table *t, int row, int column) { return t->rows[row][column]; }
 static uint64_t number_in(const struct qn_text_table *t, int row, int column) { return strtoull(cell(t, row, column), NULL, 0); }
 
 /* ---- reading ---- */
-
-static enum qn_text_status read_table(struct qn_text_table *t, const char *file, const char *const *names, int count, struct qn_text_error *err)
-{
-    if (qn_text_read_table(t, file, err) != QN_TEXT_OK)
-        return err->status;
-    for (int c = 0; c < count; c++)
-        if (t->column_count != count || strcmp(t->columns[c], names[c]))
-            return qn_text_fail(err, QN_TEXT_BAD, "%s: got other columns, wanted those of `quern replay --watch-of`", file);
-    return QN_TEXT_OK;
-}
 
 static int compare_pcs(const void *a, const void *b)
 {
@@ -78,13 +69,13 @@ static enum qn_text_status compare_streams(const struct branches *o, int other, 
 static enum qn_text_status read_files(struct branches *o, struct qn_text_error *err)
 {
     for (int i = 0; i < o->w->count; i++)
-        if (read_table(&o->tables[i], o->w->files[i], columns, COLUMNS, err) != QN_TEXT_OK || (i && compare_streams(o, i, err) != QN_TEXT_OK))
+        if (qn_page_read_steps(&o->tables[i], o->w->files[i], columns, COLUMNS, WRITER, err) != QN_TEXT_OK || (i && compare_streams(o, i, err) != QN_TEXT_OK))
             return err->status;
     if (!o->tables[0].row_count)
         return qn_text_fail(err, QN_TEXT_BAD, "no branches: the program makes none there, or has none on the line that was named");
     if (!o->w->places)
         return QN_TEXT_OK;
-    if (read_table(&o->named, o->w->places, place_columns, PLACE_COLUMNS, err) == QN_TEXT_OK)
+    if (qn_page_read_steps(&o->named, o->w->places, place_columns, PLACE_COLUMNS, WRITER, err) == QN_TEXT_OK)
         qsort(o->named.rows, (size_t)o->named.row_count, sizeof *o->named.rows, compare_pcs);
     return err->status;
 }
@@ -131,16 +122,6 @@ static const char *form_of_word(struct branches *o, const char *word)
     return qn_text_format(&o->memory, "%.*s=%c", name, word, value && !strncmp(value + 1, "0x", 2) ? 'a' : 'n');
 }
 
-static size_t number_of_form(struct branches *o, const char *form)
-{
-    for (size_t i = o->form_count; i-- > 0;)
-        if (!strcmp(o->forms[i], form))
-            return i;
-    o->forms = qn_text_grow(&o->memory, o->forms, o->form_count, sizeof *o->forms);
-    o->forms[o->form_count] = form;
-    return o->form_count++;
-}
-
 static size_t form_of(struct branches *o, const char *shows)
 {
     char *rest = qn_text_copy(&o->memory, shows), *word;
@@ -148,7 +129,12 @@ static size_t form_of(struct branches *o, const char *shows)
 
     while (*shows && (word = strsep(&rest, " ")))
         form = qn_text_format(&o->memory, "%s%s%s", form, *form ? " " : "", form_of_word(o, word));
-    return number_of_form(o, form);
+    for (size_t i = o->form_count; i-- > 0;)
+        if (!strcmp(o->forms[i], form))
+            return i;
+    o->forms = qn_text_grow(&o->memory, o->forms, o->form_count, sizeof *o->forms);
+    o->forms[o->form_count] = form;
+    return o->form_count++;
 }
 
 static void put_number(FILE *out, const char *text) { fprintf(out, "%lld", strtoll(text, NULL, 10)); }
@@ -202,9 +188,7 @@ static void put_predictor(struct branches *o, FILE *out, int i)
 {
     const struct qn_text_table *t = &o->tables[i];
 
-    fputs("{\"name\":", out);
-    qn_page_put_text(out, o->w->names[i]);
-    fputs(",\"steps\":[", out);
+    qn_page_put(out, "{\"name\":%s,\"steps\":[", o->w->names[i]);
     for (int row = 0; row < t->row_count; row++) {
         char *rest = qn_text_copy(&o->memory, cell(t, row, SHOWS)), *word;
 
@@ -231,9 +215,8 @@ static void put_form(struct branches *o, FILE *out, const char *form)
         char *name = strsep(&word, "="), *least = word ? strsep(&word, ":") : NULL;
         char kind = least ? *least : 'n';
 
-        fprintf(out, "%s[", separator);
-        qn_page_put_text(out, name);
-        fprintf(out, ",\"%s\"", (size_t)kind < sizeof kinds / sizeof *kinds && kinds[(int)kind] ? kinds[(int)kind] : "number");
+        fputs(separator, out);
+        qn_page_put(out, "[%s,%s", name, (size_t)kind < sizeof kinds / sizeof *kinds && kinds[(int)kind] ? kinds[(int)kind] : "number");
         if (word)
             fprintf(out, ",%lld,%lld", strtoll(least + 1, NULL, 10), strtoll(word, NULL, 10));
         putc(']', out);
@@ -262,8 +245,7 @@ static void put_plain(const struct branches *o, FILE *out)
 
 static void put_data(struct branches *o, FILE *out)
 {
-    fputs("{\"title\":", out);
-    qn_page_put_text(out, o->w->title);
+    qn_page_put(out, "{\"title\":%s", o->w->title);
     put_steps(o, out);
     fputs(",\n\"predictors\":[", out);
     for (int i = 0; i < o->w->count; i++) {

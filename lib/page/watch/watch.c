@@ -21,7 +21,7 @@
 #include "page/shell.h"
 #include "page/sources.h"
 #include "report/html.h"
-#include "text/csv.h"
+#include "text/names.h"
 
 #define PLAIN_ROWS 20
 
@@ -55,17 +55,14 @@ static uint64_t number_in(const struct qn_text_table *t, int row, int column) { 
 
 /* ---- reading ---- */
 
-static enum qn_text_status read_file(struct watch *o, int i, struct qn_text_error *err)
+enum qn_text_status qn_page_read_steps(struct qn_text_table *t, const char *file, const char *const *names, int count, const char *command,
+                                       struct qn_text_error *err)
 {
-    struct qn_text_table *t = &o->tables[i];
-
-    if (qn_text_read_table(t, o->w->files[i], err) != QN_TEXT_OK)
+    if (qn_text_read_table(t, file, err) != QN_TEXT_OK)
         return err->status;
-    for (int c = 0; c < COLUMNS; c++)
-        if (t->column_count != COLUMNS || strcmp(t->columns[c], columns[c]))
-            return qn_text_fail(err, QN_TEXT_BAD, "%s: got other columns, wanted those of `quern run --watch`", o->w->files[i]);
-    if (!t->row_count)
-        return qn_text_fail(err, QN_TEXT_BAD, "no references: the program has none there, or has no code for the line that was named");
+    for (int c = 0; c < count; c++)
+        if (t->column_count != count || strcmp(t->columns[c], names[c]))
+            return qn_text_fail(err, QN_TEXT_BAD, "%s: got other columns, wanted those of `%s`", file, command);
     return QN_TEXT_OK;
 }
 
@@ -151,12 +148,6 @@ static char *fill(struct watch *o, const char *before, const char *line, const c
     return text;
 }
 
-/* The lines of a set after a hit on `line`, which stays in its way or, with `recent`, comes to the front. */
-static char *touch(struct watch *o, const char *before, const char *line, bool recent)
-{
-    return recent ? fill(o, before, line, line, true) : qn_text_copy(&o->memory, before);
-}
-
 static void put_list(FILE *out, const char *text, bool addresses)
 {
     char *end;
@@ -194,7 +185,10 @@ static void put_line(struct watch *o, FILE *out, const struct qn_text_table *t, 
     else
         putc('0', out);
     fprintf(out, ",%s]", *cell(t, row, SET_STATE) ? cell(t, row, SET_STATE) : "0");
-    s->content = !strcmp(hit, "1") ? touch(o, before, cell(t, row, LINE), recent) : fill(o, before, cell(t, row, LINE), victim, recent);
+    if (strcmp(hit, "1"))
+        s->content = fill(o, before, cell(t, row, LINE), victim, recent);
+    else /* the line stays in its way, or comes to the front */
+        s->content = recent ? fill(o, before, cell(t, row, LINE), cell(t, row, LINE), true) : qn_text_copy(&o->memory, before);
     s->state = cell(t, row, STATE);
 }
 
@@ -203,14 +197,9 @@ static void put_cache(struct watch *o, FILE *out, int i)
     const struct qn_text_table *t = &o->tables[i];
     struct set *sets = NULL;
 
-    fputs("{\"name\":", out);
-    qn_page_put_text(out, o->w->names[i]);
-    fprintf(out, ",\"sets\":%s,\"ways\":%s,\"line\":%s,\"order\":\"%s\",\"way\":", cell(t, 0, SETS), cell(t, 0, WAYS), cell(t, 0, LINE_BYTES),
-            cell(t, 0, ORDER));
-    qn_page_put_text(out, cell(t, 0, WAY_SHOWS));
-    fputs(",\"set\":", out);
-    qn_page_put_text(out, cell(t, 0, SET_SHOWS));
-    fputs(",\"steps\":[", out);
+    qn_page_put(out, "{\"name\":%s,\"sets\":%" PRIu64 ",\"ways\":%" PRIu64 ",\"line\":%" PRIu64 ",\"order\":%s,\"way\":%s,\"set\":%s,\"steps\":[",
+                o->w->names[i], number_in(t, 0, SETS), number_in(t, 0, WAYS), number_in(t, 0, LINE_BYTES), cell(t, 0, ORDER), cell(t, 0, WAY_SHOWS),
+                cell(t, 0, SET_SHOWS));
     for (int row = 0, next; row < t->row_count; row = next) {
         next = next_reference(t, row);
         fprintf(out, "%s[%s", row ? ",\n" : "", cell(t, row, OUTCOME));
@@ -222,20 +211,6 @@ static void put_cache(struct watch *o, FILE *out, int i)
 }
 
 /* ---- variables ---- */
-
-/* The number of a name; *count: how many there are. */
-static size_t number_of(struct watch *o, const char ***names, size_t *count, const char *name)
-{
-    size_t i = 0;
-
-    while (i < *count && strcmp((*names)[i], name))
-        i++;
-    if (i < *count)
-        return i;
-    *names = qn_text_grow(&o->memory, *names, *count, sizeof **names);
-    (*names)[*count] = name;
-    return (*count)++;
-}
 
 static int compare_lines(const void *a, const void *b)
 {
@@ -249,8 +224,8 @@ static void put_objects(struct watch *o, FILE *out)
 {
     const struct qn_text_table *t = &o->tables[0];
     char ***rows = qn_text_alloc(&o->memory, (size_t)t->row_count * sizeof *rows);
-    const char **names = NULL, *separator = "", *last = "";
-    size_t count = 0;
+    struct qn_text_names names = { 0 };
+    const char *separator = "", *last = "";
 
     memcpy(rows, t->rows, (size_t)t->row_count * sizeof *rows);
     qsort(rows, (size_t)t->row_count, sizeof *rows, compare_lines);
@@ -259,14 +234,16 @@ static void put_objects(struct watch *o, FILE *out)
         if (!*rows[i][OBJECT] || !strcmp(rows[i][LINE], last))
             continue;
         last = rows[i][LINE];
-        fprintf(out, "%s[%" PRIu64 ",%zu]", separator, (uint64_t)strtoull(last, NULL, 0), number_of(o, &names, &count, rows[i][OBJECT]));
+        fprintf(out, "%s[%" PRIu64 ",%u]", separator, (uint64_t)strtoull(last, NULL, 0),
+                qn_text_intern(&names, rows[i][OBJECT], strlen(rows[i][OBJECT])));
         separator = ",";
     }
     fputs("],\n\"objects\":[", out);
-    for (size_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < names.index.count; i++) {
         fputs(i ? "," : "", out);
-        qn_page_put_text(out, names[i]);
+        qn_page_put_text(out, qn_text_name(&names, i));
     }
+    qn_text_free_names(&names);
 }
 
 /* ---- all ---- */
@@ -289,8 +266,7 @@ static void put_plain(struct watch *o, FILE *out)
 
 static void put_data(struct watch *o, FILE *out)
 {
-    fputs("{\"title\":", out);
-    qn_page_put_text(out, o->w->title);
+    qn_page_put(out, "{\"title\":%s", o->w->title);
     put_steps(o, out);
     fputs(",\n\"caches\":[", out);
     for (int i = 0; i < o->w->count; i++) {
@@ -306,7 +282,11 @@ static void put_data(struct watch *o, FILE *out)
 static enum qn_text_status read_files(struct watch *o, struct qn_text_error *err)
 {
     for (int i = 0; i < o->w->count; i++)
-        if (read_file(o, i, err) != QN_TEXT_OK || (i && compare_streams(o, i, err) != QN_TEXT_OK))
+        if (qn_page_read_steps(&o->tables[i], o->w->files[i], columns, COLUMNS, "quern run --watch", err) != QN_TEXT_OK)
+            return err->status;
+        else if (!o->tables[i].row_count)
+            return qn_text_fail(err, QN_TEXT_BAD, "no references: the program has none there, or has no code for the line that was named");
+        else if (i && compare_streams(o, i, err) != QN_TEXT_OK)
             return err->status;
     return QN_TEXT_OK;
 }
@@ -347,11 +327,8 @@ void qn_page_put_places(const struct qn_page_places *p, FILE *out)
 {
     fputs("\"places\":[", out);
     for (size_t i = 0; i < p->count; i++) {
-        fputs(i ? ",[" : "[", out);
-        qn_page_put_text(out, p->list[i].file);
-        fprintf(out, ",%s,", p->list[i].line);
-        qn_page_put_text(out, p->list[i].function);
-        putc(']', out);
+        fputs(i ? "," : "", out);
+        qn_page_put(out, "[%s,%lld,%s]", p->list[i].file, atoll(p->list[i].line), p->list[i].function);
     }
     putc(']', out);
 }
@@ -372,8 +349,8 @@ static void put_file(const struct qn_page_places *p, FILE *out, size_t place, si
     if (!*name || qn_text_open_source(&source, name))
         return;
     qn_page_sort_numbers(&n);
-    fprintf(out, "%s{\"name\":", *separator);
-    qn_page_put_text(out, name);
+    fputs(*separator, out);
+    qn_page_put(out, "{\"name\":%s", name);
     *room = qn_page_put_pieces(out, &source, &n, false, *room);
     putc('}', out);
     *separator = ",\n";

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "text/csv.h"
 #include "text/error.h"
 #include "text/memory.h"
 
@@ -22,6 +23,10 @@ struct qn_page_watch {
     int count;
     const char *places;                    /* source lines of the branches (cost/side_tables/branches.h); NULL: not known */
 };
+
+/* Reads one of the files, whose columns must be these `count`; `command`: which writes them, for the message. */
+enum qn_text_status qn_page_read_steps(struct qn_text_table *t, const char *file, const char *const *columns, int count, const char *command,
+                                       struct qn_text_error *err);
 
 enum qn_text_status qn_page_write_branches(const struct qn_page_watch *w, FILE *out, struct qn_text_error *err);
 enum qn_text_status qn_page_write_watch(const struct qn_page_watch *w, FILE *out, struct qn_text_error *err);
