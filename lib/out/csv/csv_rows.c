@@ -1,7 +1,7 @@
 /*
  * Rows of a CSV. See csv_rows.h.
  *
- * In:  a table, sorted by file, function, object, line, address; or a profile in this order; or the tables of calls and data behind it
+ * In:  a table, sorted by file, function, object, line, address; or the tables of calls and data behind it
  * Out: one row per group of rows that agree in what `by` shows; one per row of the tables
  *
  * Rows of one object or function are not together in that order, so another table adds them up.
@@ -10,14 +10,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/grow.h"
 #include "prof/calls/calls.h"
 #include "prof/counts.h"
 #include "prof/data/data.h"
 #include "prof/table/functions.h"
-#include "text/subst.h"
 
 /* ---- by program, object, file, function, line or instruction ---- */
 
@@ -132,143 +130,6 @@ enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by 
     if (by == QN_OUT_CSV_FUNCTION)
         return hand_out_functions(t, events, take, data, err);
     return hand_out_groups(t, by, events, take, data, err);
-}
-
-/* ---- by line, of a profile in order ----
- *
- * Invariant: names are those that prof/merge.c and prof/table/table.c give to the same items.
- */
-
-/* Where the profile is: the names that count for the next line. */
-struct place {
-    struct qn_text_buffer object, file, function;
-    int named; /* a name has come since the last line */
-};
-
-static void set(struct qn_text_buffer *to, const char *name, size_t length)
-{
-    to->length = 0;
-    qn_text_append(to, length ? name : QN_PROF_NOT_KNOWN, length ? length : strlen(QN_PROF_NOT_KNOWN));
-}
-
-static void begin(struct place *p)
-{
-    p->named = 1;
-    set(&p->object, "", 0);
-    set(&p->file, "", 0);
-    set(&p->function, "", 0);
-}
-
-static void free_place(struct place *p)
-{
-    free(p->object.text);
-    free(p->file.text);
-    free(p->function.text);
-}
-
-/* Counts behind fl= have no function until fn= says so; fi= and fe= keep it. */
-static void take_name(struct place *p, const struct qn_prof_item *item)
-{
-    if (item->kind != QN_PROF_OBJECT && item->kind != QN_PROF_FILE && item->kind != QN_PROF_FN)
-        return;
-    p->named = 1;
-    set(item->kind == QN_PROF_FILE ? &p->file : item->kind == QN_PROF_FN ? &p->function : &p->object, item->name, item->length);
-    if (item->kind == QN_PROF_FILE && !item->keeps_function)
-        set(&p->function, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
-}
-
-/* The last line that was seen. */
-struct last {
-    struct place at;
-    uint32_t line;
-    int any;
-};
-
-static void copy(struct qn_text_buffer *to, const struct qn_text_buffer *from) { set(to, from->text, from->length); }
-
-/* 1: the line comes behind the last one, which it then is. */
-static int follows(void *data, struct place *p, const struct qn_prof_item *item)
-{
-    struct last *last = data;
-    uint32_t line = item->line;
-    int order = 1;
-    if (last->any && p->named) {
-        order = strcmp(p->file.text, last->at.file.text);
-        order = order ? order : strcmp(p->function.text, last->at.function.text);
-        if (order == 0 && strcmp(p->object.text, last->at.object.text) != 0)
-            return 0;
-    }
-    if (last->any && (order < 0 || ((order == 0 || !p->named) && line <= last->line)))
-        return 0;
-    if (p->named) {
-        copy(&last->at.object, &p->object);
-        copy(&last->at.file, &p->file);
-        copy(&last->at.function, &p->function);
-    }
-    p->named = 0;
-    last->line = line;
-    return last->any = 1;
-}
-
-/* What is done with each line's counts; 0: no more is read. */
-typedef int take_line(void *data, struct place *p, const struct qn_prof_item *item);
-
-/* Hands out the lines and adds them up. 1: all of them were taken, 0: one was not, or a sum does not fit; -1: `err` is filled. */
-static int walk(struct qn_prof_reader *r, int64_t *sums, take_line *take, void *data, struct qn_text_error *err)
-{
-    int events = qn_prof_reader_header(r)->event_count, taken = 1, got = 0;
-    struct place p = {0};
-    struct qn_prof_item item;
-    begin(&p);
-    qn_prof_clear_counts(sums, events);
-    while (taken && (got = qn_prof_read_next(r, &item, err)) > 0) {
-        take_name(&p, &item);
-        if (item.kind == QN_PROF_COUNTS)
-            taken = qn_prof_add_counts(sums, item.counts, events) == 0 && take(data, &p, &item);
-    }
-    free_place(&p);
-    return got < 0 ? -1 : taken;
-}
-
-int qn_out_csv_is_sorted(const char *path, int64_t *totals, int events, struct qn_text_error *err)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || strcmp(path, "-") == 0)
-        return 0;
-    struct qn_prof_reader *r = qn_prof_open_reader(path, err);
-    if (!r)
-        return -1;
-    struct last last = {0};
-    int sorted = qn_prof_reader_header(r)->event_count == events ? walk(r, totals, follows, &last, err) : 0;
-    qn_prof_close_reader(r);
-    free_place(&last.at);
-    return sorted > 0 ? last.any : sorted;
-}
-
-struct taker {
-    qn_out_csv_take *take;
-    void *data;
-};
-
-static int hand_out(void *data, struct place *p, const struct qn_prof_item *item)
-{
-    const struct taker *t = data;
-    struct qn_prof_row row = {.object = p->object.text, .file = p->file.text, .function = p->function.text,
-                              .line = item->line, .counts = item->counts};
-    take_place(t->take, t->data, &row, item->counts);
-    return 1;
-}
-
-enum qn_text_status qn_out_csv_sorted_rows(struct qn_prof_reader *r, const char *path, const int64_t *totals, qn_out_csv_take *take,
-                                           void *data, struct qn_text_error *err)
-{
-    size_t bytes = (size_t)qn_prof_reader_header(r)->event_count * sizeof(int64_t);
-    int64_t *sums = QN_NEEDED(malloc(bytes));
-    int taken = walk(r, sums, hand_out, &(struct taker){take, data}, err);
-    if (taken == 0 || (taken > 0 && memcmp(sums, totals, bytes) != 0))
-        qn_text_fail(err, QN_TEXT_BAD, "%s: the file has changed while it was read", path);
-    free(sums);
-    return err->status;
 }
 
 /* ---- functions with inclusive costs, and calls ---- */

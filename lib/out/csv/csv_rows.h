@@ -33,16 +33,6 @@ typedef void qn_out_csv_take(void *data, const void *const records[QN_OUT_CSV_RE
 enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by by, int events, qn_out_csv_take *take, void *data,
                                     struct qn_text_error *err);
 
-/* The same by line without a table, for a profile whose lines are in order already, as those that `quern run` and Cachegrind write. It is
- * read twice: once to see that it is in order, and for its totals, which stand in each row; once for the rows.
- *
- * 1: lines are in ascending order by file, function and number, and no function is in two objects; `totals` are their
- * sums, one per event.  0: they are not, or the input can be read only once.  -1: `err` is filled. */
-int qn_out_csv_is_sorted(const char *path, int64_t *totals, int events, struct qn_text_error *err);
-/* QN_TEXT_BAD: what is read is not what qn_out_csv_is_sorted has seen. */
-enum qn_text_status qn_out_csv_sorted_rows(struct qn_prof_reader *r, const char *path, const int64_t *totals, qn_out_csv_take *take,
-                                           void *data, struct qn_text_error *err);
-
 /* Functions with inclusive costs, or calls. A profile without calls is an error. */
 enum qn_text_status qn_out_csv_calls(const char *path, enum qn_out_csv_by by, const struct qn_prof_header *events,
                                      qn_out_csv_take *take, void *data, struct qn_text_error *err);

@@ -5,7 +5,7 @@
  * Out: a row of column names, rows
  *
  * Invariants: the cells that are the same in all rows of a profile are made once (`prefix`); memory
- * holds one profile at most, and nothing of one that is written line by line as it stands (qn_out_csv_sorted_rows).
+ * holds one profile at most.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -309,15 +309,7 @@ static void put_row(void *csv, const void *const records[QN_OUT_CSV_RECORDS], co
     end_row(c);
 }
 
-/* A profile whose lines are in order: nothing of it has to be held. */
-static enum qn_text_status put_sorted(struct csv *c, struct qn_prof_reader *r, const char *path, const int64_t *totals)
-{
-    make_prefix(c, path, qn_prof_reader_header(r), totals);
-    return qn_out_csv_sorted_rows(r, path, totals, put_row, c, c->err);
-}
-
-/* Any other: lines are added up and sorted. */
-static enum qn_text_status put_table(struct csv *c, struct qn_prof_reader *r, const char *path)
+static enum qn_text_status put_profile(struct csv *c, struct qn_prof_reader *r, const char *path)
 {
     char warning[QN_TEXT_MAX];
     struct qn_prof_merge *m = qn_prof_new_merge(NULL, NULL);
@@ -335,18 +327,6 @@ static enum qn_text_status put_table(struct csv *c, struct qn_prof_reader *r, co
     else if (status == QN_TEXT_OK)
         status = qn_out_csv_rows(t, c->q->by, c->events.event_count, put_row, c, c->err);
     qn_prof_free_merge(m);
-    return status;
-}
-
-static enum qn_text_status put_profile(struct csv *c, struct qn_prof_reader *r, const char *path)
-{
-    int64_t *totals = QN_NEEDED(malloc((size_t)c->events.event_count * sizeof *totals));
-    int sorted = 0;
-    if (c->q->by == QN_OUT_CSV_LINE)
-        sorted = qn_out_csv_is_sorted(path, totals, c->events.event_count, c->err);
-    enum qn_text_status status = sorted < 0 ? c->err->status
-                                 : sorted ? put_sorted(c, r, path, totals) : put_table(c, r, path);
-    free(totals);
     return status;
 }
 

@@ -337,7 +337,7 @@ else
     skip 'Python is not installed' 2
 fi
 
-# ---- a profile in order is written as it is read; through a pipe it is held and sorted: the same rows ----
+# ---- a profile through a pipe has the same rows ----
 
 seen=0
 for p in small odd other big "$here"/*/*.cgout; do
