@@ -149,11 +149,12 @@ absent_all() {
 }
 
 # cpu_limited SECONDS COMMAND...: at most so much processor time for each of its processes, in a process group of its own.  How long
-# it takes by the clock says nothing on a busy machine; what waits for ever is ended by the driver (watch.sh).
+# it takes by the clock says nothing on a busy machine; what waits for ever is ended by the driver (watch.sh).  Without $_, where bash has
+# the command before: its length moves the stack, and with that counts.
 cpu_limited() (
     ulimit -t "$1"
     shift
-    exec timeout 1000000 "$@" # for the process group
+    exec env -u _ timeout 1000000 "$@" # for the process group
 )
 
 bail() {

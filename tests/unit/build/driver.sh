@@ -113,6 +113,8 @@ END
 
 is "$(sh "$tap/totals.sh" "$SCRATCH/all-pass.trs" "$SCRATCH/absent.trs" | tail -n 1)" '2 passed, 1 failed' \
     'a test that never ran is a failure'
+# The command before has one of another length.
+is "$(bash -c '. "$0/tap.sh"; /bin/true; cpu_limited 9 env | grep "^_="' "$tap")" '' 'a command with limited time has no $_'
 ok 'the terminal shows the point that failed' grep -q '^FAIL: one-fails - 2' "$SCRATCH/one-fails.out"
 ok 'the log tells how to run it again' grep -q "run again: make .* check TESTS='one-fails'" "$SCRATCH/one-fails.log"
 ok 'scratch of a failed test stays' test -d "$SCRATCH/tests/scratch/one-fails"
