@@ -3,7 +3,7 @@
  * In:  a message of struct qn_message
  * Out: the answer, with descriptors where it has any; the state of struct qn_collect
  *
- * Invariants: it never waits, except until a part of the run is written (part.c); an invalid message is ignored.
+ * Invariants: it never waits, except until a part of the run is written (part.c), or to send the reader an arena; an invalid message is ignored.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -229,7 +229,6 @@ static void adopt_fresh(struct qn_collect *r)
     r->fresh = (struct qn_cost_store){ .fd = -1 };
     r->replaced = true;
     qn_collect_forget_parts(r);
-    qn_collect_show_image(r);
 }
 
 static void become_out(struct qn_collect *r, bool out)
@@ -268,6 +267,8 @@ static void serve_exec(struct qn_collect *r)
 
     qn_cost_close(&r->fresh);
     error = qn_cost_create_like(&r->fresh, &r->store);
+    if (!error)
+        qn_collect_show_image(r); /* before the program can begin: this collector may be killed at any time */
     qn_collect_answer(r, QN_MESSAGE_EXEC_OK, error, &r->fresh.fd, error ? 0 : 1);
 }
 

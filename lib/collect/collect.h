@@ -114,8 +114,9 @@ struct qn_collect {
     bool finder_replaced;       /* it has died, and this collector has started another */
     int questions;              /* our own socket to it; -1: none */
     const void *questions_of;   /* the arena that it has */
-    /* The reader's descriptors: the file that the guest begins as, the arena of the first process, the main collector's pidfd. */
-    int beginning, image, collector;
+    /* The reader's descriptors: the file that the guest begins as, the arena of the first process, that of the program which it is about to
+     * execute or has executed last (-1: none), the main collector's pidfd. */
+    int beginning, image, next, collector;
     bool has_forked;            /* there were sub-collectors, which may outlive this one and ask the reader */
 };
 
@@ -256,7 +257,7 @@ void qn_collect_start_server(struct qn_collect *r, struct qn_collect_server *s, 
 void qn_collect_start_reader(struct qn_collect *r);
 /* Sends the reader a file whose code a guest has mapped; the caller keeps the descriptor.  Never waits. */
 void qn_collect_give_reader(const struct qn_collect *r, int file);
-/* The main collector's guest has become another program: sends its arena, which the reader needs if all collectors are killed. */
+/* The main collector's guest is about to execute another program: sends its arena, which the reader needs if all collectors are killed. */
 void qn_collect_show_image(const struct qn_collect *r);
 /* Lets the reader end; waits for it if no other collector can ask it. */
 void qn_collect_end_reader(struct qn_collect *r);

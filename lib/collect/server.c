@@ -151,6 +151,7 @@ int qn_collect_in_child(struct qn_collect *r, bool limited, qn_collect_work *wor
  *   reader         --fork--> folder          has everything that was read; folds, writes, prints.  For the last possible
  *                                            request, the reader does this itself
  *   folder         --byte--> reply           0 written, 1 not written; end of file: it died
+ *   main collector --TAKE_IMAGE--> reader    the arena of the program that the first process is about to execute
  *   main collector --killed-->               the reader waits until the guest is dead, too, and writes its profile
  *
  * So the profile of a short program does not wait for the debug information of its libraries.  If the reader dies, collectors do the work
@@ -229,6 +230,22 @@ static void serve_fold(struct reader *d, const struct request *q, int fds[QN_COL
             close(fds[i]);
 }
 
+/* The next program of the first process has begun, unless its execve has failed: its arena is that of the process then. */
+static void take_begun(struct qn_collect *r)
+{
+    struct qn_cost_store s = { .fd = r->next };
+
+    if (r->next < 0)
+        return;
+    if (qn_cost_map(&s) && (qn_cost_header(&s)->started || qn_cost_header(&s)->fatal)) {
+        close(r->image);
+        r->image = fcntl(s.fd, F_DUPFD_CLOEXEC, 3);
+        r->replaced = true;
+    }
+    qn_cost_close(&s);
+    r->next = -1;
+}
+
 static void serve_request(struct reader *d, const struct request *q, int fds[QN_COLLECT_FDS_MAX])
 {
     struct qn_collect *r = d->run;
@@ -240,9 +257,8 @@ static void serve_request(struct reader *d, const struct request *q, int fds[QN_
     if (q->kind == TAKE_FILE) {
         qn_cost_give_file(d->library, fds[0]);
     } else {
-        close(r->image);
-        r->image = fds[0];
-        r->replaced = true;
+        take_begun(r);
+        r->next = fds[0];
     }
     if (d->pause >= 0)
         d->pause = WATCH_FIRST_MS;
@@ -274,6 +290,7 @@ static void write_of_killed(struct reader *d)
         return;
     while (poll(&p, 1, -1) < 0 && errno == EINTR)
         ;
+    take_begun(r);
     r->store.fd = r->image;
     if (!qn_cost_map(&r->store))
         _exit(1);
@@ -303,11 +320,13 @@ static void make_heap_ready(bool large)
 static _Noreturn void read_and_fold(struct qn_collect *r, int socket)
 {
     struct reader d = { .run = r, .socket = socket, .library = qn_cost_new_library(), .pause = WATCH_FIRST_MS };
-    struct pollfd p[] = { { socket, POLLIN, 0 }, { r->collector, POLLIN, 0 } };
+    /* The main collector first: if it is dead by then, all that it has sent is seen behind it. */
+    struct pollfd p[] = { { r->collector, POLLIN, 0 }, { socket, POLLIN, 0 } };
     int fds[QN_COLLECT_FDS_MAX], program = r->beginning;
     struct request q;
 
     r->image = fcntl(r->store.fd, F_DUPFD_CLOEXEC, 3);
+    r->next = -1;
     qn_collect_keep_only((int[]){ socket, program, r->pidfd, r->collector, r->store.fd, r->image, r->merger.socket }, 7);
     r->is_main = false;
     r->hurry = r->ends = -1;
@@ -322,13 +341,12 @@ static _Noreturn void read_and_fold(struct qn_collect *r, int socket)
         if (ready == 0)
             read_ahead(&d);
         if (ready > 0 && p[1].revents) {
-            p[1].fd = -1;
-            write_of_killed(&d);
-        }
-        if (ready > 0 && p[0].revents) {
             if (!qn_collect_receive(socket, &q, sizeof q, fds))
                 break;
             serve_request(&d, &q, fds);
+        } else if (ready > 0 && p[0].revents) {
+            p[0].fd = -1;
+            write_of_killed(&d);
         }
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
@@ -380,7 +398,7 @@ void qn_collect_show_image(const struct qn_collect *r)
     struct request q = { .kind = TAKE_IMAGE, .fds = 1 };
 
     if (r->reader.socket >= 0 && r->is_main)
-        qn_collect_send(r->reader.socket, &q, sizeof q, &r->store.fd, q.fds, MSG_DONTWAIT);
+        qn_collect_send(r->reader.socket, &q, sizeof q, &r->fresh.fd, q.fds, 0);
 }
 
 /* Asks the reader to fold.  0: profile written; 1: not written, and a message said why; -1: no answer. */

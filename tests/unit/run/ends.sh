@@ -7,7 +7,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"
-command -v setsid >/dev/null || skip_all 'there is no setsid' 141
+command -v setsid >/dev/null || skip_all 'there is no setsid' 144
 ulimit -c 0
 limit=${QN_LIMIT:-300}
 
@@ -137,9 +137,18 @@ if strace -qq -o /dev/null true 2>/dev/null; then
     ended 137 'SIGKILL to the group, while the collector of a child takes its time to leave the group'
     ok '... the profile is written' written "profile.$program"
     ok '... and that of the child' written "profile.$child"
+
+    # Nor may a program begin before they know it: quern, but not the reader, is killed as soon as the program has begun.
+    printf '#!/bin/sh\nexec strace -D -qq -o /dev/null -e trace=sendmsg -e inject=sendmsg:delay_enter=500000 "%s" "$@"\n' "$quick" >late
+    start --trace-children=yes ./program becomes
+    read -r program <&8
+    kill -KILL "$quern"
+    ended 137 'SIGKILL to quern when another program has begun, and what it sends is late'
+    ok '... the profile is written' written "profile.$program"
+    ok '... of that' grep -qx 'cmd: ./program sleeps' "profile.$program"
     QUERN=$quick
 else
-    skip 'strace is not installed, or may not trace' 5
+    skip 'strace is not installed, or may not trace' 8
 fi
 
 start ./program handler
