@@ -62,7 +62,7 @@ static void land(struct qn_code *c, const struct jumps *j)
         x_patch(j->end[i], c->exec);
 }
 
-static void jump_to_c(struct qn_code *c, qn_slow_call *fn) { x_jmp(c, (uint64_t)(uintptr_t)fn); }
+static void jump_to_c(struct qn_code *c, qn_slow_call *fn) { x_jmp(c, emit_c_entry(fn)); }
 
 /* ---- entry ---- */
 
@@ -319,7 +319,7 @@ static uint32_t make_return_stub(void)
     x_byte(&c, 0xff);
     rare.n = 0;
     jump_later(&c, X_CC_E, &rare);
-    x_call(&c, (uint64_t)(uintptr_t)emit_rules.calls->add_rare);
+    x_call(&c, emit_c_entry(emit_rules.calls->add_rare));
     x_jmp(&c, counted);
     land(&c, &rare);
     return_by_c(&c);

@@ -67,6 +67,7 @@ void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev);
 void emit_load_operand(struct emitter *e, unsigned i, unsigned dst); /* mov <r/m of instruction i>, %dst */
 
 /* stub.c: calls of C */
+uint64_t emit_c_entry(qn_slow_call *fn); /* the function's entry for translated code that is on the engine's stack */
 void emit_slow_call(struct qn_code *c, qn_slow_call *fn);
 void emit_slow_call_at(struct qn_code *c, uint64_t target);
 void emit_slow_stack_in(struct qn_code *c);  /* switch to the engine's stack: pushes no longer touch guest memory */

@@ -61,7 +61,7 @@ void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned 
     x_store(c, NEXT, s1);
     x_test_imm32(c, s1, QN_LOG_FULL);
     room = x_jcc(c, X_CC_E, 0);
-    x_call(c, (uint64_t)(uintptr_t)qn_sim_log_drain);
+    x_call(c, emit_c_entry(qn_sim_log_drain));
     x_patch(room, c->exec);
 }
 

@@ -53,7 +53,7 @@ static void emit_touch(struct qn_code *c, unsigned line, const unsigned scratch[
     x_table(c, X_LOAD, n, at, 0);
     x_op_abs(c, 1, 0x3b, n, (uintptr_t)&qn_sim_far_uses.full); /* cmp full, n */
     more = x_jcc(c, X_CC_NE, 0);
-    x_call(c, (uint64_t)(uintptr_t)qn_sim_far_uses_end);
+    x_call(c, emit_c_entry(qn_sim_far_uses_end));
     x_table(c, X_LOAD, n, at, 0);
     x_patch(more, c->exec);
     x_imul32(c, entry, n, sizeof(struct qn_far_use));

@@ -15,7 +15,48 @@
  *
  * Nothing may be written below the guest's rsp, so a slow call switches to a stack of its own.  The callee keeps
  * all registers (no_caller_saved_registers) and uses no vector unit; only the status flags are lost.
+ *
+ * The guest may have set the direction flag, or AC, with which the processor checks alignment; C code can stand neither.  So a function of C
+ * is called by its entry, which resets both and gives them back:
+ *
+ *   pushfq ;  testl $DF|AC, (%rsp) ;  jnz set ;  lea 8(%rsp), %rsp ;  jmp fn
+ *   set:      push $2 ;  popfq ;  call fn ;  popfq ;  ret
  */
+
+#define DF_AC 0x40400u
+#define C_ENTRIES 64u /* functions */
+#define C_ENTRY_BYTES 48u
+
+uint64_t emit_c_entry(qn_slow_call *fn)
+{
+    static qn_slow_call *functions[C_ENTRIES];
+    struct qn_code c;
+    uint64_t entry, set;
+    unsigned n = 0;
+
+    while (n < C_ENTRIES && functions[n] && functions[n] != fn)
+        n++;
+    if (n == C_ENTRIES)
+        qn_engine_die("no room for another function of C", (uintptr_t)fn, 0);
+    c.exec = entry = QN_CODE_BASE + n * C_ENTRY_BYTES;
+    c.p = qn_code_at(entry);
+    if (functions[n])
+        return entry;
+    functions[n] = fn;
+    x_byte(&c, X_PUSHF);
+    x_bytes(&c, "\xf7\x04\x24", 3); /* testl $DF_AC, (%rsp) */
+    x_u32(&c, DF_AC);
+    set = x_jcc(&c, X_CC_NE, 0);
+    x_lea(&c, QN_RSP, QN_RSP, QN_REG_NONE, 1, 8);
+    x_jmp(&c, (uintptr_t)fn);
+    x_patch(set, c.exec);
+    x_bytes(&c, "\x6a\x02", 2); /* push $2 */
+    x_byte(&c, X_POPF);
+    x_call(&c, (uintptr_t)fn);
+    x_byte(&c, X_POPF);
+    x_byte(&c, X_RET);
+    return entry;
+}
 
 void emit_slow_stack_in(struct qn_code *c)
 {
@@ -39,7 +80,7 @@ void emit_frame_out(const struct emitter *e, struct qn_code *c)
         x_store(c, CTX(gpr[QN_RBP]), QN_RBP);
 }
 
-void emit_slow_call(struct qn_code *c, qn_slow_call *fn) { emit_slow_call_at(c, (uint64_t)(uintptr_t)fn); }
+void emit_slow_call(struct qn_code *c, qn_slow_call *fn) { emit_slow_call_at(c, emit_c_entry(fn)); }
 
 /* mov $value, abs without a register, for any 64-bit value; does not change the flags. */
 void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value)
@@ -58,7 +99,7 @@ void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value)
 #define ENTRIES 16 /* functions, each with and without `again` */
 
 static uint32_t stubs[QN_SCRATCH_SETS][ENTRIES], fetch_stubs[16][16];
-static uint64_t next_at = QN_CODE_BASE;
+static uint64_t next_at = QN_CODE_BASE + C_ENTRIES * C_ENTRY_BYTES;
 
 unsigned emit_scratch_number(const struct emitter *e)
 {
@@ -127,7 +168,7 @@ static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, bool again)
     x_store(&c, CTX(arg_addr), e->s1);
     x_store(&c, CTX(now), e->now);
     emit_frame_out(e, &c);
-    x_call(&c, (uint64_t)(uintptr_t)fn);
+    x_call(&c, emit_c_entry(fn));
     x_load(&c, e->now, CTX(now));
     x_byte(&c, X_RET);
     emit_stub_end(&c);
@@ -146,7 +187,7 @@ static uint32_t make_fetch_stub(const struct emitter *e)
     x_table(&c, X_LOAD, e->s2, QN_RSP, 0);
     x_lea(&c, e->s2, e->s2, QN_REG_NONE, 1, JUMP_BACK_BYTES);
     x_store(&c, CTX(arg_aux), e->s2);
-    x_call(&c, (uint64_t)(uintptr_t)qn_sim_slow_fetch);
+    x_call(&c, emit_c_entry(qn_sim_slow_fetch));
     x_load(&c, e->now, CTX(now));
     x_byte(&c, X_RET);
     emit_stub_end(&c);

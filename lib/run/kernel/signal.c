@@ -293,10 +293,6 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         kernel_action(info->signo, HANDLER_DFL, 0);
         return;
     }
-    if (uc->mc.trapno == ALIGNMENT_CHECK && !in_code_cache(uc->mc.ip)) { /* translated code has called the engine with it */
-        uc->mc.flags &= ~(uint64_t)FLAG_AC;
-        return;
-    }
     if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_truncated_take(uc, info->fault.addr))
         return;
     if (!holds_cache(t) || !in_code_cache(uc->mc.ip))

@@ -13,7 +13,7 @@ enum { SS_ONSTACK_ = 1, SS_DISABLE_ = 2 };
 enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2, SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
 #define HANDLER_DFL 0
 #define HANDLER_IGN 1
-enum { DEBUG_TRAP = 1, UNDEFINED_OPCODE = 6, GENERAL_PROTECTION = 13, PAGE_FAULT = 14, ALIGNMENT_CHECK = 17 }; /* vectors */
+enum { DEBUG_TRAP = 1, UNDEFINED_OPCODE = 6, GENERAL_PROTECTION = 13, PAGE_FAULT = 14 }; /* vectors */
 #define ERR_FETCH 0x10u /* of a page fault's error code */
 #define FLAG_ZF 0x40u
 #define FLAG_TF 0x100u
