@@ -16,6 +16,7 @@
 #define SPREAD_LEAST 0.1  /* share of the run's cost, for an event that is spread over many places */
 #define FUNCTIONS_NAMED 3
 #define HALF 0.5          /* of the misses, for a suggestion by class */
+#define FIRST_USE 0.25    /* of its cost, where findings are ranked: no other order of the program saves the first use of a line */
 #define AGAIN 2           /* misses of the first level per miss of the last one: with more, code misses again */
 #define FORESEEN 0.1      /* mispredicts per execution; a branch with more is hard to predict */
 #define START_LEAST 0.5   /* share of the run's cost in the dynamic linker */
@@ -58,6 +59,8 @@ struct finding_list {
 
 static void add(struct finding_list *l, struct qn_report_finding finding)
 {
+    if (!finding.avoidable)
+        finding.avoidable = finding.cost;
     QN_MORE(l->at, l->count, l->room, 16);
     l->at[l->count++] = finding;
 }
@@ -150,7 +153,8 @@ static const char *advise_LL(struct qn_report_facts *f, int line)
         return qn_text_format(&f->memory, SAY_LL_FIRST "%s", say_few(f, line));
     if (all <= size)
         return qn_text_format(&f->memory, SAY_LL_CONFLICT, qn_report_say_about(f, all), qn_plot_say_bytes(&f->memory, size));
-    return qn_text_format(&f->memory, SAY_LL_CAPACITY "%s", qn_report_say_about(f, data), qn_plot_say_bytes(&f->memory, size), say_few(f, line));
+    return qn_text_format(&f->memory, SAY_LL_CAPACITY "%s", data > size ? "data" : "data and code", qn_report_say_about(f, data > size ? data : all),
+                         data > size ? "exceeds" : "exceed", qn_plot_say_bytes(&f->memory, size), say_few(f, line));
 }
 
 /* Did all lines that came from memory fit the LL together?  Then each came once. */
@@ -331,6 +335,21 @@ static double cost_of(const struct qn_report_facts *f, const struct kind *k, int
     return qn_report_count(&f->lines, line, k->events) * qn_report_cost(k->cost) / f->lines.total;
 }
 
+/* What another order of the program could save of it, for the ranking. */
+static double avoidable_cost_of(const struct qn_report_facts *f, const struct kind *k, int line)
+{
+    struct classes c = find_classes(f, line);
+    double misses = qn_report_count(&f->lines, line, k->events), first = 0;
+
+    if (about(k) == DATA_LL)
+        first = fmax(0, count_first_uses(f, line));
+    else if (about(k) == DATA_D1 && c.all)
+        first = c.compulsory / c.all * misses;
+    else if (about(k) == CODE_LL && fits_LL(f))
+        first = misses;
+    return cost_of(f, k, line) * (misses ? 1 - (1 - FIRST_USE) * first / misses : 1);
+}
+
 static bool stands_out(const struct qn_report_facts *f, const struct kind *k, int line)
 {
     double v = qn_report_count(&f->lines, line, k->events);
@@ -366,7 +385,7 @@ static void add_place(struct qn_report_facts *f, const struct kind *k, int line,
     const struct qn_plot_centre *c = &f->lines.at[line];
     double v = qn_report_count(&f->lines, line, k->events), all = qn_report_count(&f->lines, -1, k->events);
     double of = qn_report_count(&f->lines, line, k->of);
-    struct qn_report_finding finding = { .line = line, .cost = cost_of(f, k, line) };
+    struct qn_report_finding finding = { .line = line, .cost = cost_of(f, k, line), .avoidable = avoidable_cost_of(f, k, line) };
 
     finding.what = qn_text_format(&f->memory, "%s: %s %s", name_place(f, c), say(f, v), k->name);
     finding.proof =
@@ -420,7 +439,7 @@ static const char *name_functions(struct qn_report_facts *f, const char *events,
 static void add_spread(struct qn_report_facts *f, const struct kind *k, struct finding_list *l)
 {
     double all = qn_report_count(&f->lines, -1, k->events), of = qn_report_count(&f->lines, -1, k->of);
-    struct qn_report_finding finding = { .line = -1, .cost = cost_of(f, k, -1) };
+    struct qn_report_finding finding = { .line = -1, .cost = cost_of(f, k, -1), .avoidable = avoidable_cost_of(f, k, -1) };
 
     finding.what = qn_text_format(&f->memory, "%s %s, in many places", say(f, all), k->name);
     finding.proof =
@@ -662,7 +681,7 @@ static int compare_lines(const void *a, const void *b)
     return QN_COMPARE(x->line, y->line);
 }
 
-/* Adds up what the findings about each line cost. */
+/* Adds up what the findings about each line could save. */
 static void sum_places(struct qn_report_finding *at, size_t count)
 {
     size_t end;
@@ -672,7 +691,7 @@ static void sum_places(struct qn_report_finding *at, size_t count)
         double sum = 0;
 
         for (end = start; end < count && (end == start || (at[end].line >= 0 && at[end].line == at[start].line)); end++)
-            sum += at[end].cost;
+            sum += at[end].avoidable;
         for (size_t i = start; i < end; i++)
             at[i].place = sum;
     }
@@ -687,8 +706,8 @@ static int compare_findings(const void *a, const void *b)
         return x->whole ? 1 : -1;
     if (x->place != y->place)
         return x->place > y->place ? -1 : 1;
-    if (x->cost != y->cost)
-        return x->cost > y->cost ? -1 : 1;
+    if (x->avoidable != y->avoidable)
+        return x->avoidable > y->avoidable ? -1 : 1;
     return strcmp(x->what, y->what);
 }
 

@@ -21,11 +21,12 @@ struct qn_report_finding {
     int line;                          /* a centre of facts->lines whose source is shown, -1: none */
     bool whole;                        /* about the whole run: it comes last, because it adds no cost to the others */
     double cost;                       /* share of the estimated cost */
-    double place;                      /* the same of all findings about this line: LL misses and D1 misses of one line have one cause */
+    double avoidable;                  /* of it, what another order of the program could save: first uses count a quarter */
+    double place;                      /* that of all findings about this line: LL misses and D1 misses of one line have one cause */
 };
 
-/* Fills findings[], first those about places, the place that costs most first, then those about the whole run; returns how many.  The profile has the event
- * Ir. */
+/* Fills findings[], first those about places, the place where most can be saved first, then those about the whole run; returns how many.  The
+ * profile has the event Ir. */
 int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX]);
 
 /* Finds the knees of the curve of a fully associative cache if there is one, else of the D1s by size, into f->knees.  The findings name

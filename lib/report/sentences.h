@@ -47,9 +47,10 @@
 #define SAY_LL_FIRST \
     "First uses: most of these lines come from memory because nothing has used them before; a larger LL has them no sooner. Use fewer bytes: smaller " \
     "types, only the fields that are needed, memory that was used before."
-/* compulsory D1 misses are at most half of its LL misses; all compulsory D1 misses and LL misses of code x line exceed the LL */
+/* compulsory D1 misses are at most half of its LL misses; all compulsory D1 misses and LL misses of code x line exceed the LL;
+ * "the data of the run (1 MiB) exceeds" it if data do so alone, else "the data and code of the run (1 MiB) exceed" it */
 #define SAY_LL_CAPACITY \
-    "Most of these lines were in the LL before and were evicted: the data of the run (%s) exceeds the LL (%s). Process the data in blocks that fit, " \
+    "Most of these lines were in the LL before and were evicted: the %s of the run (%s) %s the LL (%s). Process the data in blocks that fit, " \
     "or shrink the elements."
 /* compulsory D1 misses are at most half of its LL misses; all compulsory D1 misses and LL misses of code x line fit the LL */
 #define SAY_LL_CONFLICT \

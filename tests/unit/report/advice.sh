@@ -76,6 +76,9 @@ ll 1000 500 525; says 'the data of the run (64.1 KiB) exceeds the LL (64 KiB)' '
 says_not 'they fall into the same sets' '... no conflict is claimed'
 ll 1000 500 524; says 'although data and code of the run (64 KiB) fit the LL (64 KiB)' '1,024 lines'
 says_not 'exceeds the LL' '... do not exceed it'
+code_ll() { profile "10 Ir=1000 ILmr=$1 Dr=1000 D1mr=1000 DLmr=1000 AN.compulsory=500 AN.capacity=500" "11 Ir=100000 Dr=10000 D1mr=500 AN.compulsory=500"; }
+code_ll 25; says 'the data and code of the run (64.1 KiB) exceed the LL (64 KiB)' '1,000 lines of data, 25 of code'
+says_not 'the data of the run' '... data alone fit'
 LL='65536 B, 128 B, 8-way associative'
 ll 1000 501 0; says_not 'First uses: most of these' 'an LL with longer lines'
 LL=
@@ -192,6 +195,7 @@ cat >bugs.c <<'END'
 #include <string.h>
 struct particle { double x, y, z, vx, vy, vz, mass, charge; char name[64]; };
 static volatile int matrix[256][256];
+static volatile double filled[256][256];
 static volatile char rows[512 * 4096], small[16384], again[96 << 10];
 static volatile struct particle particles[4000];
 static volatile int sum;
@@ -212,6 +216,14 @@ int main(int argc, char **argv)
             for (int j = 0; j < 256; j++)
                 for (int i = 0; i < 256; i++)
                     sum += matrix[i][j]; /* column */
+    if (!strcmp(bug, "filled")) {
+        for (int i = 0; i < 256; i++)
+            for (int j = 0; j < 256; j++)
+                filled[i][j] = i;
+        for (int j = 0; j < 256; j++)
+            for (int i = 0; i < 256; i++)
+                sum += filled[i][j]; /* filled */
+    }
     if (!strcmp(bug, "stride"))
         for (int n = 0; n < 4000; n++)
             for (int i = 0; i < 16; i++)
@@ -268,6 +280,7 @@ bug() { # bug NAME PROGRAM CAUSE...
 }
 at() { echo "bugs.c:$(grep -n "/\* $1 \*/" bugs.c | sed 's/:.*//'), in main: "; }
 bug column bugs "$(at column)" 'Conflict misses' 'exchange the loops'
+bug filled bugs "$(at filled)" 'Conflict misses' 'exchange the loops'
 bug stride bugs "$(at stride)" 'Conflict misses' 'Pad rows'
 bug field bugs "$(at field)" 'Capacity misses' 'serves 3.0 references' 'in an array of their own'
 bug random bugs "$(at random)" 'The predictor finds no pattern' 'Sort or partition'
