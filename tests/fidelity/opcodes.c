@@ -159,6 +159,14 @@ static bool is_prefix(unsigned byte)
            byte == 0xf2 || byte == 0xf3;
 }
 
+/* Branches of 16 bits, with 66h on AMD's processors: they go below 64 KiB, and quern refuses them (doc/limits.md). */
+static bool goes_below_64K(unsigned op, unsigned reg)
+{
+    bool branch = op == 0xc2 || op == 0xc3 || (op >= 0xe0 && op <= 0xe3) || op == 0xe8 || (op == 0xff && (reg == 2 || reg == 4));
+
+    return branch && __builtin_cpu_is("amd") && memchr(now.head.bytes, 0x66, now.head.n);
+}
+
 /* One-byte opcodes: prefixes and escapes, far transfers, int $0x80; xbegin; mov to fs. */
 static bool leaves_out_one_byte(unsigned op, unsigned modrm)
 {
@@ -195,7 +203,7 @@ static bool leaves_out(unsigned modrm)
     if (!now.head.n || (!all && now.prefix > 1 && (op + now.prefix) % THIN))
         return true;
     if (maps[now.map].head == one_byte)
-        return leaves_out_one_byte(op, modrm);
+        return leaves_out_one_byte(op, modrm) || goes_below_64K(op, modrm >> 3 & 7);
     if (maps[now.map].head == two_bytes)
         return leaves_out_two_bytes(op, modrm);
     return false;

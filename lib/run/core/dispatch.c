@@ -24,8 +24,9 @@
  *
  *   popf that clears the flag        traps once more
  *   syscall                          does not trap: the kernel returns with the flag set, so that the instruction behind it runs first
- *   faults, int3, int n              do not trap; nor does mov to ss, or lss, unless the instruction before was one
- *   a repeated string instruction    traps behind each repetition, with RF set if it is not the last
+ *   faults, int3, int n              do not trap; nor does mov to ss, or lss, on Intel's processors unless the instruction before was one
+ *   a repeated string instruction    traps behind each repetition; on Intel's processors, if it is not the last, with RF set and the flags from
+ *                                    before the instruction, on AMD's without RF and with the flags of the repetition
  *   pushf, syscall                   show the flag
  *
  * Here a client request is one instruction.
@@ -108,15 +109,16 @@ static bool trap_flag_after(uint32_t exit_kind)
     t->trap_shadow = false;
     if (insn.map == 0 && insn.opcode == PUSHF && insn.encoding == QN_ENC_LEGACY)
         *(uint16_t *)(uintptr_t)qn_ctx.gpr[QN_RSP] |= FLAG_TF;
-    if (loads_ss() && !shadow) {
+    if (loads_ss() && (!shadow || qn_block_machine == QN_MACHINE_AMD)) {
         t->trap_shadow = true;
         return true;
     }
     if (again) {
         qn_ctx.rip = at;
-        qn_ctx.rflags = flags; /* cmps and scas set them when they end */
+        if (qn_block_machine != QN_MACHINE_AMD)
+            qn_ctx.rflags = flags; /* cmps and scas set them when they end */
     }
-    qn_signal_raise_step(again);
+    qn_signal_raise_step(again && qn_block_machine != QN_MACHINE_AMD);
     return true;
 }
 
