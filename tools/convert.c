@@ -47,11 +47,6 @@ static const struct qn_option options[] = {
 
 static const struct qn_option_rule rules[] = {{"--event", false, "--to=folded or --to=speedscope", NULL}, {NULL, false, NULL, NULL}};
 
-static const char *check(const struct prof_args *a)
-{
-    return a->input_count != 1 ? "name exactly one file" : NULL;
-}
-
 static enum qn_text_status import(const char *path, struct qn_prof_writer *w, struct qn_text_error *err)
 {
     struct qn_prof_callgrind *c;
@@ -81,15 +76,13 @@ static enum qn_text_status convert(const struct prof_args *a, struct qn_text_err
     struct qn_prof_writer *w = prof_args_open(a, err);
     if (!w)
         return err->status;
-    if (put((const struct settings *)a, w, err) == QN_TEXT_OK)
-        return qn_prof_close_writer(w, err);
-    qn_prof_abandon_writer(w);
-    return err->status;
+    put((const struct settings *)a, w, err);
+    return qn_prof_close_writer(w, err);
 }
 
 int qn_tool_convert(int argc, char **argv)
 {
-    static const struct prof_command command = {{"convert", PROGRAM, help, NULL, options, NULL, false, rules}, 1, -1, check, convert};
+    static const struct prof_command command = {{"convert", PROGRAM, help, NULL, options, NULL, false, rules}, 1, 1, NULL, convert};
     struct settings settings = {.to = TO_PROFILE};
     (void)argc;
     return prof_args_run(&command, &settings.args, argv);

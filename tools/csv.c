@@ -55,24 +55,19 @@ static const char *check(const struct prof_args *a)
     return ((const struct settings *)a)->to_profile && a->input_count != 1 ? "--to-profile takes one file" : NULL;
 }
 
-static enum qn_text_status convert(const struct prof_args *a, struct qn_prof_writer *w,
-                                   struct qn_text_error *err)
+static enum qn_text_status csv(const struct prof_args *a, struct qn_text_error *err)
 {
     const struct settings *s = (const struct settings *)a;
     struct qn_out_csv_request request = {
         (enum qn_out_csv_by)s->by, s->show, !s->metadata, !s->crlf, a->inputs, a->input_count};
-    return s->to_profile ? qn_out_read_csv(a->inputs[0], w, err) : qn_out_write_csv(&request, w, err);
-}
-
-static enum qn_text_status csv(const struct prof_args *a, struct qn_text_error *err)
-{
     struct qn_prof_writer *w = prof_args_open(a, err);
     if (!w)
         return err->status;
-    if (convert(a, w, err) == QN_TEXT_OK)
-        return qn_prof_close_writer(w, err);
-    qn_prof_abandon_writer(w);
-    return err->status;
+    if (s->to_profile)
+        qn_out_read_csv(a->inputs[0], w, err);
+    else
+        qn_out_write_csv(&request, w, err);
+    return qn_prof_close_writer(w, err);
 }
 
 int qn_tool_csv(int argc, char **argv)

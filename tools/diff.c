@@ -32,23 +32,9 @@ static enum qn_text_status write_difference(const struct prof_args *a,
     struct qn_prof_writer *w = prof_args_open(a, err);
     if (!w)
         return err->status;
-    if (qn_prof_write_diff(g, (enum qn_prof_style)a->style, w, err) == QN_TEXT_OK) {
+    if (qn_prof_write_diff(g, (enum qn_prof_style)a->style, w, err) == QN_TEXT_OK)
         qn_prof_put_tables(w, tables);
-        return qn_prof_close_writer(w, err);
-    }
-    qn_prof_abandon_writer(w);
-    return err->status;
-}
-
-static enum qn_text_status read_tables(const struct prof_args *a, struct qn_prof_tables *tables, struct qn_text_error *err)
-{
-    char warning[QN_TEXT_MAX];
-    if (qn_prof_sum_tables(tables, a->inputs[0], 1, err) != QN_TEXT_OK || qn_prof_sum_tables(tables, a->inputs[1], 0, err) != QN_TEXT_OK)
-        return err->status;
-    qn_prof_finish_tables(tables, warning, sizeof warning);
-    if (warning[0])
-        qn_text_complain(PROGRAM ": warning: %s", warning);
-    return QN_TEXT_OK;
+    return qn_prof_close_writer(w, err);
 }
 
 static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error *err)
@@ -63,8 +49,10 @@ static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error 
     if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_TEXT_OK) {
         if (warning[0])
             qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[1], warning);
-        if (read_tables(a, &tables, err) == QN_TEXT_OK)
+        if (qn_prof_sum_tables(&tables, a->inputs[0], 1, err) == QN_TEXT_OK && qn_prof_sum_tables(&tables, a->inputs[1], 0, err) == QN_TEXT_OK) {
+            prof_args_finish_tables(&tables, PROGRAM);
             write_difference(a, &g, &tables, err);
+        }
     }
     qn_prof_free_tables(&tables);
     qn_prof_free_ledger(&g);

@@ -29,9 +29,7 @@ static enum qn_text_status add_all(struct qn_prof_merge *m, struct qn_prof_table
         if (qn_prof_sum_tables(tables, a->inputs[i], 0, err) != QN_TEXT_OK)
             return err->status;
     }
-    qn_prof_finish_tables(tables, warning, sizeof warning);
-    if (warning[0])
-        qn_text_complain(PROGRAM ": warning: %s", warning);
+    prof_args_finish_tables(tables, PROGRAM);
     return QN_TEXT_OK;
 }
 

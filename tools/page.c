@@ -79,14 +79,6 @@ static const char *check(const struct prof_args *a)
     return a->input_count == 1 ? NULL : "name one profile, or two with --diff";
 }
 
-/* Is it a regular file, or none yet?  Only then can a second file lie beside it. */
-static bool is_regular(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) || S_ISREG(st.st_mode);
-}
-
 /* "prog.html" -> "prog.sources.js", the file of the sources for which the page has no room. */
 static const char *name_more(const char *path)
 {
@@ -95,15 +87,6 @@ static const char *name_more(const char *path)
 
     snprintf(name, sizeof name, "%.*s.sources.js", (int)end, path);
     return name;
-}
-
-/* The second file is dropped if the page has room for all sources. */
-static enum qn_text_status close_more(struct qn_text_output *more, FILE *stream, struct qn_text_error *err)
-{
-    if (stream && err->status == QN_TEXT_OK && ftell(stream) > 0)
-        return qn_text_close_output(more, err);
-    qn_text_drop_output(more);
-    return err->status;
 }
 
 static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_error *err)
@@ -125,7 +108,8 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
     const char *path = a->out ? a->out : USUAL_OUTPUT;
     struct qn_text_output o, more;
     FILE *out;
-    bool fits = !is_regular(path);
+    struct stat st;
+    bool fits = !stat(path, &st) && !S_ISREG(st.st_mode); /* a second file can lie beside a regular one only */
 
     if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
         return err->status;
@@ -135,12 +119,11 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
     q.more = fits ? NULL : qn_text_stream_output(&more);
     q.more_name = basename(name_more(path));
     qn_page_write(&q, out, err);
-    if (!fits && close_more(&more, q.more, err) != QN_TEXT_OK)
-        return qn_text_drop_output(&o), err->status;
-    if (err->status == QN_TEXT_OK)
-        return qn_text_close_output(&o, err);
-    qn_text_drop_output(&o);
-    return err->status;
+    if (!fits && q.more && ftell(q.more) > 0)
+        qn_text_close_output(&more, err);
+    else if (!fits)
+        qn_text_drop_output(&more); /* the page has room for all sources */
+    return qn_text_close_output(&o, err);
 }
 
 int qn_tool_page(int argc, char **argv)

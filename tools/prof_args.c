@@ -16,6 +16,7 @@
 
 #include "json/json.h"
 #include "out/columns.h"
+#include "prof/merge.h"
 #include "prof/read.h"
 #include "text/output.h"
 #include "tools.h"
@@ -71,6 +72,14 @@ static const char *check(const struct prof_command *c, const struct prof_args *a
     return c->check ? c->check(a) : NULL;
 }
 
+void prof_args_finish_tables(struct qn_prof_tables *tables, const char *program)
+{
+    char warning[QN_TEXT_MAX];
+    qn_prof_finish_tables(tables, warning, sizeof warning);
+    if (warning[0])
+        qn_text_complain("%s: warning: %s", program, warning);
+}
+
 struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_error *err)
 {
     if (a->out && strcmp(a->out, "-") != 0)
@@ -91,10 +100,8 @@ enum qn_text_status prof_args_write_json(const struct prof_args *a, const char *
         return put_json(a, stdout, path, err);
     if (qn_text_open_output(&o, out, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
         return err->status;
-    if (put_json(a, qn_text_stream_output(&o), path, err) == QN_TEXT_OK)
-        return qn_text_close_output(&o, err);
-    qn_text_drop_output(&o);
-    return err->status;
+    put_json(a, qn_text_stream_output(&o), path, err);
+    return qn_text_close_output(&o, err);
 }
 
 /* --json: what the command writes into a file of its own, as JSON. */

@@ -48,6 +48,10 @@ int prof_args_run(const struct prof_command *c, struct prof_args *args, char **a
 /* Writes the file as JSON to `out`; NULL or "-": standard output. */
 enum qn_text_status prof_args_write_json(const struct prof_args *a, const char *path, const char *out, struct qn_text_error *err);
 
+/* Finishes the tables of a sum or difference; a warning that they give is printed. */
+struct qn_prof_tables;
+void prof_args_finish_tables(struct qn_prof_tables *tables, const char *program);
+
 /* Opens the output that was asked for. */
 struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_error *err);
 

@@ -22,12 +22,7 @@
 #include "tools.h"
 #include "base/grow.h"
 #include "collect/options.h"
-
-/* A list of words; its last is NULL. */
-struct words {
-    char **list;
-    size_t count;
-};
+#include "text/memory.h"
 
 /* Tools whose options are known. */
 enum tool { CG = 1, CT = 2, ALL = 255 }; /* cachegrind, callgrind */
@@ -44,31 +39,18 @@ enum tool { CG = 1, CT = 2, ALL = 255 }; /* cachegrind, callgrind */
 #define FILE_MAX (1u << 20) /* bytes of a .valgrindrc */
 #define SPACE " \t\n\v\f\r"
 
-static void add(struct words *words, const char *word)
-{
-    words->list = QN_NEEDED(realloc(words->list, (words->count + 2) * sizeof *words->list));
-    words->list[words->count++] = QN_NEEDED(strdup(word));
-    words->list[words->count] = NULL;
-}
-
-/* Adds a word of two parts. */
-static void add_joined(struct words *words, const char *first, const char *second)
-{
-    char *word = QN_NEEDED(malloc(strlen(first) + strlen(second) + 1));
-
-    add(words, strcat(strcpy(word, first), second));
-    free(word);
-}
+static struct qn_text_memory memory; /* of all words */
+#define ADD qn_text_add_word
 
 /* --TOOL:NAME=VALUE is --NAME=VALUE for this tool, and nothing for others. */
-static void add_plain(struct words *words, const char *tool, const char *word)
+static void add_plain(struct qn_text_words *words, const char *tool, const char *word)
 {
     size_t name = strcspn(word, ":="), n = strlen(tool);
 
     if (strncmp(word, "--", 2) || word[name] != ':')
-        add(words, word);
+        ADD(words, "%s", word);
     else if (name == n + 2 && !strncmp(word + 2, tool, n))
-        add_joined(words, "--", word + name + 1);
+        ADD(words, "--%s", word + name + 1);
 }
 
 /* The word that begins at text, without its quotes.  Returns where it ends. */
@@ -89,7 +71,7 @@ static const char *take_word(const char *text, char *word)
 }
 
 /* Words of a file or of VALGRIND_OPTS; "--" has no meaning there. */
-static void add_text(struct words *words, const char *tool, const char *text)
+static void add_text(struct qn_text_words *words, const char *tool, const char *text)
 {
     char *word = QN_NEEDED(malloc(strlen(text) + 1));
 
@@ -124,7 +106,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-static void add_file(struct words *words, const char *tool, const char *path)
+static void add_file(struct qn_text_words *words, const char *tool, const char *path)
 {
     char *text = read_file(path);
 
@@ -140,15 +122,12 @@ static bool is_here(const char *home)
     return home && !stat(home, &a) && !stat(".", &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static void add_defaults(struct words *words, const char *tool)
+static void add_defaults(struct qn_text_words *words, const char *tool)
 {
     const char *home = getenv("HOME"), *text = getenv("VALGRIND_OPTS");
-    struct words files = { NULL, 0 };
 
-    if (home) {
-        add_joined(&files, home, "/.valgrindrc");
-        add_file(words, tool, files.list[0]);
-    }
+    if (home)
+        add_file(words, tool, qn_text_format(&memory, "%s/.valgrindrc", home));
     if (text)
         add_text(words, tool, text);
     if (!is_here(home))
@@ -156,7 +135,7 @@ static void add_defaults(struct words *words, const char *tool)
 }
 
 /* All options for `tool`, in the order in which they count, without a tool's name before them. */
-static void gather(struct words *words, const char *tool, char **argv, size_t options)
+static void gather(struct qn_text_words *words, const char *tool, char **argv, size_t options)
 {
     bool only = false;
 
@@ -437,25 +416,22 @@ static bool limit_stack(const char *value)
 }
 
 /* Adds the option of `quern run` with its value. */
-static void add_run_option(struct words *run, const struct entry *e, const char *value)
+static void add_run_option(struct qn_text_words *run, const struct entry *e, const char *value)
 {
-    struct words name = { NULL, 0 };
-
     if (!value || strchr(e->run, '=')) { /* it has no value, or one already, that of yes */
         if (!value || strcmp(value, "no") != 0)
-            add(run, e->run);
+            ADD(run, "%s", e->run);
         return;
     }
     if (!strcmp(e->name, "--separate-threads"))
         value = *value == 'y' ? "callgrind-threads" : "callgrind";
     else if (!strcmp(e->name, "--progress-interval"))
         value = is_first(value, e->value) ? "no" : "yes";
-    add_joined(&name, e->run, "=");
-    add_joined(run, name.list[0], value);
+    ADD(run, "%s=%s", e->run, value);
 }
 
 /* Adds what `quern run` calls this option.  false: it is refused, and a line says why. */
-static bool translate_option(struct words *run, enum tool tool, const char *word)
+static bool translate_option(struct qn_text_words *run, enum tool tool, const char *word)
 {
     const struct entry *e = find(tool, word);
     const char *value = e && e->value ? strchr(word, '=') + 1 : NULL;
@@ -476,15 +452,15 @@ static bool translate_option(struct words *run, enum tool tool, const char *word
         return limit_stack(value);
     add_run_option(run, e, value);
     if (tool == CT && value && *e->value == 'G') /* as Callgrind: a cache that is named is simulated */
-        add(run, "--cache-sim=yes");
+        ADD(run, "--cache-sim=yes");
     if (!strcmp(e->name, "--toggle-collect")) /* the same: --collect-atstart=yes behind it is another matter */
-        add(run, "--instr-at-start=no");
+        ADD(run, "--instr-at-start=no");
     return true;
 }
 
 enum qn_option_foreign qn_valgrind_take_foreign(const char *word, char ***words)
 {
-    struct words run = { NULL, 0 };
+    struct qn_text_words run = { .memory = &memory };
 
     prefix = "quern: run";
     if (!find(ALL, word))
@@ -492,11 +468,11 @@ enum qn_option_foreign qn_valgrind_take_foreign(const char *word, char ***words)
     if (!strncmp(word, "--tool=", 7) && strcmp(word, "--tool=cachegrind"))
         return refuse("Not supported by quern", word, "`quern valgrind` has Valgrind's command line"), QN_OPTION_REFUSED;
     if (!strncmp(word, "--callgrind-out-file=", 21))
-        add(&run, "--profile-format=callgrind");
+        ADD(&run, "--profile-format=callgrind");
     *words = NULL;
     if (!translate_option(&run, ALL, word))
         return QN_OPTION_REFUSED;
-    *words = run.list;
+    *words = run.at;
     return QN_OPTION_TAKEN;
 }
 
@@ -558,10 +534,10 @@ static size_t count_options(char **argv)
     return i;
 }
 
-static bool has(const struct words *words, const char *word)
+static bool has(const struct qn_text_words *words, const char *word)
 {
     for (size_t i = 0; i < words->count; i++)
-        if (!strcmp(words->list[i], word))
+        if (!strcmp(words->at[i], word))
             return true;
     return false;
 }
@@ -580,7 +556,7 @@ static int refuse_tool(const char *tool)
 }
 
 /* Help and version come before any complaint. */
-static bool is_answered(const struct words *words, int *status)
+static bool is_answered(const struct qn_text_words *words, int *status)
 {
     if (has(words, "-h") || has(words, "--help") || has(words, "--help-debug") || has(words, "--help-dyn-options"))
         *status = print_help();
@@ -592,31 +568,30 @@ static bool is_answered(const struct words *words, int *status)
 }
 
 /* The command line of `quern run`. */
-static bool translate(struct words *run, enum tool tool, const struct words *words, char **program)
+static bool translate(struct qn_text_words *run, enum tool tool, const struct qn_text_words *words, char **program)
 {
-    add(run, "run");
-    add(run, "--counting=cachegrind");
-    add(run, tool == CT ? "--requests=callgrind" : "--requests=cachegrind");
+    ADD(run, "run");
+    ADD(run, "--counting=cachegrind");
+    ADD(run, tool == CT ? "--requests=callgrind" : "--requests=cachegrind");
     if (tool == CT) { /* which simulates caches only if it is asked to */
-        add(run, "--profile-format=callgrind");
-        add(run, "--cache-sim=no");
+        ADD(run, "--profile-format=callgrind");
+        ADD(run, "--cache-sim=no");
     }
     for (size_t i = 0; i < words->count; i++)
-        if (!translate_option(run, tool, words->list[i]))
+        if (!translate_option(run, tool, words->at[i]))
             return false;
     if (!*program) {
         qn_text_complain("valgrind: no program specified; `quern valgrind --help` describes it");
         return false;
     }
-    add(run, "--");
-    for (; *program; program++)
-        add(run, *program);
+    ADD(run, "--");
+    qn_text_add_words(run, program);
     return true;
 }
 
 int qn_tool_valgrind(int argc, char **argv)
 {
-    struct words words = { NULL, 0 }, run = { NULL, 0 };
+    struct qn_text_words words = { .memory = &memory }, run = { .memory = &memory };
     size_t options = count_options(argv), program = options + (argv[options] && !strcmp(argv[options], "--"));
     const char *tool = DEFAULT_TOOL;
     int status;
@@ -632,6 +607,6 @@ int qn_tool_valgrind(int argc, char **argv)
         return refuse_tool(tool);
     if (!translate(&run, find_tool(tool), &words, argv + program))
         return FAILED;
-    status = qn_tool_run((int)run.count, run.list);
+    status = qn_tool_run((int)run.count, run.at);
     return status == QN_EXIT_USAGE ? FAILED : status;
 }

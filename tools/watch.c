@@ -30,8 +30,6 @@
 #include "text/error.h"
 #include "text/output.h"
 
-#define WORDS_MAX 32 /* of `quern run`, `trace` or `replay`, before the program */
-
 struct settings {
     const char *output, *line, *region, *trace;
     uint64_t from, references;
@@ -146,37 +144,26 @@ static int parse(struct settings *s, char **argv, char ***program)
 
 /* ---- commands ---- */
 
-struct words {
-    struct runner *r; /* the texts are its memory's */
-    char **at;              /* NULL at the end */
-    int n;
-};
+#define ADD qn_text_add_word
 
-#define ADD(words, ...) ((words)->at[(words)->n++] = qn_text_format(&(words)->r->memory, __VA_ARGS__))
-
-static struct words begin(struct runner *r, const char *command)
+static struct qn_text_words begin(struct runner *r, const char *command)
 {
-    struct words w = { r, NULL, 0 };
-    size_t arguments = 0;
+    struct qn_text_words w = { .memory = &r->memory };
 
-    while (r->program && r->program[arguments])
-        arguments++;
-    w.at = qn_text_alloc(&r->memory, (arguments + WORDS_MAX) * sizeof *w.at);
     ADD(&w, "%s", r->self);
     ADD(&w, "%s", command);
     return w;
 }
 
-static char **end_with_program(struct words *w)
+static char **end_with_program(const struct runner *r, struct qn_text_words *w)
 {
     ADD(w, "--");
-    for (char **argument = w->r->program; *argument; argument++)
-        w->at[w->n++] = *argument;
+    qn_text_add_words(w, r->program);
     return w->at;
 }
 
 /* "lru:1024,2,64", "lru", "1024,2,64" */
-static void add_cache(struct words *w, const char *cache)
+static void add_cache(struct qn_text_words *w, const char *cache)
 {
     const char *colon = strrchr(cache, ':'), *geometry = colon ? colon + 1 : cache;
     size_t name = colon ? (size_t)(colon - cache) : 0;
@@ -218,10 +205,10 @@ static size_t name_length(const char *predictor)
 
 /* "gshare:bits=4,gshare-history=2" -> --sim=BC=gshare --sim-opt=bits=4,gshare-history=2.  Returns the name of its slot; NULL: it has none,
  * which a line says. */
-static const char *add_predictor(struct words *w, const char *predictor)
+static const char *add_predictor(struct qn_text_words *w, const char *predictor)
 {
     size_t length = name_length(predictor);
-    const char *name = qn_text_format(&w->r->memory, "%.*s", (int)length, predictor);
+    const char *name = qn_text_copy_part(w->memory, predictor, length);
     int slot = slot_of(name);
 
     if (slot < 0)
@@ -233,19 +220,19 @@ static const char *add_predictor(struct words *w, const char *predictor)
     return slot == QN_ENGINES_BI ? "BI" : "BC";
 }
 
-static void add_stretch(struct words *w, const char *file)
+static void add_stretch(struct qn_text_words *w, const struct settings *s, const char *file)
 {
-    ADD(w, "--watch=%" PRIu64, w->r->s->references);
+    ADD(w, "--watch=%" PRIu64, s->references);
     ADD(w, "--watch-file=%s", file);
-    if (w->r->s->from)
-        ADD(w, "--watch-from=%" PRIu64, w->r->s->from);
+    if (s->from)
+        ADD(w, "--watch-from=%" PRIu64, s->from);
 }
 
 static char **make_replay(struct runner *r, const char *cache, const char *file)
 {
-    struct words w = begin(r, "replay");
+    struct qn_text_words w = begin(r, "replay");
 
-    add_stretch(&w, file);
+    add_stretch(&w, r->s, file);
     if (r->s->predictors) {
         ADD(&w, "--watch-of=%s", add_predictor(&w, cache));
         if (r->at)
@@ -259,11 +246,11 @@ static char **make_replay(struct runner *r, const char *cache, const char *file)
 
 static char **make_run(struct runner *r, const char *cache, const char *file)
 {
-    struct words w = begin(r, "run");
+    struct qn_text_words w = begin(r, "run");
 
     ADD(&w, "--quiet");
     ADD(&w, "--out-file=/dev/null");
-    add_stretch(&w, file);
+    add_stretch(&w, r->s, file);
     if (r->s->region)
         ADD(&w, "--watch-region=%s", r->s->region);
     if (r->from_main)
@@ -273,19 +260,19 @@ static char **make_run(struct runner *r, const char *cache, const char *file)
         ADD(&w, "--explain-file=/dev/null");
     }
     add_cache(&w, cache);
-    return end_with_program(&w);
+    return end_with_program(r, &w);
 }
 
 static char **make_recording(struct runner *r, const char *trace)
 {
-    struct words w = begin(r, "trace");
+    struct qn_text_words w = begin(r, "trace");
 
     ADD(&w, "-o");
     ADD(&w, "%s", trace);
     ADD(&w, "--branches-file=%s", r->places);
     if (r->from_main)
         ADD(&w, "--toggle=main");
-    return end_with_program(&w);
+    return end_with_program(r, &w);
 }
 
 /* ---- runs ---- */
@@ -426,7 +413,7 @@ static int find_line(struct runner *r)
 static int check_predictor(struct runner *r, const char *predictor)
 {
     const char *trace = qn_text_format(&r->memory, "%s/short", r->scratch);
-    struct words w = begin(r, "replay");
+    struct qn_text_words w = begin(r, "replay");
     FILE *f = fopen(trace, "w");
     bool written = f && fputs("I  04,4\n", f) >= 0;
 
@@ -454,22 +441,11 @@ static int prepare(struct runner *r)
 
 /* ---- all ---- */
 
-static enum qn_text_status save(const struct qn_page_watch *w, const char *path, bool predictors, struct qn_text_error *err)
-{
-    struct qn_text_output o;
-
-    if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
-        return err->status;
-    if ((predictors ? qn_page_write_branches : qn_page_write_watch)(w, qn_text_stream_output(&o), err) == QN_TEXT_OK)
-        return qn_text_close_output(&o, err);
-    qn_text_drop_output(&o);
-    return err->status;
-}
-
 static int run_all(struct runner *r)
 {
     struct qn_page_watch w = { .title = r->s->trace ? r->s->trace : r->program[0], .count = r->s->count };
     struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_text_output o;
     int status;
 
     r->from_main = !r->s->trace && !r->s->from && !r->s->line && !r->s->region;
@@ -484,10 +460,11 @@ static int run_all(struct runner *r)
         if (status)
             return status;
     }
-    if (save(&w, r->s->output, r->s->predictors, &err) == QN_TEXT_OK)
-        return 0;
-    fprintf(stderr, PROGRAM ": %s\n", err.text);
-    return 1;
+    if (qn_text_open_output(&o, r->s->output, QN_TEXT_SHARED, &err) == QN_TEXT_OK) {
+        (r->s->predictors ? qn_page_write_branches : qn_page_write_watch)(&w, qn_text_stream_output(&o), &err);
+        qn_text_close_output(&o, &err);
+    }
+    return err.status == QN_TEXT_OK ? 0 : (fprintf(stderr, PROGRAM ": %s\n", err.text), 1);
 }
 
 /* Before anything is said of runs: 0, or the exit status after a message of quern run. */

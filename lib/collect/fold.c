@@ -222,11 +222,8 @@ static enum qn_text_status export(void *data, const char *profile, struct qn_tex
         qn_collect_note(x->run, "--dump-instr: left out of the Callgrind format, whose counts are by line here; the usual format has them");
     if (!writer)
         return err->status;
-    if (qn_prof_export_callgrind(profile, &head, writer, err) == QN_TEXT_OK)
-        qn_prof_close_writer(writer, err);
-    else
-        qn_prof_abandon_writer(writer);
-    return err->status;
+    qn_prof_export_callgrind(profile, &head, writer, err);
+    return qn_prof_close_writer(writer, err);
 }
 
 enum qn_text_status qn_collect_write_profile(struct qn_collect *r, qn_collect_write *write, void *data, const char *path, struct qn_text_error *err)

@@ -124,15 +124,12 @@ struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name)
 enum qn_text_status qn_prof_close_writer(struct qn_prof_writer *w, struct qn_text_error *err)
 {
     flush(w);
-    enum qn_text_status status = w->error.status;
-    if (status != QN_TEXT_OK)
-        qn_text_fail(err, status, "%s", w->error.text);
-    if (w->owned && status != QN_TEXT_OK)
-        qn_text_drop_output(&w->output);
-    else if (w->owned)
-        status = qn_text_close_output(&w->output, err);
+    if (w->error.status != QN_TEXT_OK)
+        qn_text_fail(err, w->error.status, "%s", w->error.text);
+    if (w->owned)
+        qn_text_close_output(&w->output, err);
     free_writer(w);
-    return status;
+    return err->status;
 }
 
 void qn_prof_abandon_writer(struct qn_prof_writer *w)

@@ -148,10 +148,9 @@ const char *qn_serve_save(const struct qn_serve *s, const char *name, const char
     if (qn_text_open_output(&o, path, QN_TEXT_SHARED, &err) == QN_TEXT_OK) {
         FILE *out = qn_text_stream_output(&o);
 
-        if (out && fwrite(text, 1, size, out) == size)
-            qn_text_close_output(&o, &err);
-        else
-            qn_text_fail(&err, QN_TEXT_IO, "%s: cannot write", name), qn_text_drop_output(&o);
+        if (!out || fwrite(text, 1, size, out) != size)
+            qn_text_fail(&err, QN_TEXT_IO, "%s: cannot write", name);
+        qn_text_close_output(&o, &err);
     }
     free(path);
     return err.status == QN_TEXT_OK ? NULL : err.text;

@@ -48,16 +48,24 @@ char *qn_text_copy_part(struct qn_text_memory *m, const char *text, size_t lengt
 
 char *qn_text_copy(struct qn_text_memory *m, const char *text) { return qn_text_copy_part(m, text, strlen(text)); }
 
-char *qn_text_format(struct qn_text_memory *m, const char *format, ...)
+static char *format_list(struct qn_text_memory *m, const char *format, va_list args)
 {
     struct obstack *stack = stack_of(m);
-    va_list args;
 
-    va_start(args, format);
     obstack_vprintf(stack, format, args);
-    va_end(args);
     obstack_1grow(stack, 0);
     return obstack_finish(stack);
+}
+
+char *qn_text_format(struct qn_text_memory *m, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = format_list(m, format, args);
+    va_end(args);
+    return text;
 }
 
 /* Room is doubled whenever the count reaches a power of two, so it need not be stored. */
@@ -69,4 +77,28 @@ void *qn_text_grow(struct qn_text_memory *m, void *list, size_t count, size_t si
         return list;
     more = obstack_alloc(stack_of(m), (count ? 2 * count : 1) * size);
     return count ? memcpy(more, list, count * size) : more;
+}
+
+static void add_word(struct qn_text_words *w, char *word)
+{
+    if (!w->at)
+        w->at = qn_text_alloc(w->memory, sizeof *w->at);
+    w->at = qn_text_grow(w->memory, w->at, w->count + 1, sizeof *w->at);
+    w->at[w->count++] = word;
+    w->at[w->count] = NULL;
+}
+
+void qn_text_add_word(struct qn_text_words *w, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_word(w, format_list(w->memory, format, args));
+    va_end(args);
+}
+
+void qn_text_add_words(struct qn_text_words *w, char *const *words)
+{
+    for (; *words; words++)
+        add_word(w, *words);
 }

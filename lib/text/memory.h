@@ -30,4 +30,14 @@ char *qn_text_format(struct qn_text_memory *m, const char *format, ...) __attrib
 /* `list` holds `count` things of `size` bytes; the result has room for one more at least. */
 void *qn_text_grow(struct qn_text_memory *m, void *list, size_t count, size_t size);
 
+/* The words of a command, with NULL behind the last. */
+struct qn_text_words {
+    struct qn_text_memory *memory;
+    char **at; /* NULL: there is none */
+    size_t count;
+};
+void qn_text_add_word(struct qn_text_words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds all words of a list that ends with NULL, which keeps their texts. */
+void qn_text_add_words(struct qn_text_words *w, char *const *words);
+
 #endif

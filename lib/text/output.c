@@ -287,17 +287,19 @@ static int close_file(struct qn_text_output *o)
 
 enum qn_text_status qn_text_close_output(struct qn_text_output *o, struct qn_text_error *err)
 {
-    enum qn_text_status status = QN_TEXT_OK;
-
+    if (err->status != QN_TEXT_OK) {
+        qn_text_drop_output(o);
+        return err->status;
+    }
     if (close_file(o) != 0)
-        status = fail(o, "write", err);
+        fail(o, "write", err);
     else if (o->temporary && rename(o->temporary, o->path) != 0)
-        status = fail(o, "rename", err);
-    if (o->temporary && status != QN_TEXT_OK)
+        fail(o, "rename", err);
+    if (o->temporary && err->status != QN_TEXT_OK)
         unlink(o->temporary);
     forget(o->temporary);
     free_names(o);
-    return status;
+    return err->status;
 }
 
 void qn_text_drop_output(struct qn_text_output *o)

@@ -35,7 +35,8 @@ enum qn_text_status qn_text_open_output(struct qn_text_output *o, const char *pa
 /* The same file as a stream, which closing or dropping the output closes. */
 FILE *qn_text_stream_output(struct qn_text_output *o);
 
-/* Closes the file and gives it its name.  If that fails, or a write to the stream failed before, the file is removed. */
+/* Closes the file and gives it its name.  If that fails, a write to the stream failed before, or `err` says that something else did, the file is
+ * removed. */
 enum qn_text_status qn_text_close_output(struct qn_text_output *o, struct qn_text_error *err);
 
 /* Closes and removes the file. */

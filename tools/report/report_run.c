@@ -30,7 +30,6 @@
 #define SIZES "sizes"      /* the analysis that does so, too */
 #define USUAL "3c,sets"
 #define ANNOUNCED_AFTER 1 /* seconds */
-#define WORDS_MAX 64     /* of a command */
 
 /* A quern command that is being made and run. */
 struct runner {
@@ -42,8 +41,6 @@ struct runner {
     const char *step;                           /* what is being done, "1 of 3: ..." */
     bool announced;                             /* the user was told so, or need not be */
     double started;                             /* seconds */
-    const char *words[WORDS_MAX];
-    int count;
 };
 
 /* ---- progress ---- */
@@ -97,45 +94,25 @@ void qn_report_end_steps(const struct qn_report_options *o)
 
 /* ---- commands ----
  *
- *   begin_command(&r, "run");  add_word(&r, "--D1=1024,2,64");
- *   child = start(&r, true, errors)    ->  quern run --D1=1024,2,64 -- ./prog args
+ *   w = begin(&r, "run");  ADD(&w, "--D1=1024,2,64");
+ *   child = start(&r, &w, true, errors)    ->  quern run --D1=1024,2,64 -- ./prog args
  *   status = await(&r, child)
  */
 
-static void begin_command(struct runner *r, const char *command)
-{
-    r->count = 0;
-    r->words[r->count++] = r->o->self;
-    r->words[r->count++] = command;
-}
+#define ADD qn_text_add_word
 
-static void add_word(struct runner *r, const char *word)
+static struct qn_text_words begin(struct runner *r, const char *command)
 {
-    if (r->count < WORDS_MAX - 1)
-        r->words[r->count++] = word;
+    struct qn_text_words w = { .memory = &r->o->memory };
+
+    ADD(&w, "%s", r->o->self);
+    ADD(&w, "%s", command);
+    return w;
 }
 
 static const char *in_work(struct runner *r, const char *name)
 {
     return qn_text_format(&r->o->memory, "%s/%s", r->o->work, name);
-}
-
-/* argv of `words` and the program. */
-static char **make_argv(struct runner *r, bool with_program)
-{
-    int n = 0, arguments = 0;
-    char **argv;
-
-    while (r->o->program[arguments])
-        arguments++;
-    argv = qn_text_alloc(&r->o->memory, (size_t)(r->count + arguments + 2) * sizeof *argv);
-    for (int i = 0; i < r->count; i++)
-        argv[n++] = (char *)r->words[i];
-    if (with_program)
-        argv[n++] = (char *)"--";
-    for (int i = 0; i < arguments && with_program; i++)
-        argv[n++] = r->o->program[i];
-    return argv;
 }
 
 static void set_environment(const struct qn_report_options *o)
@@ -168,17 +145,21 @@ static void redirect(const struct qn_report_options *o, const char *errors)
 }
 
 /* -1: nothing was started, for example after a signal. */
-static pid_t start(struct runner *r, bool with_program, const char *errors)
+static pid_t start(struct runner *r, struct qn_text_words *w, bool with_program, const char *errors)
 {
-    char **argv = make_argv(r, with_program);
-    pid_t child = r->o->guard.signal ? -1 : fork();
+    pid_t child;
 
+    if (with_program) {
+        ADD(w, "--");
+        qn_text_add_words(w, r->o->program);
+    }
+    child = r->o->guard.signal ? -1 : fork();
     if (child == 0) {
         qn_engines_in_child(&r->o->guard);
         redirect(r->o, errors);
         if (with_program)
             set_environment(r->o);
-        execv(argv[0], argv);
+        execv(w->at[0], w->at);
         _exit(127);
     }
     return child;
@@ -209,42 +190,41 @@ static const char *read_error(struct runner *r, const char *path, const char *ot
 
 static const char *const levels[] = { "I1", "D1", "LL" };
 
-static const char *begin_run(struct runner *r, const char *log)
+static struct qn_text_words begin_run(struct runner *r, const char *profile, const char *log)
 {
-    struct qn_text_memory *m = &r->o->memory;
-    const char *profile = qn_text_format(m, "%s/" QN_REPORT_PROFILE, r->o->folder);
+    struct qn_text_words w = begin(r, "run");
 
-    begin_command(r, "run");
     for (int i = 0; i < 3; i++)
         if (r->o->geometry[i])
-            add_word(r, qn_text_format(m, "--%s=%s", levels[i], r->o->geometry[i]));
-    add_word(r, "--branch-sim=yes");
-    add_word(r, "--dump-objects=yes");
+            ADD(&w, "--%s=%s", levels[i], r->o->geometry[i]);
+    ADD(&w, "--branch-sim=yes");
+    ADD(&w, "--dump-objects=yes");
     if (r->o->instructions)
-        add_word(r, "--dump-instr=yes");
+        ADD(&w, "--dump-instr=yes");
     if (*r->o->analysis)
-        add_word(r, qn_text_format(m, "--analysis=%s", r->o->analysis));
+        ADD(&w, "--analysis=%s", r->o->analysis);
     if (r->o->data)
-        add_word(r, r->o->data > 1 ? "--data=use" : "--data=yes");
+        ADD(&w, r->o->data > 1 ? "--data=use" : "--data=yes");
     if (r->o->calls)
-        add_word(r, "--calls=yes");
-    add_word(r, "--interval=auto");
-    add_word(r, qn_text_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
-    add_word(r, qn_text_format(m, "--out-file=%s", profile));
-    add_word(r, qn_text_format(m, "--log-file=%s", log));
-    return profile;
+        ADD(&w, "--calls=yes");
+    ADD(&w, "--interval=auto");
+    ADD(&w, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder);
+    ADD(&w, "--out-file=%s", profile);
+    ADD(&w, "--log-file=%s", log);
+    return w;
 }
 
 /* A program that cannot be run, or that our engine refuses, ends the report with the message of quern run. */
 static int run_once(struct runner *r)
 {
     const char *log = in_work(r, "run.log"), *errors = in_work(r, "run.err");
-    const char *profile = begin_run(r, log), *ended;
+    const char *profile = qn_text_format(&r->o->memory, "%s/" QN_REPORT_PROFILE, r->o->folder), *ended;
+    struct qn_text_words w = begin_run(r, profile, log);
     int status;
 
     begin_step(r, r->sizes < 0 ? "the program: caches, predictors, analyses, intervals"
                                             : "the program: caches, predictors, analyses, intervals; beside it D1s of other sizes");
-    status = await(r, start(r, true, errors));
+    status = await(r, start(r, &w, true, errors));
     if (r->o->guard.signal)
         return 1;
     ended = qn_exp_describe_end(&r->o->memory, status, errors);
@@ -351,25 +331,27 @@ static bool find_geometry(struct runner *r)
 
 static void begin_sizes(struct runner *r, const char *runs, const char *errors)
 {
-    struct qn_text_memory *m = &r->o->memory;
+    struct qn_text_words w = begin(r, "sweep");
+    const char *experiment = NULL;
 
     r->sizes = -1;
     r->told = choose_analyses(r->o);
     if (r->told || !find_geometry(r))
         return;
-    begin_command(r, "sweep");
-    add_word(r, "-q");
-    add_word(r, "-o");
-    add_word(r, runs);
+    ADD(&w, "-q");
+    ADD(&w, "-o");
+    ADD(&w, "%s", runs);
     for (int i = 0; i < QN_COLLECT_LEVELS; i++)
-        add_word(r, qn_text_format(m, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line));
-    add_word(r, "-L");
-    add_word(r, list_sizes(r));
+        ADD(&w, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line);
+    ADD(&w, "-L");
+    ADD(&w, "%s", list_sizes(r));
     for (int i = 0; i < r->o->environment_count; i++)
-        add_word(r, qn_text_format(m, "--env=%s", r->o->environment[i]));
+        ADD(&w, "--env=%s", r->o->environment[i]);
+    if (r->o->input && !(experiment = write_experiment(r)))
+        return;
     if (r->o->input)
-        add_word(r, write_experiment(r));
-    r->sizes = start(r, !r->o->input, errors);
+        ADD(&w, "%s", experiment);
+    r->sizes = start(r, &w, !r->o->input, errors);
 }
 
 /* If there is no result, the page lacks a picture, and a message says so. */
