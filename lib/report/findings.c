@@ -341,12 +341,12 @@ static double avoidable_cost_of(const struct qn_report_facts *f, const struct ki
     struct classes c = find_classes(f, line);
     double misses = qn_report_count(&f->lines, line, k->events), first = 0;
 
-    if (about(k) == DATA_LL)
-        first = fmax(0, count_first_uses(f, line));
+    if (about(k) == DATA_LL && count_first_uses(f, line) >= 0)
+        first = count_first_uses(f, line);
     else if (about(k) == DATA_D1 && c.all)
         first = c.compulsory / c.all * misses;
-    else if (about(k) == CODE_LL && fits_LL(f))
-        first = misses;
+    else if ((about(k) == DATA_LL || about(k) == CODE_LL) && fits_LL(f))
+        first = misses; /* most likely */
     return cost_of(f, k, line) * (misses ? 1 - (1 - FIRST_USE) * first / misses : 1);
 }
 

@@ -324,6 +324,9 @@ is "$(grep -a '^desc: Threads' lines.p threads.p)" 'threads.p:desc: Threads:    
 is "$(grep -c 'class="hint">The program has 2 threads; one cache serves them all' threads.d/index.html)" 1 '... of which the report speaks'
 "$QUERN" page --runs=field.d/runs.csv -o page.html field.d/profile
 is "$(json page.html | sed 's/ \. /. /' | head -n 1)" "$(text field.d | head -n 1)" 'quern page says the same first'
+"$QUERN" run -q --I1=16384,4,64 --D1=32768,8,64 --LL=1048576,16,64 --out-file=filled.p ./bugs filled
+"$QUERN" page -o filled.html filled.p
+ok '... also of a run without classes: the walk, not the loop that filled' sh -c 'printf "%s\n" "$2" | grep -qF "$1"' - "$(at filled)" "$(json filled.html | head -n 1)"
 "$QUERN" report -q --data=use --D1=32768,8,64 --LL=1048576,16,64 -o use -- ./bugs field
 ok 'with the bytes used: the field' sh -c 'head -n 1 now | grep -q "8.0 of the 64 bytes of a line are used before it leaves, 100.0% of these of charge: an array of this member alone"' - \
     "$(text use >now)"
