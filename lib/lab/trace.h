@@ -51,7 +51,7 @@ struct qn_lab_branches {
 void qn_lab_add_branch(struct qn_lab_branches *t, uint64_t pc, bool taken);
 void qn_lab_free_branches(struct qn_lab_branches *t);
 
-/* In quern's own format, which is the one that has branches. */
+/* As text, as `quern replay --format=text` writes it. */
 const char *qn_lab_write_branches(struct qn_lab_check *c, const struct qn_lab_branches *t, const char *name);
 
 #endif

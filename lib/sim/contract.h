@@ -215,7 +215,7 @@ static inline bool qn_sim_log_is_empty(void) { return !(qn_sim_log.next & (2 * Q
 /* For a recorder (analysis/record.c), everything is logged and nothing is simulated.  Basic blocks and their items have words of
  * the same size in the same log, in the order of execution:
  *
- *   DEFINE id pc, its items      when the block is translated
+ *   DEFINE id pc, its items      when the block is translated; with QN_LOG_CODE its bytes follow
  *   BLOCK id                     the block begins; its fetches, calls and unconditional branches follow from its items
  *   READ, WRITE, MODIFY addr     the next reference among its items
  *   OPEN                         the next open item: references from C until CLOSE, or the next OPEN, belong to it
@@ -229,7 +229,8 @@ enum qn_log_word {
     QN_LOG_RUN, QN_LOG_STEP, /* FROM_C: addr repetitions of the references in the next `site` words; after each word its address step */
     QN_LOG_DEFINE = 9, QN_LOG_BLOCK, QN_LOG_OPEN, QN_LOG_CLOSE, QN_LOG_TAKEN, QN_LOG_TARGET, QN_LOG_LEFT,
     QN_LOG_FROM_C = 1 << 4,
-    QN_LOG_BIG = 1 << 5   /* `site` is the size */
+    QN_LOG_BIG = 1 << 5,  /* `site` is the size */
+    QN_LOG_CODE = 1 << 6
 };
 
 /* The items of a block. */
@@ -242,7 +243,18 @@ struct qn_item {
 };
 #define QN_ITEMS_MAX 512u
 #define QN_ITEMS_A_WORD (sizeof(struct qn_log_entry) / sizeof(struct qn_item))
+#define QN_BLOCK_BYTES_MAX (16u * QN_ITEMS_MAX)
+/* From the block's address to the end of its last instruction. */
+static inline uint32_t qn_items_bytes(const struct qn_item *item, uint32_t n)
+{
+    uint32_t bytes = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        bytes += item[i].kind == QN_ITEM_FETCH || item[i].kind == QN_ITEM_SKIP ? item[i].size : 0;
+    return bytes;
+}
 extern bool qn_sim_records;
+extern bool qn_sim_records_code; /* set by the recorder */
 enum qn_log_kind qn_sim_log_kind(unsigned kind); /* of enum sim_kind */
 /* Returns the block's id. */
 uint32_t qn_sim_log_define(uint64_t pc, const struct qn_item *item, unsigned n);

@@ -27,7 +27,7 @@ struct qn_fast qn_fast;
 struct qn_filter qn_sim_d1_filter;
 struct qn_sim_log qn_sim_log;
 struct qn_sim_branches qn_sim_branches;
-bool qn_sim_log_on, qn_sim_log_all, qn_sim_records;
+bool qn_sim_log_on, qn_sim_log_all, qn_sim_records, qn_sim_records_code;
 struct qn_sim_vectors qn_sim_vectors = {QN_VECTORS_SCALAR, false};
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;

@@ -1,4 +1,4 @@
-/* lib/trace/encode.c - encodes the words of a recorder (sim/contract.h) into the streams of a trace (sim/record.h); write.c puts them into its file.
+/* lib/trace/encode.c - encodes the words of a recorder (sim/contract.h) into the streams of a trace (format.h); write.c puts them into its file.
  *
  * In:  DEFINE 7 401000 fetch read branch; BLOCK 7, READ a, TAKEN 1, ...
  * Out: a definition; a way to block 7, where a lies from the last one, ...
@@ -55,18 +55,21 @@ void trace_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value)
 
 #define FIRST_ROOM 4096u
 
-static uint64_t hash_of(uint64_t pc, const struct qn_item *item, uint32_t n)
+static uint64_t hash_of(uint64_t pc, const struct qn_item *item, uint32_t n, const uint8_t *code)
 {
     uint64_t h = pc * 0x9e3779b97f4a7c15ull;
 
     for (uint32_t i = 0; i < n; i++)
         h = (h ^ (item[i].kind | (uint64_t)item[i].size << 8)) * 0x100000001b3ull;
+    for (uint32_t i = 0, bytes = code ? qn_items_bytes(item, n) : 0; i < bytes; i++)
+        h = (h ^ code[i]) * 0x100000001b3ull;
     return h ^ h >> 29;
 }
 
-static bool is_same(const struct part_block *b, uint64_t pc, const struct qn_item *item, uint32_t n)
+static bool is_same(const struct part_block *b, uint64_t pc, const struct qn_item *item, uint32_t n, const uint8_t *code)
 {
-    return b->pc == pc && b->n == n && !memcmp(b->item, item, n * sizeof *item);
+    return b->pc == pc && b->n == n && !memcmp(b->item, item, n * sizeof *item) && !b->code == !code &&
+           (!code || !memcmp(b->code, code, qn_items_bytes(item, n)));
 }
 
 static bool grow_hash(struct qn_trace_writer *w)
@@ -79,7 +82,7 @@ static bool grow_hash(struct qn_trace_writer *w)
     if (!hash)
         return false;
     for (uint32_t id = 1; id < w->blocks; id++) {
-        uint64_t h = hash_of(w->block[id].pc, w->block[id].item, w->block[id].n);
+        uint64_t h = hash_of(w->block[id].pc, w->block[id].item, w->block[id].n, w->block[id].code);
 
         while (hash[h % room])
             h++;
@@ -95,7 +98,7 @@ static void put_items(struct qn_trace_writer *w, const struct part_block *b)
 {
     struct stream *s = &w->definitions;
 
-    trace_varint(w, s, record_zigzag(b->pc - w->last_pc));
+    trace_varint(w, s, zigzag(b->pc - w->last_pc));
     w->last_pc = b->pc;
     trace_varint(w, s, b->n);
     for (uint32_t i = 0; i < b->n; i++) {
@@ -110,17 +113,32 @@ static void put_items(struct qn_trace_writer *w, const struct part_block *b)
     }
 }
 
-/* 0: no memory. */
-static uint32_t add_block(struct qn_trace_writer *w, uint64_t pc, const struct qn_item *item, uint32_t n)
+static void put_code(struct qn_trace_writer *w, const uint8_t *code, uint32_t bytes)
 {
-    struct qn_item *own = malloc(n * sizeof *own + 1);
+    struct stream *s = &w->code;
+
+    trace_varint(w, s, w->blocks);
+    trace_varint(w, s, bytes);
+    if (!trace_room(w, s, s->n + bytes))
+        return;
+    memcpy(s->at + s->n, code, bytes);
+    s->n += bytes;
+}
+
+/* 0: no memory. */
+static uint32_t add_block(struct qn_trace_writer *w, uint64_t pc, const struct qn_item *item, uint32_t n, const uint8_t *code)
+{
+    uint32_t bytes = code ? qn_items_bytes(item, n) : 0;
+    struct qn_item *own = malloc(n * sizeof *own + bytes + 1); /* the code lies behind the items */
     struct part_block *b;
 
     if (!own || !QN_GROW(w->block, w->blocks, w->block_room, FIRST_ROOM))
         return free(own), 0;
     memcpy(own, item, n * sizeof *own);
+    if (code)
+        memcpy(own + n, code, bytes);
     b = &w->block[w->blocks];
-    *b = (struct part_block){.pc = pc, .item = own, .n = n, .sites = w->sites};
+    *b = (struct part_block){.pc = pc, .item = own, .n = n, .sites = w->sites, .code = code ? (const uint8_t *)(own + n) : NULL};
     part_block_count(b);
     for (unsigned i = 0; i < b->references; i++) {
         if (!QN_GROW(w->site, w->sites, w->site_room, FIRST_ROOM))
@@ -128,24 +146,26 @@ static uint32_t add_block(struct qn_trace_writer *w, uint64_t pc, const struct q
         w->sites++;
     }
     put_items(w, b);
+    if (code)
+        put_code(w, code, bytes);
     return w->blocks++;
 }
 
-static uint32_t find_or_add(struct qn_trace_writer *w, uint64_t pc, const struct qn_item *item, uint32_t n)
+static uint32_t find_or_add(struct qn_trace_writer *w, uint64_t pc, const struct qn_item *item, uint32_t n, const uint8_t *code)
 {
-    uint64_t h = hash_of(pc, item, n);
+    uint64_t h = hash_of(pc, item, n, code);
 
     if (!grow_hash(w))
         return 0;
     for (; w->hash[h % w->hash_room]; h++)
-        if (is_same(&w->block[w->hash[h % w->hash_room]], pc, item, n))
+        if (is_same(&w->block[w->hash[h % w->hash_room]], pc, item, n, code))
             return w->hash[h % w->hash_room];
-    return w->hash[h % w->hash_room] = add_block(w, pc, item, n);
+    return w->hash[h % w->hash_room] = add_block(w, pc, item, n, code);
 }
 
 static void end_define(struct qn_trace_writer *w)
 {
-    uint32_t id = find_or_add(w, w->define_pc, w->items, w->define_n);
+    uint32_t id = find_or_add(w, w->define_pc, w->items, w->define_n, w->code_have ? w->code_bytes : NULL);
 
     w->defining = false;
     while (id && w->ids <= w->define_id) {
@@ -165,19 +185,33 @@ static void define_begin(struct qn_trace_writer *w, const struct qn_log_entry *w
     w->define_pc = word->addr;
     w->define_id = word->site;
     w->define_n = word->kind >> 8;
-    w->define_have = 0;
+    w->define_have = w->code_have = 0;
     w->defining = true;
+    w->define_code = word->kind & QN_LOG_CODE;
     if (w->define_n > QN_ITEMS_MAX)
         w->bug = "a block with too many items";
     else if (!w->define_n)
         end_define(w);
 }
 
+/* Items, then code. */
 static void define_word(struct qn_trace_writer *w, const struct qn_log_entry *word)
 {
-    memcpy(w->items + w->define_have, word, sizeof *word);
-    w->define_have += QN_ITEMS_A_WORD;
-    if (w->define_have >= w->define_n)
+    uint32_t bytes;
+
+    if (w->define_have < w->define_n) {
+        memcpy(w->items + w->define_have, word, sizeof *word);
+        w->define_have += QN_ITEMS_A_WORD;
+    } else {
+        memcpy(w->code_bytes + w->code_have, word, sizeof *word);
+        w->code_have += sizeof *word;
+    }
+    if (w->define_have < w->define_n)
+        return;
+    bytes = w->define_code ? qn_items_bytes(w->items, w->define_n) : 0;
+    if (bytes > QN_BLOCK_BYTES_MAX)
+        w->bug = "a block with too many bytes";
+    else if (w->code_have >= bytes)
         end_define(w);
 }
 
@@ -213,12 +247,12 @@ static void put_grouped(struct qn_trace_writer *w, const struct grouped *g)
         trace_varint(w, s, g->flags);
     }
     w->part_instructions += g->kind == QN_ITEM_FETCH ? times : 0;
-    trace_varint(w, s, record_zigzag(g->addr - w->last[g->kind]));
+    trace_varint(w, s, zigzag(g->addr - w->last[g->kind]));
     w->last[g->kind] = g->addr;
     if (g->stepping)
-        trace_varint(w, s, record_zigzag(g->target));
+        trace_varint(w, s, zigzag(g->target));
     else if (g->kind > QN_ITEM_COND)
-        trace_varint(w, s, record_zigzag(g->target - g->addr));
+        trace_varint(w, s, zigzag(g->target - g->addr));
 }
 
 static void close_group(struct qn_trace_writer *w)

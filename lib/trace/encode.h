@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "trace/format.h"
 #include "trace/trace.h"
 
 #define PART_WANTED (1u << 20)    /* a part ends at so many bytes in all streams, */
@@ -64,8 +65,10 @@ struct qn_trace_writer {
     uint32_t *hash, hash_room; /* numbers of blocks; 0: free */
     /* the definition that is coming in */
     struct qn_item items[QN_ITEMS_MAX + QN_ITEMS_A_WORD];
+    uint8_t code_bytes[QN_BLOCK_BYTES_MAX + sizeof(struct qn_log_entry)];
     uint64_t define_pc;
-    uint32_t define_id, define_n, define_have;
+    uint32_t define_id, define_n, define_have, code_have; /* items; bytes */
+    bool define_code;
     bool defining;
     uint32_t run_parts;        /* references of a RUN that are still to come */
     /* the block that runs, and the one that was written last */
@@ -75,7 +78,7 @@ struct qn_trace_writer {
     uint64_t previous_target;
     bool in_group;
     /* the part that is being encoded */
-    struct stream control, heads, data, definitions, payload; /* payload: of the part that is being written */
+    struct stream control, heads, data, definitions, code, payload; /* payload: of the part that is being written */
     uint64_t run_times;        /* repetitions of the RUN whose references are being encoded */
     uint64_t part_first, part_instructions, part_references, before, last[16], last_pc;
     uint32_t generation;
@@ -127,13 +130,13 @@ static inline uint8_t *way_put(struct part_block *b, bool taken, uint64_t went, 
             to = varint_put(to, id);
         }
     }
-    return target ? varint_put(to, record_zigzag(went - b->pc)) : to;
+    return target ? varint_put(to, zigzag(went - b->pc)) : to;
 }
 
 /* Writes one reference to the heads and the data; 8 bytes of room must be at *bytes. */
 static inline void site_put(struct item_site *s, uint64_t addr, uint64_t before, uint8_t **head, uint8_t **bytes)
 {
-    uint64_t z = record_zigzag(addr - site_expects(s, before));
+    uint64_t z = zigzag(addr - site_expects(s, before));
     unsigned n = (71u - (unsigned)__builtin_clzll(z | 1)) / 8 - !z;
     bool as_before = z && addr == before + s->off;
 

@@ -1,4 +1,4 @@
-/* lib/trace/trace.h - writes recorded references: quern's own trace (sim/record.h), or ChampSim's.
+/* lib/trace/trace.h - writes and reads recorded references: quern's own trace (format.h), and those of other programs.
  *
  *   w = qn_trace_open_writer(file, QN_TRACE_ZSTD, 0, UINT64_MAX);      words (sim/contract.h) in, parts of a trace out
  *   qn_trace_write(w, words, n); ... good = qn_trace_close_writer(w, &counts);
@@ -9,6 +9,8 @@
  *
  *   qn_trace_measure_parts(fd, &facts)     instructions, references, bytes; whether the trace has its end
  *   qn_trace_end_parts(fd, &facts)         cuts off a part that is not whole; writes the index and the end mark, unless they are there
+ *
+ *   t = qn_trace_open("prog.trace", why, sizeof why); while (qn_trace_next(t, &ref) == 1) ...
  *
  *   p = qn_trace_open_pack(file, QN_TRACE_XZ);                         a file, compressed by zstd, by xz or not at all
  *   qn_trace_pack(p, bytes, n); ... if (!qn_trace_close_pack(p)) ...
@@ -22,7 +24,6 @@
 #include <stdio.h>
 
 #include "sim/contract.h"
-#include "sim/record.h"
 
 /* ---- compression ---- */
 
@@ -95,29 +96,41 @@ bool qn_trace_measure_parts(int fd, struct qn_trace_facts *facts);
 /* The same; also false if it is damaged, and then the file is unchanged (errno 0): what is behind the damage would be lost. */
 bool qn_trace_end_parts(int fd, struct qn_trace_facts *facts);
 
-/* ---- records one by one, in memory ----
+/* ---- reading recorded references ----
  *
- *   struct qn_trace_records r = { bytes, bytes + size };
- *   while (qn_trace_next_record(&r, &ref)) ...
+ *   quern's own     format.h
+ *   ChampSim        champsim_read.c
+ *   text            r 0x401136 0x7ffe10 8    b 0x401140 backward taken    what `quern replay --format=text` writes; outcomes are passed over
+ *   lackey text     I  04001000,3      L 1ffe,8      S 1ffe,8      M 1ffe,8
+ *   Dinero .din     2 4001000          0 1ffe        1 1ffe        (4 bytes each)
+ *   extended .xdin  i 4001000 3        r 1ffe 8      w 1ffe 8      (hexadecimal)
+ *
+ * The format is detected from the content; for texts, from the first line that is a reference.  zstd and xz are unpacked.
  */
 
-struct qn_trace_records {
-    const uint8_t *at, *end; /* the next record, at first the one behind the magic; the end of the memory */
-    uint64_t last[RECORD_KINDS];
-};
+struct sim_ref;
+struct qn_trace_reader;
 
-struct qn_trace_record {
-    uint8_t kind, code;  /* enum record_kind; see sim/record.h */
-    uint64_t addr, target; /* target: of INDIRECT and STACK */
-    const uint8_t *bytes; /* of RECORD_STACK with RECORD_CODE: the instruction, `size` bytes */
-    uint32_t size;
-};
+/* NULL: `why` says what is wrong.  "-": standard input. */
+struct qn_trace_reader *qn_trace_open(const char *path, char *why, unsigned why_size);
 
-/* false: the records are at their end. */
-bool qn_trace_next_record(struct qn_trace_records *r, struct qn_trace_record *ref);
+/* Skips instructions before n, as far as the format allows it without reading them.  Returns the number of the next instruction.  Call it
+ * before the first reference is read. */
+uint64_t qn_trace_seek(struct qn_trace_reader *t, uint64_t n);
 
-/* Writes the end mark and the checksum behind the last whole record of a file of `size` bytes, and cuts off the rest.  false: errno. */
-bool qn_trace_end_records(int fd, size_t size);
+/* The number of instructions without a fetch (repetitions of string instructions) before the last reference, or before the end, that have not been
+ * returned yet. */
+uint64_t qn_trace_take_more(struct qn_trace_reader *t);
+
+/* 1: *ref is the next one; 0: the end; -1: qn_trace_error says FILE:LINE: what.  outcome holds SIM_TAKEN for branches. */
+int qn_trace_next(struct qn_trace_reader *t, struct sim_ref *ref);
+
+/* The bytes of code from pc on, where the last fetch was: n of them, to the end of a basic block.  NULL: they were not recorded, or are those of
+ * another block than the running one, and `search` is false.  Valid until the next reference. */
+const uint8_t *qn_trace_code(const struct qn_trace_reader *t, uint64_t pc, bool search, size_t *n);
+
+const char *qn_trace_error(const struct qn_trace_reader *t);
+void qn_trace_close(struct qn_trace_reader *t);
 
 /* ---- ChampSim's format: a record for each instruction ----
  *
@@ -131,6 +144,16 @@ bool qn_trace_end_records(int fd, size_t size);
 #define QN_CHAMPSIM_SHORT 64 /* bytes of a record */
 #define QN_CHAMPSIM_LONG 72
 
+enum { QN_CHAMPSIM_STACK_POINTER = 6, QN_CHAMPSIM_FLAGS = 25, QN_CHAMPSIM_INSTRUCTION_POINTER = 26 }; /* registers */
+enum { QN_CHAMPSIM_WRITTEN = 2, QN_CHAMPSIM_READ = 4 }; /* registers in a record, and addresses */
+
+struct qn_champsim_record {
+    uint64_t ip;
+    uint8_t is_branch, taken, writes[QN_CHAMPSIM_WRITTEN], reads[QN_CHAMPSIM_READ];
+    uint64_t written[QN_CHAMPSIM_WRITTEN], read[QN_CHAMPSIM_READ];
+    uint64_t load_type; /* of the long form */
+};
+
 enum qn_champsim_branch {
     QN_CHAMPSIM_JUMP, QN_CHAMPSIM_INDIRECT, QN_CHAMPSIM_CONDITIONAL, QN_CHAMPSIM_CALL, QN_CHAMPSIM_INDIRECT_CALL, QN_CHAMPSIM_RETURN,
     QN_CHAMPSIM_BRANCHES
@@ -142,7 +165,8 @@ struct qn_champsim_counts {
     uint64_t left_out; /* references for which the record has no room: it holds four addresses read and two written */
 };
 
-/* Writes a record of `bytes` (QN_CHAMPSIM_SHORT or _LONG) for each instruction.  false: the file cannot be written, or there is no memory. */
-bool qn_trace_write_champsim(struct qn_trace_pack *to, struct qn_trace_records *from, unsigned bytes, struct qn_champsim_counts *counts);
+/* Writes a record of `bytes` (QN_CHAMPSIM_SHORT or _LONG) for each instruction of a trace that has its code.  false: the file cannot be written, the
+ * trace cannot be read, or there is no memory. */
+bool qn_trace_write_champsim(struct qn_trace_pack *to, struct qn_trace_reader *from, unsigned bytes, struct qn_champsim_counts *counts);
 
 #endif

@@ -20,7 +20,7 @@ flags="-std=gnu11 -g -O1 -DQN_TINY -I$top/lib -I$top/tools -fsanitize=address,un
 compile() {
     rm -rf objects && mkdir objects || exit 2
     for file in "$top"/lib/text/*.c "$top"/lib/prof/*.c "$top"/lib/prof/*/*.c "$top"/lib/stacks/*.c "$top"/lib/out/*.c "$top"/lib/out/*/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
-        "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/sim/hosted/trace.c" "$top/lib/sim/hosted/champsim.c" "$top/lib/sim/hosted/parts.c" \
+        "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/trace/read.c" "$top/lib/trace/champsim_read.c" "$top/lib/trace/parts.c" \
         "$top/lib/collect/geometry.c" "$top/lib/collect/log.c" "$top/lib/collect/name.c" "$top"/lib/json/*.c "$top/tools/options.c" "$top/tools/prof_args.c" "$top/tools/annotate.c" "$top/tools/csv.c" "$top/tools/valgrind.c" "$top"/lib/cost/places/jit*.c; do
         name=$(echo "${file#"$top/"}" | tr / _) less=
         # <obstack.h> aligns by an offset to a null pointer
@@ -100,8 +100,8 @@ first_traces() {
     printf 'I  04001000,3\n L 1ffe,8\n S 1ffe,8\n M 1ffe,8\n==1== x\n' >trace.corpus/lackey
     printf '2 4001000\n0 1ffe\n1 1ffe\n' >trace.corpus/din
     printf 'i 4001000 3\nr 1ffe 8\nw 1ffe 8\n# x\n' >trace.corpus/xdin
-    printf 'QNTRACE1\031\200\001\002\377\001\003\100\002\015\004\206\003\002\207\004\005\017\004\002\000' >trace.corpus/own
-    zstd -q -f -o trace.corpus/packed trace.corpus/own 2>/dev/null
+    printf 'i 0x401000 0x401000 5 hit -\nr 0x401000 0x1ffe 8 miss hit\nb 0x401005 backward taken right\nj 0x401007 0x401000 taken wrong\n' >trace.corpus/text
+    zstd -q -f -o trace.corpus/packed trace.corpus/text 2>/dev/null
 }
 
 first_tables() {

@@ -171,65 +171,23 @@ bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n)
 
 /* ---- files ---- */
 
-static void put_number(FILE *f, uint64_t v)
+/* i PC ADDRESS BYTES; b PC WAY OUTCOME; j, c, t PC TARGET taken */
+bool write_text(const struct trace_ops *t, const char *path)
 {
-    for (; v >= 128; v /= 128)
-        putc((int)(v % 128 + 128), f);
-    putc((int)v, f);
-}
-
-static uint64_t fold_sign(uint64_t d) { return (int64_t)d < 0 ? ~(d * 2) : d * 2; }
-
-/* Kind and what is beside the address: calls and returns are one kind. */
-static unsigned head_of(const struct op_record *op)
-{
-    unsigned kind = 1 + (op->op < OP_RETURN ? op->op : OP_CALL);
-    unsigned code = op->op == OP_COND     ? op->taken + 2u * op->backward
-                    : op->op == OP_RETURN ? 1
-                    : op->op < OP_COND && op->size <= 31 ? op->size
-                                          : 0;
-
-    return kind + 8 * code;
-}
-
-/* A zero; how many bytes there are behind the first eight, their sum, the sum of those sums. */
-static void put_end(FILE *f)
-{
-    uint64_t count = 0, sum = 0, sums = 0;
-
-    fseek(f, 8, SEEK_SET);
-    for (int c; (c = getc(f)) != EOF; sums += sum) {
-        count++;
-        sum += (uint64_t)c;
-    }
-    fseek(f, 0, SEEK_END);
-    putc(0, f);
-    fwrite(&count, 8, 1, f);
-    fwrite(&sum, 8, 1, f);
-    fwrite(&sums, 8, 1, f);
-}
-
-bool write_binary(const struct trace_ops *t, const char *path)
-{
-    FILE *f = fopen(path, "w+b");
-    uint64_t last[8] = {0};
+    FILE *f = fopen(path, "w");
 
     if (!f)
         return false;
-    fputs("QNTRACE2", f);
     for (size_t i = 0; i < t->n; i++) {
         const struct op_record *op = &t->ops[i];
-        unsigned head = head_of(op);
 
-        putc((int)head, f);
-        if (op->op < OP_COND && head < 8)
-            put_number(f, op->size);
-        put_number(f, fold_sign(op->addr - last[head % 8]));
-        last[head % 8] = op->addr;
-        if (op->op >= OP_INDIRECT)
-            put_number(f, fold_sign(op->target - op->addr));
+        if (op->op < OP_COND)
+            fprintf(f, "%c 0x0 0x%" PRIx64 " %u\n", "irwm"[op->op], op->addr, op->size);
+        else if (op->op == OP_COND)
+            fprintf(f, "b 0x%" PRIx64 " %s %s\n", op->addr, op->backward ? "backward" : "forward", op->taken ? "taken" : "not");
+        else
+            fprintf(f, "%c 0x%" PRIx64 " 0x%" PRIx64 " taken\n", "jct"[op->op - OP_INDIRECT], op->addr, op->target);
     }
-    put_end(f);
     return fclose(f) == 0;
 }
 
@@ -249,44 +207,33 @@ bool write_lackey(const struct trace_ops *t, const char *path)
 
 /* ---- reading ---- */
 
-static uint64_t get_number(FILE *f)
+bool read_text(struct trace_ops *t, const char *path)
 {
-    uint64_t value = 0, place = 1;
-    int c;
+    FILE *f = fopen(path, "r");
+    char line[256], way[16], outcome[16];
 
-    do {
-        c = getc(f);
-        value += (uint64_t)(c % 128) * place;
-        place *= 128;
-    } while (c >= 128);
-    return value;
-}
-
-static uint64_t unfold_sign(uint64_t folded) { return folded % 2 ? ~(folded / 2) : folded / 2; }
-
-bool read_binary(struct trace_ops *t, const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    uint64_t last[8] = {0};
-    char magic[9] = "";
-    int c;
-
-    if (!f || fread(magic, 8, 1, f) != 1 || strcmp(magic, "QNTRACE2"))
+    if (!f)
         return false;
-    while ((c = getc(f)) != EOF && c % 8 != 0) {
-        struct op_record o = {.op = (enum op)(c % 8 - 1), .size = (unsigned)c / 8};
+    while (fgets(line, sizeof line, f)) {
+        static const char kinds[] = "irwmbjct";
+        const char *kind = strchr(kinds, line[0]);
+        struct op_record o = {.size = 0};
 
-        if (o.op < OP_COND && !o.size)
-            o.size = (unsigned)get_number(f);
+        if (line[0] == '#')
+            continue;
+        if (!kind)
+            return false;
+        o.op = (enum op)(kind - kinds);
+        if (o.op < OP_COND && sscanf(line, "%*c %*x %" SCNx64 " %u", &o.addr, &o.size) != 2)
+            return false;
+        if (o.op == OP_COND && sscanf(line, "%*c %" SCNx64 " %15s %15s", &o.addr, way, outcome) != 3)
+            return false;
         if (o.op == OP_COND) {
-            o.taken = c / 8 % 2;
-            o.backward = c / 16 % 2;
+            o.backward = way[0] == 'b';
+            o.taken = outcome[0] == 't';
         }
-        if (o.op == OP_CALL && c / 8)
-            o.op = OP_RETURN;
-        o.addr = last[c % 8] += unfold_sign(get_number(f));
-        if (o.op >= OP_INDIRECT)
-            o.target = o.addr + unfold_sign(get_number(f));
+        if (o.op > OP_COND && sscanf(line, "%*c %" SCNx64 " %" SCNx64, &o.addr, &o.target) != 2)
+            return false;
         add(t, o);
     }
     return fclose(f) == 0;

@@ -126,10 +126,10 @@ static bool make_trace(struct trace_ops *t, const char *path)
     size_t length = strlen(path);
 
     if (!strcmp(get("kind"), "recorded"))
-        return read_binary(t, path);
+        return read_text(t, path);
     if (!generate(t, get("kind"), strtoull(get("seed"), NULL, 10), strtoull(get("n"), NULL, 10)))
         return false;
-    return length > 3 && !strcmp(path + length - 3, ".lk") ? write_lackey(t, path) : write_binary(t, path);
+    return length > 3 && !strcmp(path + length - 3, ".lk") ? write_lackey(t, path) : write_text(t, path);
 }
 
 int main(int argc, char **argv)

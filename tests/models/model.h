@@ -31,9 +31,9 @@ uint64_t option(const char *key, uint64_t otherwise);
 /* generate.c: a trace of about n references; `kind` is random, cyclic, stride, zipf, mixed, branches, sites (branches
  * at many places), calls (calls and returns, deep and uneven), nestK (a loop of K in a loop of n) or walkR (n lines in order, R times). */
 bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n);
-bool write_binary(const struct trace_ops *t, const char *path);
+bool write_text(const struct trace_ops *t, const char *path);
 bool write_lackey(const struct trace_ops *t, const char *path);
-bool read_binary(struct trace_ops *t, const char *path); /* what quern trace wrote, not compressed */
+bool read_text(struct trace_ops *t, const char *path); /* what quern trace --format=text wrote */
 uint64_t draw(uint64_t *state); /* the generator of the traces; not the one of the policies */
 
 /* cache.c */

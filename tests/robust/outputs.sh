@@ -207,13 +207,13 @@ if unshare -Urm mount -t tmpfs -o size=64k none disk 2>/dev/null; then
         shift
         unshare -Urm sh -c 'mount -t tmpfs -o size="$1" none disk && shift && "$@"' sh "$size" "$@"
     }
-    # A trace of 100 MB, where there is room for 40: what fits is kept, and replays.
+    # ChampSim's form of a trace of 17 MB, where TMPDIR has room for 4: what fits is made of it, and replays.
     # shellcheck disable=SC2016
-    on 40m env TMPDIR=disk "$QUERN" trace --format=records -o short ./loop 6000000 >out 2>err
+    on 4m env TMPDIR=disk "$QUERN" trace -q --format=champsim -o short ./scattered 6000000 >out 2>err
     is "$? $(cat out)" '70 ' 'a trace for which the disk is too small: the program is stopped'
-    ok 'one line says so' grep -q 'no room for more of the trace: a full disk' err
+    ok 'one line says so' grep -q 'cannot write: No space left on device; it is whole up to instruction' err
     is "$(wc -l <err)" 1 'and no other'
-    ok 'what was recorded until then is a whole trace' sh -c '"$0" replay short | grep -q "^I *refs: *[0-9]*,[0-9]*,"' "$QUERN"
+    ok 'what was recorded until then is there' sh -c '"$0" replay short | grep -q "^I *refs: *[0-9]*,[0-9]*,"' "$QUERN"
     # quern's own format: 17 MB into 4.
     # shellcheck disable=SC2016
     on 4m sh -c '"$0" trace -o disk/t ./scattered 6000000; status=$?; cp disk/t own; ls -A disk; exit $status' "$QUERN" >out 2>err
@@ -229,9 +229,9 @@ whole" 'what was recorded until there is a whole trace'
     is "$? $(cat out err)" '70 quern: trace: disk/t: cannot write: No space left on device; nothing of it is kept' 'a disk too small for a part: nothing is left'
     # The output's disk is full: what was recorded stays where it was.
     # shellcheck disable=SC2016
-    on 4k "$QUERN" trace --format=records -o disk/t ./loop 300000 >out 2>err
+    on 4k "$QUERN" trace -q --format=champsim -o disk/t ./loop 300000 >out 2>err
     is "$? $(cat out)" '1 whole' 'a trace that does not fit where it should go: status 1 behind the program'
-    kept=$(sed -n 's/^quern: trace: disk\/t: cannot write: No space left on device; the trace is kept, not compressed, in //p' err)
+    kept=$(sed -n "s/^quern: trace: disk\/t: cannot write: No space left on device; the trace is kept, in quern's own form, in //p" err)
     ok 'one line says where it is' test -f "$kept"
     ok 'which is a whole trace' "$QUERN" replay "$kept"
     # shellcheck disable=SC2016

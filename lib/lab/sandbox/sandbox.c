@@ -427,7 +427,7 @@ void qn_lab_add_system(struct qn_lab_path_list *p, bool compile)
 void qn_lab_add_library(struct qn_lab_path_list *p, const char *library)
 {
     static const char *const patterns[] = { "%s/sim/*.[ch]", "%s/sim/fast", "%s/sim/adapt/[!p]*.h", "%s/sim/adapt/po*.h",
-                                            "%s/sim/adapt/pred*.h", "%s/sim/hosted", "%s/base", "%s/cost", "%s/text/escape.[ch]", "%s/lab/host.h",
+                                            "%s/sim/adapt/pred*.h", "%s/sim/hosted", "%s/base", "%s/cost", "%s/text/escape.[ch]", "%s/trace", "%s/lab/host.h",
                                             "%s/../config.h" };
 
     for (size_t i = 0; i < QN_ARRAY_LEN(patterns); i++) {

@@ -359,20 +359,30 @@ static void log_word(uint64_t addr, uint32_t site, uint32_t kind)
         log_drain();
 }
 
-uint32_t qn_sim_log_define(uint64_t pc, const struct qn_item *item, unsigned n)
+/* Appends words with these bytes; zeros fill the last one. */
+static void log_bytes(const void *from, uint64_t bytes)
 {
-    static uint32_t last;
+    for (uint64_t i = 0; i < bytes; i += sizeof *log_entries) {
+        uint8_t word[sizeof *log_entries] = {0};
 
-    if (!qn_sim_log_is_empty())
-        log_drain(); /* a definition must not be split */
-    log_word(pc, ++last, QN_LOG_DEFINE | n << 8);
-    for (unsigned i = 0; i < n; i += QN_ITEMS_A_WORD) {
-        struct qn_item word[QN_ITEMS_A_WORD] = {{0, 0, 0}};
-
-        __builtin_memcpy(word, item + i, (n - i < QN_ITEMS_A_WORD ? n - i : QN_ITEMS_A_WORD) * sizeof *item);
+        __builtin_memcpy(word, (const uint8_t *)from + i, bytes - i < sizeof word ? bytes - i : sizeof word);
         __builtin_memcpy((void *)(uintptr_t)qn_sim_log.next, word, sizeof word);
         qn_sim_log.next += sizeof word;
     }
+}
+
+#define LOG_USER_END (1ull << 47) /* of user addresses: the vsyscall page, above it, cannot be read */
+
+uint32_t qn_sim_log_define(uint64_t pc, const struct qn_item *item, unsigned n)
+{
+    static uint32_t last;
+    uint32_t bytes = qn_sim_records_code && pc < LOG_USER_END ? qn_items_bytes(item, n) : 0;
+
+    if (!qn_sim_log_is_empty())
+        log_drain(); /* a definition must not be split */
+    log_word(pc, ++last, QN_LOG_DEFINE | (bytes ? QN_LOG_CODE : 0) | n << 8);
+    log_bytes(item, n * sizeof *item);
+    log_bytes((const void *)(uintptr_t)pc, bytes);
     log_drain();
     return last;
 }

@@ -16,7 +16,7 @@
 #include "cost/summary.h"
 #include "sim/service.h"
 #include "sim/hosted/hosted.h"
-#include "sim/hosted/trace.h"
+#include "trace/trace.h"
 #include "sim/module.h"
 #include "sim/option.h"
 #include "sim/slots.h"
@@ -436,21 +436,21 @@ static void find_next_uses(struct sequence *s)
 static bool look_ahead(const struct hosted_options *o)
 {
     char why[512];
-    struct trace *t = strcmp(o->trace, "-") ? trace_open(o->trace, why, sizeof why) : NULL;
+    struct qn_trace_reader *t = strcmp(o->trace, "-") ? qn_trace_open(o->trace, why, sizeof why) : NULL;
     struct sim_ref ref;
 
     sequences[0].line = o->config.I1.line;
     sequences[1].line = o->config.D1.line;
     if (!t)
         return false;
-    while (trace_next(t, &ref) == 1) {
+    while (qn_trace_next(t, &ref) == 1) {
         if (ref.kind >= SIM_REF_COND)
             continue;
         append_range(&sequences[ref.kind != SIM_REF_FETCH], ref.addr, ref.size);
         if (o->split_modify && ref.kind == SIM_MODIFY)
             append_range(&sequences[1], ref.addr, ref.size);
     }
-    trace_close(t);
+    qn_trace_close(t);
     find_next_uses(&sequences[0]);
     find_next_uses(&sequences[1]);
     return true;
@@ -571,11 +571,11 @@ static bool is_over(const struct hosted_options *o, const struct sim_ref *ref)
     return instructions > o->from && instructions - o->from > o->count;
 }
 
-/* As trace_next.  What is counted beyond fetches belongs to the instruction before. */
-static int next(const struct hosted_options *o, struct trace *t, struct sim_ref *ref)
+/* As qn_trace_next.  What is counted beyond fetches belongs to the instruction before. */
+static int next(const struct hosted_options *o, struct qn_trace_reader *t, struct sim_ref *ref)
 {
-    int got = trace_next(t, ref);
-    uint64_t beyond = trace_take_more(t);
+    int got = qn_trace_next(t, ref);
+    uint64_t beyond = qn_trace_take_more(t);
 
     if (has_begun(o)) {
         totals[QN_COST_IR] += (int64_t)beyond;
@@ -587,7 +587,7 @@ static int next(const struct hosted_options *o, struct trace *t, struct sim_ref 
 static int run(const struct hosted_options *o)
 {
     char why[512];
-    struct trace *t = trace_open(o->trace, why, sizeof why);
+    struct qn_trace_reader *t = qn_trace_open(o->trace, why, sizeof why);
     struct sim_ref ref;
     int more;
 
@@ -597,21 +597,21 @@ static int run(const struct hosted_options *o)
     qn_sim_shown_slots = o->watch_file ? 1u << o->watch_of : 0;
     qn_sim_init(&o->config, NULL);
     if (qn_sim_wants_thread)
-        return hosted_complain("%s: traces do not say which thread runs, which a module wants to know; use quern run", o->trace), trace_close(t), 1;
+        return hosted_complain("%s: traces do not say which thread runs, which a module wants to know; use quern run", o->trace), qn_trace_close(t), 1;
     if (!check_options())
-        return trace_close(t), HOSTED_EXIT_USAGE;
+        return qn_trace_close(t), HOSTED_EXIT_USAGE;
     if (!hosted_watch_begin(o))
-        return trace_close(t), 1;
+        return qn_trace_close(t), 1;
     if (o->check)
         qn_sim_shadow_init(&o->config, NULL);
     if (o->from)
-        instructions = trace_seek(t, o->from);
+        instructions = qn_trace_seek(t, o->from);
     while ((more = next(o, t, &ref)) == 1 && !is_over(o, &ref))
         if (has_begun(o))
             feed(o, &ref);
     if (more < 0)
-        hosted_complain("%s", trace_error(t));
-    trace_close(t);
+        hosted_complain("%s", qn_trace_error(t));
+    qn_trace_close(t);
     return more < 0;
 }
 

@@ -52,7 +52,7 @@ has_types() {
 }
 
 as_modelled() {
-    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
+    "$QUERN" trace --format=lackey -o plain "$@" >/dev/null 2>&1 || return 1
     ./model plain events.txt $geometry | grep -v ' 0 0$' | LC_ALL=C sort >wanted
     run "$@"
     members profile | grep '^part:struct particle:' >got

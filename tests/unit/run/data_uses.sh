@@ -32,7 +32,7 @@ as_modelled() {
     shift
     wanted=wanted.${1##*/}.$geometry
     if [ ! -f "$wanted" ]; then
-        "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
+        "$QUERN" trace --format=lackey -o plain "$@" >/dev/null 2>&1 || return 1
         ./model plain events.txt "$geometry" used | grep -v ' 0 0$' | LC_ALL=C sort >"$wanted" || return 1
     fi
     # shellcheck disable=SC2086 # options are words

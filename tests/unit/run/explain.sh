@@ -134,15 +134,12 @@ is "$(grep -c '^    [345]  ' told)" 3 'is shown'
 
 # ---- the sums are those of the profile and of a slow model ----
 
-$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c -lzstd -llzma ||
+$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/trace/read.c "$top_srcdir"/lib/trace/champsim_read.c "$top_srcdir"/lib/trace/parts.c -lzstd -llzma ||
     bail 'cannot compile the slow model'
-"$QUERN" sim build --AN=record -o record || bail 'cannot build the recorder'
 for program in matmul conflict sort rep masked; do
     cp "$top_builddir/tests/guest/$program" guest || bail "no guest program $program"
-    : >raw
-    "$QUERN" run -q --sim=./record --I1=2048,2,32 --D1=1024,2,32 --LL=65536,4,64 --sim-opt=record-fd=9 --out-file=plain \
-        9<>raw -- ./guest
-    "$QUERN" trace --recover raw
+    "$QUERN" run -q --I1=2048,2,32 --D1=1024,2,32 --LL=65536,4,64 --out-file=plain -- ./guest
+    "$QUERN" trace -o raw -- ./guest
     ./by_pc lru 1024,2,32 raw >pcs
     cut -d' ' -f1 pcs | addr2line -e guest | sed 's/ (disc.*//; s/.*\///' | paste -d' ' - pcs >model
     # the lines with most misses, and one without

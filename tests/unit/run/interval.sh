@@ -137,18 +137,16 @@ for n in 1 2 3 5 11 64; do
     done
 done
 
-# ---- recounted from a recording made by the same run ----
+# ---- recounted from a recording ----
 
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_interval "$top_srcdir/tests/unit/run/slow/by_interval.c" \
-    "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c -lzstd -llzma || bail 'cannot compile the recount'
-"$QUERN" sim build --AN=record -o record || bail 'cannot build the recorder'
+    "$top_srcdir"/lib/trace/read.c "$top_srcdir"/lib/trace/champsim_read.c "$top_srcdir"/lib/trace/parts.c -lzstd -llzma || bail 'cannot compile the recount'
 "$QUERN" sim build --replay -o replay || bail 'cannot build the replay'
 for program in conflict matmul sort branches hash; do
     cp "$top_builddir/tests/guest/$program" guest || bail "no guest program $program"
     n=$((1000 + $(expr length "$program") * 13))
-    : >raw
-    run record $n --branch-sim=yes --sim-opt=record-fd=9 9<>raw
-    "$QUERN" trace --recover raw
+    "$QUERN" trace -o raw --sim=./engine -- ./guest
+    run engine $n --branch-sim=yes --filter=no
     # shellcheck disable=SC2086
     ./replay $caches --outcomes=outcomes raw >out || bail 'cannot replay'
     ./by_interval $n raw outcomes >wanted || bail 'cannot recount'

@@ -70,7 +70,6 @@ done
 
 # ---- the difference is that of two runs; the number is that of a recording ----
 
-"$QUERN" sim build --AN=record -o recorder || bail 'cannot build the recorder'
 build_replay() { # OUTPUT MODULES
     # shellcheck disable=SC2046
     "$QUERN" sim build --replay $(echo "--$2" | sed 's/,/ --/g') -o "$1" || bail "cannot build a replay of $2"
@@ -101,9 +100,7 @@ pair() {
     else
         is "$(comm -23 got.sorted wanted | wc -l) $(wc -l <got)" '0 20' 'the differences shown are among those of the two runs'
     fi
-    : >raw
-    run --sim=./recorder --sim-opt=record-fd=9 9<>trace
-    "$QUERN" trace --recover trace
+    "$QUERN" trace -o trace --sim=./first -- ./guest
     build_replay first.replay "$2"
     build_replay second.replay "$3"
     # shellcheck disable=SC2086

@@ -46,7 +46,7 @@ replay() {
     shift
     "$QUERN" sim build --replay --D1=victim --verbose "$@" -o "$SCRATCH/$name" 2>"$SCRATCH/$name.err" || return 1
     "$SCRATCH/$name" --check=yes --D1=4096,4,64 --outcomes="$SCRATCH/$name.outcomes" "$SCRATCH/trace" >"$SCRATCH/$name.out" 2>&1
-    grep -c 'hosted/trace\.c' "$SCRATCH/$name.err"
+    grep -c 'trace/read\.c' "$SCRATCH/$name.err"
 }
 is "$(replay linked)" 0 'a replay is linked with the library beside quern'
 is "$(replay compiled --cflags='-O1 -g')" 1 'with flags of its own all of it is compiled'

@@ -148,7 +148,7 @@ refused 1 "quern: replay: cut:16: cut off: got 'a part of a record', wanted a wh
 gzip -c t >t.gz
 refused 1 'quern: replay: t.gz: is compressed by gzip: unpack it first, as in gzip -dc FILE | quern replay -' replay t.gz
 is "$(gzip -dc t.gz | "$QUERN" replay - | cmp - t.out)" '' 'as that says'
-refused 2 "quern: trace: --format: got 'pin', wanted quern, champsim, champsim72, records, text, lackey or din" trace --format=pin "$guest"
+refused 2 "quern: trace: --format: got 'pin', wanted quern, champsim, champsim72, text, lackey or din" trace --format=pin "$guest"
 refused 2 "quern: trace: --count: got '1x', wanted a number" trace --count=1x "$guest"
 refused 2 "quern: replay: --from: got 'x', wanted a number of instructions" replay --from=x t
 refused 1 'quern: trace: /nonexistent/t: cannot create: No such file or directory' trace --format=champsim -o /nonexistent/t "$guest"

@@ -7,10 +7,8 @@
 command -v addr2line >"$SCRATCH/which" || absent_all 'addr2line (binutils) is not installed' 51
 cd "$SCRATCH" || bail "no $SCRATCH"
 D1=1024,2,32
-$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/sim/hosted/trace.c "$top_srcdir"/lib/sim/hosted/champsim.c "$top_srcdir"/lib/sim/hosted/parts.c -lzstd -llzma ||
+$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/trace/read.c "$top_srcdir"/lib/trace/champsim_read.c "$top_srcdir"/lib/trace/parts.c -lzstd -llzma ||
     bail 'cannot compile the slow model'
-# Names of one length: the name of the engine is on the program's stack, and would move it.
-"$QUERN" sim build --AN=record -o record || bail 'cannot build the recorder'
 
 # run ENGINE OPTIONS...: ./profile of ./guest
 run() {
@@ -60,10 +58,8 @@ programs() {
         cp "$top_builddir/tests/guest/$program" guest || bail "no guest program $program"
         run "$2"
         cp profile "profile.$program"
-        : >raw
-        run record --sim-opt=record-fd=9 9<>raw
-        "$QUERN" trace --recover raw
-        cp "profile.$program" profile
+        # by the same engine: its name is on the program's stack, and would move it
+        "$QUERN" trace -o raw --sim=./"$2" -- ./guest
         # shellcheck disable=SC2086
         is "$(got $all)" "$(wanted "$1")" "$1: events by source line, $program"
     done

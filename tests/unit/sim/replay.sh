@@ -25,30 +25,34 @@ printed() {
 model_geometry=$(echo "$geometry" | sed 's/--//g')
 
 program=/bin/true
-# record MODULE...: one run of the program simulates and records it: $SCRATCH/run, $SCRATCH/raw.
+# record: the program's references: $SCRATCH/raw, $SCRATCH/text
 record() {
-    slots=
+    "$QUERN" trace -o "$SCRATCH/raw" -- "$program" >"$SCRATCH/run" 2>&1 &&
+        "$QUERN" replay --outcomes="$SCRATCH/text" --format=text "$SCRATCH/raw" >"$SCRATCH/run" || bail 'cannot record'
+}
+
+# simulate OPTIONS MODULE...: $SCRATCH/run
+simulate() {
+    sim_opt=$1 slots=
+    shift
     for module in "$@"; do slots="$slots --$module"; done
     # shellcheck disable=SC2086 # slots are words
-    "$QUERN" sim build $slots --AN=record -o "$SCRATCH/engine" || bail "cannot build $*"
-    : >"$SCRATCH/raw"
+    "$QUERN" sim build $slots -o "$SCRATCH/engine" || bail "cannot build $*"
     # shellcheck disable=SC2086 # geometry and options are words
-    "$QUERN" run --sim="$SCRATCH/engine" --sim-opt=record-fd=9 $sim_opt --branch-sim=yes --out-file=/dev/null $geometry -- "$program" \
-        9<>"$SCRATCH/raw" >"$SCRATCH/run" 2>&1 && "$QUERN" trace --recover "$SCRATCH/raw"
+    "$QUERN" run --sim="$SCRATCH/engine" $sim_opt --branch-sim=yes --out-file=/dev/null $geometry -- "$program" >"$SCRATCH/run" 2>&1
 }
 
 # agree MODEL OPTIONS MODULE...: engine, replay and slow model; MODEL is the model's words, OPTIONS those of modules.
 agree() {
-    model=$1 options=$2 sim_opt=
+    model=$1 options=$2
     shift 2
-    [ -z "$options" ] || sim_opt=--sim-opt=$options
-    record "$@"
+    simulate "${options:+--sim-opt=$options}" "$@"
     build_replay "$SCRATCH/replay" "$@"
     # shellcheck disable=SC2086
     "$SCRATCH/replay" $geometry $sim_opt --outcomes="$SCRATCH/got" "$SCRATCH/raw" >"$SCRATCH/replayed"
     is "$(figures "$SCRATCH/replayed")" "$(figures "$SCRATCH/run")" "$*: engine and replay agree"
     # shellcheck disable=SC2086
-    "$SCRATCH/model" "$SCRATCH/raw" "$SCRATCH/wanted" kind=recorded $model $model_geometry opt="$options" >"$SCRATCH/events" ||
+    "$SCRATCH/model" "$SCRATCH/text" "$SCRATCH/wanted" kind=recorded $model $model_geometry opt="$options" >"$SCRATCH/events" ||
         bail "model $model"
     same_file "$SCRATCH/got" "$SCRATCH/wanted" "$*: replay and model agree on each reference"
     is "$(printed "$SCRATCH/run")" "$(outcomes "$SCRATCH/wanted")" "$*: engine and model agree"
@@ -58,6 +62,7 @@ agree() {
 }
 
 build_model
+record
 agree 'policy=lru' ''
 agree 'policy=lru bc=taken bi=btb' '' I1=lru D1=lru LL=lru BC=taken BI=btb
 agree 'policy=fifo bc=btfn bi=ras' '' I1=fifo D1=fifo LL=fifo BC=btfn BI=ras
@@ -77,25 +82,22 @@ agree 'd1=tlb' 'tlb-entries=8' D1=tlb
 
 # analysis OPTIONS MODULE: the engine's words, the replay's and those of the model; the recording is the last one made.
 analysis() {
-    "$QUERN" sim build --AN="$2" -o "$SCRATCH/engine" || bail "cannot build AN=$2"
     build_replay "$SCRATCH/replay" AN="$2"
-    # shellcheck disable=SC2086
-    "$QUERN" run --sim="$SCRATCH/engine" --sim-opt="$1" --branch-sim=yes --out-file=/dev/null $geometry -- "$program" >"$SCRATCH/run" 2>&1
+    simulate "--sim-opt=$1" AN="$2"
     # shellcheck disable=SC2086
     "$SCRATCH/replay" $geometry --sim-opt="$1" "$SCRATCH/raw" >"$SCRATCH/replayed"
     is "$(figures "$SCRATCH/replayed")" "$(figures "$SCRATCH/run")" "AN=$2: engine and replay agree"
     # shellcheck disable=SC2086
-    "$SCRATCH/model" "$SCRATCH/raw" "$SCRATCH/wanted" kind=recorded an="$2" $model_geometry opt="$1" >"$SCRATCH/events" ||
+    "$SCRATCH/model" "$SCRATCH/text" "$SCRATCH/wanted" kind=recorded an="$2" $model_geometry opt="$1" >"$SCRATCH/events" ||
         bail "model $2"
     sed -n 's/^\(AN\.[a-z]*\) *\([0-9]*\) .*/\1 \2/p; s/^\(AN: [0-9]* lines touched\).*/\1/p
         /^AN: [0-9]* \(lines\|ways\|bytes\): /p; /^AN: [0-9]* [0-9]* /p' "$SCRATCH/replayed" >"$SCRATCH/said"
     is "$(cat "$SCRATCH/said")" "$(grep -v 'conflict misses' "$SCRATCH/events")" "AN=$2: replay and model agree"
 }
-record
 analysis '' 3c
 analysis 'sizes=100' mattson
 analysis 'smaller=2' sizes
-# These recordings do not have the repetitions of string instructions, so here is a program without any.
+# A text does not have the repetitions of string instructions, so here is a program without any.
 cat >"$SCRATCH/plain.c" <<'END_OF_C'
 static volatile int list[3000];
 static int walk(int step)

@@ -5,9 +5,8 @@
 
 guests=$top_builddir/tests/guest
 [ -x "$guests/sort" ] || skip_all 'the guest programs are not built: make guests'
-hosted=$top_srcdir/lib/sim/hosted
 ${CC:-cc} -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_set "$top_srcdir/tests/unit/sim/slow/by_set.c" \
-    "$hosted/trace.c" "$hosted/champsim.c" "$hosted/parts.c" -lzstd -llzma || bail 'cannot compile the recount'
+    "$top_srcdir"/lib/trace/read.c "$top_srcdir"/lib/trace/champsim_read.c "$top_srcdir"/lib/trace/parts.c -lzstd -llzma || bail 'cannot compile the recount'
 
 # sets NAME OPTIONS COMMAND...: NAME.profile.sets.csv
 sets() {

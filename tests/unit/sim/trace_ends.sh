@@ -204,15 +204,6 @@ is "$(kind longer)" '1 damaged 1' 'and of what has more behind its end'
 mkfifo pipe
 is "$("$QUERN" trace --info pipe 2>&1)" 'quern: trace: pipe: got no "QNTRACE3", wanted what quern trace records' 'a FIFO is not waited for'
 
-# The form before: recorded beside a simulation.
-: >raw
-"$QUERN" run -q --analysis=record --sim-opt=record-fd=9 --branch-sim=yes --out-file=/dev/null ./small 9<>raw || bail 'cannot record'
-ok 'what the recorder leaves has no end: refused' refused raw
-ok 'until it is given one, too' "$QUERN" trace --recover raw
-ok 'and is read as before' "$QUERN" replay raw
-is "$("$QUERN" replay raw | grep -v '^I   refs\|rate')" "$("$QUERN" replay whole | grep -v '^I   refs\|rate')" 'and says the same as blocks do'
-ok 'cut off: refused' cut_off raw
-ok 'a bit turned round: refused' flip raw "$seed"
 ok 'what is no trace is not changed' sh -c '! "$0" trace --recover short.c 2>err && grep -q "^quern: trace: short.c: " err' "$QUERN"
 : >empty
 ok 'an empty file is no trace' refused empty

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/record.h"
+#include "trace/format.h"
 #include "tap.h"
 #include "trace/trace.h"
 

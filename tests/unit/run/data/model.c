@@ -6,15 +6,15 @@
  *   model TRACE events.txt SIZE,WAYS,LINE used    ->   "heap:by_malloc FILLED USED": bytes of lines that came for it and left, at the end all;
  *                                                      "part:TYPE:MEMBER FILLED USED": of these lines' bytes of the same object, by member
  *
- * The trace is quern's own (lib/sim/record.h tells its form); events.txt says what lies where (notes.h).  Nothing of what quern does to
+ * The trace is that of `quern trace --format=lackey`; events.txt says what lies where (notes.h).  Nothing of what quern does to
  * find objects is used.
  */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/record.h"
 
 #define RANGES 100000
 #define KEYS 64
@@ -289,57 +289,40 @@ static bool misses(uint64_t address, uint64_t size)
 
 static FILE *trace;
 
-static uint64_t varint(void)
-{
-    uint64_t value = 0;
-    int c;
-
-    for (unsigned shift = 0; (c = getc(trace)) != EOF; shift += 7) {
-        value |= (uint64_t)(c & 127) << shift;
-        if (!(c & 128))
-            return value;
-    }
-    fail("the trace ends early");
-    return 0;
-}
-
+/* " L 1ffe,8": L load, S store, M both, I fetch */
 static void read_trace(uint64_t mark, bool wants_classes)
 {
-    uint64_t last[RECORD_KINDS] = {0}, size;
-    int c;
+    char line[64], kind;
+    uint64_t addr, size;
 
-    while ((c = getc(trace)) != EOF && c & 7) {
-        enum record_kind kind = (enum record_kind)(c & 7);
-        unsigned code = (unsigned)c >> 3, class;
+    while (fgets(line, sizeof line, trace)) {
+        unsigned class;
 
-        size = kind <= RECORD_MODIFY && !code ? varint() : code;
-        last[kind] += record_unzigzag(varint());
-        if (kind >= RECORD_INDIRECT)
-            varint();
-        if (kind < RECORD_READ || kind > RECORD_MODIFY)
+        if (sscanf(line, " %c %" SCNx64 ",%" SCNu64, &kind, &addr, &size) != 3)
+            fail("no reference");
+        if (kind == 'I')
             continue;
-        class = wants_classes ? class_of(last[kind], size) : 0;
-        if (misses(last[kind], size)) {
-            count(last[kind], kind == RECORD_WRITE, class);
+        class = wants_classes ? class_of(addr, size) : 0;
+        if (misses(addr, size)) {
+            count(addr, kind == 'S', class);
             if (evicted_for)
                 pairs[coming][evicted_for - 1][0]++, pairs[coming][evicted_for - 1][1] += class == 2;
         }
-        if (kind == RECORD_WRITE && last[kind] == mark)
+        if (kind == 'S' && addr == mark)
             happen();
     }
 }
 
 int main(int argc, char **argv)
 {
-    char magic[RECORD_MAGIC_BYTES];
     unsigned bytes;
 
     if (argc < 4 || sscanf(argv[3], "%u,%u,%u", &bytes, &ways, &line_bytes) != 3)
         fail("usage: model TRACE EVENTS SIZE,WAYS,LINE");
     sets = bytes / ways / line_bytes;
     cache = calloc(sets * ways, sizeof *cache);
-    trace = fopen(argv[1], "rb");
-    if (!trace || fread(magic, 1, sizeof magic, trace) != sizeof magic || memcmp(magic, RECORD_MAGIC, sizeof magic))
+    trace = fopen(argv[1], "r");
+    if (!trace)
         fail("no trace");
     wants_uses = argc > 4 && !strcmp(argv[4], "used");
     read_trace(read_events(argv[2]), argc > 4 && !wants_uses);

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/hosted/trace.h"
+#include "sim/module.h"
+#include "trace/trace.h"
 
 enum { IR, DR = 3, DW = 6, BC = 9, BI = 11, COUNTS = 13 };
 
@@ -25,7 +26,7 @@ static void print(uint64_t *row)
 int main(int argc, char **argv)
 {
     char why[256], letter;
-    struct trace *t = argc == 4 ? trace_open(argv[2], why, sizeof why) : NULL;
+    struct qn_trace_reader *t = argc == 4 ? qn_trace_open(argv[2], why, sizeof why) : NULL;
     FILE *outcomes = t ? fopen(argv[3], "r") : NULL;
     uint64_t row[COUNTS] = {0}, n;
     struct sim_ref ref;
@@ -34,7 +35,7 @@ int main(int argc, char **argv)
     if (!outcomes)
         return 2;
     n = strtoull(argv[1], NULL, 10);
-    while (trace_next(t, &ref) == 1) {
+    while (qn_trace_next(t, &ref) == 1) {
         if (ref.kind >= SIM_REF_CALL) /* for return stacks only */
             continue;
 

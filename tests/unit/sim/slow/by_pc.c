@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/hosted/trace.h"
+#include "sim/module.h"
+#include "trace/trace.h"
 
 #define LINES_MAX (1u << 16) /* different lines in a trace */
 #define PCS_MAX (1u << 14)
@@ -134,7 +135,7 @@ int main(int argc, char **argv)
 {
     unsigned size;
     char why[256];
-    struct trace *t = argc == 4 ? trace_open(argv[3], why, sizeof why) : NULL;
+    struct qn_trace_reader *t = argc == 4 ? qn_trace_open(argv[3], why, sizeof why) : NULL;
     struct sim_ref ref;
 
     if (!t || sscanf(argv[2], "%u,%u,%u", &size, &nways, &line_size) != 3)
@@ -143,7 +144,7 @@ int main(int argc, char **argv)
     prefetches = !strcmp(argv[1], "nextline");
     sets = size / nways / line_size;
     ways = calloc(sets * nways, sizeof *ways);
-    while (trace_next(t, &ref) == 1) {
+    while (qn_trace_next(t, &ref) == 1) {
         if (ref.kind == SIM_REF_FETCH)
             count = counts_of(ref.addr);
         else if (ref.kind <= SIM_MODIFY)
@@ -155,6 +156,6 @@ int main(int argc, char **argv)
             printf(" %llu", (unsigned long long)pcs[i].count[k]);
         putchar('\n');
     }
-    trace_close(t);
+    qn_trace_close(t);
     return 0;
 }

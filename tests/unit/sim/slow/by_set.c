@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/hosted/trace.h"
+#include "sim/module.h"
+#include "trace/trace.h"
 
 struct cache {
     unsigned long long size, ways, line, sets, *lines; /* by set, the one used last first; 0: none, else number + 1 */
@@ -67,7 +68,7 @@ static void print(struct cache *c, const char *name, int interval)
 int main(int argc, char **argv)
 {
     char why[256];
-    struct trace *t = argc == 6 ? trace_open(argv[2], why, sizeof why) : NULL;
+    struct qn_trace_reader *t = argc == 6 ? qn_trace_open(argv[2], why, sizeof why) : NULL;
     unsigned long long n = t ? strtoull(argv[1], NULL, 10) : 0, done = 0;
     struct cache I1, D1, LL;
     struct sim_ref ref;
@@ -78,7 +79,7 @@ int main(int argc, char **argv)
     open_cache(&I1, argv[3]);
     open_cache(&D1, argv[4]);
     open_cache(&LL, argv[5]);
-    while (trace_next(t, &ref) == 1) {
+    while (qn_trace_next(t, &ref) == 1) {
         if (ref.kind == SIM_REF_FETCH && done++ == n) {
             print(&D1, "D1", interval);
             print(&LL, "LL", interval++);

@@ -1,6 +1,6 @@
-/* sim/hosted/trace.c - reading recorded references.  See trace.h. */
+/* lib/trace/read.c - reads recorded references: bytes of files, which format they have, and texts.  See trace.h. */
 #define _GNU_SOURCE
-#include "sim/hosted/trace.h"
+#include "trace/format.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "sim/record.h"
 
 /* ---- bytes of a file, which may be compressed ---- */
 
@@ -146,33 +145,31 @@ void bytes_end(struct bytes *b)
 #define DIN_BYTES 4 /* size of every reference in a .din file */
 #define SIZE_MAX_REF 65535
 
-enum format { UNKNOWN, LACKEY, DIN, XDIN, BINARY, CHAMPSIM, PARTS };
+enum format { UNKNOWN, LACKEY, DIN, XDIN, TEXT, CHAMPSIM, PARTS };
 
-struct trace {
+struct qn_trace_reader {
     char *path;
     enum format format;
-    uint64_t line;              /* text: line number; binary: record number */
-    uint64_t last[RECORD_KINDS];
+    uint64_t line;              /* of a text; number of the record */
     struct bytes bytes;
     struct champsim *champsim;
     struct parts *parts;
-    struct record_sum sum;      /* of the binary records so far */
     char error[600];
 };
 
-static int get(struct trace *t) { return bytes_get(&t->bytes); }
+static int get(struct qn_trace_reader *t) { return bytes_get(&t->bytes); }
 
 /* ---- opening ---- */
 
-static struct trace *refuse(struct trace *t, const char *path, const char *what, char *why, unsigned size)
+static struct qn_trace_reader *refuse(struct qn_trace_reader *t, const char *path, const char *what, char *why, unsigned size)
 {
     snprintf(why, size, "%s%s%s", strncmp(what, path, strlen(path)) ? path : "", strncmp(what, path, strlen(path)) ? ": " : "", what);
-    trace_close(t);
+    qn_trace_close(t);
     return NULL;
 }
 
 /* Text has no byte of 0; what is none of ours may be ChampSim's. */
-static const char *find_champsim(struct trace *t)
+static const char *find_champsim(struct qn_trace_reader *t)
 {
     unsigned bytes = memchr(t->bytes.out + t->bytes.at, 0, t->bytes.have - t->bytes.at) ?
                      champsim_record_bytes(t->bytes.out + t->bytes.at, t->bytes.have - t->bytes.at) : 0;
@@ -184,7 +181,7 @@ static const char *find_champsim(struct trace *t)
     return t->champsim ? NULL : "no memory";
 }
 
-static const char *begin(struct trace *t)
+static const char *begin(struct qn_trace_reader *t)
 {
     const char *wrong = bytes_begin(&t->bytes);
     const unsigned char *first = t->bytes.out + t->bytes.at;
@@ -192,25 +189,20 @@ static const char *begin(struct trace *t)
 
     if (wrong)
         return wrong;
-    if (have >= RECORD_MAGIC_BYTES && !memcmp(first, RECORD_MAGIC, RECORD_MAGIC_BYTES)) {
-        t->format = BINARY;
-        t->bytes.at += RECORD_MAGIC_BYTES;
-        return NULL;
-    }
     if (have >= PARTS_MAGIC_BYTES && !memcmp(first, PARTS_MAGIC, PARTS_MAGIC_BYTES)) {
         t->bytes.at += PARTS_MAGIC_BYTES;
         t->parts = parts_open(&t->bytes);
         t->format = PARTS;
         return t->parts ? NULL : "no memory";
     }
-    if (have && !memcmp(first, RECORD_MAGIC, have < RECORD_MAGIC_SAME ? have : RECORD_MAGIC_SAME))
-        return "cut off in its first 8 bytes, or of another version of quern: got neither \"" PARTS_MAGIC "\" nor \"" RECORD_MAGIC "\"; record it again";
+    if (have && !memcmp(first, PARTS_MAGIC, have < PARTS_MAGIC_SAME ? have : PARTS_MAGIC_SAME))
+        return "cut off in its first 8 bytes, or of another version of quern: got no \"" PARTS_MAGIC "\"; record it again";
     return find_champsim(t);
 }
 
-struct trace *trace_open(const char *path, char *why, unsigned why_size)
+struct qn_trace_reader *qn_trace_open(const char *path, char *why, unsigned why_size)
 {
-    struct trace *t = calloc(1, sizeof *t);
+    struct qn_trace_reader *t = calloc(1, sizeof *t);
     const char *wrong;
 
     if (!t)
@@ -224,7 +216,7 @@ struct trace *trace_open(const char *path, char *why, unsigned why_size)
     return wrong ? refuse(t, path, wrong, why, why_size) : t;
 }
 
-void trace_close(struct trace *t)
+void qn_trace_close(struct qn_trace_reader *t)
 {
     if (!t)
         return;
@@ -235,113 +227,18 @@ void trace_close(struct trace *t)
     free(t);
 }
 
-const char *trace_error(const struct trace *t) { return t->bytes.error[0] ? t->bytes.error : t->parts ? parts_error(t->parts) : t->error; }
+const char *qn_trace_error(const struct qn_trace_reader *t) { return t->bytes.error[0] ? t->bytes.error : t->parts ? parts_error(t->parts) : t->error; }
 
-static int fail(struct trace *t, const char *what, const char *got, const char *wanted)
+static int fail(struct qn_trace_reader *t, const char *what, const char *got, const char *wanted)
 {
-    if (!trace_error(t)[0])
+    if (!qn_trace_error(t)[0])
         snprintf(t->error, sizeof t->error, "%s:%" PRIu64 ": %s: got '%.60s', wanted %s", t->path, t->line, what, got, wanted);
     return -1;
 }
 
-/* ---- binary ---- */
-
-/* A byte of a record. */
-static int get_byte(struct trace *t)
-{
-    int c = get(t);
-
-    if (c != EOF)
-        record_add(&t->sum, (uint8_t)c);
-    return c;
-}
-
-static bool get_varint(struct trace *t, uint64_t *value)
-{
-    int c;
-
-    *value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        if ((c = get_byte(t)) == EOF)
-            return false;
-        *value |= (uint64_t)(c & 127) << shift;
-        if (c < 128)
-            return true;
-    }
-    return false;
-}
-
-static bool get_address(struct trace *t, unsigned kind, uint64_t *addr)
-{
-    uint64_t z;
-
-    if (!get_varint(t, &z))
-        return false;
-    *addr = t->last[kind] += record_unzigzag(z);
-    return true;
-}
-
-/* Behind kind 0: the sum of what was read, and nothing else. */
-static int end_binary(struct trace *t)
-{
-    uint8_t bytes[RECORD_TRAILER_BYTES - 1];
-    struct record_sum wanted;
-    char got[80];
-
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        int c = get(t);
-
-        if (c == EOF)
-            return fail(t, "cut off", "the end of the file", "the sum behind the last record");
-        bytes[i] = (uint8_t)c;
-    }
-    memcpy(&wanted, bytes, sizeof wanted);
-    if (memcmp(&wanted, &t->sum, sizeof wanted)) {
-        snprintf(got, sizeof got, "%" PRIu64 " bytes, sum %" PRIx64, t->sum.bytes, t->sum.sums);
-        return fail(t, "damaged: records", got, "those that were written");
-    }
-    return get(t) == EOF ? 0 : fail(t, "damaged", "more", "the end of the file");
-}
-
-static int next_binary(struct trace *t, struct sim_ref *ref)
-{
-    static const uint8_t kinds[RECORD_KINDS] = {0, SIM_REF_FETCH, SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_COND,
-                                                SIM_REF_INDIRECT, SIM_REF_CALL};
-    int c = get(t);
-    unsigned kind = (unsigned)c & 7, code = (unsigned)c >> 3;
-    uint64_t value = code;
-    bool good;
-
-    t->line++;
-    if (c == EOF)
-        return fail(t, "cut off", "the end of the file", "more records, or the mark behind the last");
-    if (c == RECORD_END)
-        return trace_error(t)[0] || end_binary(t) || trace_error(t)[0] ? -1 : 0;
-    if (kind == RECORD_END)
-        return fail(t, "damaged", "a kind that there is not", "a record, or the mark behind the last");
-    record_add(&t->sum, (uint8_t)c);
-    *ref = (struct sim_ref){.kind = kinds[kind]};
-    if (kind < RECORD_COND && !code && !get_varint(t, &value))
-        return fail(t, "record", "the end of the file", "its size");
-    good = get_address(t, kind, &ref->addr);
-    if (kind == RECORD_COND) {
-        ref->outcome = code & 1 ? SIM_TAKEN : 0;
-        ref->backward = code >> 1 & 1;
-    } else if (kind == RECORD_INDIRECT || kind == RECORD_STACK) {
-        ref->kind = (uint8_t)(kind == RECORD_INDIRECT ? SIM_REF_INDIRECT : code ? SIM_REF_RETURN : SIM_REF_CALL);
-        good = good && get_varint(t, &value);
-        ref->target = ref->addr + record_unzigzag(value);
-    } else {
-        ref->size = (uint32_t)value;
-        if (!value || value > SIZE_MAX_REF)
-            return fail(t, "size", "out of range", "1 to 65535");
-    }
-    return good ? 1 : fail(t, "record", "the end of the file", "an address");
-}
-
 /* ---- text ---- */
 
-static bool get_line(struct trace *t, char *line, unsigned size)
+static bool get_line(struct qn_trace_reader *t, char *line, unsigned size)
 {
     unsigned n = 0;
     int c;
@@ -397,11 +294,42 @@ static int dinero_kind(char c, const char *letters)
     return !p ? -1 : p == letters ? SIM_READ : p == letters + 1 ? SIM_WRITE : (int)SIM_REF_FETCH;
 }
 
+/* A line of `quern replay --format=text`, without what it says of outcomes. */
+static int scan_text(const char *line, struct sim_ref *ref)
+{
+    static const char letters[] = "rwmi", branches[] = "jct";
+    static const uint8_t kinds[] = {SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_FETCH}, ways[] = {SIM_REF_INDIRECT, SIM_REF_CALL, SIM_REF_RETURN};
+    const char *kind = strchr(letters, *line), *branch = strchr(branches, *line);
+    char where[16], taken[16];
+    uint64_t size;
+    int rest = 0;
+
+    *ref = (struct sim_ref){.size = 0};
+    if (*line == 'b') {
+        ref->kind = SIM_REF_COND;
+        if (sscanf(line + 1, " 0x%" SCNx64 " %15s %15s", &ref->addr, where, taken) != 3 || (strcmp(taken, "taken") && strcmp(taken, "not")))
+            return 0;
+        ref->backward = !strcmp(where, "backward");
+        ref->outcome = !strcmp(taken, "taken") ? SIM_TAKEN : 0;
+        return ref->backward || !strcmp(where, "forward");
+    }
+    if (branch) {
+        ref->kind = ways[branch - branches];
+        return sscanf(line + 1, " 0x%" SCNx64 " 0x%" SCNx64 " taken%n", &ref->addr, &ref->target, &rest) == 2 && rest;
+    }
+    if (!kind || sscanf(line + 1, " 0x%*x 0x%" SCNx64 " %" SCNu64 "%n", &ref->addr, &size, &rest) != 2 || !rest || !size || size > SIZE_MAX_REF)
+        return 0;
+    ref->kind = kinds[kind - letters];
+    ref->size = (uint32_t)size;
+    return 1;
+}
+
 static int scan_as(enum format format, const char *line, struct sim_ref *ref)
 {
     switch (format) {
     case LACKEY: return scan(ref, lackey_kind(line), line + 2, 10, ',');
     case DIN: return line[0] && line[1] == ' ' && scan(ref, dinero_kind(line[0], "012"), line + 1, 0, 0);
+    case TEXT: return line[0] && line[1] == ' ' && scan_text(line, ref);
     case XDIN: return line[0] && line[1] == ' ' && scan(ref, dinero_kind(line[0], "rwi"), line + 1, 16, ' ');
     default: return 0;
     }
@@ -409,9 +337,10 @@ static int scan_as(enum format format, const char *line, struct sim_ref *ref)
 
 static const char *const wanted[] = {
     "\" L addr,size\", \"0 addr\" or \"r addr size\"", "\"I  addr,size\", \" L addr,size\", \" S ...\" or \" M ...\"",
-    "\"0 addr\" (read), \"1 addr\" (write) or \"2 addr\" (fetch)", "\"r addr size\", \"w addr size\" or \"i addr size\""};
+    "\"0 addr\" (read), \"1 addr\" (write) or \"2 addr\" (fetch)", "\"r addr size\", \"w addr size\" or \"i addr size\"",
+    "\"i pc addr size\", r, w, m; \"b pc backward taken\", forward, not; \"j pc target taken\", c or t"};
 
-static int next_text(struct trace *t, struct sim_ref *ref)
+static int next_text(struct qn_trace_reader *t, struct sim_ref *ref)
 {
     char line[256];
 
@@ -420,17 +349,17 @@ static int next_text(struct trace *t, struct sim_ref *ref)
 
         if (!*s || *s == '#' || !strncmp(line, "==", 2) || !strncmp(line, "--", 2))
             continue; /* blank, comment, Valgrind's own remarks */
-        for (enum format f = LACKEY; t->format == UNKNOWN && f <= XDIN; f++)
+        for (enum format f = LACKEY; t->format == UNKNOWN && f <= TEXT; f++)
             if (scan_as(f, line, ref))
                 t->format = f;
         return scan_as(t->format, line, ref) ? 1 : fail(t, "reference", line, wanted[t->format]);
     }
     if (t->format == UNKNOWN) /* a trace has something; what became empty has not */
         fail(t, "no reference", "the end of the file", wanted[UNKNOWN]);
-    return trace_error(t)[0] ? -1 : 0;
+    return qn_trace_error(t)[0] ? -1 : 0;
 }
 
-static int next_champsim(struct trace *t, struct sim_ref *ref)
+static int next_champsim(struct qn_trace_reader *t, struct sim_ref *ref)
 {
     int more = champsim_next(t->champsim, &t->bytes, ref);
 
@@ -441,16 +370,22 @@ static int next_champsim(struct trace *t, struct sim_ref *ref)
     return fail(t, "cut off", "a part of a record", "a whole one");
 }
 
-uint64_t trace_seek(struct trace *t, uint64_t n) { return t->parts ? parts_seek(t->parts, n) : 0; }
+const uint8_t *qn_trace_code(const struct qn_trace_reader *t, uint64_t pc, bool search, size_t *n)
+{
+    *n = 0;
+    return t->parts ? parts_code(t->parts, pc, search, n) : NULL;
+}
 
-uint64_t trace_take_more(struct trace *t)
+uint64_t qn_trace_seek(struct qn_trace_reader *t, uint64_t n) { return t->parts ? parts_seek(t->parts, n) : 0; }
+
+uint64_t qn_trace_take_more(struct qn_trace_reader *t)
 {
     return t->parts ? parts_take_more(t->parts) : t->champsim ? champsim_take_more(t->champsim) : 0;
 }
 
-int trace_next(struct trace *t, struct sim_ref *ref)
+int qn_trace_next(struct qn_trace_reader *t, struct sim_ref *ref)
 {
     if (t->parts)
         return parts_next(t->parts, ref);
-    return t->format == BINARY ? next_binary(t, ref) : t->format == CHAMPSIM ? next_champsim(t, ref) : next_text(t, ref);
+    return t->format == CHAMPSIM ? next_champsim(t, ref) : next_text(t, ref);
 }

@@ -1,9 +1,9 @@
-/* lib/trace/champsim.c - writes a recorded trace in ChampSim's format (trace.h).
+/* lib/trace/champsim_write.c - writes a recorded trace in ChampSim's format (trace.h).
  *
- * In:  the bytes e8 0b 00 00 00; a fetch of 5 bytes at 401000; a write of 8 bytes at 7ffe0ff8
+ * In:  a fetch of 5 bytes at 401000, of the code e8 0b 00 00 00; a write of 8 bytes at 7ffe0ff8
  * Out: ip 401000, branch, taken, writes 26 6, reads 6 26, written address 7ffe0ff8          (a direct call)
  *
- * An instruction is decoded when the trace gives its bytes; the registers of its record are then kept in a table by address.
+ * An instruction is decoded when it is first fetched, and when its bytes have changed; the registers of its record are kept in a table by address.
  * A repeated string instruction has one fetch and the references of all its steps; each step becomes a record.
  */
 #define _GNU_SOURCE
@@ -12,135 +12,39 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "decode/decode.h"
+#include "sim/module.h"
 
-/* ---- records ---- */
+enum { OTHER = 27, VECTORS = 64, MASKS = 96, FLOATS = 104 }; /* registers */
+enum { WRITTEN = QN_CHAMPSIM_WRITTEN, READ = QN_CHAMPSIM_READ };
 
-static bool is_code(uint8_t head) { return head == (RECORD_STACK | RECORD_CODE << 3); }
-
-static size_t measure_code(const uint8_t *p, size_t left)
-{
-    size_t n = left > 1 ? 2u + p[1] : 0;
-
-    return n > 2 && n <= left && n <= 2 + RECORD_CODE_MAX ? n : 0;
-}
-
-/* Bytes of the record at p; 0: there is no whole one. */
-static size_t measure_record(const uint8_t *p, size_t left)
-{
-    unsigned kind = left ? p[0] & 7 : RECORD_END, varints = 1u + (kind < RECORD_COND && !(p[0] >> 3)) + (kind >= RECORD_INDIRECT);
-    size_t n = 1;
-
-    if (kind != RECORD_END && is_code(p[0]))
-        return measure_code(p, left);
-    while (kind != RECORD_END && varints--)
-        do
-            if (n == left)
-                return 0;
-        while (p[n++] & 128);
-    return kind == RECORD_END ? 0 : n;
-}
-
-static uint64_t get_varint(const uint8_t **p)
-{
-    uint64_t value = 0;
-
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        uint8_t c = *(*p)++;
-
-        value |= (uint64_t)(c & 127) << shift;
-        if (c < 128)
-            break;
-    }
-    return value;
-}
-
-bool qn_trace_next_record(struct qn_trace_records *r, struct qn_trace_record *ref)
-{
-    const uint8_t *p = r->at;
-    size_t n = measure_record(p, (size_t)(r->end - p));
-
-    if (!n)
-        return false;
-    *ref = (struct qn_trace_record){ .kind = p[0] & 7, .code = p[0] >> 3 };
-    if (is_code(*p++)) {
-        ref->size = *p++;
-        ref->bytes = p;
-    } else {
-        if (ref->kind < RECORD_COND)
-            ref->size = ref->code ? ref->code : (uint32_t)get_varint(&p);
-        ref->addr = r->last[ref->kind] += record_unzigzag(get_varint(&p));
-        if (ref->kind >= RECORD_INDIRECT)
-            ref->target = ref->addr + record_unzigzag(get_varint(&p));
-    }
-    r->at += n;
-    return true;
-}
-
-static struct record_sum add_up(const uint8_t *p, size_t left)
-{
-    struct record_sum s = { 0, 0, 0 };
-
-    for (size_t n; (n = measure_record(p, left)) > 0; p += n, left -= n)
-        for (size_t i = 0; i < n; i++)
-            record_add(&s, p[i]);
-    return s;
-}
-
-/* The recorder cannot write the end itself: it may be killed at any point. */
-bool qn_trace_end_records(int fd, size_t size)
-{
-    uint8_t *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0), trailer[RECORD_TRAILER_BYTES] = { RECORD_END };
-    struct record_sum s;
-    off_t end;
-
-    if (bytes == MAP_FAILED)
-        return false;
-    s = add_up(bytes + RECORD_MAGIC_BYTES, size - RECORD_MAGIC_BYTES);
-    munmap(bytes, size);
-    memcpy(trailer + 1, &s, sizeof s);
-    end = (off_t)(RECORD_MAGIC_BYTES + s.bytes);
-    return pwrite(fd, trailer, sizeof trailer, end) == sizeof trailer && ftruncate(fd, end + (off_t)sizeof trailer) == 0;
-}
-
-enum { STACK_POINTER = 6, FLAGS = 25, INSTRUCTION_POINTER = 26, OTHER = 27, VECTORS = 64, MASKS = 96, FLOATS = 104 };
-enum { WRITTEN = 2, READ = 4 }; /* registers in a record, and addresses */
-
-struct record {
-    uint64_t ip;
-    uint8_t is_branch, taken, writes[WRITTEN], reads[READ];
-    uint64_t written[WRITTEN], read[READ];
-    uint64_t load_type; /* of the long form */
-};
-
-_Static_assert(sizeof(struct record) == QN_CHAMPSIM_LONG, "ChampSim's record");
+_Static_assert(sizeof(struct qn_champsim_record) == QN_CHAMPSIM_LONG, "ChampSim's record");
 
 /* What the record of the instruction at an address holds of the instruction itself. */
 struct known {
     uint64_t pc;
     uint8_t is_there, branch, writes[WRITTEN], reads[READ]; /* branch: 1 + enum qn_champsim_branch, 0 none */
     uint8_t step; /* references of a step of a repeated string instruction; 0: another instruction */
+    uint8_t bytes, code[QN_INSN_MAX_LEN]; /* from which this was decoded */
 };
 
 struct writer {
     struct qn_trace_pack *to;
+    struct qn_trace_reader *from;
     unsigned bytes;
     struct qn_champsim_counts *counts;
     struct known *table; /* hashed by address, linear probing; size: a power of two */
     size_t size, used;
-    struct record now;
+    struct qn_champsim_record now;
     unsigned written, read, next; /* addresses in `now`; length of its instruction */
     unsigned references, step;    /* of `now`; after `step` of them the next step begins (see struct known) */
     bool is_open, is_decided;     /* `now` is in use; the trace said whether its branch is taken */
-    struct known decoded;         /* of the next fetch; is_there: 0 if nothing was decoded */
 };
 
 /* ---- registers ---- */
 
-static const uint8_t general[16] = { 10, 9, 8, 7, STACK_POINTER, 5, 4, 3, 11, 12, 13, 14, 15, 16, 17, 18 };
+static const uint8_t general[16] = { 10, 9, 8, 7, QN_CHAMPSIM_STACK_POINTER, 5, 4, 3, 11, 12, 13, 14, 15, 16, 17, 18 };
 
 static void add(uint8_t *list, unsigned room, unsigned number)
 {
@@ -179,10 +83,10 @@ static void list_registers(struct known *k, const struct qn_insn *in)
     add_general(k->writes, WRITTEN, in->writes);
     add_others(k->writes, WRITTEN, &writes);
     if (in->flags_written | in->flags_maywrite)
-        add(k->writes, WRITTEN, FLAGS);
+        add(k->writes, WRITTEN, QN_CHAMPSIM_FLAGS);
     add_general(k->reads, READ, in->reads);
     if (in->flags_read)
-        add(k->reads, READ, FLAGS);
+        add(k->reads, READ, QN_CHAMPSIM_FLAGS);
     add_others(k->reads, READ, &reads);
 }
 
@@ -219,38 +123,36 @@ static void list_branch(struct known *k, const struct qn_insn *in, int kind)
     bool is_call = kind == QN_CHAMPSIM_CALL || kind == QN_CHAMPSIM_INDIRECT_CALL;
 
     k->branch = (uint8_t)(kind + 1);
-    add(k->writes, WRITTEN, INSTRUCTION_POINTER);
+    add(k->writes, WRITTEN, QN_CHAMPSIM_INSTRUCTION_POINTER);
     if (is_call || kind == QN_CHAMPSIM_RETURN) {
-        add(k->writes, WRITTEN, STACK_POINTER);
-        add(k->reads, READ, STACK_POINTER);
+        add(k->writes, WRITTEN, QN_CHAMPSIM_STACK_POINTER);
+        add(k->reads, READ, QN_CHAMPSIM_STACK_POINTER);
     }
     if (kind != QN_CHAMPSIM_RETURN && kind != QN_CHAMPSIM_INDIRECT)
-        add(k->reads, READ, INSTRUCTION_POINTER);
+        add(k->reads, READ, QN_CHAMPSIM_INSTRUCTION_POINTER);
     if (kind == QN_CHAMPSIM_INDIRECT || kind == QN_CHAMPSIM_INDIRECT_CALL)
         add_target(k, in);
     if (kind != QN_CHAMPSIM_CONDITIONAL)
         return;
     if (in->flags_read)
-        add(k->reads, READ, FLAGS);
+        add(k->reads, READ, QN_CHAMPSIM_FLAGS);
     add_general(k->reads, READ, in->reads);
     add_general(k->writes, WRITTEN, in->writes);
 }
 
-static struct known decode(const uint8_t *bytes, size_t n)
+static void decode(struct known *k)
 {
-    struct known k = { .is_there = 1 };
     struct qn_insn in;
     int kind;
 
-    if (qn_decode_insn(bytes, n, &in) != QN_DEC_OK)
-        return k;
-    k.step = in.attr & (QN_ATTR_REP | QN_ATTR_REPNE) ? in.n_mem : 0;
+    if (qn_decode_insn(k->code, k->bytes, &in) != QN_DEC_OK)
+        return;
+    k->step = in.attr & (QN_ATTR_REP | QN_ATTR_REPNE) ? in.n_mem : 0;
     kind = kind_of(&in);
     if (kind >= 0)
-        list_branch(&k, &in, kind);
+        list_branch(k, &in, kind);
     else
-        list_registers(&k, &in);
-    return k;
+        list_registers(k, &in);
 }
 
 /* ---- the table by address ---- */
@@ -281,19 +183,24 @@ static bool grow(struct writer *w)
 }
 
 /* NULL: no memory. */
-static const struct known *know(struct writer *w, uint64_t pc)
+static const struct known *know(struct writer *w, uint64_t pc, uint32_t size)
 {
+    const uint8_t *code;
     struct known *k;
+    size_t n;
 
     if (2 * w->used >= w->size && !grow(w))
         return NULL;
     k = place(w->table, w->size, pc);
-    if (w->decoded.is_there || !k->is_there) {
-        w->used += !k->is_there;
-        *k = w->decoded; /* zeros, so no registers, for code whose bytes the trace does not have (vsyscall) */
-        k->is_there = 1;
-        k->pc = pc;
-        w->decoded.is_there = 0;
+    w->used += !k->is_there;
+    code = qn_trace_code(w->from, pc, !k->is_there, &n);
+    n = n < size ? n : size;
+    n = n < sizeof k->code ? n : sizeof k->code;
+    if (!k->is_there || (code && (k->bytes != n || memcmp(k->code, code, n)))) {
+        *k = (struct known){ .pc = pc, .is_there = 1, .bytes = (uint8_t)(code ? n : 0) }; /* no registers where there is no code (vsyscall) */
+        if (code)
+            memcpy(k->code, code, n);
+        decode(k);
     }
     return k;
 }
@@ -323,11 +230,11 @@ static bool close_record(struct writer *w, uint64_t next, bool is_last)
 
 static bool open_record(struct writer *w, uint64_t pc, uint32_t bytes)
 {
-    const struct known *k = know(w, pc);
+    const struct known *k = know(w, pc, bytes);
 
     if (!k)
         return false;
-    w->now = (struct record){ .ip = pc };
+    w->now = (struct qn_champsim_record){ .ip = pc };
     memcpy(w->now.writes, k->writes, sizeof k->writes);
     memcpy(w->now.reads, k->reads, sizeof k->reads);
     w->written = w->read = w->references = 0;
@@ -338,9 +245,9 @@ static bool open_record(struct writer *w, uint64_t pc, uint32_t bytes)
     return true;
 }
 
-static bool add_reference(struct writer *w, const struct qn_trace_record *ref)
+static bool add_reference(struct writer *w, const struct sim_ref *ref)
 {
-    bool reads = ref->kind != RECORD_WRITE, writes = ref->kind != RECORD_READ;
+    bool reads = ref->kind != SIM_WRITE, writes = ref->kind != SIM_READ;
     uint64_t pc = w->now.ip;
 
     if (w->step && w->references == w->step && !(close_record(w, pc, false) && open_record(w, pc, w->next)))
@@ -359,36 +266,33 @@ static bool add_reference(struct writer *w, const struct qn_trace_record *ref)
     return true;
 }
 
-static bool take(struct writer *w, const struct qn_trace_record *ref)
+static bool take(struct writer *w, const struct sim_ref *ref)
 {
     switch (ref->kind) {
-    case RECORD_FETCH: return close_record(w, ref->addr, false) && open_record(w, ref->addr, ref->size);
-    case RECORD_READ:
-    case RECORD_WRITE:
-    case RECORD_MODIFY: return add_reference(w, ref);
-    case RECORD_COND:
+    case SIM_REF_FETCH: return close_record(w, ref->addr, false) && open_record(w, ref->addr, ref->size);
+    case SIM_READ:
+    case SIM_WRITE:
+    case SIM_MODIFY: return add_reference(w, ref);
+    case SIM_REF_COND:
         w->is_decided = true;
-        w->now.taken = ref->code & 1;
-        break;
-    case RECORD_STACK:
-        if (ref->bytes)
-            w->decoded = decode(ref->bytes, ref->size);
+        w->now.taken = ref->outcome & SIM_TAKEN;
         break;
     default: break;
     }
     return true;
 }
 
-bool qn_trace_write_champsim(struct qn_trace_pack *to, struct qn_trace_records *from, unsigned bytes, struct qn_champsim_counts *counts)
+bool qn_trace_write_champsim(struct qn_trace_pack *to, struct qn_trace_reader *from, unsigned bytes, struct qn_champsim_counts *counts)
 {
-    struct writer w = { .to = to, .bytes = bytes, .counts = counts };
-    struct qn_trace_record ref;
+    struct writer w = { .to = to, .from = from, .bytes = bytes, .counts = counts };
+    struct sim_ref ref;
     bool good = true;
+    int more = 0;
 
     *counts = (struct qn_champsim_counts){ 0 };
-    while (good && qn_trace_next_record(from, &ref))
+    while (good && (more = qn_trace_next(from, &ref)) == 1)
         good = take(&w, &ref);
-    good = good && close_record(&w, 0, true);
+    good = good && more == 0 && close_record(&w, 0, true);
     free(w.table);
     return good;
 }

@@ -1,4 +1,4 @@
-/* sim/hosted/champsim.c - references from ChampSim's records, one for each instruction (64 or 72 bytes; layout: lib/trace/trace.h).
+/* lib/trace/champsim_read.c - references from ChampSim's records, one for each instruction (64 or 72 bytes; layout: trace.h).
  *
  *   ip 401000, branch, taken, registers: writes 26 6, reads 6 26; written address 7ffe0ff8; the next ip is 402000
  *   -> a fetch of 401000, a write of 7ffe0ff8, a call that will return to 401005
@@ -6,26 +6,18 @@
  * A record does not have: sizes (every fetch and reference is one byte); the target of a branch that is not taken (backward is false until
  * it has been taken); the length of a call (5 bytes, as of a direct call, until a return from it has been seen).
  */
-#include "sim/hosted/trace.h"
+#include "trace/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORT_BYTES 64u
-#define LONG_BYTES 72u
 #define LOOKED_AT 32u      /* records that must look like some */
 #define QUEUE 12u          /* references of an instruction: a fetch, 4 reads, 2 writes, 2 of a branch */
 #define CALLS 4096u        /* calls of which the length is known, by address */
 #define DEPTH 1024u        /* of calls that have not returned */
 #define CALL_BYTES 5u      /* e8 and four bytes */
 #define INSTRUCTION_MAX 15u
-enum { STACK_POINTER = 6, FLAGS = 25, INSTRUCTION_POINTER = 26 };
-
-struct record { /* as in the file */
-    uint64_t ip;
-    uint8_t is_branch, taken, writes[2], reads[4];
-    uint64_t written[2], read[4], load_type;
-};
+#define NONE (-1) /* no branch */
 
 struct known {
     uint64_t pc;
@@ -35,7 +27,7 @@ struct known {
 
 struct champsim {
     unsigned bytes;
-    struct record now, next;
+    struct qn_champsim_record now, next;
     uint64_t records; /* that are whole */
     uint64_t last;    /* address of the record before `now` */
     uint64_t more;    /* steps of repeated string instructions after the first that were not taken yet */
@@ -50,7 +42,7 @@ struct champsim {
 static bool looks_right(const unsigned char *bytes, size_t n, unsigned size)
 {
     for (size_t i = 0; i < LOOKED_AT && (i + 1) * size <= n; i++) {
-        struct record r = {0};
+        struct qn_champsim_record r = {0};
 
         memcpy(&r, bytes + i * size, size);
         if (r.is_branch > 1 || r.taken > 1 || !r.ip || (r.ip >> 48 && r.ip >> 48 != 0xffff))
@@ -61,7 +53,7 @@ static bool looks_right(const unsigned char *bytes, size_t n, unsigned size)
 
 unsigned champsim_record_bytes(const unsigned char *bytes, size_t n)
 {
-    return looks_right(bytes, n, SHORT_BYTES) ? SHORT_BYTES : looks_right(bytes, n, LONG_BYTES) ? LONG_BYTES : 0;
+    return looks_right(bytes, n, QN_CHAMPSIM_SHORT) ? QN_CHAMPSIM_SHORT : looks_right(bytes, n, QN_CHAMPSIM_LONG) ? QN_CHAMPSIM_LONG : 0;
 }
 
 struct champsim *champsim_open(unsigned record_bytes)
@@ -74,11 +66,11 @@ struct champsim *champsim_open(unsigned record_bytes)
 }
 
 /* 1, 0 at the end, -1 if it is in the middle of a record. */
-static int read_record(struct champsim *c, struct bytes *from, struct record *r)
+static int read_record(struct champsim *c, struct bytes *from, struct qn_champsim_record *r)
 {
     unsigned char *to = (unsigned char *)r;
 
-    *r = (struct record){0};
+    *r = (struct qn_champsim_record){0};
     for (unsigned i = 0; i < c->bytes; i++) {
         int byte = bytes_get(from);
 
@@ -108,30 +100,29 @@ static bool lists(const uint8_t *list, unsigned n, unsigned number)
     return false;
 }
 
-static bool reads_other(const struct record *r)
+static bool reads_other(const struct qn_champsim_record *r)
 {
     for (unsigned i = 0; i < 4; i++)
-        if (r->reads[i] && r->reads[i] != STACK_POINTER && r->reads[i] != FLAGS && r->reads[i] != INSTRUCTION_POINTER)
+        if (r->reads[i] && r->reads[i] != QN_CHAMPSIM_STACK_POINTER && r->reads[i] != QN_CHAMPSIM_FLAGS && r->reads[i] != QN_CHAMPSIM_INSTRUCTION_POINTER)
             return true;
     return false;
 }
 
 /* ---- branches: the kind follows from the registers, by the rules of ChampSim's inc/instruction.h ---- */
 
-enum branch { NONE, JUMP, INDIRECT, CONDITIONAL, CALL, INDIRECT_CALL, RETURN };
-
-static enum branch kind_of(const struct record *r)
+/* enum qn_champsim_branch, or NONE. */
+static int kind_of(const struct qn_champsim_record *r)
 {
-    bool sp = lists(r->reads, 4, STACK_POINTER), ip = lists(r->reads, 4, INSTRUCTION_POINTER), flags = lists(r->reads, 4, FLAGS);
-    bool sets_sp = lists(r->writes, 2, STACK_POINTER), other = reads_other(r);
+    bool sp = lists(r->reads, 4, QN_CHAMPSIM_STACK_POINTER), ip = lists(r->reads, 4, QN_CHAMPSIM_INSTRUCTION_POINTER), flags = lists(r->reads, 4, QN_CHAMPSIM_FLAGS);
+    bool sets_sp = lists(r->writes, 2, QN_CHAMPSIM_STACK_POINTER), other = reads_other(r);
 
-    if (!lists(r->writes, 2, INSTRUCTION_POINTER))
+    if (!lists(r->writes, 2, QN_CHAMPSIM_INSTRUCTION_POINTER))
         return NONE;
     if (!sp)
-        return !flags && !other ? JUMP : !ip && !flags ? INDIRECT : ip && !sets_sp ? CONDITIONAL : NONE;
+        return !flags && !other ? QN_CHAMPSIM_JUMP : !ip && !flags ? QN_CHAMPSIM_INDIRECT : ip && !sets_sp ? QN_CHAMPSIM_CONDITIONAL : NONE;
     if (!sets_sp || (ip && flags))
         return NONE;
-    return !ip ? RETURN : other ? INDIRECT_CALL : CALL;
+    return !ip ? QN_CHAMPSIM_RETURN : other ? QN_CHAMPSIM_INDIRECT_CALL : QN_CHAMPSIM_CALL;
 }
 
 static struct sim_ref *add(struct champsim *c, unsigned kind, uint64_t addr, uint64_t target)
@@ -184,11 +175,11 @@ static void add_branch(struct champsim *c)
     uint64_t to = c->has_next ? c->next.ip : 0;
 
     switch (kind_of(&c->now)) {
-    case CONDITIONAL: add_conditional(c, to); break;
-    case INDIRECT: add(c, SIM_REF_INDIRECT, c->now.ip, to); break;
-    case INDIRECT_CALL: add(c, SIM_REF_INDIRECT, c->now.ip, to); add_call(c); break;
-    case CALL: add_call(c); break;
-    case RETURN: add_return(c, to); break;
+    case QN_CHAMPSIM_CONDITIONAL: add_conditional(c, to); break;
+    case QN_CHAMPSIM_INDIRECT: add(c, SIM_REF_INDIRECT, c->now.ip, to); break;
+    case QN_CHAMPSIM_INDIRECT_CALL: add(c, SIM_REF_INDIRECT, c->now.ip, to); add_call(c); break;
+    case QN_CHAMPSIM_CALL: add_call(c); break;
+    case QN_CHAMPSIM_RETURN: add_return(c, to); break;
     default: break;
     }
 }
@@ -197,7 +188,7 @@ static void add_branch(struct champsim *c)
  * once. */
 static void add_references(struct champsim *c)
 {
-    struct record *r = &c->now;
+    struct qn_champsim_record *r = &c->now;
 
     if (r->ip == c->last && kind_of(r) == NONE)
         c->more++;

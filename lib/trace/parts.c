@@ -1,18 +1,20 @@
-/* sim/hosted/parts.c - reads references from quern's trace format, third version.  sim/record.h has the format; trace/encode.c writes what is read here. */
+/* lib/trace/parts.c - reads references from quern's trace format (format.h), and says what a trace has and whether it is whole. */
 #define _GNU_SOURCE
 
-#include "sim/hosted/trace.h"
+#include "trace/format.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <lzma.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "base/grow.h"
-#include "sim/record.h"
+#include "trace/trace.h"
 
 struct parts_file {
     struct bytes *from;
@@ -20,16 +22,21 @@ struct parts_file {
     struct part_head head; /* of the part read last */
     uint64_t head_offset;
     uint8_t *payload;      /* unpacked: head.bytes of them */
+    bool cut;              /* what is wrong is that the file ends */
     char error[600];
 };
 
 /* ---- the parts in the file: heads, payloads, the index ---- */
 
-static __attribute__((format(printf, 3, 4))) bool fail(struct parts_file *f, uint64_t offset, const char *format, ...)
+enum wrong { CUT_OFF, DAMAGED, OTHER };
+
+static __attribute__((format(printf, 4, 5))) bool fail(struct parts_file *f, uint64_t offset, enum wrong wrong, const char *format, ...)
 {
-    int n = snprintf(f->error, sizeof f->error, "%s: byte %" PRIu64 ": ", f->from->path, offset);
+    static const char *const kinds[] = {"cut off: ", "damaged: ", ""};
+    int n = snprintf(f->error, sizeof f->error, "%s: byte %" PRIu64 ": %s", f->from->path, offset, kinds[wrong]);
     va_list ap;
 
+    f->cut = wrong == CUT_OFF;
     va_start(ap, format);
     if (n > 0 && (size_t)n < sizeof f->error)
         vsnprintf(f->error + n, sizeof f->error - (size_t)n, format, ap);
@@ -59,13 +66,13 @@ static bool parts_file_head(struct parts_file *f)
     f->head_offset = f->offset;
     got = read_bytes(f, h, sizeof *h);
     if (!got)
-        return fail(f, f->offset, "cut off: got the end of the file, wanted the next part or the index; `quern trace --recover FILE` ends it here");
+        return fail(f, f->offset, CUT_OFF, "got the end of the file, wanted the next part or the index; `quern trace --recover FILE` ends it here");
     if (got < sizeof *h)
-        return fail(f, f->head_offset, "cut off: got %zu bytes, wanted the %zu of a part's head", got, sizeof *h);
+        return fail(f, f->head_offset, CUT_OFF, "got %zu bytes, wanted the %zu of a part's head", got, sizeof *h);
     if (h->mark != PART_MARK || h->crc != lzma_crc32((uint8_t *)h, offsetof(struct part_head, crc), 0))
-        return fail(f, f->head_offset, "damaged: got no head of a part, wanted one, with its checksum");
-    if (h->kind < PART_DEFINITIONS || h->kind > PART_INDEX || h->packing > PART_XZ || h->bytes > PART_BYTES_MAX || h->packed > 2 * PART_BYTES_MAX)
-        return fail(f, f->head_offset, "got a part of kind %u, packing %u, %" PRIu32 " bytes, wanted one of kinds 1 to 3; it is of another version of quern", h->kind,
+        return fail(f, f->head_offset, DAMAGED, "got no head of a part, wanted one, with its checksum");
+    if (h->kind < PART_DEFINITIONS || h->kind > PART_CODE || h->packing > PART_XZ || h->bytes > PART_BYTES_MAX || h->packed > 2 * PART_BYTES_MAX)
+        return fail(f, f->head_offset, OTHER, "got a part of kind %u, packing %u, %" PRIu32 " bytes, wanted one of kinds 1 to 4; it is of another version of quern", h->kind,
                     h->packing, h->bytes);
     return true;
 }
@@ -89,26 +96,39 @@ static bool unpack(struct parts_file *f, const uint8_t *packed)
     }
 }
 
-static bool parts_file_payload(struct parts_file *f)
+/* The payload as it lies in the file, with the right checksum; NULL: an error. */
+static uint8_t *read_packed(struct parts_file *f)
 {
     const struct part_head *h = &f->head;
     uint64_t at = f->offset;
     uint8_t *packed = malloc(h->packed + 1u);
-    size_t got;
+    size_t got = packed ? read_bytes(f, packed, h->packed) : 0;
+
+    if (!packed)
+        fail(f, at, OTHER, "no memory for a part of %" PRIu32 " bytes", h->packed);
+    else if (got < h->packed)
+        fail(f, f->offset, CUT_OFF, "got %zu bytes of a part, wanted %" PRIu32, got, h->packed);
+    else if (lzma_crc32(packed, got, 0) != h->payload_crc)
+        fail(f, at, DAMAGED, "got a part of %" PRIu32 " bytes with another checksum, wanted %08" PRIx32, h->packed, h->payload_crc);
+    else
+        return packed;
+    free(packed);
+    return NULL;
+}
+
+static bool parts_file_payload(struct parts_file *f)
+{
+    uint64_t at = f->offset;
+    uint8_t *packed = read_packed(f);
     bool good;
 
     free(f->payload);
-    f->payload = malloc(h->bytes + 1u);
-    if (!packed || !f->payload)
-        return free(packed), fail(f, at, "no memory for a part of %" PRIu32 " bytes", h->bytes);
-    got = read_bytes(f, packed, h->packed);
-    if (got < h->packed)
-        fail(f, f->offset, "cut off: got %zu bytes of a part, wanted %" PRIu32, got, h->packed);
-    else if (lzma_crc32(packed, got, 0) != h->payload_crc)
-        fail(f, at, "damaged: got a part of %" PRIu32 " bytes with another checksum, wanted %08" PRIx32, h->packed, h->payload_crc);
-    else if (!unpack(f, packed))
-        fail(f, at, "damaged: got what does not unpack, wanted %" PRIu32 " bytes", h->bytes);
-    good = !*f->error;
+    f->payload = packed ? malloc(f->head.bytes + 1u) : NULL;
+    good = f->payload && unpack(f, packed);
+    if (packed && !f->payload)
+        fail(f, at, OTHER, "no memory for a part of %" PRIu32 " bytes", f->head.bytes);
+    else if (packed && !good)
+        fail(f, at, DAMAGED, "got what does not unpack, wanted %" PRIu32 " bytes", f->head.bytes);
     free(packed);
     return good;
 }
@@ -121,11 +141,11 @@ static bool parts_file_end(struct parts_file *f)
 
     memcpy(&index, trailer, sizeof index);
     if (got < PARTS_TRAILER_BYTES)
-        return fail(f, f->offset, "cut off: got %zu bytes behind the index, wanted %d", got, PARTS_TRAILER_BYTES);
+        return fail(f, f->offset, CUT_OFF, "got %zu bytes behind the index, wanted %d", got, PARTS_TRAILER_BYTES);
     if (got > PARTS_TRAILER_BYTES)
-        return fail(f, f->offset - 1, "damaged: got more behind the end, wanted the end of the file");
+        return fail(f, f->offset - 1, DAMAGED, "got more behind the end, wanted the end of the file");
     if (index != f->head_offset || memcmp(trailer + sizeof index, PARTS_END, PARTS_MAGIC_BYTES))
-        return fail(f, f->offset - got, "damaged: got no mark of the end, wanted one");
+        return fail(f, f->offset - got, DAMAGED, "got no mark of the end, wanted one");
     return true;
 }
 
@@ -224,8 +244,10 @@ void parts_close(struct parts *p)
 {
     if (!p)
         return;
-    for (uint32_t i = 1; i < p->blocks; i++)
+    for (uint32_t i = 1; i < p->blocks; i++) {
         free((void *)p->block[i].item);
+        free((void *)p->block[i].code);
+    }
     free(p->block);
     free(p->site);
     free(p->file.payload);
@@ -291,7 +313,7 @@ static int define(struct parts *p)
     while (s.at < s.end) {
         uint64_t n;
 
-        p->last_pc += record_unzigzag(get_varint(&s));
+        p->last_pc += unzigzag(get_varint(&s));
         n = get_varint(&s);
         if (n > QN_ITEMS_MAX)
             return refuse(p, "a block with too many items");
@@ -307,6 +329,27 @@ static int define(struct parts *p)
             return refuse(p, "a definition that is cut off");
         if (!add_block(p, p->last_pc, item, (uint32_t)n))
             return refuse(p, "more blocks than there is memory for");
+    }
+    return 0;
+}
+
+/* The code of blocks that are defined already. */
+static int take_code(struct parts *p)
+{
+    struct stream s = {p->file.payload, p->file.payload + p->file.head.bytes};
+
+    while (s.at < s.end) {
+        uint64_t id = get_varint(&s), n = get_varint(&s);
+        struct part_block *b = id && id < p->blocks ? &p->block[id] : NULL;
+        uint8_t *own;
+
+        if (!b || b->code || ended_early(&s) || n > (uint64_t)(s.end - s.at) || n != qn_items_bytes(b->item, b->n))
+            return refuse(p, "code of no block");
+        b->code = own = malloc(n + 1);
+        if (!own)
+            return refuse(p, "more blocks than there is memory for");
+        memcpy(own, s.at, n);
+        s.at += n;
     }
     return 0;
 }
@@ -345,6 +388,7 @@ static int next_part(struct parts *p)
         switch (p->file.head.kind) {
         case PART_INDEX: return parts_file_end(&p->file) ? 0 : -1;
         case PART_DEFINITIONS: wrong = define(p); break;
+        case PART_CODE: wrong = take_code(p); break;
         default: return begin_references(p) ? -1 : 1;
         }
         if (wrong)
@@ -389,7 +433,7 @@ static int read_way(struct parts *p)
     }
     p->flags = way.flags;
     p->way = way.next;
-    p->target = way.flags & WAY_TARGET ? b->pc + record_unzigzag(get_varint(&p->control)) : p->block[way.next].pc;
+    p->target = way.flags & WAY_TARGET ? b->pc + unzigzag(get_varint(&p->control)) : p->block[way.next].pc;
     p->way_known = true;
     return 0;
 }
@@ -407,7 +451,7 @@ static int read_data(struct parts *p, const struct qn_item *item, struct sim_ref
     } else {
         memcpy(&z, p->data.at, head);
         p->data.at += head;
-        addr = site_expects(s, p->before) + record_unzigzag(z);
+        addr = site_expects(s, p->before) + unzigzag(z);
     }
     site_learn(s, addr, p->before);
     p->before = addr;
@@ -491,11 +535,11 @@ static int read_record(struct parts *p, uint64_t kind, struct sim_ref *ref, uint
     } else {
         ref->size = (uint32_t)size;
     }
-    ref->addr = p->last[kind] += record_unzigzag(get_varint(&p->control));
+    ref->addr = p->last[kind] += unzigzag(get_varint(&p->control));
     if (stepping)
-        *stepping = record_unzigzag(get_varint(&p->control));
+        *stepping = unzigzag(get_varint(&p->control));
     else if (kind > QN_ITEM_COND)
-        ref->target = ref->addr + record_unzigzag(get_varint(&p->control));
+        ref->target = ref->addr + unzigzag(get_varint(&p->control));
     if (kind < QN_ITEM_COND && (!size || size > SIZE_MAX_REF))
         return refuse(p, "a size that is not 1 to 65535");
     return ended_early(&p->control) ? refuse(p, "a record that is cut off") : 1;
@@ -576,6 +620,19 @@ int parts_next(struct parts *p, struct sim_ref *ref)
     }
 }
 
+const uint8_t *parts_code(const struct parts *p, uint64_t pc, bool search, size_t *n)
+{
+    const struct part_block *b = &p->block[p->now];
+    uint32_t bytes = b->code ? qn_items_bytes(b->item, b->n) : 0;
+
+    for (uint32_t id = search ? p->blocks : 0; pc - b->pc >= bytes && id-- > 1;) {
+        b = &p->block[id];
+        bytes = b->code ? qn_items_bytes(b->item, b->n) : 0;
+    }
+    *n = pc - b->pc < bytes ? bytes - (pc - b->pc) : 0;
+    return *n ? b->code + (pc - b->pc) : NULL;
+}
+
 uint64_t parts_take_more(struct parts *p)
 {
     uint64_t more = p->more;
@@ -606,12 +663,78 @@ uint64_t parts_seek(struct parts *p, uint64_t n)
 
     found = place ? find(place, places, n) : 0;
     for (uint64_t i = 0; good && i < places && i < found; i++)
-        if (place[i].kind == PART_DEFINITIONS)
-            good = parts_file_go(f, place[i].offset) && parts_file_head(f) && parts_file_payload(f) && f->head.kind == PART_DEFINITIONS && !define(p);
+        if (place[i].kind != PART_REFERENCES)
+            good = parts_file_go(f, place[i].offset) && parts_file_head(f) && parts_file_payload(f) &&
+                   ((f->head.kind == PART_DEFINITIONS && !define(p)) || (f->head.kind == PART_CODE && !take_code(p)));
     if (good && found < places && parts_file_go(f, place[found].offset))
         first = place[found].first;
     else if (place && !*f->error)
         parts_file_go(f, here);
     free(place);
     return first;
+}
+
+/* ---- what a trace has ---- */
+
+static void count_part(struct qn_trace_facts *facts, const struct part_head *h)
+{
+    facts->parts++;
+    facts->instructions += h->instructions;
+    facts->references += h->references;
+    facts->packing = h->packing;
+}
+
+/* Goes through the parts up to the index.  false: no memory. */
+static bool walk(struct parts_file *f, struct qn_trace_facts *facts, struct part_entry **entry, uint32_t *n)
+{
+    uint32_t room = 0;
+
+    for (uint8_t *packed; parts_file_head(f) && (packed = read_packed(f)); facts->whole = f->offset) {
+        free(packed);
+        if (f->head.kind == PART_INDEX) {
+            facts->ended = parts_file_end(f);
+            break;
+        }
+        if (!QN_GROW(*entry, *n, room, 64))
+            return false;
+        (*entry)[(*n)++] = (struct part_entry){.offset = f->head_offset, .first = f->head.first, .kind = f->head.kind};
+        count_part(facts, &f->head);
+    }
+    return true;
+}
+
+bool parts_measure(int fd, struct qn_trace_facts *facts, struct part_entry **entry, uint32_t *n)
+{
+    struct bytes *b = calloc(1, sizeof *b);
+    struct parts_file f = {.from = b};
+    int own = b ? dup(fd) : -1;
+    uint8_t magic[PARTS_MAGIC_BYTES];
+    struct stat st;
+    bool good = false;
+
+    *facts = (struct qn_trace_facts){.whole = PARTS_MAGIC_BYTES};
+    *entry = NULL;
+    *n = 0;
+    if (own >= 0 && (b->file = fdopen(own, "rb")) && !fstat(own, &st)) {
+        b->path = "";
+        facts->bytes = (uint64_t)st.st_size;
+        lseek(fd, 0, SEEK_SET);
+        errno = 0;
+        good = read_bytes(&f, magic, sizeof magic) == sizeof magic && !memcmp(magic, PARTS_MAGIC, sizeof magic) && walk(&f, facts, entry, n);
+        snprintf(facts->wrong, sizeof facts->wrong, "%.*s", (int)strcspn(f.error + 2, ";"), *f.error ? f.error + 2 : ""); /* without path and advice */
+        facts->cut = f.cut;
+        fclose(b->file);
+    }
+    free(b);
+    return good;
+}
+
+bool qn_trace_measure_parts(int fd, struct qn_trace_facts *facts)
+{
+    struct part_entry *entry;
+    uint32_t n;
+    bool good = parts_measure(fd, facts, &entry, &n);
+
+    free(entry);
+    return good;
 }
