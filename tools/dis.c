@@ -8,8 +8,9 @@
  *      `objdump -d -w -z` without symbols.  Messages on stderr; exit 0, 1 (file), 2 (usage).
  * Not done: symbols, other machines, objdump's "..." for runs of zeros.
  */
-#include <elf.h>
+#include <ctype.h>
 #include <errno.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,24 +22,13 @@
 #include "tools.h"
 #include "decode/decode.h"
 
-/* ---- the executable sections of an ELF file ----
- *
- * Every offset is checked before it is used: the file may be truncated or hostile.
- * 32-bit headers are widened to 64-bit ones as they are read, so that the rest knows one kind only.
- */
+/* ---- an ELF file ---- */
 
 struct image {
     const char *name;
     uint8_t *data;
     size_t size;
-    bool is_32_bit;
 };
-
-/* Does [offset, offset + length) lie inside the file? */
-static bool inside(const struct image *file, uint64_t offset, uint64_t length)
-{
-    return offset <= file->size && length <= file->size - offset;
-}
 
 static const char *read_image(struct image *file)
 {
@@ -65,98 +55,22 @@ static const char *read_image(struct image *file)
     return error;
 }
 
-static bool read_header(const struct image *file, Elf64_Ehdr *header)
+/* NULL, or why it cannot be disassembled. */
+static const char *check_header(Elf *elf)
 {
-    Elf32_Ehdr small;
+    GElf_Ehdr header;
+    bool small = gelf_getclass(elf) == ELFCLASS32;
+    size_t count = 0;
 
-    if (file->size < (file->is_32_bit ? sizeof small : sizeof *header))
-        return false;
-    if (!file->is_32_bit) {
-        memcpy(header, file->data, sizeof *header);
-        return true;
-    }
-    memcpy(&small, file->data, sizeof small);
-    memcpy(header->e_ident, small.e_ident, EI_NIDENT);
-    header->e_machine = small.e_machine;
-    header->e_shoff = small.e_shoff;
-    header->e_shentsize = small.e_shentsize;
-    header->e_shnum = small.e_shnum;
-    header->e_shstrndx = small.e_shstrndx;
-    return true;
-}
-
-static size_t section_header_size(const struct image *file)
-{
-    return file->is_32_bit ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
-}
-
-static const char *check_header(struct image *file, Elf64_Ehdr *header)
-{
-    if (file->size < EI_NIDENT || memcmp(file->data, ELFMAG, SELFMAG))
+    if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
         return "not an ELF file";
-    file->is_32_bit = file->data[EI_CLASS] == ELFCLASS32;
-    if (!read_header(file, header))
-        return "ELF header is truncated";
-    if ((!file->is_32_bit && header->e_ident[EI_CLASS] != ELFCLASS64) || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-        header->e_machine != (file->is_32_bit ? EM_386 : EM_X86_64))
+    if (header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != (small ? EM_386 : EM_X86_64))
         return "not an ELF file for x86";
-    if (header->e_shoff == 0)
+    if (header.e_shoff == 0)
         return "has no section headers";
-    if (header->e_shentsize != section_header_size(file))
+    if (header.e_shentsize != gelf_fsize(elf, ELF_T_SHDR, 1, EV_CURRENT))
         return "section headers have another size than their class";
-    if (!inside(file, header->e_shoff, section_header_size(file)))
-        return "section headers lie outside the file";
-    return NULL;
-}
-
-static void read_section(const struct image *file, const Elf64_Ehdr *header, uint64_t index, Elf64_Shdr *section)
-{
-    const uint8_t *from = file->data + header->e_shoff + index * section_header_size(file);
-    Elf32_Shdr small;
-
-    if (!file->is_32_bit) {
-        memcpy(section, from, sizeof *section);
-        return;
-    }
-    memcpy(&small, from, sizeof small);
-    *section = (Elf64_Shdr){.sh_name = small.sh_name,
-                            .sh_type = small.sh_type,
-                            .sh_flags = small.sh_flags,
-                            .sh_addr = small.sh_addr,
-                            .sh_offset = small.sh_offset,
-                            .sh_size = small.sh_size,
-                            .sh_link = small.sh_link};
-}
-
-/* Number of sections and index of the name table, also where they do not fit the header (ELF gABI, section
- * header 0). */
-static const char *find_sections(const struct image *file, const Elf64_Ehdr *header, uint64_t *count, Elf64_Shdr *names)
-{
-    Elf64_Shdr zero;
-    uint64_t index;
-
-    read_section(file, header, 0, &zero);
-    *count = header->e_shnum ? header->e_shnum : zero.sh_size;
-    index = header->e_shstrndx == SHN_XINDEX ? zero.sh_link : header->e_shstrndx;
-    if (*count > file->size / section_header_size(file) ||
-        !inside(file, header->e_shoff, *count * section_header_size(file)))
-        return "section headers lie outside the file";
-    memset(names, 0, sizeof *names);
-    if (index < *count)
-        read_section(file, header, index, names);
-    if (!inside(file, names->sh_offset, names->sh_size) || names->sh_type != SHT_STRTAB)
-        names->sh_size = 0;
-    return NULL;
-}
-
-/* Name of a section; "?" if it does not end inside the table of names. */
-static const char *section_name(const struct image *file, const Elf64_Shdr *names, uint32_t offset)
-{
-    const char *start = (const char *)file->data + names->sh_offset;
-
-    if (offset >= names->sh_size || !memchr(start + offset, 0, names->sh_size - offset))
-        return "?";
-    return start + offset;
+    return elf_getshdrnum(elf, &count) || !count ? "section headers lie outside the file" : NULL;
 }
 
 /* ---- the command ---- */
@@ -250,28 +164,16 @@ static void disassemble(const struct settings *s, const uint8_t *bytes, size_t s
     }
 }
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* Reads pairs of digits, blanks between them ignored.  Returns the number of bytes, -1 = not hexadecimal. */
 static long parse_hex(const char *s, uint8_t *bytes)
 {
+    static const char blanks[] = " \t\n";
     long n = 0;
 
-    while (*s) {
-        if (*s == ' ' || *s == '\t' || *s == '\n') {
-            s++;
-            continue;
-        }
-        if (hex_digit(s[0]) < 0 || hex_digit(s[1]) < 0)
+    for (s += strspn(s, blanks); *s; s += 2, s += strspn(s, blanks)) {
+        if (!isxdigit((unsigned char)s[0]) || !isxdigit((unsigned char)s[1]))
             return -1;
-        bytes[n++] = hex_digit(s[0]) << 4 | hex_digit(s[1]);
-        s += 2;
+        bytes[n++] = (uint8_t)strtoul((char[]){s[0], s[1], 0}, NULL, 16);
     }
     return n;
 }
@@ -312,38 +214,47 @@ static int address_column(enum qn_machine machine, uint64_t end)
 }
 
 /* NULL, or what is wrong; the sections before the wrong one have been printed then. */
-static const char *print_sections(struct settings *s, const struct image *file, const Elf64_Ehdr *header)
+static const char *print_sections(struct settings *s, Elf *elf)
 {
-    Elf64_Shdr names, section;
-    uint64_t count;
-    const char *error = find_sections(file, header, &count, &names);
+    GElf_Shdr section;
+    Elf_Scn *scn = NULL;
+    size_t names = 0;
 
-    for (uint64_t i = 1; !error && i < count; i++) {
-        read_section(file, header, i, &section);
+    elf_getshdrstrndx(elf, &names);
+    while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &section)) {
+        const Elf_Data *code;
+        const char *name;
+
         if (!(section.sh_flags & SHF_EXECINSTR) || section.sh_type == SHT_NOBITS || section.sh_size == 0)
             continue;
-        if (!inside(file, section.sh_offset, section.sh_size))
+        code = elf_rawdata(scn, NULL);
+        if (!code || code->d_size < section.sh_size)
             return "an executable section lies outside the file";
+        name = elf_strptr(elf, names, section.sh_name);
         s->column = address_column(s->machine, section.sh_addr + section.sh_size);
-        printf("\nDisassembly of section %s:\n\n", section_name(file, &names, section.sh_name));
-        disassemble(s, file->data + section.sh_offset, section.sh_size, section.sh_addr);
+        printf("\nDisassembly of section %s:\n\n", name ? name : "?");
+        disassemble(s, code->d_buf, code->d_size, section.sh_addr);
     }
-    return error;
+    return NULL;
 }
 
 static int disassemble_file(struct settings *s)
 {
     struct image file = {.name = s->file};
-    Elf64_Ehdr header;
     const char *error = read_image(&file);
+    Elf *elf = NULL;
 
+    elf_version(EV_CURRENT);
     if (!error)
-        error = check_header(&file, &header);
+        error = check_header(elf = elf_memory((char *)file.data, file.size));
     if (!error) {
-        s->machine = (s->machine & ~QN_MACHINE_32) | (file.is_32_bit ? QN_MACHINE_32 : 0);
-        printf("\n%s:     file format %s\n\n", s->file, file.is_32_bit ? "elf32-i386" : "elf64-x86-64");
-        error = print_sections(s, &file, &header);
+        bool small = gelf_getclass(elf) == ELFCLASS32;
+
+        s->machine = (s->machine & ~QN_MACHINE_32) | (small ? QN_MACHINE_32 : 0);
+        printf("\n%s:     file format %s\n\n", s->file, small ? "elf32-i386" : "elf64-x86-64");
+        error = print_sections(s, elf);
     }
+    elf_end(elf);
     free(file.data);
     return error ? complain(s->file, error) : 0;
 }

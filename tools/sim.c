@@ -132,11 +132,6 @@ static bool read_module(const char *path, struct module *m)
     return true;
 }
 
-static void print_module(const struct module *m)
-{
-    printf("  %-12s %016" PRIx64 "  %s%s%s\n", m->name, m->hash, m->slots, *m->slots ? "- " : "", m->text);
-}
-
 static const struct folder {
     const char *name, *slots; /* as said: each module says which */
     const char *plain;        /* the same for programs; NULL: each module says which */
@@ -165,7 +160,7 @@ static void visit_folder(const char *library, const struct folder *folder, void 
 static void list_module(const struct folder *folder, const struct module *m)
 {
     (void)folder;
-    print_module(m);
+    printf("  %-12s %016" PRIx64 "  %s%s%s\n", m->name, m->hash, m->slots, *m->slots ? "- " : "", m->text);
 }
 
 static void add_module(const struct folder *folder, const struct module *m)

@@ -115,14 +115,6 @@ static bool start(struct run *r, struct qn_text_memory *m, const sigset_t *befor
     return r->pid > 0 || (complain(r, "fork"), false);
 }
 
-/* "17" or "17;cluster" */
-static void read_id(struct run *r)
-{
-    ssize_t n = read(r->output, r->id, sizeof r->id - 1);
-
-    r->id[n > 0 ? strspn(r->id, "0123456789") : 0] = 0;
-}
-
 /* Stops the jobs, unless they are Slurm's and shall continue. */
 static void stop(struct run *r)
 {
@@ -146,8 +138,9 @@ static void await(struct run *r, const sigset_t *awaited)
 {
     struct timespec second = { 1, 0 };
 
-    if (r->farm->on == QN_EXP_SLURM)
-        read_id(r);
+    if (r->farm->on == QN_EXP_SLURM && read(r->output, r->id, sizeof r->id - 1) <= 0)
+        *r->id = 0;
+    r->id[strspn(r->id, "0123456789")] = 0; /* "17" or "17;cluster" */
     while (waitpid(r->pid, &r->status, WNOHANG) == 0) {
         int sig = sigtimedwait(awaited, NULL, &second);
 

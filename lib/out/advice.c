@@ -225,18 +225,10 @@ static void advise_padding(struct advice *a, uint32_t object, int *headed)
     fprintf(a->text, SAY_PADDING, (long long)(a->type->type_size - least), (long long)a->type->type_size);
 }
 
-/* Joins two groups, because one function misses on members of both. */
-static void unite(struct advice *a, int from, int to)
-{
-    for (int i = 0; i < a->count; i++)
-        if (a->members[i].group == from)
-            a->members[i].group = to;
-}
-
 static void find_groups(struct advice *a)
 {
     const struct qn_prof_miss *before = NULL;
-    int last = -1;
+    int last = -1, from;
     for (int i = 0; i < a->count; i++)
         a->members[i].group = i;
     for (size_t i = 0; i < a->data->miss_count; i++) { /* by file and function */
@@ -247,8 +239,10 @@ static void find_groups(struct advice *a)
         before = m;
         if (k < 0)
             continue;
-        if (last >= 0)
-            unite(a, a->members[k].group, a->members[last].group);
+        from = a->members[k].group;
+        for (int g = 0; g < a->count && last >= 0; g++) /* one function misses on members of both groups, which become one */
+            if (a->members[g].group == from)
+                a->members[g].group = a->members[last].group;
         last = k;
     }
 }

@@ -90,11 +90,6 @@ void qn_out_free_findings(struct qn_out_findings *f)
 
 /* ---- text ---- */
 
-static size_t find(const struct qn_out_findings *f, const char *object, uint64_t address)
-{
-    return QN_COUNT_WHILE(i, f->count, compare_place(&f->rows[i], object, address) < 0);
-}
-
 static int is_level(const struct qn_out_finding *r) { return r->what[0] && strchr("DLM", r->what[0]) && !r->what[1]; }
 
 /* count / of, in `parts` parts, rounded; at most 1e19, since a table may have been edited. */
@@ -119,12 +114,6 @@ static void format_piece(const struct qn_out_finding *r, char to[PIECE_MAX])
         snprintf(to + n, PIECE_MAX - (size_t)n, "0x%" PRIx64 ")", r->value);
 }
 
-static void format_cycles(const struct qn_out_finding *r, char to[PIECE_MAX])
-{
-    uint64_t tenths = parts_of(r, 10);
-    snprintf(to, PIECE_MAX, "%" PRIu64 ".%d cycles", tenths / 10, (int)(tenths % 10));
-}
-
 static void append(char *to, size_t room, const char *text)
 {
     size_t used = strlen(to);
@@ -135,8 +124,9 @@ void qn_out_format_findings(const struct qn_out_findings *f, const char *object,
 {
     const char *what = "";
     int shown = 0;
+    size_t first = QN_COUNT_WHILE(i, f->count, compare_place(&f->rows[i], object, address) < 0);
     *to = '\0';
-    for (size_t i = find(f, object, address); i < f->count && compare_place(&f->rows[i], object, address) == 0; i++) {
+    for (size_t i = first; i < f->count && compare_place(&f->rows[i], object, address) == 0; i++) {
         const struct qn_out_finding *r = &f->rows[i];
         char piece[PIECE_MAX];
         int same = strcmp(what, r->what) == 0;
@@ -146,7 +136,7 @@ void qn_out_format_findings(const struct qn_out_findings *f, const char *object,
             continue;
         append(to, room, *to ? " " : "");
         if (strcmp(what, "cycles") == 0)
-            format_cycles(r, piece);
+            snprintf(piece, sizeof piece, "%" PRIu64 ".%d cycles", parts_of(r, 10) / 10, (int)(parts_of(r, 10) % 10));
         else
             format_piece(r, piece);
         if (!same && !is_level(r) && strcmp(what, "cycles") != 0) {

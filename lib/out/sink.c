@@ -27,13 +27,6 @@ void qn_out_open_sink(struct qn_out_sink *s, int fd)
     s->used = 0;
 }
 
-/* Returns only where the signal is blocked. */
-static void die_of_broken_pipe(void)
-{
-    signal(SIGPIPE, SIG_DFL);
-    raise(SIGPIPE);
-}
-
 int qn_out_flush(struct qn_out_sink *s)
 {
     size_t done = 0;
@@ -43,8 +36,10 @@ int qn_out_flush(struct qn_out_sink *s)
             done += (size_t)n;
         else if (errno != EINTR)
             s->error = errno;
-        if (s->error == EPIPE)
-            die_of_broken_pipe();
+        if (s->error == EPIPE) {
+            signal(SIGPIPE, SIG_DFL);
+            raise(SIGPIPE); /* returns only where the signal is blocked */
+        }
     }
     s->used = 0;
     return s->error;

@@ -167,14 +167,6 @@ enum qn_text_status qn_plot_need_number(const struct qn_plot_input *in, int row,
 
 /* ---- keys ---- */
 
-/* The number of columns before `status`, which identify the run; all columns if there is no `status`. */
-static int count_identity(const struct qn_plot_input *in)
-{
-    int status = qn_text_find_column(&in->t, "status");
-
-    return status < 0 ? in->t.column_count : status;
-}
-
 bool qn_plot_is_constant(const struct qn_plot_input *in, int column)
 {
     for (int row = 1; row < in->t.row_count; row++)
@@ -282,7 +274,7 @@ static bool is_derived(const char *name)
 
 static void add_where_needed(struct qn_plot_keys *k, bool derived)
 {
-    int identity = count_identity(k->in);
+    int identity = qn_text_find_column(&k->in->t, "status"); /* the columns before it identify the run */
 
     for (int i = 0; i < identity; i++)
         if (is_derived(k->in->t.columns[i]) == derived && may_be_key(k, i) && splits(k, i))

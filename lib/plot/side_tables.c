@@ -279,17 +279,10 @@ struct sums {
     double few, all[CURVES], above[CURVES][POINTS];
 };
 
-/* The curve of a finding; -1: none. */
-static int curve_of(const char *what)
-{
-    if (!strcmp(what, "load"))
-        return LOADS;
-    return what[0] == 'r' ? REGISTERS : -1;
-}
-
 static enum qn_text_status add_row(const struct qn_plot_input *in, int row, const int columns[4], struct sums *s, struct qn_text_error *err)
 {
-    int curve = curve_of(qn_text_cell(&in->t, row, columns[0]));
+    const char *what = qn_text_cell(&in->t, row, columns[0]);
+    int curve = !strcmp(what, "load") ? LOADS : *what == 'r' ? REGISTERS : -1;
     double rank, count, of;
 
     if (qn_plot_need_number(in, row, columns[1], &rank, err) != QN_TEXT_OK || qn_plot_need_number(in, row, columns[2], &count, err) != QN_TEXT_OK

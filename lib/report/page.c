@@ -285,21 +285,17 @@ static void write_source(struct qn_report_facts *f, FILE *out, int line)
 #define SOURCES 5    /* places whose source is shown */
 #define NEAR 4       /* lines: shown together */
 
-static void write_centre(FILE *out, const struct qn_plot_centres *c, int i)
-{
-    fputs("<tr>", out);
-    qn_report_text_cell(out, c->at[i].name);
-    qn_report_count_cell(out, c->at[i].value, c->total);
-    for (int k = 0; k < QN_REPORT_COLUMNS; k++)
-        qn_report_count_cell(out, qn_report_count(c, i, qn_report_columns[k].events), qn_report_count(c, -1, qn_report_columns[k].events));
-    fputs("</tr>\n", out);
-}
-
 static void write_centres(struct qn_report_facts *f, FILE *out, const struct qn_plot_centres *c, int most)
 {
     qn_report_begin_table(out, "", qn_text_format(&f->memory, "%s|cycles (estimated)|%s", c->by, list_columns(f)));
-    for (int i = 0; i < c->count && i < most; i++)
-        write_centre(out, c, i);
+    for (int i = 0; i < c->count && i < most; i++) {
+        fputs("<tr>", out);
+        qn_report_text_cell(out, c->at[i].name);
+        qn_report_count_cell(out, c->at[i].value, c->total);
+        for (int k = 0; k < QN_REPORT_COLUMNS; k++)
+            qn_report_count_cell(out, qn_report_count(c, i, qn_report_columns[k].events), qn_report_count(c, -1, qn_report_columns[k].events));
+        fputs("</tr>\n", out);
+    }
     qn_report_end_table(out);
 }
 
@@ -307,7 +303,6 @@ static void write_functions(struct qn_report_facts *f, FILE *out)
 {
     char timing[200];
 
-    qn_report_heading(out, "functions", "Functions");
     qn_out_describe_timing(timing, sizeof timing);
     fprintf(out, "<p>Ordered by estimated cycles: %s. Small figures: share of the whole run.</p>\n", timing);
     write_centres(f, out, &f->functions, FUNCTIONS);
@@ -329,7 +324,6 @@ static void write_lines(struct qn_report_facts *f, FILE *out)
 {
     int shown = 0;
 
-    qn_report_heading(out, "lines", "Lines");
     write_centres(f, out, &f->lines, LINES);
     place_picture(f, out, QN_REPORT_LINES);
     for (int i = 0; i < f->lines.count && i < LINES && shown < SOURCES; i++) {
@@ -356,7 +350,6 @@ static void write_branches(struct qn_report_facts *f, FILE *out)
     const struct qn_plot_centres *c = &f->lines;
     double(*order)[2] = qn_text_alloc(&f->memory, (size_t)(c->count + 1) * sizeof *order);
 
-    qn_report_heading(out, "branches", "Branches");
     for (int i = 0; i < c->count; i++) {
         order[i][0] = qn_report_count(c, i, "Bcm+Bim");
         order[i][1] = i;
@@ -403,7 +396,6 @@ static void write_findings(struct qn_report_facts *f, FILE *out)
     int count = qn_report_find(f, findings);
 
     qn_report_hint(f, hints);
-    qn_report_heading(out, "first", "What to look at first");
     for (int i = 0; hints[i]; i++)
         qn_report_put(out, "<p class=\"hint\">%s</p>\n", hints[i]);
     if (!count) {
@@ -447,7 +439,6 @@ static void write_summary(struct qn_report_facts *f, FILE *out)
 {
     const struct qn_plot_centres *c = &f->lines;
 
-    qn_report_heading(out, "summary", "Summary");
     qn_report_begin_table(out, "", "of the whole run|count|rate");
     for (size_t i = 0; i < QN_ARRAY_LEN(summary); i++) {
         double of = qn_report_count(c, -1, summary[i].of), v = qn_report_count(c, -1, summary[i].events);
@@ -470,7 +461,6 @@ static bool has_sets_by_time(struct qn_report_facts *f) { return !access(qn_repo
 
 static void write_caches(struct qn_report_facts *f, FILE *out)
 {
-    qn_report_heading(out, "caches", "Caches");
     if (qn_report_shown(f, QN_REPORT_CURVE)->row_count)
         place_picture(f, out, QN_REPORT_CURVE);
     if (f->runs.row_count)
@@ -497,7 +487,6 @@ static void write_caches(struct qn_report_facts *f, FILE *out)
 
 static void write_phases(struct qn_report_facts *f, FILE *out)
 {
-    qn_report_heading(out, "phases", "Phases");
     if (f->intervals.row_count)
         place_picture(f, out, QN_REPORT_PHASES);
     else
@@ -527,7 +516,6 @@ static void write_cells(struct qn_report_facts *f, FILE *out, const struct qn_te
 
 static void write_data(struct qn_report_facts *f, FILE *out)
 {
-    qn_report_heading(out, "data", "Data");
     fputs("<p>Misses of the D1 by object. <code>quern annotate --by=data</code> of the profile has all of them and their parts, the page to explore, too.</p>\n", out);
     write_cells(f, out, qn_report_shown(f, QN_REPORT_DATA), qn_report_shown(f, QN_REPORT_DATA)->column_count);
     place_picture(f, out, QN_REPORT_DATA);
@@ -535,7 +523,6 @@ static void write_data(struct qn_report_facts *f, FILE *out)
 
 static void write_calls(struct qn_report_facts *f, FILE *out)
 {
-    qn_report_heading(out, "calls", "Calls");
     fputs("<p>Instructions of a function with all that it calls, and its own. <code>quern annotate --by=calls</code> of the profile has callers and "
           "callees, the page to explore, too.</p>\n", out);
     write_cells(f, out, qn_report_shown(f, QN_REPORT_CALLS), qn_text_find_column(qn_report_shown(f, QN_REPORT_CALLS), "end"));
@@ -556,7 +543,6 @@ static void write_origin(struct qn_report_facts *f, FILE *out)
 {
     const struct qn_prof_header *h = f->lines.header;
 
-    qn_report_heading(out, "origin", "Where this comes from");
     qn_report_begin_table(out, "", "");
     for (int i = 0; i < h->desc_count; i++) {
         const char *text = h->descs[i].text, *colon = strchr(text, ':');
@@ -613,6 +599,7 @@ static void write_page(struct qn_report_facts *f, FILE *out)
         if (!is_shown(f, i))
             continue;
         fputs("<section>", out);
+        qn_report_heading(out, sections[i].id, sections[i].title);
         sections[i].write(f, out);
         fputs("</section>\n", out);
     }

@@ -105,13 +105,6 @@ static bool is_own_origin(const struct qn_serve *s, struct MHD_Connection *c, bo
     return !site || !strcmp(site, "same-origin") || (!changes && !strcmp(site, "none"));
 }
 
-static bool is_json(struct MHD_Connection *c)
-{
-    const char *type = header(c, "Content-Type");
-
-    return type && !strcmp(type, "application/json");
-}
-
 /* The path behind the token, "/files"; NULL: the request is refused with *status and *why. */
 static const char *guard(const struct qn_serve *s, struct MHD_Connection *c, const char *url, const char *method, unsigned *status,
                            const char **why)
@@ -131,7 +124,7 @@ static const char *guard(const struct qn_serve *s, struct MHD_Connection *c, con
     if (!changes && strcmp(method, "GET"))
         return *why = "GET and POST only", NULL;
     *status = MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
-    if (changes && !is_json(c))
+    if (changes && (!header(c, "Content-Type") || strcmp(header(c, "Content-Type"), "application/json")))
         return *why = "a body of application/json is wanted", NULL;
     return url + 1 + strlen(s->token);
 }
@@ -374,19 +367,14 @@ static enum MHD_Result start_run(struct qn_serve *s, struct qn_serve_request *r)
     return started ? MHD_YES : refuse(r->connection, status, wrong ? wrong : "no process can be started");
 }
 
-static enum MHD_Result answer_run(struct qn_serve_request *r)
-{
-    if (!r->run->size)
-        return refuse(r->connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "the run was ended, or its answer is too large");
-    return reply(r->connection, MHD_HTTP_OK, "application/json", r->run->answer, r->run->size);
-}
-
 static enum MHD_Result post(struct qn_serve *s, struct qn_serve_request *r, const char *path)
 {
     if (r->too_large)
         return refuse(r->connection, MHD_HTTP_CONTENT_TOO_LARGE, "the request is larger than 2 MiB");
+    if (r->run && !r->run->size)
+        return refuse(r->connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "the run was ended, or its answer is too large");
     if (r->run)
-        return answer_run(r);
+        return reply(r->connection, MHD_HTTP_OK, "application/json", r->run->answer, r->run->size);
     if (!strcmp(path, "/save"))
         return save(s, r);
     if (!strcmp(path, "/run"))

@@ -277,13 +277,6 @@ static int refuse(const struct qn_exp_text *origin, const char *what, const char
     return QN_EXIT_USAGE;
 }
 
-static int check_input(const struct qn_exp_run *run)
-{
-    if (!run->input || access(run->input, R_OK) == 0)
-        return 0;
-    return refuse(&run->program->input, "input", run->input, strerror(errno));
-}
-
 /* Of a run whose command is new. */
 static int identify(struct qn_sweep *s, int i)
 {
@@ -302,10 +295,11 @@ static int identify(struct qn_sweep *s, int i)
 int qn_sweep_check_programs(struct qn_sweep *s)
 {
     for (int i = 0; i < s->runs.count; i++) {
-        int status = check_input(&s->runs.at[i]), same = 0;
+        const struct qn_exp_run *run = &s->runs.at[i];
+        int status, same = 0;
 
-        if (status)
-            return status;
+        if (run->input && access(run->input, R_OK))
+            return refuse(&run->program->input, "input", run->input, strerror(errno));
         while (same < i && strcmp(s->runs.at[same].argv[0], s->runs.at[i].argv[0]))
             same++;
         s->provenance[i].build_id = s->provenance[same].build_id;
@@ -326,12 +320,6 @@ int qn_sweep_check_programs(struct qn_sweep *s)
 _Static_assert((int)QN_EXP_SLOTS == (int)QN_ENGINES_SLOTS && (int)QN_EXP_SLOT_AN == (int)QN_ENGINES_AN, "the same slots");
 
 static const char *const defaults[QN_EXP_SLOTS] = { "lru", "lru", "lru", "cachegrind", "cachegrind", "" };
-
-static int refuse_sim(const struct qn_exp_text *sim, const char *what, const char *got)
-{
-    qn_text_complain("quern: sweep: %s%ssim: %s'%s'", sim->origin, *sim->origin ? ": " : "", what, got);
-    return QN_EXIT_USAGE;
-}
 
 /* ---- modules ---- */
 
@@ -489,7 +477,7 @@ static int find_sim(struct qn_sweep *s, int run)
             return 0;
         }
     if (s->known_count == (int)QN_ARRAY_LEN(s->known))
-        return refuse_sim(text, "more than 1000 simulators: ", text->text);
+        return qn_text_complain("quern: sweep: %s: more than 1000 simulators: '%s'", option_of(s, text), text->text), QN_EXIT_USAGE;
     sim = qn_text_alloc(&s->options.exp.memory, sizeof *sim);
     sim->text = text->text;
     sim->options = "";

@@ -354,13 +354,6 @@ static void put_functions(struct classic *c, const uint32_t *shown, uint32_t n)
     qn_out_putc(c->sink, '\n');
 }
 
-static void put_function_table(struct classic *c)
-{
-    uint32_t *shown = QN_NEEDED(malloc((qn_prof_fn_count(&c->ledger.fns) + (size_t)1) * sizeof *shown));
-    put_functions(c, shown, collect(c, shown));
-    free(shown);
-}
-
 /* ---- One annotated source of the classic style ----
  *
  * In:  counts by line, rising; the lines of the source
@@ -430,12 +423,6 @@ static void warn_newer(const struct file *f)
     qn_out_puts(s, "'.\n@ Annotations may not be correct.\n" QN_OUT_WARNING_FRAME "\n");
 }
 
-static int is_header(const char *name)
-{
-    size_t n = strlen(name);
-    return n >= 2 && strcmp(name + n - 2, ".h") == 0;
-}
-
 static void warn_bogus(const struct file *f)
 {
     struct qn_out_sink *s = f->c->sink;
@@ -451,7 +438,7 @@ static void warn_bogus(const struct file *f)
                     "@@           If so, a warning will have already been issued about this.\n"
                     "@@ solution: Recompile program and rerun under \"valgrind --cachesim=yes\" to \n"
                     "@@           gather new information.\n");
-    } else if (is_header(f->name)) {
+    } else if (strlen(f->name) >= 2 && strcmp(f->name + strlen(f->name) - 2, ".h") == 0) {
         qn_out_puts(s, "@@ cause:    bug in the Valgrind's debug info reader that screws up with .h\n"
                     "@@           files sometimes\n@@ solution: none, sorry\n");
     } else {
@@ -749,9 +736,11 @@ static void put_preamble(const struct classic *c)
 
 static void put_report(struct classic *c)
 {
+    uint32_t *shown = QN_NEEDED(malloc((qn_prof_fn_count(&c->ledger.fns) + (size_t)1) * sizeof *shown));
     put_preamble(c);
     put_sum(c, c->total, "PROGRAM TOTALS");
-    put_function_table(c);
+    put_functions(c, shown, collect(c, shown));
+    free(shown);
     put_annotated(c);
 }
 

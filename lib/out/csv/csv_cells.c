@@ -67,20 +67,17 @@ static int find_key(const struct qn_out_csv_keys *keys, const struct parts *p, c
     return -1;
 }
 
-static int new_key(struct qn_out_csv_keys *keys, const struct parts *p)
-{
-    keys->names = QN_NEEDED(realloc(keys->names, ((size_t)keys->count + 1) * sizeof *keys->names));
-    keys->names[keys->count] = QN_NEEDED(strndup(p->key, p->key_length));
-    return keys->count++;
-}
-
 void qn_out_csv_add_keys(struct qn_out_csv_keys *keys, const struct qn_prof_header *h)
 {
     const char **values = QN_NEEDED(calloc((size_t)keys->count + (size_t)h->desc_count + 1, sizeof *values));
     for (int i = 0; i < h->desc_count; i++) {
         struct parts p = split(h->descs[i].text);
         int at = find_key(keys, &p, values);
-        values[at < 0 ? new_key(keys, &p) : at] = p.value;
+        if (at < 0) {
+            keys->names = QN_NEEDED(realloc(keys->names, ((size_t)keys->count + 1) * sizeof *keys->names));
+            keys->names[at = keys->count++] = QN_NEEDED(strndup(p.key, p.key_length));
+        }
+        values[at] = p.value;
     }
     free(values);
 }

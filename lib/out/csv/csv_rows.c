@@ -24,14 +24,6 @@ static void take_place(qn_out_csv_take *take, void *data, const struct qn_prof_r
     take(data, (const void *[QN_OUT_CSV_RECORDS]){place}, counts);
 }
 
-/* Whether rows of two places are one row of the output. Equal names are one text in the table. */
-static int is_same(enum qn_out_csv_by by, const struct qn_prof_row *a, const struct qn_prof_row *b)
-{
-    if (by == QN_OUT_CSV_PROGRAM)
-        return 1;
-    return by == QN_OUT_CSV_FILE && a->file == b->file;
-}
-
 /* Is it a line without counts?  Such a line has no instructions, so it is written itself among the rows of instructions. */
 static int is_bare(const struct qn_prof_table *t, size_t i, int events)
 {
@@ -53,7 +45,7 @@ static void hand_out_insns(struct qn_prof_table *t, int events, qn_out_csv_take 
     }
 }
 
-/* Sums rows of lines as long as they stay in one group. */
+/* Sums rows of lines as long as they are one row of the output. Equal names are one text in the table. */
 static enum qn_text_status hand_out_groups(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
                                            qn_out_csv_take *take, void *data, struct qn_text_error *err)
 {
@@ -64,7 +56,7 @@ static enum qn_text_status hand_out_groups(struct qn_prof_table *t, enum qn_out_
         struct qn_prof_row row = qn_prof_table_at(t, i);
         if (row.insn)
             continue;
-        if (group.file && !is_same(by, &group, &row)) {
+        if (group.file && by != QN_OUT_CSV_PROGRAM && (by != QN_OUT_CSV_FILE || group.file != row.file)) {
             take_place(take, data, &group, sums);
             qn_prof_clear_counts(sums, events);
         }

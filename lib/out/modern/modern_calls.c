@@ -159,12 +159,6 @@ static void put_heading(const struct view *v, const char *title, const char *bef
     qn_out_printf(s, "%s file:function\n\n", calls);
 }
 
-static void put_less(const struct view *v, const char *mark, size_t n)
-{
-    if (n)
-        qn_out_printf(v->m->sink, "%s%zu of less cost\n", mark, n);
-}
-
 static void put_edges(struct view *v, uint32_t fn, int callers)
 {
     const size_t *first = callers ? v->first_caller : v->first_callee;
@@ -172,7 +166,8 @@ static void put_edges(struct view *v, uint32_t fn, int callers)
     size_t n = collect_edges(v, callers ? v->callers : v->callees, first[fn], first[fn + 1], callers);
     for (size_t i = 0; i < n; i++)
         put_line(v, mark, &v->lines[i]);
-    put_less(v, mark, first[fn + 1] - first[fn] - n);
+    if (first[fn + 1] - first[fn] > n)
+        qn_out_printf(v->m->sink, "%s%zu of less cost\n", mark, first[fn + 1] - first[fn] - n);
 }
 
 static int count_width(int width, int64_t n)

@@ -227,11 +227,6 @@ static int by_line_counts(const void *left, const void *right, void *data)
     return order ? order : QN_COMPARE(a->first, b->first);
 }
 
-static int same_line(const struct qn_prof_miss *a, const struct qn_prof_miss *b)
-{
-    return a->line == b->line && a->file == b->file && a->function == b->function;
-}
-
 /* The objects of a line, those with most misses first. */
 static void put_objects(struct data *d, const struct line *l)
 {
@@ -270,7 +265,7 @@ static void put_lines(struct data *d)
     size_t count = 0;
     for (size_t i = 0; i < d->tables.miss_count; i++) {
         const struct qn_prof_miss *miss = &d->tables.misses[i];
-        if (!i || !same_line(miss - 1, miss))
+        if (!i || miss[-1].line != miss->line || miss[-1].file != miss->file || miss[-1].function != miss->function)
             lines[count++].first = miss;
         lines[count - 1].n++;
         add(lines[count - 1].counts, miss->counts);

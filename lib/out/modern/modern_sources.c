@@ -125,12 +125,6 @@ static void open_insns(struct insns *x, struct qn_out_modern *m)
     x->rows = m->ledger.insns;
 }
 
-static void close_insns(struct insns *x)
-{
-    free(x->order);
-    memset(x, 0, sizeof *x);
-}
-
 static int compare_by_line(const void *p, const void *q, void *rows)
 {
     struct qn_prof_row a = qn_prof_table_at(rows, *(const uint32_t *)p);
@@ -186,11 +180,6 @@ static void measure(const struct insns *x, struct qn_out_table *t, size_t from, 
         get_counts(x, i, counts);
         qn_out_measure(t, counts, NULL);
     }
-}
-
-static void measure_insns(const struct insns *x, struct qn_out_table *t)
-{
-    measure(x, t, x->at, x->end);
 }
 
 static void put_findings(const struct insns *x, const struct qn_prof_row *row, size_t width)
@@ -320,19 +309,14 @@ static void fate(struct qn_out_modern *m, enum qn_out_fate f, const int64_t *cou
         qn_text_fail(m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
 }
 
-static void add_all_lines(struct file *f, enum qn_out_fate where)
-{
-    for (qn_out_first_line(&f->lines); f->lines.pending; qn_out_next_line(&f->lines))
-        fate(f->m, where, f->lines.counts);
-}
-
 static void put_unannotated(struct file *f, const char *why, enum qn_out_fate where)
 {
     struct qn_out_sink *s = f->m->sink;
     qn_out_puts(s, why);
     list_originals(s, &f->originals, "- ");
     qn_out_putc(s, '\n');
-    add_all_lines(f, where);
+    for (qn_out_first_line(&f->lines); f->lines.pending; qn_out_next_line(&f->lines))
+        fate(f->m, where, f->lines.counts);
     insns_of_file(f->insns, f->name, 1);
     put_insn_functions(f->insns);
 }
@@ -447,7 +431,7 @@ static void put_annotated(struct file *f)
     for (qn_out_first_line(&f->lines); f->lines.pending; qn_out_next_line(&f->lines))
         qn_out_measure(&f->table, f->lines.counts, NULL);
     insns_of_file(f->insns, f->name, 0);
-    measure_insns(f->insns, &f->table);
+    measure(f->insns, &f->table, f->insns->at, f->insns->end);
     qn_out_fix_widths(&f->table);
     qn_out_put_heading(s, &f->table);
     qn_out_puts(s, "\n\n");
@@ -501,13 +485,6 @@ static void do_file(struct qn_out_modern *m, struct insns *insns, uint32_t id, i
     qn_prof_log_free_lines(&f.lines.log);
 }
 
-/* Code whose file is not known has no source, but may have instructions. */
-static void do_unknown(struct insns *insns)
-{
-    insns_of_file(insns, UNKNOWN, 1);
-    put_insn_functions(insns);
-}
-
 static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64_t *counts)
 {
     struct insns insns;
@@ -515,13 +492,14 @@ static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64
     for (size_t i = 0; i < m->annotated_count && m->err->status == QN_TEXT_OK; i++) {
         uint32_t id = m->annotated[i];
         if (strcmp(qn_text_name(&m->ledger.fns.files, id), UNKNOWN) == 0) {
-            do_unknown(&insns);
+            insns_of_file(&insns, UNKNOWN, 1); /* such code has no source, but may have instructions */
+            put_insn_functions(&insns);
             continue;
         }
         is_annotated[id] = 1;
         do_file(m, &insns, id, counts);
     }
-    close_insns(&insns);
+    free(insns.order);
 }
 
 enum qn_text_status qn_out_modern_sources(struct qn_out_modern *m)
