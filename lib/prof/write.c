@@ -123,7 +123,8 @@ struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name)
 
 enum qn_text_status qn_prof_close_writer(struct qn_prof_writer *w, struct qn_text_error *err)
 {
-    flush(w);
+    if (err->status == QN_TEXT_OK)
+        flush(w);
     if (w->error.status != QN_TEXT_OK)
         qn_text_fail(err, w->error.status, "%s", w->error.text);
     if (w->owned)

@@ -100,7 +100,7 @@ void qn_prof_set_events(struct qn_prof_writer *w, int count);
 char *qn_prof_format_number(char *to, int64_t value);
 
 /* Flushes, renames into place and frees the writer, on success and on failure. Returns QN_TEXT_OK,
- * or the status of the first failure with its message in `err`; then no file is left behind. */
+ * or the status of the first failure with its message in `err`, also one before; then no file is left behind. */
 enum qn_text_status qn_prof_close_writer(struct qn_prof_writer *w, struct qn_text_error *err);
 
 /* Gives up: removes the temporary file and frees the writer. Nothing is renamed. NULL is allowed. */
