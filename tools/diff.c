@@ -5,6 +5,7 @@
  */
 #include "prof/diff.h"
 #include "prof/merge.h"
+#include "prof/tables/tables.h"
 #include "prof_args.h"
 #include "tools.h"
 
@@ -27,7 +28,7 @@ static const struct qn_option options[] = {
     QN_OPTIONS_END};
 
 static enum qn_text_status write_difference(const struct prof_args *a,
-                                            const struct qn_prof_ledger *g, const struct qn_prof_tables *tables, struct qn_text_error *err)
+                                            const struct qn_prof_ledger *g, struct qn_prof_tables *tables, struct qn_text_error *err)
 {
     struct qn_prof_writer *w = prof_args_open(a, err);
     if (!w)
@@ -43,13 +44,13 @@ static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error 
         .keep_lines = ((const struct settings *)a)->by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, .mod_file = a->mod_file,
         .mod_fn = a->mod_fn};
     struct qn_prof_ledger g;
-    struct qn_prof_tables tables = {.calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn}, .data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn}};
+    struct qn_prof_tables tables = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
     char warning[QN_TEXT_MAX];
     qn_prof_init_ledger(&g, &options);
     if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_TEXT_OK) {
         if (warning[0])
             qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[1], warning);
-        if (qn_prof_sum_tables(&tables, a->inputs[0], 1, err) == QN_TEXT_OK && qn_prof_sum_tables(&tables, a->inputs[1], 0, err) == QN_TEXT_OK) {
+        if (qn_prof_sum_tables(&tables, QN_PROF_ALL_TABLES, a->inputs[0], 1, err) == QN_TEXT_OK && qn_prof_sum_tables(&tables, QN_PROF_ALL_TABLES, a->inputs[1], 0, err) == QN_TEXT_OK) {
             prof_args_finish_tables(&tables, PROGRAM);
             write_difference(a, &g, &tables, err);
         }

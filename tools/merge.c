@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "prof/merge.h"
+#include "prof/tables/tables.h"
 #include "prof_args.h"
 #include "tools.h"
 
@@ -26,7 +27,7 @@ static enum qn_text_status add_all(struct qn_prof_merge *m, struct qn_prof_table
             return err->status;
         if (warning[0])
             qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[i], warning);
-        if (qn_prof_sum_tables(tables, a->inputs[i], 0, err) != QN_TEXT_OK)
+        if (qn_prof_sum_tables(tables, QN_PROF_ALL_TABLES, a->inputs[i], 0, err) != QN_TEXT_OK)
             return err->status;
     }
     prof_args_finish_tables(tables, PROGRAM);
@@ -37,7 +38,7 @@ static enum qn_text_status merge(const struct prof_args *a, struct qn_text_error
 {
     struct qn_prof_merge *m = qn_prof_new_merge(a->mod_file, a->mod_fn);
     struct qn_prof_writer *w = NULL;
-    struct qn_prof_tables tables = {.calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn}, .data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn}};
+    struct qn_prof_tables tables = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
     if (add_all(m, &tables, a, err) == QN_TEXT_OK && (w = prof_args_open(a, err)) != NULL) {
         qn_prof_write_merge(m, (enum qn_prof_style)a->style, w);
         qn_prof_put_tables(w, &tables);

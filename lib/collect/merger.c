@@ -24,6 +24,7 @@
 #include "prof/merge.h"
 #include "prof/read.h"
 #include "prof/table/table.h"
+#include "prof/tables/tables.h"
 #include "text/output.h"
 
 #define NAMED_MAX 1000 /* bytes of the programs' names in the profile */
@@ -51,7 +52,6 @@ struct sum {
     struct qn_prof_merge *merge;
     struct qn_prof_tables tables;
     void *programs; /* a tree (tsearch) of struct program */
-    size_t rows;    /* of data, when they were last united */
     uint64_t processes;
     FILE *names;    /* while they are being written */
 };
@@ -90,13 +90,7 @@ static enum qn_text_status add(struct sum *s, const char *path, bool is_main, st
         s->processes++;
     }
     qn_prof_close_reader(r);
-    if (err->status != QN_TEXT_OK || qn_prof_sum_tables(&s->tables, path, 0, err) != QN_TEXT_OK)
-        return err->status;
-    if (s->tables.data.data.miss_count > 2 * s->rows) { /* rows of one object and line become one, and the work stays n log n */
-        qn_prof_finish_data_sum(&s->tables.data);
-        s->rows = s->tables.data.data.miss_count;
-    }
-    return QN_TEXT_OK;
+    return err->status == QN_TEXT_OK ? qn_prof_sum_tables(&s->tables, QN_PROF_ALL_TABLES, path, 0, err) : err->status;
 }
 
 /* ---- writing ---- */

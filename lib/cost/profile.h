@@ -15,7 +15,7 @@
  *   desc: Unsupported:      ...                                   for each feature that the program used and that is not supported
  *   desc: Trigger:          Client Request: warm                  if it is a part that ended before the run did
  *   desc: Regions:          setup, solve/step                        if there are any
- *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/data/data.h)  calls (prof/calls/calls.h)  regions (prof/read.h)
+ *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/tables/data.h)  calls (prof/tables/calls.h)  regions (prof/read.h)
  *
  * Invariants: the same run gives the same bytes; nothing here depends on time, pid or machine load.
  */
@@ -28,8 +28,8 @@
 #include "cost/data/data.h"
 #include "cost/events.h"
 #include "text/error.h"
-#include "prof/calls/calls.h"
 #include "prof/table/table.h"
+#include "prof/tables/calls.h"
 
 struct qn_cost_profile {
     const struct qn_config *config;

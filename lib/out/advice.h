@@ -1,5 +1,5 @@
 /*
- * Advice from the tables of data (prof/data/data.h), each with its rule.
+ * Advice from the tables of data (prof/tables/data.h), each with its rule.
  *
  * In:  types, their members, misses by member, function and class
  * Out: struct particle: 128 bytes, 95.6% of the D1 misses
@@ -22,7 +22,7 @@
 #define QN_OUT_ADVICE_H
 
 #include "out/sink.h"
-#include "prof/data/data.h"
+#include "prof/tables/data.h"
 #include "text/error.h"
 
 enum { QN_OUT_ADVICE_SHARE = 5, QN_OUT_ADVICE_ONE = 80, QN_OUT_ADVICE_PADDING = 12, QN_OUT_ADVICE_PART = 10, QN_OUT_ADVICE_CONFLICT = 20,

@@ -3,7 +3,7 @@
  * Of a large program the functions, edges and contexts that cost least are left out.  Contexts without room become one node below their nearest
  * context that has room, so its inclusive cost stays whole.
  */
-#include "prof/calls/calls.h"
+#include "prof/tables/tables.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void put_edges(struct chosen *c, FILE *out)
         if (costs[i] < least || count == QN_PAGE_EDGES || c->numbers[e->caller] == UINT32_MAX || c->numbers[e->callee] == UINT32_MAX)
             continue;
         fprintf(out, "%s[%u,%u,%d,%u,%" PRId64, count++ ? ",\n" : "", c->numbers[e->caller], e->line,
-                e->file ? (int)qn_page_name(c->p, e->file) : -1, c->numbers[e->callee], e->calls);
+                strcmp(e->file, calls->fns[e->caller].file) ? (int)qn_page_name(c->p, e->file) : -1, c->numbers[e->callee], e->calls);
         qn_page_put_counts(out, qn_prof_edge_counts(calls, i), (int)calls->event_count);
         putc(']', out);
     }

@@ -8,6 +8,7 @@
 #include "page/json.h"
 #include "prof/counts.h"
 #include "prof/table/functions.h"
+#include "prof/tables/tables.h"
 #include "report/facts.h"
 
 double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts)

@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "plot/picture.h"
 #include "plot/centres.h"
+#include "plot/picture.h"
 #include "plot/words.h"
-#include "prof/calls/calls.h"
-#include "prof/data/data.h"
+#include "prof/tables/tables.h"
 
 #define BARS_USUAL 10
 #define OBJECT_ROOM 36  /* characters of a name below a vertical bar, */

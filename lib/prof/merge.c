@@ -16,10 +16,9 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "prof/calls/calls.h"
-#include "prof/data/data.h"
 #include "prof/read.h"
 #include "prof/table/table.h"
+#include "prof/tables/tables.h"
 #include "text/error.h"
 #include "text/input.h"
 #include "text/names.h"
@@ -263,33 +262,6 @@ void qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style, stru
     qn_prof_table_write(m->table, w);
 }
 
-/* ---- the tables behind the summaries ---- */
-
-enum qn_text_status qn_prof_sum_tables(struct qn_prof_tables *t, const char *path, int negate, struct qn_text_error *err)
-{
-    enum qn_text_status status = qn_prof_sum_calls(&t->calls, path, negate, err);
-
-    return status == QN_TEXT_OK ? qn_prof_sum_data(&t->data, path, negate, err) : status;
-}
-
-void qn_prof_finish_tables(struct qn_prof_tables *t, char *left_out, size_t room)
-{
-    qn_prof_finish_call_sum(&t->calls, left_out, room);
-    qn_prof_finish_data_sum(&t->data);
-}
-
-void qn_prof_put_tables(struct qn_prof_writer *w, const struct qn_prof_tables *t)
-{
-    qn_prof_put_calls(w, &t->calls.calls);
-    qn_prof_put_data(w, &t->data.data);
-}
-
-void qn_prof_free_tables(struct qn_prof_tables *t)
-{
-    qn_prof_free_data_sum(&t->data);
-    qn_prof_free_call_sum(&t->calls);
-}
-
 /* ---- a profile of the same program in another folder ---- */
 
 struct name {
@@ -463,10 +435,10 @@ static enum qn_text_status write_copy(const char *path, int fd, const struct qn_
                                       struct qn_text_error *err)
 {
     struct qn_prof_merge *m = qn_prof_new_merge(mod_file, mod_fn);
-    struct qn_prof_tables tables = { .calls = { .mod_file = mod_file, .mod_fn = mod_fn }, .data = { .mod_file = mod_file, .mod_fn = mod_fn } };
+    struct qn_prof_tables tables = { .mod_file = mod_file, .mod_fn = mod_fn };
     char warning[QN_TEXT_MAX];
 
-    if (qn_prof_merge_file(m, path, warning, sizeof warning, err) == QN_TEXT_OK && qn_prof_sum_tables(&tables, path, 0, err) == QN_TEXT_OK) {
+    if (qn_prof_merge_file(m, path, warning, sizeof warning, err) == QN_TEXT_OK && qn_prof_sum_tables(&tables, QN_PROF_ALL_TABLES, path, 0, err) == QN_TEXT_OK) {
         struct qn_prof_writer *w = qn_prof_open_writer_fd(fd, path);
 
         qn_prof_finish_tables(&tables, warning, sizeof warning);

@@ -17,8 +17,6 @@
 
 #include "prof/read.h"
 #include "prof/write.h"
-#include "prof/calls/calls.h"
-#include "prof/data/data.h"
 #include "text/error.h"
 #include "text/subst.h"
 
@@ -56,23 +54,6 @@ void qn_prof_write_sorted_merge(struct qn_prof_merge *m, struct qn_prof_writer *
 
 /* Writes the sum. At least one profile has been added. */
 void qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style, struct qn_prof_writer *w);
-
-/* ---- the tables behind the summaries of profiles, calls and data: added up or subtracted ----
- *
- *   struct qn_prof_tables t = { .calls = { .mod_file = ..., .mod_fn = ... }, .data = { the same } };
- *   qn_prof_sum_tables(&t, path, 0, err); ...  qn_prof_finish_tables(&t, left_out, sizeof left_out);
- *   qn_prof_put_tables(w, &t);                  behind the summary of the sum
- */
-struct qn_prof_tables {
-    struct qn_prof_call_sum calls;
-    struct qn_prof_data_sum data;
-};
-
-enum qn_text_status qn_prof_sum_tables(struct qn_prof_tables *t, const char *path, int negate, struct qn_text_error *err);
-/* `left_out` becomes empty, or says which tables of calls were left out and why. */
-void qn_prof_finish_tables(struct qn_prof_tables *t, char *left_out, size_t room);
-void qn_prof_put_tables(struct qn_prof_writer *w, const struct qn_prof_tables *t);
-void qn_prof_free_tables(struct qn_prof_tables *t);
 
 /* ---- a profile of the same program in another folder ----
  *

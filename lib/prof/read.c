@@ -15,14 +15,12 @@
 #include "base/grow.h"
 #include "prof/counts.h"
 #include "prof/kind.h"
+#include "prof/tables/records.h"
 #include "text/digits.h"
 #include "text/input.h"
 #include "text/source.h"
 
 enum qn_prof_stage { QN_PROF_NEED_FILE, QN_PROF_NEED_COUNTS, QN_PROF_SUMMED };
-
-/* Behind the summary: tables of calls (calls.h) and of data (data.h), each with rows of several kinds. */
-enum { QN_PROF_TABLES = 2, QN_PROF_TABLE_ROWS = 3 };
 
 struct qn_prof_reader {
     struct qn_text_lines lines;
@@ -36,7 +34,7 @@ struct qn_prof_reader {
     int64_t *totals;
     int64_t *left;
     struct qn_prof_regions regions;
-    int64_t promised[QN_PROF_TABLES][QN_PROF_TABLE_ROWS], seen[QN_PROF_TABLES][QN_PROF_TABLE_ROWS];
+    int64_t promised[QN_PROF_SCHEMAS][QN_PROF_COUNTED_MAX], seen[QN_PROF_SCHEMAS][QN_PROF_COUNTED_MAX];
 };
 
 /* ---- the header ----
@@ -427,21 +425,19 @@ static int take_positions(struct qn_prof_reader *r, const char *text, struct qn_
     return 0;
 }
 
-/* ---- tables behind the summary: calls.c and data.c read them; here only their rows are counted ---- */
+/* ---- tables behind the summary: tables.c reads them; here only their rows are counted ---- */
 
-static const struct table {
-    const char *head, *name, *row[QN_PROF_TABLE_ROWS], *what[QN_PROF_TABLE_ROWS];
-} tables[QN_PROF_TABLES] = {
-    {"calls: ", "calls", {"fn: ", "edge: ", "node: "}, {"functions", "edges", "nodes"}},
-    {"data: ", "data", {"object: ", "miss: ", NULL}, {"objects", "rows", NULL}},
-};
+/* What follows "KEY: ", or NULL. */
+static const char *after_key(const char *text, const char *key)
+{
+    size_t n = strlen(key);
+    return strncmp(text, key, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : NULL;
+}
 
-static int begins(const char *text, const char *with) { return with && strncmp(text, with, strlen(with)) == 0; }
-
-static void promise(int64_t promised[QN_PROF_TABLE_ROWS], const char *p)
+static void promise(int64_t promised[QN_PROF_COUNTED_MAX], const char *p)
 {
     uint64_t n;
-    for (int k = 0; k < QN_PROF_TABLE_ROWS && (p = qn_text_parse_digits(p, INT64_MAX, &n)); k++) {
+    for (int k = 0; k < QN_PROF_COUNTED_MAX && (p = qn_text_parse_digits(p, INT64_MAX, &n)); k++) {
         promised[k] = (int64_t)n;
         p += *p == ' ';
     }
@@ -450,21 +446,23 @@ static void promise(int64_t promised[QN_PROF_TABLE_ROWS], const char *p)
 /* A line without a newline is cut. */
 static void note_table(struct qn_prof_reader *r, const char *text)
 {
-    for (int i = 0; i < QN_PROF_TABLES; i++) {
-        if (begins(text, tables[i].head))
-            promise(r->promised[i], text + strlen(tables[i].head));
-        for (int k = 0; k < QN_PROF_TABLE_ROWS && r->lines.is_whole; k++)
-            r->seen[i][k] += begins(text, tables[i].row[k]);
+    for (int i = 0; qn_prof_schemas[i]; i++) {
+        const struct qn_prof_schema *s = qn_prof_schemas[i];
+        if (after_key(text, s->name))
+            promise(r->promised[i], after_key(text, s->name));
+        for (int k = 0; s->counted[k] != QN_PROF_SET && r->lines.is_whole; k++)
+            r->seen[i][k] += after_key(text, qn_prof_line_of(s, s->counted[k])->key) != NULL;
     }
 }
 
 static int check_tables(const struct qn_prof_reader *r, struct qn_text_error *err)
 {
-    for (int i = 0; i < QN_PROF_TABLES; i++)
-        for (int k = 0; k < QN_PROF_TABLE_ROWS; k++)
+    for (int i = 0; qn_prof_schemas[i]; i++)
+        for (int k = 0; k < QN_PROF_COUNTED_MAX; k++)
             if (r->seen[i][k] < r->promised[i][k]) {
-                qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: the tables of %s are not whole, got %lld %s, wanted %lld", r->path, r->lines.number,
-                             tables[i].name, (long long)r->seen[i][k], tables[i].what[k], (long long)r->promised[i][k]);
+                const struct qn_prof_schema *s = qn_prof_schemas[i];
+                qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: the tables of %s are not whole, got %lld %s, wanted %lld", r->path, r->lines.number, s->name,
+                             (long long)r->seen[i][k], s->lists[s->counted[k]].rows_name, (long long)r->promised[i][k]);
                 return -1;
             }
     return 0;

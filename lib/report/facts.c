@@ -13,6 +13,7 @@
 #include "prof/counts.h"
 #include "prof/merge.h"
 #include "prof/table/table.h"
+#include "prof/tables/tables.h"
 
 #define COST "cycles"
 #define LINE 2 /* behind size and ways in qn_out_csv_find_geometry */

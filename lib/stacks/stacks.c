@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "json/write.h"
 #include "prof/read.h"
+#include "prof/tables/tables.h"
 #include "text/names.h"
 #include "text/subst.h"
 #include "text/escape.h"

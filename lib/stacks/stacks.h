@@ -1,5 +1,5 @@
 /*
- * The tree of contexts of a profile (prof/calls/calls.h, `quern run --calls=paths`) in the formats of tools that show stacks.
+ * The tree of contexts of a profile (prof/tables/calls.h, `quern run --calls=paths`) in the formats of tools that show stacks.
  *
  * In:  #node: -1 0 1 300 4        main
  *      #node: 0 1 3 600 8         main, f
@@ -13,7 +13,7 @@
 #ifndef QN_STACKS_STACKS_H
 #define QN_STACKS_STACKS_H
 
-#include "prof/calls/calls.h"
+#include "prof/tables/calls.h"
 #include "prof/write.h"
 #include "text/error.h"
 

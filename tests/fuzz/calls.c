@@ -5,25 +5,25 @@
 #include "fuzz.h"
 
 #include "prof/callgrind/callgrind.h"
-#include "prof/calls/calls.h"
+#include "prof/tables/tables.h"
 #include "stacks/stacks.h"
 
 /* The tables of a profile, added or subtracted, as text into another file. */
 static enum qn_text_status put_sum(const char *path, int less, int out, struct qn_text_error *err)
 {
-    struct qn_prof_call_sum sum = {0};
+    struct qn_prof_tables sum = {0};
     char left_out[QN_TEXT_MAX];
-    if (qn_prof_sum_calls(&sum, path, 0, err) == QN_TEXT_OK && less)
-        must(qn_prof_sum_calls(&sum, path, 1, err) == QN_TEXT_OK, "what was read once can be read again");
+    if (qn_prof_sum_tables(&sum, QN_PROF_CALLS_ONLY, path, 0, err) == QN_TEXT_OK && less)
+        must(qn_prof_sum_tables(&sum, QN_PROF_CALLS_ONLY, path, 1, err) == QN_TEXT_OK, "what was read once can be read again");
     if (err->status == QN_TEXT_OK) {
         struct qn_prof_writer *w = fuzz_writer(out);
-        qn_prof_finish_call_sum(&sum, left_out, sizeof left_out);
+        qn_prof_finish_tables(&sum, left_out, sizeof left_out);
         for (size_t i = 0; less && i < sum.calls.edge_count * sum.calls.event_count; i++)
             must(sum.calls.edge_counts[i] == 0, "less itself it is nothing");
         qn_prof_put_calls(w, &sum.calls);
         must(qn_prof_close_writer(w, err) == QN_TEXT_OK, "tables can be written");
     }
-    qn_prof_free_call_sum(&sum);
+    qn_prof_free_tables(&sum);
     return err->status;
 }
 

@@ -5,23 +5,24 @@
  */
 #include "fuzz.h"
 
-#include "prof/data/data.h"
+#include "prof/tables/tables.h"
 
 /* The tables of a profile, added or subtracted, as text into another file. */
 static enum qn_text_status put_sum(const char *path, int less, int out, struct qn_text_error *err)
 {
-    struct qn_prof_data_sum sum = {0};
+    struct qn_prof_tables sum = {0};
+    char left_out[QN_TEXT_MAX];
     if (less)
-        qn_prof_sum_data(&sum, path, 1, err);
-    if (err->status == QN_TEXT_OK && qn_prof_sum_data(&sum, path, 0, err) == QN_TEXT_OK) {
-        qn_prof_finish_data_sum(&sum);
+        qn_prof_sum_tables(&sum, QN_PROF_DATA_ONLY, path, 1, err);
+    if (err->status == QN_TEXT_OK && qn_prof_sum_tables(&sum, QN_PROF_DATA_ONLY, path, 0, err) == QN_TEXT_OK) {
+        qn_prof_finish_tables(&sum, left_out, sizeof left_out);
         struct qn_prof_writer *w = fuzz_writer(out);
         if (less)
             must(sum.data.miss_count == 0 && sum.data.pair_count == 0 && sum.data.use_count == 0, "less itself it is nothing");
         qn_prof_put_data(w, &sum.data);
         must(qn_prof_close_writer(w, err) == QN_TEXT_OK, "tables can be written");
     }
-    qn_prof_free_data_sum(&sum);
+    qn_prof_free_tables(&sum);
     return err->status;
 }
 

@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "cost/calls/call_records.h"
 #include "cost/places/places.h"
-#include "prof/calls/calls.h"
+#include "prof/tables/calls.h"
 
 /* ---- the functions and stubs of a mapping, for --calls ---- */
 
@@ -123,7 +123,6 @@ struct fold {
     const struct qn_cost_event_set *events;
     struct qn_cost_modules *modules;
     struct qn_prof_calls *calls;
-    struct qn_prof_call_index index;
     struct qn_cost_extent extent;
     const uint8_t *base;
     struct qn_call_head head;   /* a copy, within bounds */
@@ -254,7 +253,7 @@ static uint32_t function_at(struct fold *f, uint32_t map, uint64_t pc)
     qn_cost_find_place(f->modules, map, start, &place);
     name = d ? qn_debug_name_function(d, start + bias) : NULL;
     name = name ? name : place.function;
-    return qn_prof_call_fn_of(&f->index, place.object, name && place.file ? place.file : QN_PROF_NOT_KNOWN, name ? name : QN_PROF_NOT_KNOWN);
+    return qn_prof_call_fn_of(f->calls, place.object, name && place.file ? place.file : QN_PROF_NOT_KNOWN, name ? name : QN_PROF_NOT_KNOWN);
 }
 
 static uint32_t function_of(struct fold *f, uint32_t i)
@@ -292,13 +291,11 @@ static uint32_t edge_of(struct fold *f, const struct qn_call_edge *e, uint32_t c
     struct qn_cost_place place;
     struct qn_block_rec b;
     uint32_t caller;
-    const char *file;
 
     memcpy(&b, f->store->base + QN_ARENA_BLOCKS_OFF + (e->block - 1ull) * sizeof b, sizeof b);
     caller = function_at(f, b.map, last_address(f, &b));
     qn_cost_find_place(f->modules, b.map, last_address(f, &b), &place);
-    file = place.file && strcmp(place.file, f->calls->fns[caller].file) ? place.file : NULL;
-    return qn_prof_call_edge_of(&f->index, caller, file, place.line, callee);
+    return qn_prof_call_edge_of(f->calls, caller, place.file, place.line, callee);
 }
 
 /* Does the edge have no costs, because nothing was counted at its calls (--toggle-collect)?  Callgrind leaves such an edge out, too. */
@@ -337,7 +334,7 @@ static void fold_node(struct fold *f, uint32_t i)
 
     if (!n.function || n.function >= f->head.functions || n.parent >= i || n.calls > INT64_MAX)
         return;
-    at = qn_prof_call_node_of(&f->index, n.parent && f->nodes[n.parent] ? f->nodes[n.parent] - 1 : QN_PROF_NO_NODE, function_of(f, n.function));
+    at = qn_prof_call_node_of(f->calls, n.parent && f->nodes[n.parent] ? f->nodes[n.parent] - 1 : QN_PROF_NO_NODE, function_of(f, n.function));
     f->nodes[i] = at + 1;
     f->calls->nodes[at].calls += (int64_t)n.calls;
     add_row(f, qn_prof_node_counts(f->calls, at), f->node_rows + (uint64_t)i * f->columns);
@@ -357,7 +354,6 @@ static void add_lost(struct fold *f)
 
 static void free_fold(struct fold *f)
 {
-    qn_prof_free_call_index(&f->index);
     free(f->functions);
     free(f->nodes);
     free(f->edge_rows);
@@ -367,7 +363,7 @@ static void free_fold(struct fold *f)
 void qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                         struct qn_cost_modules *modules, struct qn_prof_calls *calls)
 {
-    struct fold f = { .store = store, .events = events, .modules = modules, .calls = calls, .index = { .calls = calls } };
+    struct fold f = { .store = store, .events = events, .modules = modules, .calls = calls };
 
     f.extent = qn_cost_get_extent(store);
     if (!take_head(&f))

@@ -1,4 +1,4 @@
-/* lib/cost/calls/calls.h - calls of the arena (--calls; cost/calls/call_records.h) as the tables behind a profile's summary (prof/calls/calls.h).
+/* lib/cost/calls/calls.h - calls of the arena (--calls; cost/calls/call_records.h) as the tables behind a profile's summary (prof/tables/calls.h).
  *
  *   a mapping is executed:   qn_cost_find_calls()     its functions, for the engine
  *   the run has ended:       qn_cost_fold_calls()     edges by line, functions, contexts; calls that have not returned cost what they did so far
@@ -9,7 +9,7 @@
 #include "cost/events.h"
 #include "cost/places/places.h"
 #include "cost/store.h"
-#include "prof/calls/calls.h"
+#include "prof/tables/calls.h"
 #include "text/error.h"
 
 /* Appends the functions and stubs of one map of the arena. */

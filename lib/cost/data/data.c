@@ -1,4 +1,4 @@
-/* lib/cost/data/data.c - objects and misses of the arena as tables of a profile.  See data.h and prof/data/data.h.
+/* lib/cost/data/data.c - objects and misses of the arena as tables of a profile.  See data.h and prof/tables/data.h.
  *
  *   row of the arena: site 4711, object 3, offset 8     ->   file, function, line of the site; object 1, part 0, 950 0 12 0
  *   offset 8 in an object of type struct point          ->   part 0: y
@@ -21,7 +21,8 @@
 #include "cost/data/objects.h"
 #include "cost/places/places.h"
 #include "debug/debug.h"
-#include "prof/data/data.h"
+#include "prof/tables/data.h"
+#include "prof/tables/records.h"
 #include "text/names.h"
 
 struct qn_data_line {
@@ -46,8 +47,7 @@ struct qn_data_output {
     uint64_t object_count;
     size_t row_count;
     struct qn_prof_data data;  /* what is written */
-    size_t part_room, member_room, pair_room, use_room, row_room;
-    struct qn_text_names names;
+    size_t row_room;
     struct qn_text_names types; /* those whose members are in the tables */
 };
 
@@ -65,18 +65,9 @@ static int by_object(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static int by_place(const void *left, const void *right)
-{
-    return qn_prof_compare_misses(&((const struct qn_data_line *)left)->miss, &((const struct qn_data_line *)right)->miss);
-}
+static const char *keep(struct qn_data_output *o, const char *text) { return qn_prof_keep_text(&qn_prof_data_schema, &o->data, text, strlen(text)); }
 
-static void add(void *to, const void *from) { qn_prof_add_miss(&((struct qn_data_line *)to)->miss, &((const struct qn_data_line *)from)->miss); }
-
-/* Rows of one line, object and part become one. */
-static void add_up(struct qn_data_output *o)
-{
-    o->row_count = qn_prof_unite(o->rows, o->row_count, sizeof *o->rows, by_place, add, NULL);
-}
+static uint32_t find_row(struct qn_data_output *o, int list, const void *row) { return qn_prof_find_record(&qn_prof_data_schema, &o->data, list, row); }
 
 static void take_row(struct qn_data_output *o, const struct qn_data_row *from, const struct qn_data_use *use)
 {
@@ -141,23 +132,30 @@ static void take_used_lines(struct qn_data_output *o)
     }
 }
 
-static void take_uses(struct qn_data_output *o)
+/* Bytes used of a part become a row of them, and the rest of the rows one of misses: those of one line, object and part are one. */
+static void take_rows(struct qn_data_output *o)
 {
     struct qn_prof_data *to = &o->data;
-    size_t kept = 0;
 
     for (size_t i = 0; i < o->row_count; i++) {
-        const struct qn_prof_miss *m = &o->rows[i].miss;
+        struct qn_prof_miss row = o->rows[i].miss;
 
-        if (!o->rows[i].is_place)
-            o->rows[kept++] = o->rows[i];
-        if (!o->rows[i].is_place || m->part == QN_PROF_NO_PART)
+        if (o->rows[i].is_place && row.part != QN_PROF_NO_PART) {
+            uint32_t use = find_row(o, QN_PROF_USES, &(struct qn_prof_use){ row.object, row.part, 0, 0 });
+
+            to->uses[use].filled += row.counts[QN_PROF_FILLED];
+            to->uses[use].used += row.counts[QN_PROF_USED];
+        }
+        if (o->rows[i].is_place)
             continue;
-        QN_MORE(to->uses, to->use_count, o->use_room, 64);
-        to->uses[to->use_count++] = (struct qn_prof_use){ m->object, m->part, m->counts[QN_PROF_FILLED], m->counts[QN_PROF_USED] };
+        memset(row.counts, 0, sizeof row.counts);
+        row.file = keep(o, row.file);
+        row.function = keep(o, row.function);
+        struct qn_prof_miss *sum = &to->misses[find_row(o, QN_PROF_MISSES, &row)];
+
+        for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
+            sum->counts[k] += o->rows[i].miss.counts[k];
     }
-    o->row_count = kept;
-    qn_prof_unite_uses(to);
 }
 
 /* ---- objects ---- */
@@ -222,10 +220,11 @@ static void take_pairs(struct qn_data_output *o)
 
         if (object == UINT32_MAX || by == UINT32_MAX || p.misses > INT64_MAX || p.conflicts > p.misses)
             continue;
-        QN_MORE(to->pairs, to->pair_count, o->pair_room, 64);
-        to->pairs[to->pair_count++] = (struct qn_prof_pair){ object, by, (int64_t)p.misses, (int64_t)p.conflicts };
+        uint32_t pair = find_row(o, QN_PROF_PAIRS, &(struct qn_prof_pair){ object, by, 0, 0 });
+
+        to->pairs[pair].misses += (int64_t)p.misses;
+        to->pairs[pair].conflicts += (int64_t)p.conflicts;
     }
-    qn_prof_unite_pairs(to);
 }
 
 #define TEXT_MAX 4096
@@ -233,11 +232,6 @@ static void take_pairs(struct qn_data_output *o)
 #define WORD UINT64_C(8) /* bytes; uses of an object without a type are counted for each word */
 
 /* ---- names ---- */
-
-static const char *keep(struct qn_data_output *o, const char *text)
-{
-    return qn_text_name(&o->names, qn_text_intern(&o->names, text, strlen(text)));
-}
 
 static void name_segment(const struct qn_data_output *o, const struct qn_object *object, char *name)
 {
@@ -349,10 +343,8 @@ static int64_t number(uint64_t n) { return n <= INT64_MAX ? (int64_t)n : INT64_M
 static void take_member(void *data, const char *name, uint64_t offset, uint64_t bytes)
 {
     struct qn_data_output *o = data;
-    struct qn_prof_data *to = &o->data;
 
-    QN_MORE(to->members, to->member_count, o->member_room, 64);
-    to->members[to->member_count++] = (struct qn_prof_member){ (uint32_t)to->object_count, keep(o, name), number(offset), number(bytes) };
+    qn_prof_add_record(&qn_prof_data_schema, &o->data, QN_PROF_MEMBERS, &(struct qn_prof_member){ (uint32_t)o->data.object_count, keep(o, name), number(offset), number(bytes) });
 }
 
 static const struct qn_debug_type *find_type(const struct qn_data_output *o, const struct qn_object *object)
@@ -448,23 +440,10 @@ static void take_object(struct qn_data_output *o, const struct qn_object *object
     if (s->type)
         take_type(o, s->type, &to);
     qn_cost_unguard(o->x->modules);
-    o->data.objects[o->data.object_count++] = to;
+    qn_prof_add_record(&qn_prof_data_schema, &o->data, QN_PROF_OBJECTS, &to);
 }
 
 /* ---- parts ---- */
-
-/* The number of the part of this name, a new one if it is not that of the row before. */
-static uint32_t part_of(struct qn_data_output *o, uint32_t object, const char *name)
-{
-    struct qn_prof_data *to = &o->data;
-    const struct qn_prof_part *last = to->part_count ? &to->parts[to->part_count - 1] : NULL;
-
-    if (last && last->object == object && !strcmp(last->name, name))
-        return (uint32_t)to->part_count - 1;
-    QN_MORE(to->parts, to->part_count, o->part_room, 256);
-    to->parts[to->part_count] = (struct qn_prof_part){ object, keep(o, name) };
-    return (uint32_t)to->part_count++;
-}
 
 /* Offsets become parts, object by object; several may be one, as those of a member are. */
 static void name_parts(struct qn_data_output *o)
@@ -487,7 +466,7 @@ static void name_parts(struct qn_data_output *o)
         if (s->type)
             qn_debug_put_part(s->type, r->offset, object->element ? 1 : qn_offset_step(r->offset), part, sizeof part);
         if (part[0])
-            r->miss.part = part_of(o, s->number, part);
+            r->miss.part = find_row(o, QN_PROF_PARTS, &(struct qn_prof_part){ s->number, keep(o, part) });
     }
 }
 
@@ -506,8 +485,6 @@ static void prepare(struct qn_data_output *o)
     o->rows = QN_NEEDED(malloc(o->row_room * sizeof *o->rows));
     o->data.use = qn_cost_header(o->x->store)->config.data == QN_DATA_USE;
     o->data.line = qn_cost_header(o->x->store)->config.D1.line;
-    o->data.objects = QN_NEEDED(malloc((e.objects + 1) * sizeof *o->data.objects));
-    o->data.misses = QN_NEEDED(malloc((e.data + 1) * sizeof *o->data.misses));
     qn_cost_index_sites(&o->sites, o->x->store);
     memcpy(o->objects, o->x->store->base + QN_ARENA_OBJECTS_OFF, e.objects * sizeof *o->objects);
     for (uint64_t i = 0; i < e.objects; i++)
@@ -522,34 +499,25 @@ static void prepare(struct qn_data_output *o)
         take_used_lines(o);
 }
 
-static void take_rows(struct qn_data_output *o)
-{
-    const uint64_t *lost = qn_cost_header(o->x->store)->data_lost;
-
-    for (uint64_t i = 0; i < o->row_count; i++)
-        o->data.misses[i] = o->rows[i].miss;
-    o->data.miss_count = o->row_count;
-    o->data.lost[0] = number(lost[0]);
-    o->data.lost[1] = number(lost[1]);
-}
-
 void qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data)
 {
     struct qn_data_output o = { .x = data };
+    const uint64_t *lost = qn_cost_header(data->store)->data_lost;
 
     prepare(&o);
     merge_objects(&o);
     name_parts(&o);
-    take_uses(&o);
-    add_up(&o);
     take_rows(&o);
     take_pairs(&o);
+    o.data.lost[0] = number(lost[0]);
+    o.data.lost[1] = number(lost[1]);
+    for (int list = QN_PROF_PAIRS; list <= QN_PROF_MISSES; list++)
+        qn_prof_sort_records(&qn_prof_data_schema, &o.data, list);
     qn_prof_put_data(w, &o.data);
     qn_cost_free_sites(&o.sites);
     free(o.objects);
     free(o.shown);
     free(o.rows);
-    qn_text_free_names(&o.names);
     qn_text_free_names(&o.types);
     qn_prof_free_data(&o.data);
 }

@@ -1,4 +1,4 @@
-/* lib/cost/data/data.h - objects and misses of the arena (--data) as the tables behind a profile's summary (prof/data/data.h). */
+/* lib/cost/data/data.h - objects and misses of the arena (--data) as the tables behind a profile's summary (prof/tables/data.h). */
 #ifndef QN_COST_DATA_H
 #define QN_COST_DATA_H
 

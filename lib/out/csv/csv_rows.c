@@ -12,10 +12,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "prof/calls/calls.h"
 #include "prof/counts.h"
-#include "prof/data/data.h"
 #include "prof/table/functions.h"
+#include "prof/tables/tables.h"
 
 /* ---- by program, object, file, function, line or instruction ---- */
 
@@ -136,7 +135,7 @@ static void put_edges(const struct qn_prof_calls *c, const int64_t *counts, size
 {
     for (size_t i = 0; i < c->edge_count; i++) {
         const struct qn_prof_call_edge *e = &c->edges[i];
-        const char *file = qn_prof_edge_file(c, e);
+        const char *file = e->file;
         take(data, (const void *[QN_OUT_CSV_RECORDS]){&c->fns[e->caller], e, &c->fns[e->callee], &file}, counts + i * events);
     }
 }

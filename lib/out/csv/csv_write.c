@@ -19,11 +19,11 @@
 #include "out/csv/csv_cells.h"
 #include "out/csv/csv_rows.h"
 #include "out/findings.h"
-#include "prof/calls/calls.h"
 #include "prof/counts.h"
-#include "prof/data/data.h"
 #include "prof/merge.h"
 #include "prof/table/table.h"
+#include "prof/tables/calls.h"
+#include "prof/tables/data.h"
 
 /* ---- what the cells of each kind of row are ---- */
 

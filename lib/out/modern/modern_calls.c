@@ -1,7 +1,7 @@
 /*
  * Functions with inclusive costs, their callers and callees: annotate --by=calls.
  *
- * In:  the tables of calls behind a profile's summary (prof/calls/calls.h)
+ * In:  the tables of calls behind a profile's summary (prof/tables/calls.h)
  * Out:     Ir________  called function
  *          900 (100.0%)     1 /src/demo.c:main
  *          600 (66.7%)      3 /src/demo.c:f
@@ -23,8 +23,8 @@
 #include "base/grow.h"
 #include "out/modern/modern.h"
 #include "out/sink.h"
-#include "prof/calls/calls.h"
 #include "prof/counts.h"
+#include "prof/tables/tables.h"
 
 /* A line of the report: a function, or a call of it or by it. */
 struct line {
@@ -36,7 +36,7 @@ struct line {
 
 struct view {
     struct qn_out_modern *m;
-    struct qn_prof_call_sum sum;
+    struct qn_prof_tables sum;
     int64_t *inclusive, *edges; /* counts by function and by edge, with the profile's events */
     uint32_t *callers, *callees; /* edges by callee, by caller */
     size_t *first_caller, *first_callee; /* by function; one more than there are */
@@ -126,7 +126,7 @@ static void put_place(const struct view *v, const struct line *l)
     qn_out_name(s, qn_prof_call_name(&c->fns[l->fn], room, sizeof room));
     if (!l->edge || !l->edge->line)
         return;
-    file = qn_prof_edge_file(c, l->edge);
+    file = l->edge->file;
     if (strcmp(file, c->fns[l->edge->caller].file) == 0) {
         qn_out_printf(s, ", line %" PRIu32, l->edge->line);
         return;
@@ -223,9 +223,9 @@ static enum qn_text_status read_calls(struct view *v)
     v->sum.mod_file = q->mod_file;
     v->sum.mod_fn = q->mod_fn;
     for (int i = 0; i < q->input_count; i++)
-        if (qn_prof_sum_calls(&v->sum, q->inputs[i], q->diff && i == 0, v->m->err) != QN_TEXT_OK)
+        if (qn_prof_sum_tables(&v->sum, QN_PROF_CALLS_ONLY, q->inputs[i], q->diff && i == 0, v->m->err) != QN_TEXT_OK)
             return v->m->err->status;
-    qn_prof_finish_call_sum(&v->sum, left_out, sizeof left_out);
+    qn_prof_finish_tables(&v->sum, left_out, sizeof left_out);
     if (v->sum.of_region)
         return qn_text_fail(v->m->err, QN_TEXT_BAD, "%s: calls are not told apart by region", v->sum.of_region);
     if (!v->sum.calls.fn_count)
@@ -257,7 +257,7 @@ enum qn_text_status qn_out_modern_calls(struct qn_out_modern *m)
         put_all(&v);
         qn_out_free_table(&v.table);
     }
-    qn_prof_free_call_sum(&v.sum);
+    qn_prof_free_tables(&v.sum);
     free(v.inclusive);
     free(v.edges);
     free(v.callers);

@@ -1,7 +1,7 @@
 /*
  * Misses by object in memory, by type, and by line on which objects: annotate --by=data, --by=type.
  *
- * In:  the tables behind a profile's summary (prof/data/data.h)
+ * In:  the tables behind a profile's summary (prof/tables/data.h)
  * Out:      D1mr              D1mw       DLmr       DLmw      object
  *      16,858,624 (86.3%)  0 (0.0%)  12,288 (3.4%)  0 (0.0%)  b (global, demo.c:20)
  *      16,858,624 (86.3%)  0 (0.0%)  12,288 (3.4%)  0 (0.0%)      +8
@@ -22,7 +22,7 @@
 #include "out/advice.h"
 #include "out/modern/modern.h"
 #include "out/sink.h"
-#include "prof/data/data.h"
+#include "prof/tables/tables.h"
 #include "text/names.h"
 
 enum { TEXT_BYTES = 600, SHOWN_ON_A_LINE = 4 };
@@ -356,19 +356,20 @@ static void put_all(struct data *d)
 }
 
 /* Several profiles are added up; with --diff the first is subtracted from the second. */
-static enum qn_text_status read_tables(const struct qn_out_modern *m, struct qn_prof_data_sum *sum)
+static enum qn_text_status read_tables(const struct qn_out_modern *m, struct qn_prof_tables *sum)
 {
+    char left_out[QN_TEXT_MAX];
     for (int i = 0; i < m->request->input_count; i++)
-        if (qn_prof_sum_data(sum, m->request->inputs[i], m->request->diff && i == 0, m->err) != QN_TEXT_OK)
+        if (qn_prof_sum_tables(sum, QN_PROF_DATA_ONLY, m->request->inputs[i], m->request->diff && i == 0, m->err) != QN_TEXT_OK)
             return m->err->status;
-    qn_prof_finish_data_sum(sum);
+    qn_prof_finish_tables(sum, left_out, sizeof left_out);
     return QN_TEXT_OK;
 }
 
 enum qn_text_status qn_out_modern_data(struct qn_out_modern *m)
 {
     struct data d = {.m = m};
-    struct qn_prof_data_sum sum = {.mod_file = m->request->mod_file, .mod_fn = m->request->mod_fn};
+    struct qn_prof_tables sum = {.mod_file = m->request->mod_file, .mod_fn = m->request->mod_fn};
     if (read_tables(m, &sum) == QN_TEXT_OK) {
         d.tables = sum.data;
         if (!d.tables.object_count)
@@ -383,6 +384,6 @@ enum qn_text_status qn_out_modern_data(struct qn_out_modern *m)
     qn_out_free_columns(&d.columns);
     free(d.described);
     free(d.sums);
-    qn_prof_free_data_sum(&sum);
+    qn_prof_free_tables(&sum);
     return m->err->status;
 }

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "prof/calls/calls.h"
 #include "prof/counts.h"
 #include "prof/read.h"
+#include "prof/tables/calls.h"
 #include "text/digits.h"
 #include "text/input.h"
 
@@ -43,7 +43,6 @@ struct qn_prof_callgrind {
     int64_t calls;           /* number of calls; 0: the call was made before this part of the run and is still active */
     struct qn_prof_table *table;
     struct qn_prof_calls tables; /* of calls */
-    struct qn_prof_call_index index;
 };
 
 /* One message with FILE:LINE; -1. */
@@ -82,7 +81,6 @@ static int split_events(struct qn_prof_callgrind *c, const char *text)
     c->counts = QN_NEEDED(calloc(c->nevents, sizeof *c->counts));
     c->part = QN_NEEDED(calloc(c->nevents, sizeof *c->part));
     c->table = qn_prof_new_table((int)c->nevents);
-    c->index.calls = &c->tables;
     qn_prof_begin_calls(&c->tables, (const char *const *)c->events, c->nevents);
     qn_prof_table_want(c->table, QN_PROF_DETAIL_OBJECTS);
     return 0;
@@ -218,7 +216,6 @@ void qn_prof_free_callgrind(struct qn_prof_callgrind *c)
     free(c->counts);
     free(c->part);
     qn_prof_free_table(c->table);
-    qn_prof_free_call_index(&c->index);
     qn_prof_free_calls(&c->tables);
     free(c);
 }
@@ -432,7 +429,7 @@ static const char *file_of(const char *name) { return name && *name ? name : QN_
 
 static uint32_t own_fn(file *c)
 {
-    return qn_prof_call_fn_of(&c->index, object_of(c->object), file_of(c->home), c->function);
+    return qn_prof_call_fn_of(&c->tables, object_of(c->object), file_of(c->home), c->function);
 }
 
 static int too_large(const file *c, const char *text) { return qn_prof_callgrind_bad(c, "sum out of range", text, "sums within 64 bits"); }
@@ -441,8 +438,8 @@ static int too_large(const file *c, const char *text) { return qn_prof_callgrind
 static int add_call(file *c, const char *text)
 {
     const char *object = c->called_object ? c->called_object : c->object, *from = c->called_file ? c->called_file : c->file;
-    uint32_t caller = own_fn(c), callee = qn_prof_call_fn_of(&c->index, object_of(object), file_of(from), c->called);
-    uint32_t edge = qn_prof_call_edge_of(&c->index, caller, file_of(c->file), (uint32_t)c->line, callee);
+    uint32_t caller = own_fn(c), callee = qn_prof_call_fn_of(&c->tables, object_of(object), file_of(from), c->called);
+    uint32_t edge = qn_prof_call_edge_of(&c->tables, caller, file_of(c->file), (uint32_t)c->line, callee);
     int events = (int)c->nevents, same;
     same = caller == callee && c->inner == c->called_inner;
     if (qn_prof_add_counts(qn_prof_edge_counts(&c->tables, edge), c->counts, events) != 0

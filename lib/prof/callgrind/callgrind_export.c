@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "prof/calls/calls.h"
 #include "prof/counts.h"
 #include "prof/merge.h"
 #include "prof/read.h"
 #include "prof/table/table.h"
+#include "prof/tables/tables.h"
 #include "text/names.h"
 
 /* An entry of the output: costs of a function in a line, or of calls there. */
@@ -84,7 +84,7 @@ static void add_edges(struct export *x)
     for (size_t i = 0; i < x->calls.edge_count; i++) {
         const struct qn_prof_call_edge *e = &x->calls.edges[i];
         if (is_shown(x, i))
-            add_unit(x, (struct unit){.fn = e->caller, .file = qn_prof_edge_file(&x->calls, e), .line = e->line, .edge = e});
+            add_unit(x, (struct unit){.fn = e->caller, .file = e->file, .line = e->line, .edge = e});
     }
 }
 

@@ -2,7 +2,7 @@
  * Sums rows by function. See functions.h.
  *
  * Rows of a sorted table come by file, so the part of a function that one file has is a run of rows. The parts are added up in a table
- * whose files are the objects; an array beside it has the file of each function.
+ * whose files are the objects; an array beside it has the file of each function.  Rows are also assigned to the functions of tables of calls.
  */
 #define _GNU_SOURCE
 #include "prof/table/functions.h"
@@ -13,6 +13,8 @@
 
 #include "base/grow.h"
 #include "prof/counts.h"
+#include "prof/read.h"
+#include "prof/tables/calls.h"
 
 /* ---- the short form of the name of an inlined function ----
  *
@@ -183,4 +185,163 @@ struct qn_prof_table *qn_prof_sum_functions(struct qn_prof_table *t, int events,
         return out;
     qn_prof_free_table(out);
     return NULL;
+}
+
+int64_t *qn_prof_widen_calls(const struct qn_prof_calls *c, const int64_t *counts, size_t rows, const struct qn_prof_header *h)
+{
+    size_t events = (size_t)h->event_count;
+    int64_t *to = QN_NEEDED(calloc(rows * events + 1, sizeof *to));
+    for (size_t k = 0; k < c->event_count; k++) {
+        int at = qn_prof_find_event(h, c->events[k], strlen(c->events[k]));
+        for (size_t i = 0; i < rows && at >= 0; i++)
+            to[i * events + (size_t)at] = counts[i * c->event_count + k];
+    }
+    return to;
+}
+
+static int same(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static uint32_t hash_text(const char *text) { return text ? qn_text_hash_bytes(text, strlen(text)) : 0; }
+
+/* ---- rows and the functions of tables of calls (calls.h) ----
+ *
+ * A function has up to four keys: with and without its object, with and without its file. Of several functions with one key the first counts.
+ */
+
+/* object, file: NULL where the key is without. */
+struct key {
+    const char *object, *file, *name;
+    uint32_t fn;
+};
+
+struct owners {
+    struct qn_prof_calls *calls;
+    struct qn_text_hash index;
+    struct key *keys;
+    uint32_t room;
+    struct qn_text_buffer name;
+};
+
+static uint32_t hash_key(const char *object, const char *file, const char *name)
+{
+    return qn_text_hash_pair(qn_text_hash_pair(hash_text(object), hash_text(file)), hash_text(name));
+}
+
+static uint32_t find(const struct owners *o, const char *object, const char *file, const char *name)
+{
+    uint32_t at, hash = hash_key(object, file, name);
+    for (uint32_t id = qn_text_hash_first(&o->index, hash, &at); id != QN_TEXT_NO_ID; id = qn_text_hash_next(&o->index, hash, &at)) {
+        const struct key *k = &o->keys[id];
+        if (same(k->object, object) && same(k->file, file) && same(k->name, name))
+            return k->fn;
+    }
+    return UINT32_MAX;
+}
+
+static void enter_key(struct owners *o, struct key k)
+{
+    if (find(o, k.object, k.file, k.name) != UINT32_MAX)
+        return;
+    QN_MORE(o->keys, o->index.count, o->room, 64);
+    o->keys[o->index.count] = k;
+    qn_text_hash_insert(&o->index, hash_key(k.object, k.file, k.name));
+}
+
+static void enter(struct owners *o, uint32_t fn)
+{
+    const struct qn_prof_call_fn *f = &o->calls->fns[fn];
+    if (f->object) {
+        enter_key(o, (struct key){f->object, f->file, f->name, fn});
+        enter_key(o, (struct key){f->object, NULL, f->name, fn});
+    }
+    enter_key(o, (struct key){NULL, f->file, f->name, fn});
+    enter_key(o, (struct key){NULL, NULL, f->name, fn});
+}
+
+/* A function found without its object may lie in another one. */
+static int fits(const struct owners *o, uint32_t fn, const char *object)
+{
+    return fn != UINT32_MAX && (!object || !o->calls->fns[fn].object);
+}
+
+static const char *keep(const struct owners *o, const char *text)
+{
+    return qn_prof_keep_text(&qn_prof_calls_schema, o->calls, text, text ? strlen(text) : 0);
+}
+
+static uint32_t owner(struct owners *o, const char *object, const char *file, const char *name)
+{
+    uint32_t fn = UINT32_MAX;
+    object = object && strcmp(object, QN_PROF_NOT_KNOWN) != 0 ? object : NULL;
+    if (object && (fn = find(o, object, file, name)) == UINT32_MAX)
+        fn = find(o, object, NULL, name);
+    if (fn == UINT32_MAX && !fits(o, fn = find(o, NULL, file, name), object) && !fits(o, fn = find(o, NULL, NULL, name), object))
+        fn = UINT32_MAX;
+    if (fn != UINT32_MAX)
+        return fn;
+    fn = qn_prof_add_record(&qn_prof_calls_schema, o->calls, QN_PROF_CALL_FNS,
+                            &(struct qn_prof_call_fn){keep(o, object), keep(o, file), keep(o, name), 0});
+    enter(o, fn);
+    return fn;
+}
+
+/* The counts that the current file has of each added function; rows come by file. */
+struct shares {
+    const char **file;
+    int64_t *sum, *most;
+};
+
+static void settle(struct qn_prof_calls *c, struct shares *s, size_t fn)
+{
+    if (s->file[fn] && s->sum[fn] > s->most[fn]) {
+        c->fns[fn].file = s->file[fn];
+        s->most[fn] = s->sum[fn];
+    }
+}
+
+/* Chooses the files of functions from `first` on. */
+static void choose_files(const struct qn_prof_table *t, const uint32_t *fns, struct qn_prof_calls *c, size_t first)
+{
+    size_t room = c->fn_count + 1;
+    struct shares s = {QN_NEEDED(calloc(room, sizeof *s.file)), QN_NEEDED(calloc(room, sizeof *s.sum)), QN_NEEDED(calloc(room, sizeof *s.most))};
+    for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
+        struct qn_prof_row row = qn_prof_table_at(t, i);
+        if (row.insn || fns[i] < first)
+            continue;
+        if (s.file[fns[i]] != row.file) {
+            settle(c, &s, fns[i]);
+            s.file[fns[i]] = row.file;
+            s.sum[fns[i]] = 0;
+        }
+        s.sum[fns[i]] += qn_prof_count(row.counts[0]);
+    }
+    for (size_t fn = first; fn < c->fn_count; fn++)
+        settle(c, &s, fn);
+    free(s.file);
+    free(s.sum);
+    free(s.most);
+}
+
+static void own(struct owners *o, const struct qn_prof_table *t, uint32_t *fns)
+{
+    for (uint32_t fn = 0; fn < o->calls->fn_count; fn++)
+        enter(o, fn);
+    for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
+        struct qn_prof_row row = qn_prof_table_at(t, i);
+        qn_prof_inlined_into(row.function, strlen(row.function), &o->name);
+        fns[i] = owner(o, row.object, row.file, o->name.text);
+    }
+}
+
+uint32_t *qn_prof_own_rows(const struct qn_prof_table *t, struct qn_prof_calls *calls)
+{
+    struct owners o = {.calls = calls};
+    size_t first = calls->fn_count;
+    uint32_t *fns = QN_NEEDED(calloc(qn_prof_table_rows(t) + 1, sizeof *fns));
+    own(&o, t, fns);
+    choose_files(t, fns, calls, first);
+    qn_text_hash_free(&o.index);
+    free(o.keys);
+    free(o.name.text);
+    return fns;
 }

@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "prof/read.h"
-#include "prof/table/fns.h"
 #include "prof/table/table.h"
 #include "text/radix.h"
 #include "text/subst.h"

@@ -195,5 +195,5 @@ used,symbol,table,/src/demo.c,3,,struct point,x,80,72' 'csv --by=used has a row 
 is "$("$QUERN" csv --by=used a 2>&1 >/dev/null)" \
     'quern csv: a: bytes used of a line are not known; `quern run --data=use` writes them into the profile' '... and says where they are not known'
 sed 's/^#use: 0 0/#use: 1 0/' used >wrong
-refused wrong 'wrong:22: malformed row of bytes used, got `1 0 80 72`' 'a part of another object in them'
+refused wrong 'wrong:22: a part of another object, got `1 0 80 72`' 'a part of another object in them'
 done_testing

@@ -22,6 +22,9 @@
  * return, so in recursion it has an inner call's events twice, as in Callgrind's files. In the tree, a call of a function that is on the path
  * already goes back to that function's node.
  *
+ * Each function, edge and node is in the tables once: a function is an object, a file and a name; an edge its caller, file, line and callee; a
+ * node its parent and function.  Files are read, and tables added up, by prof/tables/tables.h.
+ *
  * Invariants: numbers of functions are below their count, a node's parent comes before it; a file whose tables end early, or go
  * on, is an error that names FILE:LINE.  Counts are negative in differences only.
  */
@@ -31,16 +34,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "text/error.h"
+#include "prof/tables/records.h"
 #include "text/names.h"
-#include "text/subst.h"
 
-struct qn_text_names;
 struct qn_prof_writer;
 
 #define QN_PROF_NO_NODE UINT32_MAX
-#define QN_PROF_NOT_KNOWN "???"
-#define QN_PROF_CALLS_MAX (UINT32_MAX - 1) /* functions, edges, nodes: numbers have 32 bits */
+
+enum { QN_PROF_CALL_FNS, QN_PROF_CALL_EDGES, QN_PROF_CALL_NODES, QN_PROF_CALLS_LOST };
 
 struct qn_prof_call_fn {
     const char *object;  /* NULL: not known */
@@ -51,7 +52,7 @@ struct qn_prof_call_fn {
 
 struct qn_prof_call_edge {
     uint32_t caller, callee, line; /* functions; line of the call, 0: not known */
-    const char *file;              /* of the line; NULL: that of the caller */
+    const char *file;              /* of the line */
     int64_t calls;
 };
 
@@ -74,24 +75,23 @@ struct qn_prof_calls {
     struct qn_prof_call_lost *lost;
     int64_t *inclusive, *edge_counts, *node_counts; /* event_count for each function, edge, node */
     size_t fn_count, edge_count, node_count, lost_count;
-    size_t fn_room, edge_room, node_room, lost_room, event_room, inclusive_room, edge_counts_room, node_counts_room;
-    struct qn_text_names *names; /* owns all texts above */
+    size_t fn_room, edge_room, node_room, lost_room;
+    struct qn_text_names *names;  /* owns all texts above */
+    struct qn_text_hash index[QN_PROF_CALLS_LOST + 1];
 };
 
-/* Reads the tables of a profile.  Without tables there are no functions.  QN_TEXT_BAD also if a region was chosen (prof/read.h), because
- * calls are not counted by region. */
-enum qn_text_status qn_prof_read_calls(const char *path, struct qn_prof_calls *calls, struct qn_text_error *err);
 void qn_prof_free_calls(struct qn_prof_calls *calls);
 
 /* Writes the tables: after the summary of a profile (and its other tables), before its regions.  Nothing, if there is no function. */
 void qn_prof_put_calls(struct qn_prof_writer *w, const struct qn_prof_calls *calls);
 
-/* To make tables: zero the struct, name the events, add; texts are copied.
+/* To make tables: zero the struct, name the events, then ask for the number of a function, edge or node, which is added if it is new; texts are
+ * copied. object NULL: not known; file of an edge NULL: that of the caller.
  * Counts are 0 at first; write them through the pointers below, which are valid until more is added. */
 void qn_prof_begin_calls(struct qn_prof_calls *calls, const char *const *events, size_t count);
-uint32_t qn_prof_add_call_fn(struct qn_prof_calls *calls, const char *object, const char *file, const char *name);
-uint32_t qn_prof_add_call_edge(struct qn_prof_calls *calls, uint32_t caller, const char *file, uint32_t line, uint32_t callee);
-uint32_t qn_prof_add_call_node(struct qn_prof_calls *calls, uint32_t parent, uint32_t function);
+uint32_t qn_prof_call_fn_of(struct qn_prof_calls *calls, const char *object, const char *file, const char *name);
+uint32_t qn_prof_call_edge_of(struct qn_prof_calls *calls, uint32_t caller, const char *file, uint32_t line, uint32_t callee);
+uint32_t qn_prof_call_node_of(struct qn_prof_calls *calls, uint32_t parent, uint32_t function);
 void qn_prof_add_call_lost(struct qn_prof_calls *calls, const char *what, int64_t count);
 
 static inline int64_t *qn_prof_inclusive(const struct qn_prof_calls *c, size_t fn) { return c->inclusive + fn * c->event_count; }
@@ -104,34 +104,6 @@ int64_t *qn_prof_widen_calls(const struct qn_prof_calls *calls, const int64_t *c
 
 /* The name in listings; for code without a name "??? in OBJECT", with the object's name without folders. In `room`, or the name itself. */
 const char *qn_prof_call_name(const struct qn_prof_call_fn *f, char *room, size_t size);
-
-/* The file of an edge's call. */
-static inline const char *qn_prof_edge_file(const struct qn_prof_calls *c, const struct qn_prof_call_edge *e)
-{
-    return e->file ? e->file : c->fns[e->caller].file;
-}
-
-/* ---- the index: each function, edge and node is in the tables once ----
- *
- * In:  ("a.c", "f"), ("a.c", "g"), ("a.c", "f")
- * Out: function 0, 1, 0
- *
- * Invariant: a function is an object, a file and a name; an edge its caller, file, line and callee; a node its parent and function.
- */
-
-/* Set `calls`, whose tables must be empty, and zero the rest. */
-struct qn_prof_call_index {
-    struct qn_prof_calls *calls;
-    struct qn_text_hash fns, edges, nodes;
-};
-
-/* The number of a function, edge or node, added if it is new. object NULL: not known; file of an edge NULL: the caller's. */
-uint32_t qn_prof_call_fn_of(struct qn_prof_call_index *x, const char *object, const char *file, const char *name);
-uint32_t qn_prof_call_edge_of(struct qn_prof_call_index *x, uint32_t caller, const char *file, uint32_t line, uint32_t callee);
-uint32_t qn_prof_call_node_of(struct qn_prof_call_index *x, uint32_t parent, uint32_t function);
-
-/* Forgets the index, not the tables. */
-void qn_prof_free_call_index(struct qn_prof_call_index *x);
 
 /* ---- assigns each row of a profile to a function of the tables ----
  *
@@ -147,31 +119,5 @@ struct qn_prof_table;
 
 /* An array by row of the table, in its order; free() it. Tables that were never begun (no profile with calls) get functions, too. */
 uint32_t *qn_prof_own_rows(const struct qn_prof_table *t, struct qn_prof_calls *calls);
-
-/* ---- tables of several profiles, added up or subtracted ----
- *
- * In:  a.out (or its counts negated), b.out; names changed by s/old/new/
- * Out: one set of tables: each function, edge, path of calls once
- *
- * Rules: tables that not all profiles have are left out, and `left_out` says so, because a sum of some would look like that of all. Calls of
- * a region are not known, and those of standard input cannot be read a second time.
- */
-
-struct qn_prof_call_sum {
-    const struct qn_text_subst *mod_file, *mod_fn; /* or NULL: set before the first is added */
-    struct qn_prof_calls calls;
-    struct qn_prof_call_index index;
-    int inputs, with_calls, with_nodes; /* profiles; how many of them have such tables */
-    const char *of_region;              /* if a region was chosen: the first profile that has calls */
-    const char *without_calls, *without_nodes; /* the first profile without such tables */
-};
-
-/* Zero the struct, then add. */
-enum qn_text_status qn_prof_sum_calls(struct qn_prof_call_sum *s, const char *path, int negate, struct qn_text_error *err);
-
-/* Call this when all are added: drops tables that not all have. `left_out`, of `room` bytes, becomes empty, or says what was left out and why. */
-void qn_prof_finish_call_sum(struct qn_prof_call_sum *s, char *left_out, size_t room);
-
-void qn_prof_free_call_sum(struct qn_prof_call_sum *s);
 
 #endif
