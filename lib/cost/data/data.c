@@ -151,10 +151,10 @@ static void take_rows(struct qn_data_output *o)
         memset(row.counts, 0, sizeof row.counts);
         row.file = keep(o, row.file);
         row.function = keep(o, row.function);
-        struct qn_prof_miss *sum = &to->misses[find_row(o, QN_PROF_MISSES, &row)];
+        uint32_t sum = find_row(o, QN_PROF_MISSES, &row);
 
         for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
-            sum->counts[k] += o->rows[i].miss.counts[k];
+            to->misses[sum].counts[k] += o->rows[i].miss.counts[k];
     }
 }
 
