@@ -16,7 +16,7 @@
 
 #include "json/json.h"
 #include "out/columns.h"
-#include "prof/merge.h"
+#include "prof/tables/tables.h"
 #include "prof/read.h"
 #include "text/output.h"
 #include "tools.h"
