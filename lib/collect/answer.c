@@ -254,8 +254,7 @@ static void take_hello(struct qn_collect *r, const struct qn_message *m)
         r->guest = m->pid;
         r->log.pid = m->pid;
         r->pidfd = (int)syscall(SYS_pidfd_open, m->pid, 0);
-        if (r->pidfd < 0)
-            r->ended = true; /* the guest is gone already */
+        r->ended = r->pidfd < 0 && errno == ESRCH; /* the guest is gone already */
         qn_collect_open_control(r, r->guest);
     }
     r->hello = true;

@@ -287,7 +287,7 @@ static void become_engine(struct qn_collect *r, int socket, int trace, int gate,
 {
     struct qn_config *config = &qn_cost_header(&r->store)->config;
     struct rlimit its;
-    int base = set_limit(&its, &config->fd_limit);
+    int base = set_limit(&its, &config->fd_limit), persona = personality(0xffffffffu); /* -1: refused */
     int arena_fd = move_up(r->store.fd, base), socket_fd = move_up(socket, base);
     char byte;
 
@@ -295,9 +295,9 @@ static void become_engine(struct qn_collect *r, int socket, int trace, int gate,
     config->trace_fd = move_up(trace, base);
     config->fd_hard = its.rlim_max;
     setrlimit(RLIMIT_NOFILE, &its);
-    config->fixed_places = (personality(0xffffffffu) & ADDR_NO_RANDOMIZE) != 0;
-    if (!r->options.aslr)
-        personality((unsigned)personality(0xffffffffu) | ADDR_NO_RANDOMIZE);
+    config->fixed_places = persona >= 0 && persona & ADDR_NO_RANDOMIZE;
+    if (!r->options.aslr && persona >= 0)
+        personality((unsigned)persona | ADDR_NO_RANDOMIZE);
     while (read(gate, &byte, 1) < 0 && errno == EINTR)
         ;
     setitimer(ITIMER_REAL, timer, NULL);

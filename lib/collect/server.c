@@ -41,6 +41,8 @@
 #define READ_SECONDS 120                 /* processor time of one attempt, of one question */
 #define READ_BYTES (4ull << 30)          /* memory of its own: what is unpacked, and tables; mapped files do not count */
 
+#define DESCRIPTORS_MAX (1u << 20)       /* as many as Linux usually allows (fs.nr_open) */
+
 /* ---- starting and limiting them ---- */
 
 static void set_limit(__rlimit_resource_t which, rlim_t wanted)
@@ -74,6 +76,14 @@ void qn_collect_limit_reading(void)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* Linux has close_range since 5.9. */
+static void close_between(unsigned first, unsigned last)
+{
+    if (close_range(first, last, 0))
+        for (unsigned fd = first; fd <= last && fd < DESCRIPTORS_MAX; fd++)
+            close((int)fd);
+}
+
 void qn_collect_keep_only(const int *fds, int count)
 {
     int from = 3;
@@ -87,10 +97,10 @@ void qn_collect_keep_only(const int *fds, int count)
         if (next < 0)
             break;
         if (next > from)
-            close_range((unsigned)from, (unsigned)next - 1, 0);
+            close_between((unsigned)from, (unsigned)next - 1);
         from = next + 1;
     }
-    close_range((unsigned)from, ~0u, 0);
+    close_between((unsigned)from, ~0u);
 }
 
 void qn_collect_start_server(struct qn_collect *r, struct qn_collect_server *s, qn_collect_serve_all *serve)

@@ -13,6 +13,7 @@
 #include "cost/calls/call_records.h"
 #include "cost/data/objects.h"
 #include "cost/events.h"
+#include "text/output.h"
 
 static uint64_t at_most(uint64_t n, uint64_t bytes, size_t size)
 {
@@ -225,12 +226,12 @@ int qn_cost_create_first(struct qn_cost_store *s)
     int error;
 
     *s = (struct qn_cost_store){ .base = NULL };
-    s->fd = memfd_create("quern-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    s->fd = qn_text_nameless_file("quern-arena");
     if (s->fd < 0)
         return errno;
     if ((error = set_size(s->fd)))
         return fail(s, error);
-    if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+    if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) && errno != EINVAL && errno != EPERM) /* no file in memory */
         return fail(s, errno);
     if ((error = map_first(s)))
         return fail(s, error);

@@ -17,6 +17,7 @@
 #include "base/grow.h"
 #include "prof/callgrind/callgrind.h"
 #include "text/input.h"
+#include "text/output.h"
 
 #define START_BYTES 4096 /* of a file that are looked at */
 
@@ -159,7 +160,7 @@ static enum qn_text_status convert(const char *path, struct qn_text_error *err)
     int to;
     if (!c)
         return err->status;
-    to = memfd_create("quern-profile", MFD_CLOEXEC);
+    to = qn_text_nameless_file("quern-profile");
     if (to < 0) {
         qn_prof_free_callgrind(c);
         return qn_text_fail(err, QN_TEXT_IO, "%s: cannot keep: %s", path, strerror(errno));

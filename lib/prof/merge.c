@@ -22,6 +22,7 @@
 #include "text/error.h"
 #include "text/input.h"
 #include "text/names.h"
+#include "text/output.h"
 
 struct qn_prof_merge {
     const struct qn_text_subst *mod_file, *mod_fn;
@@ -454,7 +455,7 @@ static enum qn_text_status write_copy(const char *path, int fd, const struct qn_
 static enum qn_text_status apply(const struct move *move, const char *path, struct qn_text_error *err)
 {
     struct qn_text_subst *mod_file = make_subst(move, "", "", err), *mod_fn = mod_file ? make_subst(move, " at ", "g", err) : NULL;
-    int fd = memfd_create("quern-moved", MFD_CLOEXEC);
+    int fd = qn_text_nameless_file("quern-moved");
 
     if (fd < 0)
         qn_text_fail(err, QN_TEXT_IO, "%s: cannot keep a copy: %m", path);

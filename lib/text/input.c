@@ -330,7 +330,7 @@ static int copy_all(const char *path, int from, int to, struct qn_text_error *er
 /* Copies the input to memory, unpacked if `p` is not NULL; returns the copy. */
 static int keep(const char *path, int from, const struct packing *p, struct qn_text_error *err)
 {
-    int to = memfd_create("quern-input", MFD_CLOEXEC);
+    int to = qn_text_nameless_file("quern-input");
     int failed = to < 0 ? fail_input(path, "keep", err) : p ? qn_text_unpack(p, path, from, to, err) : copy_all(path, from, to, err);
     close(from);
     if (failed && to >= 0)

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +23,23 @@
 
 #define WATCHED_MAX 64    /* one command has a handful; a signal would leave further ones */
 #define ENTRIES_BYTES 2048
+
+/* ---- files without a name ---- */
+
+int qn_text_nameless_file(const char *what)
+{
+    int fd = memfd_create(what, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const char *folder = getenv("TMPDIR");
+    char *path;
+
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM) || asprintf(&path, "%s/%s.XXXXXX", folder && *folder ? folder : "/tmp", what) < 0)
+        return fd;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    free(path);
+    return fd;
+}
 
 /* ---- removing, with calls that a signal handler may make ---- */
 

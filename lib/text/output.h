@@ -51,6 +51,9 @@ void qn_text_pass_over_file_limit(void);
 /* Writes all bytes; false: errno says why. */
 bool qn_text_write_all(int fd, const void *bytes, size_t size);
 
+/* A file without a name that goes when it is closed: in memory, or where no such call is, in $TMPDIR.  -1: errno says why. */
+int qn_text_nameless_file(const char *what);
+
 /* Tests, before a long computation, whether the name can be written: writes a byte beside it, or nothing to a device.  Changes nothing. */
 enum qn_text_status qn_text_check_output(const char *path, struct qn_text_error *err);
 
