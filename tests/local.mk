@@ -227,4 +227,5 @@ list-results:
 .PHONY: list-results
 
 clean-local:
+	rm -rf portable
 	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress cpus tiny

@@ -23,6 +23,7 @@
 #include "config.h"
 #endif
 
+#include "base/base.h"
 #include "base/hash.h"
 #include "engines/engines.h"
 #include "text/error.h"
@@ -217,10 +218,35 @@ static bool add_hosted(struct qn_engines_recipe *r, const char *library)
     return give_defaults(r, library);
 }
 
-/* The flags that configure found for its own compiler.  $CC may be another compiler: clang has no option for string strategies. */
+/* $CC, or the first of these that is installed. */
+static const char *compiler(void)
+{
+    static const char *const usual[] = { "cc", "gcc", "clang" };
+    const char *cc = getenv("CC");
+    char *file = NULL;
+
+    for (size_t i = 0; (!cc || !*cc) && i < QN_ARRAY_LEN(usual); i++)
+        if ((file = qn_engines_find_command(usual[i])))
+            cc = usual[i];
+    free(file);
+    return cc && *cc ? cc : usual[0];
+}
+
+/* By its name, or that of the file that cc is a link to. */
+static bool is_clang(const char *name)
+{
+    char *file = qn_engines_find_command(name), *real = file ? realpath(file, NULL) : NULL;
+    bool clang = strstr(name, "clang") || (real && strstr(real, "clang"));
+
+    free(file);
+    free(real);
+    return clang;
+}
+
+/* The flags that configure found for its own compiler.  This may be another one: clang has no option for string strategies. */
 static void add_engine_flags(struct qn_engines_words *c, bool debug)
 {
-    bool clang = strstr(c->word[0], "clang") != NULL;
+    bool clang = is_clang(c->word[0]);
     int from = c->n, kept = c->n;
 
     add_words(c, QN_ENGINE_CFLAGS " -O2");
@@ -275,13 +301,13 @@ static bool add_extra(struct qn_engines_recipe *r)
 
 int qn_engines_write_recipe(const struct qn_engines_build *b, struct qn_engines_recipe *r)
 {
-    const char *library = qn_engines_library(b->tool), *cc = getenv("CC");
+    const char *library = qn_engines_library(b->tool), *cc = compiler();
 
     *r = (struct qn_engines_recipe){ .build = b };
     if (!library)
         return 1;
-    add_words(&r->compile, cc && *cc ? cc : "cc");
-    add_words(&r->link, cc && *cc ? cc : "cc");
+    add_words(&r->compile, cc);
+    add_words(&r->link, cc);
     add_words(&r->compile, "-std=gnu11 -Wall -Wextra");
     add(&r->compile, "-I%s", library);
     add(&r->compile, "-I%s/..", library);

@@ -134,19 +134,30 @@ static bool identify(FILE *key, const char *path)
 
 void qn_engines_identify(FILE *key, const char *path) { identify(key, path); }
 
-static bool identify_program(FILE *key, const char *name)
+char *qn_engines_find_command(const char *name)
 {
     const char *path = getenv("PATH"), *at = path && *path ? path : "/usr/bin:/bin";
-    bool found = strchr(name, '/') && !access(name, X_OK) && identify(key, name);
     char *file;
 
-    for (size_t n; *at && !found && !strchr(name, '/'); at += n + (at[n] == ':')) {
+    if (strchr(name, '/'))
+        return !access(name, X_OK) && identify(NULL, name) ? strdup(name) : NULL;
+    for (size_t n; *at; at += n + (at[n] == ':')) {
         n = strcspn(at, ":");
         if (asprintf(&file, "%.*s%s%s", (int)n, at, n ? "/" : "", name) < 0)
-            return false;
-        found = !access(file, X_OK) && identify(key, file);
+            return NULL;
+        if (!access(file, X_OK) && identify(NULL, file))
+            return file;
         free(file);
     }
+    return NULL;
+}
+
+static bool identify_program(FILE *key, const char *name)
+{
+    char *file = qn_engines_find_command(name);
+    bool found = file && identify(key, file);
+
+    free(file);
     return found;
 }
 

@@ -158,6 +158,7 @@ void qn_engines_free_recipe(struct qn_engines_recipe *r);
 
 /* Is there a compiler?  `key` gets which one, unless it is NULL.  false: a line was printed. */
 bool qn_engines_find_compiler(const struct qn_engines_recipe *r, FILE *key);
+char *qn_engines_find_command(const char *name); /* its path, as execvp finds it; free() it.  NULL: there is none */
 void qn_engines_identify(FILE *key, const char *path);
 
 /* Holds SIGINT, SIGTERM and SIGHUP back until temporary files are removed. */
