@@ -31,6 +31,9 @@ enum qn_guarded { QN_GUARDED_FNSTENV16, QN_GUARDED_FNSAVE16, QN_GUARDED_XSAVE, Q
  * family.  false: it faulted, and nothing has changed except bytes that the processor has stored before the fault. */
 bool qn_guarded_insn(enum qn_guarded what, uint64_t at, uint64_t components);
 
+/* Copies bytes, of which some may be inaccessible.  false: it has faulted on the way. */
+bool qn_guarded_copy(uint64_t to, uint64_t from, uint64_t size);
+
 /* The processor executes what is at this address, with the guest's registers.  true: one instruction was completed, and may have changed
  * anything but general registers; false: it faulted. */
 bool qn_guarded_code(uint64_t at);

@@ -30,7 +30,9 @@ __asm__("qn_guarded_begin:\n" /* clang-format off */
         GUARDED(qn_guarded_probe, "lock orb $0, (%rdi)")
         /* qn_peek(address, word) */
         ".globl qn_peek\n"
-        "qn_peek: mov (%rdi), %rdi\n mov %rdi, (%rsi)\n mov $1, %eax\n ret\n" /* clang-format on */
+        "qn_peek: mov (%rdi), %rdi\n mov %rdi, (%rsi)\n mov $1, %eax\n ret\n"
+        ".globl qn_guarded_copy\n"
+        "qn_guarded_copy: mov %rdx, %rcx\n rep movsb\n mov $1, %eax\n ret\n" /* clang-format on */
         "qn_guarded_end:\n"
         "qn_guarded_failed: xor %eax, %eax\n"
         " ret");

@@ -1,5 +1,7 @@
-/* lib/run/core/guest_memory.c - reads and writes of guest memory that may fail: done by system calls, so they do not fault here; and
- * code in mappings whose file has been truncated. */
+/* lib/run/core/guest_memory.c - reads and writes of guest memory that may fail: done by system calls, so they do not fault here, or guarded;
+ * and code in mappings whose file has been truncated. */
+#include <linux/errno.h>
+
 #include "guest/exec_map.h"
 #include "run/core/core.h"
 #include "run/kernel/signal.h"
@@ -7,19 +9,22 @@
 
 struct iovec_ { uint64_t base, len; };
 
-bool qn_read_guest(uint64_t from, void *to, uint64_t size)
+/* process_vm_readv or process_vm_writev with our own process; copies where there is no such call, as in qemu-user, or it is filtered. */
+static bool transfer(long nr, void *here, uint64_t there, uint64_t size)
 {
-    struct iovec_ l = {(uint64_t)(uintptr_t)to, size}, r = {from, size};
+    static bool missing;
+    struct iovec_ l = {(uint64_t)(uintptr_t)here, size}, r = {there, size};
+    long n = missing ? -ENOSYS : qn_sys6(nr, qn_sys1(__NR_getpid, 0), (long)&l, 1, (long)&r, 1, 0);
 
-    return qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&l, 1, (long)&r, 1, 0) == (long)size;
+    if (n != -ENOSYS && n != -EPERM)
+        return n == (long)size;
+    missing = true;
+    return nr == __NR_process_vm_readv ? qn_guarded_copy(l.base, there, size) : qn_guarded_copy(there, l.base, size);
 }
 
-bool qn_write_guest(uint64_t to, const void *from, uint64_t size)
-{
-    struct iovec_ l = {(uint64_t)(uintptr_t)from, size}, r = {to, size};
+bool qn_read_guest(uint64_t from, void *to, uint64_t size) { return transfer(__NR_process_vm_readv, to, from, size); }
 
-    return qn_sys6(__NR_process_vm_writev, qn_sys1(__NR_getpid, 0), (long)&l, 1, (long)&r, 1, 0) == (long)size;
-}
+bool qn_write_guest(uint64_t to, const void *from, uint64_t size) { return transfer(__NR_process_vm_writev, (void *)(uintptr_t)from, to, size); }
 
 bool qn_copy_string(uint64_t guest, char *to, size_t size)
 {
@@ -27,18 +32,16 @@ bool qn_copy_string(uint64_t guest, char *to, size_t size)
 
     while (done < size) {
         size_t part = QN_PAGE - (guest + done) % QN_PAGE;
-        struct iovec_ local = {(uint64_t)(uintptr_t)to + done, part < size - done ? part : size - done};
-        struct iovec_ remote = {guest + done, local.len};
-        long n = qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&local, 1, (long)&remote, 1, 0);
 
-        if (n <= 0) {
+        if (part > size - done)
+            part = size - done;
+        if (!qn_read_guest(guest + done, to + done, part)) {
             to[done] = 0;
             return false;
         }
-        for (long i = 0; i < n; i++)
-            if (!to[done + (size_t)i])
+        for (size_t end = done + part; done < end; done++)
+            if (!to[done])
                 return true;
-        done += (size_t)n;
     }
     return false;
 }

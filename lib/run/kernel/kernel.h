@@ -32,6 +32,9 @@ qn_call_handler qn_sys_readlink, qn_sys_open, qn_sys_stat, qn_sys_getdents;
 qn_call_handler qn_sys_limit, qn_sys_processors, qn_sys_seccomp, qn_sys_prctl_seccomp, qn_sys_user_dispatch;
 bool qn_user_dispatch_takes(long nr); /* decides about the call that the guest is about to make.  true: it is not made, and a signal is pending */
 
+/* Does qemu-user stand between us and the kernel?  It has no futex lists (set_robust_list), because it cannot hand them on. */
+static inline bool qn_kernel_is_emulated(void) { return qn_sys2(__NR_set_robust_list, 0, 0) == -ENOSYS; }
+
 /* ---- threads (thread.c), and the calls that make threads and processes (process.c) ---- */
 
 struct qn_clone_request {

@@ -11,6 +11,7 @@
 
 #define BRK_START 0x555556000000ull
 #define BRK_MAX (1ull << 40)     /* bytes: the next thing in the address space is farther away */
+#define BRK_PROBE (1u << 30)      /* bytes that must be free there */
 #define ASLR_PAGES 0x2000u       /* --aslr=yes: up to 32 MiB of shift */
 
 #define LOWEST (1u << 20)          /* nothing is placed below unless the program says so */
@@ -38,6 +39,17 @@ static unsigned nimages;
 static long map(uint64_t at, uint64_t size, int prot, int flags, int fd, uint64_t offset)
 {
     return qn_sys6(__NR_mmap, (long)at, (long)size, prot, flags, fd, (long)offset);
+}
+
+/* Maps where nothing is.  A kernel before 4.17, and qemu-user before 8.1, take the flag for none, and may choose another address. */
+static long map_free(uint64_t at, uint64_t size, int prot, int flags)
+{
+    long r = map(at, size, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags, -1, 0);
+
+    if (qn_sys_failed(r) || (uint64_t)r == at)
+        return r;
+    qn_sys2(__NR_munmap, r, (long)size);
+    return -EEXIST;
 }
 
 void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offset)
@@ -91,7 +103,7 @@ void *qn_engine_alloc_low(uint64_t bytes)
     uint64_t size = qn_round_up(bytes, QN_PAGE);
 
     for (uint64_t at = QN_LOW_TABLES_END - size; at >= QN_LOW_TABLES && nlow < LOW_MAX; at -= size) {
-        long r = map(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
+        long r = map_free(at, size, PROT_READ | PROT_WRITE, MAP_NORESERVE);
 
         if (qn_sys_failed(r))
             continue;
@@ -111,16 +123,29 @@ static uint64_t random_pages(void)
     return value % ASLR_PAGES * QN_PAGE;
 }
 
-/* The kernel chooses no address for the guest between the engine's parts. */
+/* The kernel chooses no address for the guest between the engine's parts.  qemu-user would record each page for seconds, and chooses addresses far
+ * below. */
 void qn_memory_reserve(void)
 {
-    map(QN_HIGH_BASE, QN_HIGH_END - QN_HIGH_BASE, 0, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0); /* may fail without harm */
+    if (!qn_kernel_is_emulated())
+        map_free(QN_HIGH_BASE, QN_HIGH_END - QN_HIGH_BASE, 0, MAP_NORESERVE); /* may fail without harm */
+}
+
+/* Where brk begins.  At the usual place qemu's own memory may lie, which no list shows. */
+static uint64_t place_brk(void)
+{
+    uint64_t start = BRK_START + random_pages(), at = start;
+
+    for (; at > BRK_MAX; at -= BRK_MAX)
+        if (!qn_sys_failed(map_free(at, BRK_PROBE, 0, MAP_NORESERVE)))
+            return qn_sys2(__NR_munmap, (long)at, BRK_PROBE), at;
+    return start;
 }
 
 void qn_memory_init(void)
 {
     next_image += random_pages();
-    brk_start = brk_now = BRK_START + random_pages();
+    brk_start = brk_now = place_brk();
 }
 
 uint64_t qn_low_address(uint64_t size)
@@ -329,7 +354,7 @@ static uint64_t highest_gap(uint64_t size)
 static uint64_t find_free_range(uint64_t size)
 {
     uint64_t at = highest_gap(size);
-    long r = at ? map(at, size, 0, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) : -ENOMEM;
+    long r = at ? map_free(at, size, 0, MAP_NORESERVE) : -ENOMEM;
 
     return qn_sys_failed(r) ? 0 : (uint64_t)r;
 }
@@ -489,7 +514,7 @@ long qn_sys_brk(long nr, const long *a)
     if (wanted_page > now_page && !qn_space_allows(wanted_page - now_page, true, 0, false))
         return (long)brk_now;
     if (wanted_page > now_page) {
-        long r = map(now_page, wanted_page - now_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | locked_flag(), -1, 0);
+        long r = map_free(now_page, wanted_page - now_page, PROT_READ | PROT_WRITE, locked_flag());
 
         if (qn_sys_failed(r))
             return (long)brk_now;

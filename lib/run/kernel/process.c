@@ -553,6 +553,8 @@ long qn_sys_clone(long nr, const long *a)
         read_clone(nr == __NR_clone ? a : flags, &r);
     if (err)
         return -err;
+    if (r.a.flags & CLONE_VFORK && qn_kernel_is_emulated()) /* qemu-user makes it a fork */
+        r.a.flags &= ~(uint64_t)(CLONE_VFORK | CLONE_VM);
     return r.a.flags & (CLONE_THREAD | CLONE_VM) ? share(&r) : plain_fork(&r);
 }
 

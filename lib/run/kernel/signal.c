@@ -318,10 +318,25 @@ static void clear_alignment_check(void)
     __asm__ volatile("sub $128, %%rsp\n pushfq\n andl %0, (%%rsp)\n popfq\n sub $-128, %%rsp" : : "i"(~FLAG_AC) : "cc", "memory");
 }
 
+/* qemu-user has no vector in the frame (all bits are set): the one that raises such a signal. */
+static uint64_t vector_of(const struct qn_siginfo *info)
+{
+    bool by_kernel = info->code == SI_KERNEL_;
+
+    switch (info->signo) {
+    case SIG_ILL: return UNDEFINED_OPCODE;
+    case SIG_TRAP: return by_kernel ? BREAKPOINT_TRAP : DEBUG_TRAP;
+    case SIG_FPE: return info->code <= FPE_INTOVF_ ? DIVIDE_ERROR : MATH_FAULT;
+    default: return by_kernel ? GENERAL_PROTECTION : PAGE_FAULT;
+    }
+}
+
 /* A single step traps with TRAP_TRACE.  If the hypervisor stops the machine at that moment, the processor's record of the cause may be lost, and
  * the kernel says TRAP_BRKPT; the vector is that of a single step or of int1 all the same. */
-static void restore_cause(struct qn_siginfo *info, const struct qn_ucontext *uc)
+static void restore_cause(struct qn_siginfo *info, struct qn_ucontext *uc)
 {
+    if (uc->mc.trapno == ~0ull)
+        uc->mc.trapno = vector_of(info);
     if (info->signo != SIG_TRAP || info->code <= 0 || uc->mc.trapno != DEBUG_TRAP)
         return;
     if (!in_code_cache(uc->mc.ip) || (*qn_code_at(uc->mc.ip) != INT1 && !qn_recover_is_behind_int3(uc->mc.ip)))

@@ -10,10 +10,10 @@ enum { SA_NOCLDSTOP_ = 1, SA_NOCLDWAIT_ = 2, SA_SIGINFO_ = 4, SA_RESTORER_ = 0x0
 #define SA_RESETHAND_ 0x80000000u
 enum { SS_ONSTACK_ = 1, SS_DISABLE_ = 2 };
 #define SS_AUTODISARM_ (1u << 31)
-enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2, SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
+enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2, SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2, FPE_INTOVF_ = 2 };
 #define HANDLER_DFL 0
 #define HANDLER_IGN 1
-enum { DEBUG_TRAP = 1, UNDEFINED_OPCODE = 6, GENERAL_PROTECTION = 13, PAGE_FAULT = 14 }; /* vectors */
+enum { DIVIDE_ERROR = 0, DEBUG_TRAP = 1, UNDEFINED_OPCODE = 6, GENERAL_PROTECTION = 13, PAGE_FAULT = 14, MATH_FAULT = 16 }; /* vectors */
 #define ERR_FETCH 0x10u /* of a page fault's error code */
 #define FLAG_ZF 0x40u
 #define FLAG_TF 0x100u
