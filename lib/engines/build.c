@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -417,6 +418,8 @@ static char *read_own_path(void)
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
 
     path[n < 0 ? 0 : n] = 0;
+    if (n < 0 && !realpath((const char *)getauxval(AT_EXECFN), path)) /* there is no /proc */
+        *path = 0;
     return path;
 }
 
