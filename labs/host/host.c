@@ -209,6 +209,8 @@ static char *variables(uint64_t *size)
 /* ---- signals: what the module was doing when it crashed, or when its time was up ---- */
 
 #if !NO_MEMORY
+#define WAYS_TOLD 16
+#define REGISTER_RIP 16          /* of gregs */
 #define SIGNAL_STACK (64u << 10) /* bytes; a frame with AMX registers has 11 KiB */
 
 static struct host_message now; /* what the module was asked last */
@@ -226,9 +228,17 @@ static void add_number(char **to, unsigned n)
     *(*to)++ = (char)('0' + n % 10);
 }
 
+static void add_hex(char **to, uint64_t n)
+{
+    if (n >= 16)
+        add_hex(to, n / 16);
+    *(*to)++ = "0123456789abcdef"[n % 16];
+}
+
 static const char *function_of(unsigned op)
 {
     switch (op) {
+    case HOST_BRANCH: return "branchsim_BC_predict or branchsim_BC_update";
     case HOST_HIT: return "policy_hit";
     case HOST_FILL: return "policy_fill";
     case HOST_VICTIM: return "policy_victim";
@@ -239,16 +249,56 @@ static const char *function_of(unsigned op)
     }
 }
 
-static _Noreturn void tell(int number)
+static void add_state(char **to, const void *at, unsigned bytes)
 {
-    char line[128], *end = line;
+    uint64_t n = 0;
+
+    *(*to)++ = ' ';
+    for (unsigned i = bytes < 8 ? bytes : 8; i-- > 0;)
+        n = n << 8 | ((const uint8_t *)at)[i];
+    add_hex(to, n);
+}
+
+/* The set that the policy was asked about, and its state there. */
+static void add_set(char **to)
+{
+    unsigned ways = host_module.config->ways;
+    const char *state;
+
+    if (now.op < HOST_HIT || now.op > HOST_SETTLED)
+        return;
+    add_text(to, "Set ");
+    add_number(to, now.a);
+    if (host_module.way_bytes) {
+        add_text(to, ", its way_state (hexadecimal):");
+        state = (char *)*host_module.way_memory + (uint64_t)now.a * ways * host_module.way_bytes;
+        for (unsigned way = 0; way < ways && way < WAYS_TOLD; way++)
+            add_state(to, state + way * host_module.way_bytes, host_module.way_bytes);
+    }
+    if (host_module.set_bytes) {
+        add_text(to, ", its set_state:");
+        add_state(to, (char *)*host_module.set_memory + (uint64_t)now.a * host_module.set_bytes, host_module.set_bytes);
+    }
+    *(*to)++ = '\n';
+}
+
+/* The last line is for the check, which makes file and line of the address. */
+static _Noreturn void tell(int number, void *info, const ucontext_t *context)
+{
+    char line[512], *end = line;
+
+    (void)info;
 
     add_text(&end, "It was in ");
     add_text(&end, function_of(now.op));
-    if (now.op != HOST_REF && now.c) {
+    if (now.op != HOST_INIT && now.c) {
         add_text(&end, ", at reference ");
         add_number(&end, now.c);
     }
+    *end++ = '\n';
+    add_set(&end);
+    add_text(&end, "at 0x");
+    add_hex(&end, (uint64_t)context->uc_mcontext.gregs[REGISTER_RIP]);
     *end++ = '\n';
     call(SYS_write, 2, (long)line, end - line);
     leave(128 + number);
@@ -259,8 +309,8 @@ static void catch_signals(void)
     static char stack[SIGNAL_STACK];
     static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGXCPU };
     const stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
-    const struct { void (*handler)(int); unsigned long flags; void (*restorer)(int); unsigned long mask; } action = {
-        (void (*)(int))tell, 0x04000000ul | SA_ONSTACK, (void (*)(int))tell, 0 }; /* SA_RESTORER: it does not come to that */
+    const struct { void *handler; unsigned long flags; void *restorer; unsigned long mask; } action = {
+        (void *)tell, 0x04000000ul | SA_ONSTACK | SA_SIGINFO, (void *)tell, 0 }; /* SA_RESTORER: it does not come to that */
 
     call(SYS_sigaltstack, (long)&own, 0, 0);
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "lab/internal.h"
 #include "lab/sandbox/sandbox.h"
 
@@ -108,6 +109,85 @@ bool qn_lab_compile(struct qn_lab_check *c, const char *const *words)
     return argv[0] && qn_lab_run_tool(c, argv, "what was handed in");
 }
 
+/* ---- what a file is behind the preprocessor ---- */
+
+/* Takes out of the preprocessor's output what comes from `path`; its lines `# 12 "file" ...` say what comes from where. */
+static char *keep_own(char *text, const char *path)
+{
+    bool own = false;
+    char *to = text, *next;
+
+    for (char *line = text; *line; line = next) {
+        size_t n = strcspn(line, "\n");
+        char *name = line[0] == '#' ? strchr(line, '"') : NULL;
+
+        n += line[n] == '\n';
+        next = line + n;
+        if (name && name < next) {
+            own = !strncmp(name + 1, path, strlen(path)) && name[1 + strlen(path)] == '"';
+        } else if (own) {
+            memmove(to, line, n);
+            to += n;
+        }
+    }
+    *to = 0;
+    return text;
+}
+
+static char *preprocess(struct qn_lab_check *c, const char *source)
+{
+    char *output = qn_lab_format("%s/build/%s.i", c->scratch, source), *in = strdup(qn_lab_handed_in(c, source)), *text = NULL;
+    const char *const words[] = { "-std=gnu11", "-E", "-w", "-I", qn_lab_library(c), "-I", qn_lab_starter(c), "-o", output, in, NULL };
+    size_t size = 0;
+    FILE *f;
+
+    if (qn_lab_compile(c, words) && (f = fopen(output, "re"))) {
+        if (getdelim(&text, &size, 0, f) > 0)
+            keep_own(text, in);
+        fclose(f);
+    }
+    free(output);
+    free(in);
+    return text;
+}
+
+static char *read_source(struct qn_lab_check *c, const char *source)
+{
+    FILE *f = fopen(qn_lab_handed_in(c, source), "re");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (f && getdelim(&text, &size, 0, f) < 0)
+        free(text), text = NULL;
+    if (f)
+        fclose(f);
+    return text;
+}
+
+bool qn_lab_read_sources(const struct qn_lab_request *request, const struct qn_lab_place *place, void (*take)(void *data, const char *text), void *data)
+{
+    struct qn_lab_check c = { .request = request, .place = place, .outcomes = QN_NEEDED(calloc(1, sizeof *c.outcomes)) };
+    bool good = qn_lab_open_work(&c);
+
+    for (const char *const *file = request->lab->files; good && *file; file++) {
+        char *text = NULL;
+
+        if (!strstr(*file, ".c") || !qn_lab_handed_in(&c, *file))
+            continue;
+        text = preprocess(&c, *file);
+        good = !c.broken;
+        if (!text)
+            text = read_source(&c, *file);
+        if (text)
+            take(data, text);
+        free(text);
+    }
+    qn_lab_close_work(&c);
+    free(c.outcomes->remarks);
+    free(c.outcomes);
+    return good;
+}
+
 /* ---- each program once ---- */
 
 static struct qn_lab_built *find_built(struct qn_lab_check *c, const char *key)
@@ -193,6 +273,44 @@ const char *qn_lab_made(struct qn_lab_check *c, const char *source, const char *
 
 /* ---- running ---- */
 
+/* "at 0x401234", as host.c says where a module crashed or was stopped: file and line. */
+static void tell_place(struct qn_lab_check *c, const struct qn_lab_job *job, const char *line)
+{
+    char *tool = qn_lab_find_command("addr2line"), address[32];
+    const char *argv[] = { tool, "-e", job->argv[0], address, NULL }, *place;
+    struct qn_lab_path_list p = { .n = 0 };
+    struct qn_lab_job asked = { .argv = argv, .limits = qn_lab_limits_tool, .seconds = TOOL_SECONDS, .directory = job->directory, .paths = { p.at, NULL } };
+
+    if (!tool)
+        return;
+    snprintf(address, sizeof address, "%s", line + 3);
+    qn_lab_add_system(&p, true);
+    qn_lab_add_path(&p, tool);
+    qn_lab_add_path(&p, job->argv[0]);
+    if (run_job(c, &asked) && !asked.status && *asked.output != '?') {
+        place = strrchr(asked.output, '/');
+        place = place ? place + 1 : asked.output;
+        qn_lab_say(c, "at %.*s", (int)strcspn(place, " \n"), place);
+    }
+    qn_lab_free_job(&asked);
+    qn_lab_free_paths(&p);
+    free(tool);
+}
+
+/* What a program printed on standard error; the last line may be such a place. */
+static void tell_errors(struct qn_lab_check *c, const struct qn_lab_job *job)
+{
+    char *at = job->errors ? strstr(job->errors, "\nat 0x") : NULL;
+
+    if (at)
+        *at++ = 0;
+    qn_lab_say_text(c, job->errors, LINES_TOLD);
+    if (at) {
+        at[strcspn(at, "\n")] = 0;
+        tell_place(c, job, at);
+    }
+}
+
 static bool ended_well(struct qn_lab_check *c, const struct qn_lab_job *job)
 {
     if (job->status == (job->ends_by ? 128 + job->ends_by : 0) && (job->ends_by || !*job->trouble))
@@ -202,7 +320,7 @@ static bool ended_well(struct qn_lab_check *c, const struct qn_lab_job *job)
     else
         qn_lab_say(c, "the program ended with status %d%s%s", job->status, job->status > 128 ? ": " : "",
                    job->status > 128 ? strsignal(job->status - 128) : "");
-    qn_lab_say_text(c, job->errors, LINES_TOLD);
+    tell_errors(c, job);
     return false;
 }
 
@@ -226,6 +344,22 @@ static bool run_prepared(struct qn_lab_check *c, struct qn_lab_job *job, struct 
 
 bool qn_lab_ran_well(const struct qn_lab_check *c) { return c->ran_well; }
 void qn_lab_measure_time(struct qn_lab_check *c) { c->timed = true; }
+
+bool qn_lab_once(struct qn_lab_check *c, bool (*holds)(struct qn_lab_check *c))
+{
+    struct qn_lab_known *k = c->known, *end = k + c->n_known;
+    uint64_t random = c->random;
+
+    while (k < end && k->holds != holds)
+        k++;
+    if (k < end)
+        return k->good || qn_lab_say(c, "see what was wrong above, in a test that passes otherwise");
+    c->random = c->request->seed;
+    *k = (struct qn_lab_known){ holds, holds(c) };
+    c->random = random;
+    c->n_known += c->n_known + 1 < QN_LAB_KNOWN_MAX;
+    return k->good;
+}
 
 /* The name by which a job that did not end is remembered: the program, its first word, and whether the test is about speed. */
 static char *name_of_job(const struct qn_lab_check *c, const struct qn_lab_job *job)
@@ -290,4 +424,14 @@ bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job)
     good = run_prepared(c, job, &p);
     qn_lab_free_paths(&p);
     return good;
+}
+
+unsigned long qn_lab_find_count(const char *summary, const char *name)
+{
+    const char *at = strstr(summary, name);
+    unsigned long n = 0;
+
+    for (at = at ? at + strlen(name) : ""; *at && strchr("0123456789, ", *at); at++)
+        n = *at >= '0' && *at <= '9' ? 10 * n + (unsigned)(*at - '0') : n;
+    return n;
 }

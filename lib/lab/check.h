@@ -70,6 +70,10 @@ const char *qn_lab_host(const struct qn_lab_check *c);     /* labs/host: what ru
 /* Did the program that was run last end well? */
 bool qn_lab_ran_well(const struct qn_lab_check *c);
 
+/* What several tests want, such as little memory: `holds` is asked once per check, with the same random numbers
+ * whichever test asks. */
+bool qn_lab_once(struct qn_lab_check *c, bool (*holds)(struct qn_lab_check *c));
+
 /* This test is about speed: its programs have all the time there is, not a small part of it. */
 void qn_lab_measure_time(struct qn_lab_check *c);
 
@@ -80,6 +84,8 @@ bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job);
 void qn_lab_mark_stuck(struct qn_lab_check *c, const struct qn_lab_job *job);
 /* quern itself, on a program that was built. */
 bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job);
+/* The number behind `name` in the summary that it has printed; 0: it is not there. */
+unsigned long qn_lab_find_count(const char *summary, const char *name);
 
 /* ---- compiled code (sandbox/inspect.c) ---- */
 

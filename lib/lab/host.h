@@ -12,7 +12,7 @@
  *   update    taken, -, pc                   none
  *   hit, fill set, way, line, next use       none
  *   victim    set, -, line                   a byte: the way
- *             (hit, fill, victim, settled: c is the number of the reference, which the host tells if the module crashes)
+ *             (hit, fill, victim, settled, ref, branch: c is the number of the reference, which the host tells if the module crashes)
  *   settled   set, way, line, next use       a byte
  *   dump      set                            the state of each way, then that of the set; their sizes in two bytes before it
  *   ref       bytes, kind, address           words of 16 bytes (struct host_word): one for each reference that the level makes to the next

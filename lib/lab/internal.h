@@ -8,6 +8,7 @@
 
 #define QN_LAB_BUILT_MAX 16
 #define QN_LAB_STUCK_MAX 16
+#define QN_LAB_KNOWN_MAX 4
 
 struct qn_lab_built {
     char *key;               /* the files and slots that it was built from */
@@ -39,6 +40,11 @@ struct qn_lab_check {
     char *why;               /* text of this test's why.txt so far */
     char *stuck[QN_LAB_STUCK_MAX]; /* programs that did not end, by name and first word */
     unsigned n_stuck;
+    struct qn_lab_known {
+        bool (*holds)(struct qn_lab_check *c);
+        bool good;
+    } known[QN_LAB_KNOWN_MAX]; /* what tests have in common */
+    unsigned n_known;
     bool broken;             /* the sandbox could not be made */
 };
 

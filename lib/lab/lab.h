@@ -44,6 +44,8 @@ struct qn_lab_place {
 };
 
 #define QN_LAB_ON_OPTIONS 32
+#define QN_LAB_MARKS "QUERN_LAB_MARKS"     /* in the environment: the check is for marks */
+#define QN_LAB_REPORTS ".quern-reports"    /* in the folder: when reports of lab 6 were judged */
 
 struct qn_lab_request {
     const struct qn_lab *lab;
@@ -70,5 +72,9 @@ enum { QN_LAB_FULL = 0, QN_LAB_NOT_FULL = 1, QN_LAB_BROKEN = 3 /* of the grader,
 
 /* Prints TAP, or with request->json a document.  One of the above. */
 int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place *place);
+
+/* Calls `take` with each C file of request->directory that its lab names, as it is behind the preprocessor, without what it includes; one that
+ * cannot be compiled as it is.  false: a line was printed. */
+bool qn_lab_read_sources(const struct qn_lab_request *request, const struct qn_lab_place *place, void (*take)(void *data, const char *text), void *data);
 
 #endif

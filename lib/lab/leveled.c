@@ -36,7 +36,7 @@ static void say(struct asked *a, struct host_message m) { qn_lab_add_text(&a->d.
 
 static void say_reference(struct asked *a, uint64_t addr, unsigned size, unsigned kind)
 {
-    say(a, (struct host_message){ .op = HOST_REF, .a = size, .b = kind, .pc = addr });
+    say(a, (struct host_message){ .op = HOST_REF, .a = size, .b = kind, .c = (uint32_t)a->at + 1, .pc = addr });
 }
 
 static void begin(struct asked *a)

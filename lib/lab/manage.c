@@ -118,6 +118,8 @@ static bool take_victim(struct asked *a)
         return true;
     }
     a->way = way;
+    if (a->m->victims)
+        a->m->victims[a->at] = way;
     fill(a);
     go_on(a);
     return true;
@@ -129,6 +131,7 @@ static bool take_settled(struct asked *a)
 
     if (!qn_lab_take_text(&a->d.heard, &settled, 1))
         return false;
+    a->m->declared += settled != 0;
     if (settled && a->m->settled == QN_LAB_PROVE_SETTLED) {
         say(a, HOST_DUMP);
         say(a, HOST_HIT);

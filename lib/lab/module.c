@@ -50,7 +50,7 @@ static bool compile(struct qn_lab_check *c, const char *file, const char *module
 {
     char *source = qn_lab_format("%s/%s", qn_lab_host(c), file);
     char *define = qn_lab_format("-DMODULE=\"%s\"", module), *memory = qn_lab_format("-DNO_MEMORY=%d", no_memory);
-    const char *const words[] = { "-std=gnu11", "-O1", "-ffreestanding", "-fno-pic", "-fno-pie", "-fno-stack-protector", "-DQN_SIM_HOSTED",
+    const char *const words[] = { "-std=gnu11", "-O1", "-gdwarf-4", "-ffreestanding", "-fno-pic", "-fno-pie", "-fno-stack-protector", "-DQN_SIM_HOSTED",
                                   "-I", qn_lab_library(c), define, memory, "-c", "-o", object, source, NULL };
     bool good = qn_lab_compile(c, words);
 
@@ -87,15 +87,23 @@ const char *qn_lab_module(struct qn_lab_check *c, const char *source, bool no_me
     return qn_lab_made(c, source, name, no_memory ? build_without : build_plain);
 }
 
+/* What module.c and module.h add is measured with a module that has no variables: that of the starter. */
 bool qn_lab_module_storage(struct qn_lab_check *c, const char *source, uint64_t *bytes)
 {
     const char *program = qn_lab_module(c, source, true);
-    char object[PATH_BYTES];
+    char object[PATH_BYTES], *empty = qn_lab_format("%s/%s", qn_lab_starter(c), source);
+    uint64_t own = 0;
+    bool good = program != NULL;
 
-    if (!program)
-        return false;
-    snprintf(object, sizeof object, "%s.o", program);
-    return qn_lab_storage(c, object, bytes);
+    if (good) {
+        snprintf(object, sizeof object, "%s.o", program);
+        good = qn_lab_storage(c, object, bytes);
+        snprintf(object, sizeof object, "%s.empty.o", program);
+        good = good && compile(c, "module.c", empty, true, object) && qn_lab_storage(c, object, &own);
+    }
+    *bytes -= good ? own : 0;
+    free(empty);
+    return good;
 }
 
 /* ---- asking a predictor ---- */
@@ -143,7 +151,8 @@ static void ask_first(struct asked *a)
 {
     a->d.waits_for = ANSWERS;
     for (; !a->p->window && a->next < a->p->branches->n; a->next++)
-        say(a, HOST_BRANCH, branch(a, a->next)->taken, branch(a, a->next)->pc);
+        qn_lab_add_text(&a->d.said, &(struct host_message){ .op = HOST_BRANCH, .a = branch(a, a->next)->taken, .c = (uint32_t)a->next + 1,
+                                                            .pc = branch(a, a->next)->pc }, sizeof(struct host_message));
     if (a->p->window && a->next < a->p->branches->n)
         say(a, HOST_PREDICT, 0, branch(a, a->next)->pc), a->next++;
 }

@@ -16,7 +16,7 @@
 /* The program of a module, built once.  no_memory: the module has no memory besides its variables.  NULL: a remark says why. */
 const char *qn_lab_module(struct qn_lab_check *c, const char *source, bool no_memory);
 
-/* The bytes of the variables of a module built with no_memory, without those of host.c. */
+/* The bytes of the variables of a module built with no_memory; the starter's file of this name has none. */
 bool qn_lab_module_storage(struct qn_lab_check *c, const char *source, uint64_t *bytes);
 
 /* ---- predictors ---- */
@@ -53,6 +53,8 @@ struct qn_lab_managed {
     size_t stop;                    /* ends before this reference and returns the contents of its set; SIZE_MAX: runs to the end */
     /* out */
     unsigned char *missed;          /* of each reference before stop */
+    unsigned char *victims;         /* the way of each reference that needed one; NULL: not wanted */
+    size_t declared;                /* hits on lines that the policy declared settled */
     size_t reached;                 /* the last reference of which the module was told anything */
     size_t unproved;                /* a hit on a settled line that changed the state; SIZE_MAX: there was none */
     uint64_t *lines;                /* of the set, `ways` of them, those that are there first ... */

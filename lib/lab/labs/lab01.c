@@ -15,6 +15,7 @@
 #define REFS_LONG 200000
 #define ARGUMENTS 9
 #define BASE 0x400000
+#define PUSHED_OUT 8     /* lines in a trace that a reference over two lines evicts */
 
 /* ---- the answer ---- */
 
@@ -161,30 +162,18 @@ static bool agrees_on_random(struct qn_lab_check *c, unsigned sets_log, unsigned
     return good;
 }
 
+/* Caches of a few lines, and references that can be followed on paper. */
 static bool small_traces(struct qn_lab_check *c)
 {
-    static const struct {
-        struct qn_lab_csim_shape g;
-        const char *refs; /* as in a trace, in one line */
-    } cases[] = {
-        { { 1, 1, 1 }, "L 0,1  L 1,1  L 2,1  L 3,1  S 4,1  L 5,1  S 6,1  L 7,1  S 8,1  L 9,1  S a,1  L b,1  S c,1  L d,1  S e,1  M f,1" },
-        { { 4, 2, 4 }, "L 10,1  M 20,1  L 22,1  S 18,1  L 110,1  L 210,1  M 12,1" },
-        { { 2, 1, 4 }, "L 10,4  S 18,4  L 20,4  S 28,4  S 50,4" },
-    };
+    static const struct qn_lab_csim_shape shapes[] = { { 1, 1, 1 }, { 4, 2, 4 }, { 2, 1, 4 } };
     bool good = true;
 
-    for (size_t i = 0; i < QN_ARRAY_LEN(cases); i++) {
+    for (size_t i = 0; good && i < QN_ARRAY_LEN(shapes); i++) {
+        struct qn_lab_pattern p = { 0, (2 * shapes[i].E << shapes[i].s) + 1, shapes[i].b, 1, "LLSM" };
         struct qn_lab_trace t = { .n = 0 };
-        const char *at = cases[i].refs;
-        unsigned long addr;
-        int used = 0;
-        char op;
-        unsigned size;
 
-        for (; sscanf(at, "%c %lx,%u %n", &op, &addr, &size, &used) == 3; at += used)
-            qn_lab_add_ref(&t, op, addr, size);
-        if (good && !agrees(c, &t, cases[i].g, false))
-            good = qn_lab_say(c, "the whole trace: %s", cases[i].refs);
+        qn_lab_draw_refs(c, &t, &p, qn_lab_between(c, 12, 20));
+        good = agrees(c, &t, shapes[i], false);
         qn_lab_free_trace(&t);
     }
     return good;
@@ -255,8 +244,24 @@ static bool long_addresses(struct qn_lab_check *c)
     return good;
 }
 
+static void add_crossing(struct qn_lab_check *c, struct qn_lab_trace *t, uint64_t end, unsigned size)
+{
+    qn_lab_add_ref(t, load_or_store(c), end - size + size / 2, size);
+}
+
+/* A line, a reference into it from the line before, and another line of the same set: whoever looks up only one line is wrong about
+ * evictions.  No line is used again. */
+static void add_pushed_out(struct qn_lab_check *c, struct qn_lab_trace *t, struct qn_lab_csim_shape g, uint64_t end)
+{
+    uint64_t other = end + ((uint64_t)1 << (g.s + g.b + 8));
+
+    qn_lab_add_ref(t, 'L', other, 1);
+    add_crossing(c, t, end, 4);
+    qn_lab_add_ref(t, 'L', other, 1);
+}
+
 /* References of several bytes.  crossing: half of them reach into the next line; otherwise they end with the last byte
- * of their line. */
+ * of their line, and a few others show that sizes count. */
 static bool wide(struct qn_lab_check *c, bool crossing)
 {
     bool good = true;
@@ -265,12 +270,17 @@ static bool wide(struct qn_lab_check *c, bool crossing)
         struct qn_lab_csim_shape g = { draw_sets_log(c, 4), 1, qn_lab_between(c, 4, 6) };
         struct qn_lab_trace t = { .n = 0 };
 
-        for (unsigned k = 0; k < REFS; k++) {
+        for (unsigned k = 0; k < REFS - 3 * PUSHED_OUT; k++) {
             unsigned size = 1u << qn_lab_between(c, 1, 3);
             uint64_t end = BASE + ((uint64_t)(1 + qn_lab_below(c, 3u << g.s)) << g.b);
 
-            qn_lab_add_ref(&t, load_or_store(c), end - size + (crossing && qn_lab_below(c, 2) ? size / 2 : 0), size);
+            if (crossing && qn_lab_below(c, 2))
+                add_crossing(c, &t, end, size);
+            else
+                qn_lab_add_ref(&t, load_or_store(c), end - size, size);
         }
+        for (unsigned k = 1; k <= PUSHED_OUT; k++)
+            add_pushed_out(c, &t, g, 2 * BASE + ((uint64_t)k << (g.s + g.b + 10)) + ((uint64_t)qn_lab_below(c, 1u << g.s) << g.b));
         good = agrees(c, &t, g, false);
         qn_lab_free_trace(&t);
     }

@@ -14,11 +14,7 @@
 
 #define CASES 4
 #define REFS 500
-#define SETS_RANDOM 512u /* of the test of random */
-#define WAYS_RANDOM 4u
-#define EXPECTED (SETS_RANDOM / WAYS_RANDOM)
-#define EVEN_ROUNDS 3   /* in which honest code is even once in 10^10 times */
-#define SPREAD 55       /* more than five standard deviations of the 128 that are expected (9.8) */
+#define TAIL 60         /* random references behind a string whose victims could be known by heart */
 #define SHOWN 12        /* references of a set that why.txt shows */
 
 struct policy {
@@ -41,14 +37,20 @@ static uint64_t next_use(const struct qn_lab_trace *t, size_t at)
     return UINT64_MAX;
 }
 
+/* *settled: hits that change nothing. */
 static unsigned char *work_out(const struct qn_lab_trace *t, enum qn_lab_policy model, unsigned sets, unsigned ways,
-                               const struct qn_lab_variant *rules)
+                               const struct qn_lab_variant *rules, size_t *settled)
 {
     struct qn_lab_cache *cache = qn_lab_new_variant_cache(model, sets, ways, rules);
     unsigned char *missed = QN_NEEDED(malloc(t->n + 1));
 
-    for (size_t i = 0; i < t->n; i++)
-        missed[i] = !qn_lab_touch_line(cache, t->at[i].addr, model == QN_LAB_OPT ? next_use(t, i) : 0).hit;
+    *settled = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        struct qn_lab_touch touch = qn_lab_touch_line(cache, t->at[i].addr, model == QN_LAB_OPT ? next_use(t, i) : 0);
+
+        missed[i] = !touch.hit;
+        *settled += touch.settled;
+    }
     qn_lab_free_cache(cache);
     return missed;
 }
@@ -146,8 +148,8 @@ static void keep_crash(struct qn_lab_check *c, const struct qn_lab_managed *m, c
 static bool compare(struct qn_lab_check *c, const struct qn_lab_managed *m, const struct policy *p)
 {
     const struct qn_lab_trace *t = m->trace;
-    unsigned char *missed = work_out(t, p->model, m->sets, m->ways, qn_lab_rules(c));
-    size_t at = 0;
+    size_t at = 0, settled;
+    unsigned char *missed = work_out(t, p->model, m->sets, m->ways, qn_lab_rules(c), &settled);
 
     while (at < t->n && m->missed[at] == missed[at])
         at++;
@@ -156,6 +158,9 @@ static bool compare(struct qn_lab_check *c, const struct qn_lab_managed *m, cons
         explain(c, m, p, at, missed[at]);
     }
     free(missed);
+    if (at == t->n && m->settled != QN_LAB_TELL_ALL && m->declared * 4 < settled * 3)
+        return qn_lab_say(c, "%u sets of %u ways: policy_settled says so of %zu hits; %zu change nothing, wanted three quarters of them at least",
+                          m->sets, m->ways, m->declared, settled);
     return at == t->n;
 }
 
@@ -207,6 +212,12 @@ static bool test_opt(struct qn_lab_check *c) { return cases(c, &opt); }
 
 /* ---- what is known ---- */
 
+static void add_tail(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned lines)
+{
+    for (unsigned i = 0; i < TAIL; i++)
+        qn_lab_add_ref(t, 'L', qn_lab_below(c, lines), 1);
+}
+
 static bool belady(struct qn_lab_check *c)
 {
     static const struct policy *const all[] = { &fifo, &lru, &opt };
@@ -216,6 +227,7 @@ static bool belady(struct qn_lab_check *c)
 
     for (const char *page = string; *page; page++)
         qn_lab_add_ref(&t, 'L', (uint64_t)(*page - '0'), 1);
+    add_tail(c, &t, 5);
     for (unsigned i = 0; i < 2 * QN_ARRAY_LEN(all); i++)
         if (!agrees(c, all[i / 2], &t, 1, 3 + i % 2, QN_LAB_TELL_ALL))
             good = qn_lab_say(c, "that was %s, %u frames", all[i / 2]->file, 3 + i % 2);
@@ -233,6 +245,7 @@ static bool cyclic(struct qn_lab_check *c)
 
     for (unsigned i = 0; i < n * rounds; i++)
         qn_lab_add_ref(&t, 'L', i % n, 1);
+    add_tail(c, &t, n + 2);
     for (unsigned i = 0; i < QN_ARRAY_LEN(all); i++)
         if (!agrees(c, all[i], &t, 1, ways, QN_LAB_TELL_ALL))
             good = qn_lab_say(c, "that was %s, %u lines in turn", all[i]->file, n);
@@ -240,90 +253,142 @@ static bool cyclic(struct qn_lab_check *c)
     return good;
 }
 
-/* ---- random ---- */
+/* ---- random: its victims in some sets, under many seeds ---- */
 
-/* Fills every set, brings one more line into each, then references in each set one of the first lines: the one in way `way`, or
- * in the next way for each set.  Counts how often that line was the victim. */
-static bool count_victims(struct qn_lab_check *c, unsigned way, bool in_turn, unsigned *victims)
+#define SEEDS 64
+#define SETS 16
+#define WAYS 4
+#define VICTIMS 16      /* of each set */
+#define SIGMAS 7.5      /* honest code is further from what is expected once in 10^9 times */
+
+struct victims {
+    uint8_t of[SEEDS][VICTIMS + 2][SETS]; /* ways; the first two of each set are those that were filled last */
+};
+
+/* Every set is filled in order, and then misses. */
+static bool collect_victims(struct qn_lab_check *c, struct victims *v, unsigned seed)
 {
+    unsigned char missed[SETS * (WAYS + VICTIMS)], victims[SETS * (WAYS + VICTIMS)];
     struct qn_lab_trace t = { .n = 0 };
-    struct qn_lab_managed m = { .program = qn_lab_module(c, "random.c", false), .trace = &t, .sets = SETS_RANDOM, .ways = WAYS_RANDOM,
-                                .seed = qn_lab_draw(c), .stop = SIZE_MAX };
-    unsigned base = qn_lab_below(c, 1000) * SETS_RANDOM;
+    struct qn_lab_managed m = { .program = qn_lab_module(c, "random.c", false), .trace = &t, .sets = SETS, .ways = WAYS, .seed = qn_lab_draw(c),
+                                .stop = SIZE_MAX, .missed = missed, .victims = victims };
+    unsigned base = qn_lab_below(c, 1000) * SETS;
     bool good;
 
-    for (unsigned i = 0; i < SETS_RANDOM * (WAYS_RANDOM + 1); i++)
+    for (unsigned i = 0; i < SETS * (WAYS + VICTIMS); i++)
         qn_lab_add_ref(&t, 'L', base + i, 1);
-    for (unsigned set = 0; set < SETS_RANDOM; set++)
-        qn_lab_add_ref(&t, 'L', base + set + SETS_RANDOM * (in_turn ? (set + way) % WAYS_RANDOM : way), 1);
-    m.missed = calloc(t.n, 1);
     good = qn_lab_manage(c, &m);
-    *victims = 0;
-    for (size_t i = SETS_RANDOM * (WAYS_RANDOM + 1); good && i < t.n; i++)
-        *victims += m.missed[i];
-    free(m.missed);
+    for (unsigned set = 0; good && set < SETS; set++) {
+        v->of[seed][0][set] = WAYS - 2;
+        v->of[seed][1][set] = WAYS - 1;
+        for (unsigned i = 0; i < VICTIMS; i++)
+            v->of[seed][i + 2][set] = victims[SETS * (WAYS + i) + set];
+    }
     qn_lab_free_trace(&t);
     return good;
 }
 
-/* How often way `way` should be the victim in a set whose ways were filled in order, so that the last one was used last. */
-static unsigned expected_victims(unsigned kind, unsigned way)
+/* Is n too far from what is expected of `of` draws with probability p?  A victim that must never be is none. */
+static bool is_odd(unsigned n, unsigned of, double p)
 {
-    unsigned behind = WAYS_RANDOM - 1 - way; /* ways used later */
+    double far = n - of * p;
 
-    switch (kind) {
-    case 1: return behind >= 1 ? SETS_RANDOM / (WAYS_RANDOM - 1) : 0;
-    case 2: return behind >= 2 ? SETS_RANDOM / (WAYS_RANDOM - 2) : 0;
-    default: return SETS_RANDOM * (behind ? 1 : 2) / (WAYS_RANDOM + 1);
-    }
+    return far * far > SIGMAS * SIGMAS * of * p * (1 - p);
 }
 
-static bool test_random_variant(struct qn_lab_check *c, unsigned kind)
-{
-    for (unsigned way = 0; way < WAYS_RANDOM; way++) {
-        unsigned n, wanted = expected_victims(kind, way);
+/* Two victims, with a probability for each difference of their ways (modulo WAYS): those of a set behind each other, or of two sets. */
+struct pairing {
+    const char *what;
+    unsigned rounds, sets; /* how far the second one is from the first */
+    double p[WAYS];
+};
 
-        if (!count_victims(c, way, false, &n))
-            return false;
-        if (n + SPREAD < wanted || n > wanted + (wanted ? SPREAD : 0))
-            return qn_lab_say(c, "%u sets of %u ways, filled in order: way %u was the victim %u times, wanted about %u", SETS_RANDOM,
-                              WAYS_RANDOM, way, n, wanted);
+static unsigned difference(const struct victims *v, const struct pairing *p, unsigned seed, unsigned round, unsigned set)
+{
+    return (v->of[seed][round][set] + WAYS - v->of[seed][round - p->rounds][(set + p->sets) % SETS]) % WAYS;
+}
+
+/* Within each seed, and over all seeds for each two victims. */
+static bool pairs_are_random(struct qn_lab_check *c, const struct victims *v, const struct pairing *p)
+{
+    static unsigned over_seeds[VICTIMS + 2][SETS][WAYS];
+
+    memset(over_seeds, 0, sizeof over_seeds);
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        unsigned n[WAYS] = { 0 };
+
+        for (unsigned round = 2; round < VICTIMS + 2; round++)
+            for (unsigned set = 0; set < SETS; set++) {
+                unsigned d = difference(v, p, seed, round, set);
+
+                n[d]++;
+                over_seeds[round][set][d]++;
+            }
+        for (unsigned d = 0; d < WAYS; d++)
+            if (p->p[d] >= 0 && is_odd(n[d], SETS * VICTIMS, p->p[d]))
+                return qn_lab_say(c, "%u sets of %u ways, %u victims: %s it was the way %u further %u times, wanted about %.0f", SETS, WAYS,
+                                  SETS * VICTIMS, p->what, d, n[d], SETS * VICTIMS * p->p[d]);
     }
+    for (unsigned round = 2; round < VICTIMS + 2; round++)
+        for (unsigned set = 0; set < SETS; set++)
+            for (unsigned d = 0; d < WAYS; d++)
+                if (p->p[d] >= 0 && is_odd(over_seeds[round][set][d], SEEDS, p->p[d]))
+                    return qn_lab_say(c, "victim %u of set %u: %s it was the way %u further under %u of %u seeds, wanted about %.0f", round - 1,
+                                      set, p->what, d, over_seeds[round][set][d], SEEDS, SEEDS * p->p[d]);
     return true;
 }
 
-/* Tests how often each way is the victim, with the same way referenced in every set, and with the next way for each set.  *even: in both
- * cases all ways together are the victim exactly once in each set, though each way had a run of its own; by chance that happens once in 2,500
- * cases. */
-static bool test_random_ways(struct qn_lab_check *c, bool *even)
+/* Each victim depends on the seed.  most: the largest probability that a way has. */
+static bool seeds_differ(struct qn_lab_check *c, const struct victims *v, double most)
 {
-    *even = true;
-    for (unsigned in_turn = 0; in_turn < 2; in_turn++) {
-        unsigned n, sum = 0;
+    for (unsigned round = 2; round < VICTIMS + 2; round++)
+        for (unsigned set = 0; set < SETS; set++) {
+            unsigned n[WAYS] = { 0 };
 
-        for (unsigned way = 0; way < WAYS_RANDOM; way++) {
-            if (!count_victims(c, way, in_turn, &n))
-                return false;
-            sum += n;
-            if (n < EXPECTED - SPREAD || n > EXPECTED + SPREAD)
-                return qn_lab_say(c, "%u sets of %u ways: %s was the victim %u times, wanted about %u", SETS_RANDOM, WAYS_RANDOM,
-                                  in_turn ? "the way that follows that of the set before" : "the same way", n, EXPECTED);
+            for (unsigned seed = 0; seed < SEEDS; seed++)
+                n[v->of[seed][round][set]]++;
+            for (unsigned way = 0; way < WAYS; way++)
+                if (n[way] > SEEDS * most && is_odd(n[way], SEEDS, most))
+                    return qn_lab_say(c, "victim %u of set %u is way %u under %u of %u seeds: another seed, other victims", round - 1, set, way,
+                                      n[way], SEEDS);
         }
-        *even = *even && sum == WAYS_RANDOM * EXPECTED;
-    }
     return true;
 }
 
+/* All ways are as likely as each other, once the rules of a variant have forgotten which were filled last. */
+static bool ways_are_equal(struct qn_lab_check *c, const struct victims *v)
+{
+    unsigned n[WAYS] = { 0 }, of = SEEDS * SETS * VICTIMS / 2;
+
+    for (unsigned seed = 0; seed < SEEDS; seed++)
+        for (unsigned round = 2 + VICTIMS / 2; round < VICTIMS + 2; round++)
+            for (unsigned set = 0; set < SETS; set++)
+                n[v->of[seed][round][set]]++;
+    for (unsigned way = 0; way < WAYS; way++)
+        if (is_odd(n[way], of, 1. / WAYS))
+            return qn_lab_say(c, "way %u was the victim %u times of %u, wanted about %u", way, n[way], of, of / WAYS);
+    return true;
+}
+
+/* -1: no matter. */
 static bool test_random(struct qn_lab_check *c)
 {
-    bool even = true;
+    static const struct pairing behind[] = {
+        { "behind another one of its set", 1, 0, { 1 / 4., 1 / 4., 1 / 4., 1 / 4. } },
+        { "behind another one of its set", 1, 0, { 0, 1 / 3., 1 / 3., 1 / 3. } },
+        { "behind another one of its set", 1, 0, { 0, -1, -1, -1 } },
+        { "behind another one of its set", 1, 0, { 2 / 5., 1 / 5., 1 / 5., 1 / 5. } },
+    }, two_behind = { "two behind another one of its set", 2, 0, { 0, -1, -1, -1 } },
+       beside = { "beside that of the next set", 0, 1, { 1 / 4., 1 / 4., 1 / 4., 1 / 4. } };
+    static const double most[] = { 1 / 4., 1 / 3., 1 / 2., 2 / 5. };
+    static struct victims v;
+    unsigned kind = qn_lab_rules(c)->value[QN_LAB_RANDOM_KIND];
 
-    if (qn_lab_rules(c)->value[QN_LAB_RANDOM_KIND])
-        return test_random_variant(c, qn_lab_rules(c)->value[QN_LAB_RANDOM_KIND]);
-    for (unsigned round = 0; even && round < EVEN_ROUNDS; round++)
-        if (!test_random_ways(c, &even))
+    for (unsigned seed = 0; seed < SEEDS; seed++)
+        if (!collect_victims(c, &v, seed))
             return false;
-    return !even || qn_lab_say(c, "every way was chosen exactly as often: that is not chance");
+    return pairs_are_random(c, &v, &behind[kind]) && (kind != 2 || pairs_are_random(c, &v, &two_behind))
+           && (kind || pairs_are_random(c, &v, &beside)) && ways_are_equal(c, &v) && seeds_differ(c, &v, most[kind]);
 }
 
 /* ---- settled ---- */

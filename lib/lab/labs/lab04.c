@@ -14,11 +14,11 @@
 #define CASES 3
 #define REFS 400
 #define BASE 0x10000
-#define REFS_LONG 200000
-#define LINES_LONG 3000
-#define REFS_LONGER 400000    /* too many for a list of lines */
-#define LINES_LONGER 150000
-#define POINTS_LONG 4096
+#define REFS_LONG 60000
+#define REFS_LONGER 200000
+#define POINTS_LONGER 20000
+#define PARSING 4000          /* instructions that reading a reference may take, and a tree over 200,000 times */
+#define STEPS_OF_LIST 8       /* instructions for each line of a list; a simulation for each size has twice as many for each size */
 #define TAIL 100              /* references */
 #define EXPLAINED_MAX 1000    /* the first wrong reference is searched for in traces up to this length */
 #define SHOWN 24              /* lines that why.txt shows */
@@ -185,8 +185,10 @@ static bool small_curve(struct qn_lab_check *c)
 {
     struct qn_lab_trace t = { .n = 0 };
 
-    for (const char *line = "abcabb"; *line; line++)
-        qn_lab_add_ref(&t, 'L', (uint64_t)(*line - 'a') << 4, 1);
+    for (unsigned i = 0; i < 3; i++)
+        qn_lab_add_ref(&t, 'L', i << 4, 1);
+    for (unsigned n = qn_lab_between(c, 6, 12); n > 0; n--)
+        qn_lab_add_ref(&t, 'L', qn_lab_below(c, 4) << 4, 1);
     return agrees(c, &t, 4, 4);
 }
 
@@ -203,13 +205,17 @@ static bool random_curve(struct qn_lab_check *c)
     return true;
 }
 
+/* Lines that come once, and a few references back, so that the curve is none that is known before. */
 static bool first_uses(struct qn_lab_check *c)
 {
     struct qn_lab_trace t = { .n = 0 };
     unsigned n = qn_lab_between(c, 20, 50);
 
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++) {
         qn_lab_add_ref(&t, 'L', BASE + i, 1);
+        if (qn_lab_below(c, 4) == 0)
+            qn_lab_add_ref(&t, 'L', BASE + qn_lab_below(c, i + 1), 1);
+    }
     return agrees(c, &t, 0, n + 2);
 }
 
@@ -217,10 +223,13 @@ static bool repeats(struct qn_lab_check *c)
 {
     struct qn_lab_trace t = { .n = 0 };
 
-    for (unsigned i = 0; i < 20; i++)
+    for (unsigned i = 0; i < 20; i++) {
+        unsigned line = qn_lab_below(c, 6);
+
         for (unsigned n = qn_lab_between(c, 2, 5); n > 0; n--)
-            qn_lab_add_ref(&t, 'L', BASE + i % 4, 1);
-    return agrees(c, &t, 0, 6);
+            qn_lab_add_ref(&t, 'L', BASE + line, 1);
+    }
+    return agrees(c, &t, 0, 8);
 }
 
 static bool whole_lines(struct qn_lab_check *c)
@@ -232,24 +241,59 @@ static bool whole_lines(struct qn_lab_check *c)
     return agrees(c, &t, p.line_bits, p.lines + 3);
 }
 
-/* Jumps all over `lines` lines, so that distances are long. */
-static bool long_curve(struct qn_lab_check *c, unsigned refs, unsigned lines)
+/* The instructions of the program that mrc is; 0: it did not end. */
+static unsigned long count_instructions(struct qn_lab_check *c, const char *const *options, const char *trace)
 {
+    const char *argv[ARGUMENTS] = { qn_lab_quern(c), "run", "--cache-sim=no", "--out-file=/dev/null", "--", qn_lab_program(c, "mrc.c", NULL) };
+    struct qn_lab_job job = { .argv = argv };
+    unsigned words = 6;
+    unsigned long n = 0;
+
+    while (*options)
+        argv[words++] = *options++;
+    argv[words++] = "-t";
+    argv[words] = trace;
+    if (qn_lab_run_quern(c, &job))
+        n = qn_lab_find_count(job.errors, "refs:");
+    qn_lab_free_job(&job);
+    return n;
+}
+
+/* Jumps all over `lines` lines, so that distances are long.  Its instructions are counted, at most `most` for each reference: so the answer does
+ * not depend on the speed of this machine. */
+static bool long_curve(struct qn_lab_check *c, unsigned refs, unsigned lines, unsigned points, unsigned most)
+{
+    char m[16];
+    const char *const options[] = { "curve", "-b", "6", "-m", m, NULL };
     struct qn_lab_trace t = { .n = 0 };
-    unsigned long *misses = QN_NEEDED(calloc(POINTS_LONG + 1, sizeof *misses));
+    unsigned long *misses = QN_NEEDED(calloc(points + 1, sizeof *misses)), n = 0;
     bool good;
 
+    qn_lab_measure_time(c);
+    snprintf(m, sizeof m, "%u", points);
     for (unsigned i = 0; i < refs; i++)
         qn_lab_add_ref(&t, qn_lab_is_variant(c) && i % 4 == 0 ? 'S' : 'L', (uint64_t)(BASE + qn_lab_below(c, lines)) << 6, 1);
-    qn_lab_curve(&t, 6, misses, POINTS_LONG, qn_lab_rules(c));
-    good = curve_is(c, &t, 6, misses, POINTS_LONG);
+    qn_lab_curve(&t, 6, misses, points, qn_lab_rules(c));
+    good = curve_is(c, &t, 6, misses, points) && (n = count_instructions(c, options, qn_lab_write_trace(c, &t, "trace.txt")));
+    if (good && n / refs > most)
+        good = qn_lab_say(c, "%u references to %u lines, %u sizes: got %lu instructions for each reference, wanted at most %u", refs, lines, points,
+                          n / refs, most);
     free(misses);
     qn_lab_free_trace(&t);
     return good;
 }
 
-static bool one_pass(struct qn_lab_check *c) { return qn_lab_measure_time(c), long_curve(c, REFS_LONG, LINES_LONG); }
-static bool tree(struct qn_lab_check *c) { return qn_lab_measure_time(c), long_curve(c, REFS_LONGER, LINES_LONGER); }
+static bool one_pass(struct qn_lab_check *c)
+{
+    unsigned lines = qn_lab_between(c, 4000, 6000);
+
+    return long_curve(c, REFS_LONG, lines, lines - qn_lab_below(c, 1000), PARSING + STEPS_OF_LIST * lines);
+}
+
+static bool tree(struct qn_lab_check *c)
+{
+    return long_curve(c, REFS_LONGER, qn_lab_between(c, 80000, 120000), POINTS_LONGER + qn_lab_below(c, 40000), PARSING);
+}
 
 /* ---- classes ---- */
 
@@ -347,13 +391,11 @@ static bool some_classes(struct qn_lab_check *c)
     return true;
 }
 
-/* A single set does not show how a variant chooses the set, so a variant is also tested with eight. */
-static bool full_classes(struct qn_lab_check *c)
-{
-    return random_classes(c, 0, qn_lab_between(c, 4, 20)) && (!qn_lab_is_variant(c) || random_classes(c, 3, 2));
-}
+/* Beside it a cache that has conflicts: one of eight sets. */
+static bool full_classes(struct qn_lab_check *c) { return random_classes(c, 0, qn_lab_between(c, 4, 20)) && random_classes(c, 3, 2); }
 
-/* A cyclic walk over a few lines more than the cache has: the fully associative cache always misses, a direct-mapped one only sometimes. */
+/* A cyclic walk over a few lines more than the cache has: the fully associative cache always misses, a direct-mapped one only sometimes.  Behind it
+ * misses of all classes. */
 static bool better_than_full(struct qn_lab_check *c)
 {
     struct qn_lab_trace t = { .n = 0 };
@@ -361,17 +403,18 @@ static bool better_than_full(struct qn_lab_check *c)
 
     for (unsigned i = 0; i < REFS; i++)
         qn_lab_add_ref(&t, 'L', BASE + (uint64_t)(i % n) * 16, 1);
+    qn_lab_draw_refs(c, &t, &(struct qn_lab_pattern){ BASE, 2 * n, 4, 1, "LS" }, REFS / 2);
     return classes_agree(c, &t, sets_log, 1, 4);
 }
 
 static const struct qn_lab_test tests[] = {
-    { "the small trace of the handout", 5, small_curve },
+    { "a small trace, as in the handout", 5, small_curve },
     { "the curve is that of a cache of every size", 20, random_curve },
     { "a first use misses at every size", 10, first_uses },
     { "a line used again at once is in every cache", 10, repeats },
     { "lines, not addresses, are counted", 10, whole_lines },
-    { "one pass: 200,000 references to 3,000 lines within 5 seconds", 10, one_pass },
-    { "a tree: 400,000 references to 150,000 lines within 5 seconds", 5, tree },
+    { "one pass: all sizes of a long trace", 10, one_pass },
+    { "a tree: a trace of very many lines", 5, tree },
     { "compulsory, capacity, conflict", 15, some_classes },
     { "a fully associative cache has no conflicts", 5, full_classes },
     { "each miss has its own class, even where the full cache is worse", 10, better_than_full },

@@ -4,15 +4,18 @@
  * run with other boxes, which are drawn for this check, so that it cannot know them.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "lab/models/models.h"
 #include "base/grow.h"
-#include "lab/check.h"
+#include "lab/internal.h"
 
-#define BOXES 3
+#define BOXES_MAX 5
 #define CONVERSATION_MAX 20000 /* questions that are kept */
 
 /* ---- the report ---- */
@@ -33,32 +36,85 @@ static bool find_word(struct qn_lab_check *c, const char *name, char word[32])
            || qn_lab_say(c, path ? "report.txt says nothing of '%s'" : "report.txt was not handed in ('%s')", name);
 }
 
-static bool reported_text(struct qn_lab_check *c, const char *name, const char *wanted)
+/* Is what report.txt says of this right?  *all: false if not; false: it says nothing. */
+static bool reported(struct qn_lab_check *c, const char *name, const char *wanted, bool *all)
 {
     char word[32];
 
-    return find_word(c, name, word) && (!strcmp(word, wanted) || qn_lab_say(c, "%s: '%s' is not right", name, word));
+    if (!find_word(c, name, word))
+        return false;
+    *all = *all && !strcmp(word, wanted);
+    return true;
 }
 
-static bool reported(struct qn_lab_check *c, const char *name)
+static bool reported_number(struct qn_lab_check *c, const char *name, unsigned wanted, bool *all)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%u", wanted);
+    return reported(c, name, text, all);
+}
+
+/* ---- reports that were judged before: DIR/.quern-reports, a line for each: the time, and "right" or "wrong" ----
+ *
+ * The verdict is about all five properties together.  After each wrong report the next one has to wait for twice as long: else the box could be
+ * guessed.  The log is for the instructor; marks judges in any case, and counts its lines.
+ */
+
+#define FIRST_PAUSE 60 /* seconds */
+#define PAUSES_MAX 10  /* doublings */
+
+static char *log_path(const struct qn_lab_check *c) { return qn_lab_format("%s/%s", c->request->directory, QN_LAB_REPORTS); }
+
+/* Seconds until the next report is judged. */
+static long pause_left(const struct qn_lab_check *c)
+{
+    char *path = log_path(c), verdict[8];
+    FILE *f = fopen(path, "re");
+    unsigned wrong = 0;
+    long when, last = 0, next;
+
+    while (f && fscanf(f, "%ld %7s", &when, verdict) == 2) {
+        wrong += !strcmp(verdict, "wrong");
+        last = when > last ? when : last;
+    }
+    if (f)
+        fclose(f);
+    free(path);
+    next = wrong ? last + ((long)FIRST_PAUSE << (wrong - 1 < PAUSES_MAX ? wrong - 1 : PAUSES_MAX)) : 0;
+    return next > time(NULL) ? next - time(NULL) : 0;
+}
+
+static void note_verdict(const struct qn_lab_check *c, bool right)
+{
+    char *path = log_path(c);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+    if (fd >= 0) {
+        dprintf(fd, "%ld %s\n", (long)time(NULL), right ? "right" : "wrong");
+        close(fd);
+    }
+    free(path);
+}
+
+static bool report(struct qn_lab_check *c)
 {
     struct qn_lab_box_shape s = qn_lab_draw_box(qn_lab_student(c));
-    char text[32];
+    bool all = true, asks = !getenv(QN_LAB_MARKS);
+    long seconds;
 
     if (!qn_lab_knows_student(c))
         return qn_lab_say(c, "whose box is it? There is no seed: quern lab check --seed=N");
-    if (!strcmp(name, "policy"))
-        return reported_text(c, name, s.policy);
-    snprintf(text, sizeof text, "%u", !strcmp(name, "size") ? s.size : !strcmp(name, "ways") ? s.ways
-                                      : !strcmp(name, "line") ? s.line : s.history);
-    return reported_text(c, name, text);
+    if (!reported_number(c, "line", s.line, &all) || !reported_number(c, "ways", s.ways, &all) || !reported_number(c, "size", s.size, &all)
+        || !reported(c, "policy", s.policy, &all) || !reported_number(c, "history", s.history, &all))
+        return false;
+    seconds = asks ? pause_left(c) : 0;
+    if (seconds)
+        return qn_lab_say(c, "not judged: a report was wrong; the next one is judged in %ld s. Let your probe work on other boxes", seconds);
+    if (asks)
+        note_verdict(c, all);
+    return all || qn_lab_say(c, "not all of it is right");
 }
-
-static bool report_line(struct qn_lab_check *c) { return reported(c, "line"); }
-static bool report_ways(struct qn_lab_check *c) { return reported(c, "ways"); }
-static bool report_size(struct qn_lab_check *c) { return reported(c, "size"); }
-static bool report_policy(struct qn_lab_check *c) { return reported(c, "policy"); }
-static bool report_history(struct qn_lab_check *c) { return reported(c, "history"); }
 
 /* ---- the probe ---- */
 
@@ -145,53 +201,70 @@ static bool same(struct qn_lab_check *c, const char *name, const struct qn_lab_b
                          s->ways, s->line, s->policy, s->history, a->policy);
 }
 
-/* Boxes are drawn until the policy is `policy`, if it matters. */
-static bool probed(struct qn_lab_check *c, const char *name, const char *policy)
+static unsigned value_of(const struct qn_lab_box_shape *s, const char *name)
 {
-    struct qn_lab_box_shape shape, answer;
-    uint64_t seed;
-    char *said;
-    bool good;
+    return !strcmp(name, "line") ? s->line : !strcmp(name, "ways") ? s->ways : !strcmp(name, "size") ? s->size : s->history;
+}
 
-    do
-        shape = qn_lab_draw_box(seed = qn_lab_draw(c));
-    while (policy && strcmp(shape.policy, policy));
-    good = ask(c, &shape, &answer, &said) && same(c, name, &shape, &answer);
+static bool judge(struct qn_lab_check *c, const char *name, uint64_t seed)
+{
+    struct qn_lab_box_shape shape = qn_lab_draw_box(seed), answer;
+    char *said;
+    bool good = ask(c, &shape, &answer, &said) && same(c, name, &shape, &answer);
+
     if (!good)
         tell_box(c, seed, &shape, said);
     free(said);
     return good;
 }
 
-static bool probed_often(struct qn_lab_check *c, const char *name)
+/* n boxes that differ in this, so that one answer for all is wrong. */
+static bool probed(struct qn_lab_check *c, const char *name, unsigned n)
 {
-    for (unsigned i = 0; i < BOXES; i++)
-        if (!probed(c, name, NULL))
+    unsigned values[BOXES_MAX];
+
+    for (unsigned i = 0; i < n; i++) {
+        struct qn_lab_box_shape shape;
+        uint64_t seed;
+        unsigned k;
+
+        do {
+            shape = qn_lab_draw_box(seed = qn_lab_draw(c));
+            values[i] = value_of(&shape, name);
+            for (k = 0; values[k] != values[i]; k++)
+                ;
+        } while (k < i);
+        if (!judge(c, name, seed))
             return false;
+    }
     return true;
 }
 
-static bool probe_line(struct qn_lab_check *c) { return probed_often(c, "line"); }
-static bool probe_ways(struct qn_lab_check *c) { return probed_often(c, "ways"); }
-static bool probe_size(struct qn_lab_check *c) { return probed_often(c, "size"); }
-static bool probe_history(struct qn_lab_check *c) { return probed_often(c, "history"); }
+static bool probe_line(struct qn_lab_check *c) { return probed(c, "line", 4); }
+static bool probe_ways(struct qn_lab_check *c) { return probed(c, "ways", 3); }
+static bool probe_size(struct qn_lab_check *c) { return probed(c, "size", BOXES_MAX); }
+static bool probe_history(struct qn_lab_check *c) { return probed(c, "history", BOXES_MAX); }
 
 static bool probe_policy(struct qn_lab_check *c)
 {
-    return probed(c, "policy", "lru") && probed(c, "policy", "fifo") && probed(c, "policy", "plru")
-           && probed(c, "policy", "nru");
+    static const char *const policies[] = { "lru", "fifo", "plru", "nru" };
+    uint64_t seed;
+
+    for (unsigned i = 0; i < QN_ARRAY_LEN(policies); i++) {
+        while (strcmp(qn_lab_draw_box(seed = qn_lab_draw(c)).policy, policies[i]))
+            ;
+        if (!judge(c, "policy", seed))
+            return false;
+    }
+    return true;
 }
 
 static const struct qn_lab_test tests[] = {
-    { "report: line", 6, report_line },
-    { "report: ways", 6, report_ways },
-    { "report: size", 6, report_size },
-    { "report: policy", 6, report_policy },
-    { "report: history", 6, report_history },
-    { "probe: line, of boxes that it does not know", 10, probe_line },
-    { "probe: ways", 15, probe_ways },
-    { "probe: size", 15, probe_size },
-    { "probe: policy", 15, probe_policy },
+    { "report: your own box, all of it", 10, report },
+    { "probe: line, of boxes that it does not know", 15, probe_line },
+    { "probe: ways", 20, probe_ways },
+    { "probe: size", 20, probe_size },
+    { "probe: policy", 20, probe_policy },
     { "probe: history", 15, probe_history },
 };
 

@@ -13,7 +13,7 @@
 #define BASE 0x100000
 #define CASES 3
 #define REFS 600
-#define TAIL 200                /* additional references in a variant */
+#define TAIL 200                /* additional references, without which a pattern could be known by heart */
 
 struct module {
     const char *file;
@@ -45,6 +45,49 @@ static void tell_lines(struct qn_lab_check *c, const struct qn_lab_level *level,
         qn_lab_why(c, "    %llx%s", (unsigned long long)there, prefetched ? mark : "");
 }
 
+static bool run(struct qn_lab_check *c, const struct module *m, struct shape s, const struct qn_lab_trace *t, struct qn_lab_leveled *l)
+{
+    *l = (struct qn_lab_leveled){ .program = qn_lab_module(c, m->file, false), .trace = t, .sets = s.sets, .ways = s.ways,
+                                  .degree = s.degree, .missed = calloc(t->n + 1, 1) };
+    return l->missed && qn_lab_ask_level(c, l);
+}
+
+#define ASKED_MAX 24 /* lines */
+
+/* Which lines does the module have in that set?  It is run up to the wrong reference again for each line that may be there, which is then
+ * referenced: those used last, and those that could have been prefetched. */
+static void tell_own(struct qn_lab_check *c, const struct module *m, struct shape s, const struct qn_lab_trace *t, size_t at)
+{
+    uint64_t asked[ASKED_MAX];
+    unsigned n = 0, there = 0, step = qn_lab_rules(c)->value[QN_LAB_GUESS_STEP];
+
+    qn_lab_why(c, "Before it these lines of the set hit in yours (of at most %u that came last, or could have been prefetched):", ASKED_MAX);
+    for (size_t i = at + 1; i-- > 0 && n < ASKED_MAX;)
+        for (unsigned ahead = 0; ahead <= s.degree && n < ASKED_MAX; ahead++) {
+            uint64_t line = line_of(t, i) + ahead * step;
+            unsigned k = 0;
+            struct qn_lab_trace part = { .n = 0 };
+            struct qn_lab_leveled l;
+
+            while (k < n && asked[k] != line)
+                k++;
+            if (k < n || line % s.sets != line_of(t, at) % s.sets)
+                continue;
+            asked[n++] = line;
+            for (size_t before = 0; before < at; before++)
+                qn_lab_add_ref(&part, t->at[before].op, t->at[before].addr, t->at[before].size);
+            qn_lab_add_ref(&part, 'L', line * QN_LAB_LINE, 1);
+            if (run(c, m, s, &part, &l) && !(l.missed[at] & 1)) {
+                qn_lab_why(c, "    %llx", (unsigned long long)line);
+                there++;
+            }
+            free(l.missed);
+            qn_lab_free_trace(&part);
+        }
+    if (!there)
+        qn_lab_why(c, "    none");
+}
+
 /* For --keep: runs the model again, up to the wrong reference. */
 static void explain(struct qn_lab_check *c, const struct module *m, struct shape s, const struct qn_lab_trace *t, size_t at)
 {
@@ -62,6 +105,9 @@ static void explain(struct qn_lab_check *c, const struct module *m, struct shape
         qn_lab_why(c, "Then it is a %s, and these lines are guessed:", qn_lab_prefetching_miss(&p, line_of(t, at)) ? "miss" : "hit");
         for (unsigned i = 0; i < p.guesses; i++)
             qn_lab_why(c, "    %llx", (unsigned long long)p.guessed[i]);
+        if (!p.guesses)
+            qn_lab_why(c, "    none");
+        tell_own(c, m, s, t, at);
         qn_lab_why_with(c, "trace.txt", "In a debugger:\n    quern sim build --replay --D1=%s --cflags='-g -O0' -o mine\n"
                       "    gdb -ex 'break cachesim_X_doref if addr == 0x%llx' -ex run --args ./mine --D1=%u,%u,%u --sim-opt=degree=%u", m->file,
                    (unsigned long long)t->at[at].addr, s.sets * s.ways * QN_LAB_LINE, s.ways, QN_LAB_LINE, s.degree);
@@ -91,13 +137,6 @@ static bool compare_events(struct qn_lab_check *c, const struct qn_lab_leveled *
     return (l->prefetches == p->issued && l->useful == p->useful)
            || qn_lab_say(c, "got %llu prefetches of which %llu useful, wanted %lu and %lu", (unsigned long long)l->prefetches,
                          (unsigned long long)l->useful, p->issued, p->useful);
-}
-
-static bool run(struct qn_lab_check *c, const struct module *m, struct shape s, const struct qn_lab_trace *t, struct qn_lab_leveled *l)
-{
-    *l = (struct qn_lab_leveled){ .program = qn_lab_module(c, m->file, false), .trace = t, .sets = s.sets, .ways = s.ways,
-                                  .degree = s.degree, .missed = calloc(t->n + 1, 1) };
-    return l->missed && qn_lab_ask_level(c, l);
 }
 
 /* Frees the trace.  events: the counts of prefetches are compared, too. */
@@ -150,7 +189,7 @@ static unsigned last_of_block(struct qn_lab_check *c)
     return block ? block - 1 : 0;
 }
 
-/* A walk of n lines in sequence. */
+/* A walk of n lines in sequence, and short ones, whose misses depend on what was prefetched. */
 static bool sequential(struct qn_lab_check *c, const struct module *m, unsigned degree, unsigned long n)
 {
     struct shape s = { 32, 4, degree };
@@ -158,7 +197,8 @@ static bool sequential(struct qn_lab_check *c, const struct module *m, unsigned 
 
     for (unsigned i = 0; i < n; i++)
         add(&t, last_of_block(c) + i);
-    return agrees(c, m, s, &t, false) || qn_lab_say(c, "that was a walk of %lu lines", n);
+    draw_walks(c, &t, 1000, n + TAIL);
+    return agrees(c, m, s, &t, false) || qn_lab_say(c, "that was a walk of %lu lines, and short ones", n);
 }
 
 /* ---- tests of prefetching ---- */
@@ -185,20 +225,23 @@ static bool nextline_random(struct qn_lab_check *c) { return walks(c, &nextline,
 static bool nextline_events(struct qn_lab_check *c) { return walks(c, &nextline, 1, true); }
 static bool tagged_random(struct qn_lab_check *c) { return walks(c, &tagged, 1, true) && walks(c, &tagged, 0, true); }
 
-/* Lines that are prefetched, evicted unused, and then wanted: the first level misses, the last one has them and nothing else. */
+/* Lines that are prefetched, evicted unused, and then wanted: the first level misses, the last one has them and nothing else.  Each reference
+ * is made twice: the second one hits. */
 static bool compare_next(struct qn_lab_check *c, const struct qn_lab_trace *t, const unsigned char *missed, unsigned cells)
 {
+    static const char *const in_words[] = { "a hit", "a miss that the LL has", "nonsense", "a miss of the LL, too" };
+
     for (size_t i = 0; i < t->n; i++) {
-        unsigned want = i < cells || (i == cells && qn_lab_is_variant(c)) ? 3 : 1;
+        unsigned want = i % 2 ? 0 : i / 2 < cells || (i / 2 == cells && qn_lab_is_variant(c)) ? 3 : 1;
 
         if (missed[i] != want)
-            return qn_lab_say(c, "reference %zu, line %llx%s: got %s, wanted a miss %s", i + 1, (unsigned long long)line_of(t, i),
-                              want == 1 ? ", which was prefetched and evicted" : "",
-                              missed[i] == 0 ? "a hit" : missed[i] == 1 ? "a miss that the LL has" : "a miss of the LL, too",
-                              want == 1 ? "that the LL has" : "of the LL, too");
+            return qn_lab_say(c, "reference %zu, line %llx%s: got %s, wanted %s", i + 1, (unsigned long long)line_of(t, i),
+                              want == 1 ? ", which was prefetched and evicted" : want ? "" : " again", in_words[missed[i] & 3], in_words[want]);
     }
     return true;
 }
+
+static void add_twice(struct qn_lab_trace *t, uint64_t line) { add(t, line), add(t, line); }
 
 static bool through_next(struct qn_lab_check *c)
 {
@@ -209,9 +252,9 @@ static bool through_next(struct qn_lab_check *c)
     bool good;
 
     for (unsigned i = 0; i < cells; i++) /* brings in first + 32 i, and the line `step` behind it; the first of a variant guesses nothing */
-        add(&t, first + 32 * i + (i ? 0 : last_of_block(c)));
+        add_twice(&t, first + 32 * i + (i ? 0 : last_of_block(c)));
     for (unsigned i = 0; i < cells - 4; i++)
-        add(&t, first + 32 * i + (i ? 0 : last_of_block(c)) + step);
+        add_twice(&t, first + 32 * i + (i ? 0 : last_of_block(c)) + step);
     good = run(c, &nextline, s, &t, &l) && compare_next(c, &t, l.missed, cells);
     free(l.missed);
     qn_lab_free_trace(&t);
@@ -229,8 +272,7 @@ static bool pointer_chase(struct qn_lab_check *c)
         at = (at + step) % 256;
         add(&t, 16 * (uint64_t)at);
     }
-    if (qn_lab_is_variant(c)) /* else nothing would show where it guesses */
-        draw_walks(c, &t, 200, t.n + TAIL);
+    draw_walks(c, &t, 200, t.n + TAIL); /* where it does gain */
     return agrees(c, &tagged, s, &t, true);
 }
 
@@ -315,6 +357,8 @@ static bool holds_sum(struct qn_lab_check *c)
 
     for (unsigned i = 0; i < 10 * n; i++)
         add(&t, i % n);
+    for (unsigned i = 0; i < TAIL; i++) /* more lines than both hold */
+        add(&t, qn_lab_below(c, 2 * n));
     return exclusive_agrees(c, (struct pair){ small, 1, large }, &t);
 }
 

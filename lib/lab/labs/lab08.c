@@ -27,6 +27,7 @@ static inline void end(struct lab08_text *t) { fclose(t->file); }
 #define TAU_LISTS 4
 #define TAU_FACTOR 3.5     /* from n / k, in the mean; no constant is as near to both kinds of lists */
 #define VALUES_MAX 1024
+#define LEAST_ERROR 0.2    /* of an estimate, in units of tau, in the mean */
 
 /* ---- running profile ---- */
 
@@ -43,7 +44,7 @@ static bool lab08_run(struct qn_lab_check *c, struct qn_lab_job *job, const char
     free(stream->bytes);
     if (!strcmp(what, "values") && stream->size > SMALL_STREAM)
         qn_lab_measure_time(c); /* a slow list must not keep the other profilers from being run */
-    *job = (struct qn_lab_job){ .argv = argv };
+    job->argv = argv;
     return argv[0] && qn_lab_run_program(c, job);
 }
 
@@ -116,35 +117,47 @@ static void put_exact(struct qn_lab_check *c, struct lab08_text *t, const struct
                 fprintf(t->file, "%u,%u\n", v << dropped(c), n);
 }
 
-static bool small_stream(struct qn_lab_check *c)
+static bool few_values(struct qn_lab_check *c, unsigned places, unsigned most)
 {
-    static const unsigned values[] = { 7, 7, 3, 7, 9, 7, 3, 7 };
     struct truth truth = { { 0 }, 0 };
     struct lab08_text stream, wanted;
+    unsigned first = 1 + qn_lab_below(c, 700);
 
     lab08_begin(&stream);
     lab08_begin(&wanted);
-    for (size_t i = 0; i < QN_ARRAY_LEN(values); i++)
-        put_value(c, &stream, &truth, values[i]);
+    for (unsigned round = 0; round < places; round++) /* counts that are all different, so that the order is, too */
+        for (unsigned v = round; v < places; v++)
+            put_value(c, &stream, &truth, first + v * most);
     put_exact(c, &wanted, &truth);
-    return prints(c, "values", "-k", 4, &stream, &wanted);
+    return prints(c, "values", "-k", places, &stream, &wanted);
 }
 
-/* Counts that are all different, so that the order is, too. */
-static bool exact(struct qn_lab_check *c)
+/* ---- a list of k places takes no more memory, however many different values there are ---- */
+
+#define MANY_VALUES 1400000 /* whose counts take more than ... */
+#define FEW_BYTES (16u << 20)
+
+static bool stays_small(struct qn_lab_check *c)
 {
-    unsigned n = qn_lab_between(c, 10, 30);
-    struct truth truth = { { 0 }, 0 };
-    struct lab08_text stream, wanted;
+    struct qn_lab_job job = { .argv = NULL };
+    struct lab08_text stream;
+    uint32_t step = (uint32_t)qn_lab_draw(c) | 1; /* odd, so that the values differ */
+    bool good;
 
     lab08_begin(&stream);
-    lab08_begin(&wanted);
-    for (unsigned round = 0; round < n; round++)
-        for (unsigned v = round; v < n; v++)
-            put_value(c, &stream, &truth, v * 7 + 1);
-    put_exact(c, &wanted, &truth);
-    return prints(c, "values", "-k", n, &stream, &wanted);
+    for (uint32_t i = 1; i <= MANY_VALUES; i++)
+        fprintf(stream.file, "%u\n", i * step);
+    job.limits = qn_lab_limits_program;
+    job.limits.data_bytes = FEW_BYTES;
+    good = lab08_run(c, &job, "values", "-k", 16, &stream);
+    if (!good)
+        qn_lab_say(c, "that was a stream of %u different values, for a list of 16 places and a program of at most %u MiB", MANY_VALUES, FEW_BYTES >> 20);
+    qn_lab_free_job(&job);
+    return good;
 }
+
+static bool small_stream(struct qn_lab_check *c) { return few_values(c, qn_lab_between(c, 3, 5), 9) && qn_lab_once(c, stays_small); }
+static bool exact(struct qn_lab_check *c) { return few_values(c, qn_lab_between(c, 10, 30), 7) && qn_lab_once(c, stays_small); }
 
 /* Reads "tau,T" of n values, and the first value and its estimate, 0 if there is none.  false: the output has another form. */
 static bool parse_list(struct qn_lab_check *c, const char *output, unsigned n, struct list *list)
@@ -187,6 +200,25 @@ static bool count_up(struct qn_lab_check *c, unsigned n, unsigned k, double *tau
     return good;
 }
 
+/* One value in four of five places of a stream that has no other twice: whoever never finds a frequent value does not find this one. */
+static bool finds_one(struct qn_lab_check *c)
+{
+    struct qn_lab_job job = { .argv = NULL };
+    struct lab08_text stream;
+    unsigned often = VALUES_MAX + qn_lab_below(c, 1000000), n = qn_lab_between(c, 3000, 4000);
+    struct list list;
+    bool good;
+
+    lab08_begin(&stream);
+    for (unsigned i = 0; i < n; i++)
+        print_value(c, &stream, i % 5 ? often : 2000000 + i);
+    good = lab08_run(c, &job, "values", "-k", 16, &stream) && parse_list(c, job.output, n, &list);
+    if (good && list.value != often)
+        good = qn_lab_say(c, "%u is four of five values: got %u as the most frequent one", often, list.value);
+    qn_lab_free_job(&job);
+    return good;
+}
+
 /* tau is about n / k: many lists with few values for a place, and many with many. */
 static bool counter(struct qn_lab_check *c)
 {
@@ -202,17 +234,29 @@ static bool counter(struct qn_lab_check *c)
         if (factors < pow(1 / TAU_FACTOR, TAU_LISTS) || factors > pow(TAU_FACTOR, TAU_LISTS))
             return qn_lab_say(c, "%u different values in %u places: got a tau of %.0f, wanted about %u", n, k, tau, n / k);
     }
-    return true;
+    return finds_one(c) && qn_lab_once(c, stays_small);
 }
 
-/* One list.  Adds 1 to *within if the estimate of value 7 is within its bounds, and to *exact_ones if it is the true count, which is rare by chance.
- * false: the output is not a list. */
-static bool one_mostly(struct qn_lab_check *c, unsigned *within, unsigned *exact_ones)
+/* What was found in some lists about the most frequent value. */
+struct found {
+    unsigned lists, right, low, high;
+    double errors;       /* of the estimates, in units of tau */
+};
+
+static void add_estimate(struct found *f, const struct list *list, unsigned came)
+{
+    f->low += list->estimate < came;
+    f->high += list->estimate > came;
+    f->errors += fabs(list->estimate - came) / list->tau;
+}
+
+/* One list: is the estimate of a value, which is drawn, within its bounds?  false: the output is not a list. */
+static bool one_mostly(struct qn_lab_check *c, struct found *found)
 {
     struct qn_lab_job job = { .argv = NULL };
     struct lab08_text stream;
     struct list list;
-    unsigned came = 0;
+    unsigned came = 0, often = qn_lab_below(c, 100);
     bool good;
 
     lab08_begin(&stream);
@@ -220,12 +264,13 @@ static bool one_mostly(struct qn_lab_check *c, unsigned *within, unsigned *exact
         bool hot = qn_lab_below(c, 100) < 95;
 
         came += hot;
-        print_value(c, &stream, hot ? 7 : 100 + qn_lab_below(c, 5000));
+        print_value(c, &stream, hot ? often : 100 + qn_lab_below(c, 5000));
     }
     good = lab08_run(c, &job, "values", "-k", 4, &stream) && parse_list(c, job.output, STREAM, &list);
-    *exact_ones += good && list.estimate == came;
-    *within += good && list.value == 7 && list.estimate <= came + 0.42 * list.tau + 1 && list.estimate >= came - 2.6 * list.tau - 1
-               && list.tau > 10 && list.tau < came;
+    if (good)
+        add_estimate(found, &list, came);
+    found->right += good && list.value == often && list.estimate <= came + 0.42 * list.tau + 1 && list.estimate >= came - 2.6 * list.tau - 1
+                    && list.tau > 10 && list.tau < came;
     qn_lab_free_job(&job);
     return good;
 }
@@ -236,32 +281,38 @@ struct chance {
     const char *what;
 };
 
-typedef bool one_list(struct qn_lab_check *, unsigned *right, unsigned *exact_ones);
+typedef bool one_list(struct qn_lab_check *, struct found *found);
 
-static bool draw(struct qn_lab_check *c, one_list *one, unsigned n, unsigned *right, unsigned *exact_ones)
+static bool draw(struct qn_lab_check *c, one_list *one, unsigned n, struct found *found)
 {
-    for (unsigned i = 0; i < n; i++)
-        if (!one(c, right, exact_ones))
+    for (; n > 0; n--, found->lists++)
+        if (!one(c, found))
             return false;
     return true;
 }
 
+/* Estimates are too low or too high by what chance decides: 0.7 tau in the mean, a third of them too high. */
+static bool errs(const struct found *f) { return f->low && f->high && f->errors >= f->lists * LEAST_ERROR; }
+
 /* Correct code, each of whose lists is right with a probability of 95%, fails once in millions of times. */
 static bool often(struct qn_lab_check *c, const struct chance *chance, one_list *one)
 {
-    unsigned right = 0, exact_ones = 0, lists = LISTS, wanted = chance->few;
+    struct found found = { .lists = 0 };
+    unsigned wanted = chance->few;
 
-    if (!draw(c, one, LISTS, &right, &exact_ones))
+    if (!draw(c, one, LISTS, &found))
         return false;
-    if (right < wanted) {
-        lists += MORE_LISTS;
+    if (found.right < wanted || !errs(&found)) {
         wanted = chance->many;
-        if (!draw(c, one, MORE_LISTS, &right, &exact_ones))
+        if (!draw(c, one, MORE_LISTS, &found))
             return false;
     }
-    if (exact_ones >= lists / 2)
-        return qn_lab_say(c, "%u of %u estimates are exact: four places cannot know that", exact_ones, lists);
-    return right >= wanted || qn_lab_say(c, "%u of %u %s, wanted at least %u", right, lists, chance->what, wanted);
+    if (!errs(&found))
+        return qn_lab_say(c, "%u of %u estimates are too low, %u too high, by %.2f tau in the mean: a list of few places errs to both sides, by more",
+                          found.low, found.lists, found.high, found.errors / found.lists);
+    if (found.right < wanted)
+        return qn_lab_say(c, "%u of %u %s, wanted at least %u", found.right, found.lists, chance->what, wanted);
+    return qn_lab_once(c, stays_small);
 }
 
 static bool mostly(struct qn_lab_check *c)
@@ -280,19 +331,26 @@ static unsigned draw_zipf(struct qn_lab_check *c)
     }
 }
 
-static bool one_zipf(struct qn_lab_check *c, unsigned *right, unsigned *exact_ones)
+/* Which value is the most frequent one is drawn. */
+static bool one_zipf(struct qn_lab_check *c, struct found *found)
 {
     struct qn_lab_job job = { .argv = NULL };
     struct lab08_text stream;
     struct list list;
+    unsigned most = qn_lab_below(c, VALUES_MAX), came = 0;
     bool good;
 
-    (void)exact_ones; /* 48 places may know the most frequent value from the beginning */
     lab08_begin(&stream);
-    for (unsigned n = 0; n < STREAM / 4; n++)
-        print_value(c, &stream, draw_zipf(c));
+    for (unsigned n = 0; n < STREAM / 4; n++) {
+        unsigned v = draw_zipf(c);
+
+        came += !v;
+        print_value(c, &stream, (v + most) % VALUES_MAX);
+    }
     good = lab08_run(c, &job, "values", "-k", 48, &stream) && parse_list(c, job.output, STREAM / 4, &list);
-    *right += good && list.estimate > 0 && list.value == 0;
+    if (good)
+        add_estimate(found, &list, came);
+    found->right += good && list.estimate > 0 && list.value == most;
     qn_lab_free_job(&job);
     return good;
 }
@@ -310,16 +368,20 @@ static bool zipf(struct qn_lab_check *c)
 #define SITES_BYTES (4 * SITES + 64) /* of code, from the beginning of a block */
 #define CYCLES_D 4
 
-static bool mix_of(struct qn_lab_check *c, bool all_levels)
+/* by_site: all loads of an instruction are served by the same level. */
+static bool mix_of(struct qn_lab_check *c, bool by_site)
 {
     const unsigned *rules = qn_lab_rules(c)->value, block = rules[QN_LAB_LOADS_BLOCK];
     unsigned count[SITES_BYTES][3] = { { 0 } }, base = 0x400000 + 64 * qn_lab_below(c, 1000), first = qn_lab_below(c, 16);
+    unsigned level_of[SITES];
     struct lab08_text stream, wanted;
 
+    for (unsigned site = 0; site < SITES; site++)
+        level_of[site] = (site + first) % 3;
     lab08_begin(&stream);
     lab08_begin(&wanted);
     for (unsigned i = 0; i < ACCESSES; i++) {
-        unsigned at = first + 4 * (qn_lab_below(c, SITES) * 5 % SITES), level = all_levels ? qn_lab_below(c, 3) : 0;
+        unsigned site = qn_lab_below(c, SITES) * 5 % SITES, at = first + 4 * site, level = by_site ? level_of[site] : qn_lab_below(c, 3);
 
         fprintf(stream.file, "%x %c\n", base + at, "DLM"[level]);
         count[at - at % block][level]++;
@@ -335,8 +397,8 @@ static bool mix_of(struct qn_lab_check *c, bool all_levels)
     return prints(c, "mix", "-k", 8, &stream, &wanted);
 }
 
-static bool lab08_mix(struct qn_lab_check *c) { return mix_of(c, true); }
-static bool only_hits(struct qn_lab_check *c) { return mix_of(c, false); }
+static bool lab08_mix(struct qn_lab_check *c) { return mix_of(c, false); }
+static bool cycles(struct qn_lab_check *c) { return mix_of(c, true); }
 
 /* ---- conflicts: each load is compared with all earlier accesses in its window ---- */
 
@@ -435,8 +497,7 @@ static bool window_counts(struct qn_lab_check *c)
             add_access(&a, 0, '-', 0, 0);
         add_access(&a, gap, 'L', PAGE * 2 * gap + 64 * gap, 8);
     }
-    if (qn_lab_is_variant(c)) /* which of several stores, and 4k apart */
-        draw_accesses(c, &a, 64, 2);
+    draw_accesses(c, &a, 64, qn_lab_is_variant(c) ? 2 : 1); /* which of several stores; in a variant 4k apart, too */
     return conflicts(c, &a, window);
 }
 
@@ -455,13 +516,13 @@ static bool aliases(struct qn_lab_check *c)
 /* ---- the lab ---- */
 
 static const struct qn_lab_test tests[] = {
-    { "the small stream of the handout", 5, small_stream },
+    { "a small stream, as in the handout", 5, small_stream },
     { "as many places as values: every count is exact", 15, exact },
     { "a counter has no frequent value", 10, counter },
     { "95% of one value: the estimate is within its bounds", 20, mostly },
     { "Zipf's law: the most frequent value comes first", 10, zipf },
     { "the mix: which level served each load", 10, lab08_mix },
-    { "cycles of loads that all hit", 5, only_hits },
+    { "cycles, where a level serves all loads of an instruction", 5, cycles },
     { "a load behind a store to the same bytes", 10, same_bytes },
     { "the window counts instructions", 5, window_counts },
     { "4 KiB apart", 10, aliases },

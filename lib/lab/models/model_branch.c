@@ -58,3 +58,16 @@ unsigned long qn_lab_mispredicts(const struct qn_lab_branches *t, enum qn_lab_pr
     }
     return n;
 }
+
+void qn_lab_follow_entries(const struct qn_lab_branches *t, size_t n, enum qn_lab_predictor model, unsigned bits, const struct qn_lab_variant *rules,
+                           struct qn_lab_entry *entries)
+{
+    struct predictor p = { .model = model, .rules = rules, .bits = bits };
+
+    for (size_t i = 0; i < n; i++) {
+        unsigned index = index_of(&p, t->at[i].pc);
+
+        entries[i] = (struct qn_lab_entry){ index, p.table[index], predict(&p, t->at[i].pc) };
+        update(&p, t->at[i].pc, t->at[i].taken);
+    }
+}

@@ -244,6 +244,39 @@ static unsigned find_victim(struct qn_lab_cache *c, unsigned number)
     return least;
 }
 
+static bool path_points_away(const struct qn_lab_cache *c, unsigned set, unsigned way)
+{
+    unsigned node = 1, leaf = leaf_of(c, way);
+
+    for (unsigned half = c->ways / 2; half >= 1; half /= 2) {
+        bool right = (leaf & half) != 0;
+
+        if (c->older_right[set * c->ways + node] == right)
+            return false;
+        node = 2 * node + right;
+    }
+    return true;
+}
+
+/* Does a hit change nothing of the policy's state? */
+static bool is_settled(const struct qn_lab_cache *c, unsigned number, unsigned way)
+{
+    const struct entry *set = &c->entries[(size_t)number * c->ways];
+
+    switch (c->policy) {
+    case QN_LAB_FIFO: return set[way].chances == rule(c, QN_LAB_FIFO_CHANCES);
+    case QN_LAB_SRRIP: return !set[way].rrpv;
+    case QN_LAB_NRU: return set[way].recent;
+    case QN_LAB_PLRU: return path_points_away(c, number, way);
+    case QN_LAB_OPT: return false;
+    default:
+        for (unsigned i = 0; i < c->ways; i++)
+            if (set[i].valid && set[i].used > set[way].used)
+                return false;
+        return true;
+    }
+}
+
 struct qn_lab_touch qn_lab_touch_line(struct qn_lab_cache *c, uint64_t line, uint64_t next)
 {
     unsigned number = (unsigned)(line & (c->sets - 1)), way = 0;
@@ -254,6 +287,7 @@ struct qn_lab_touch qn_lab_touch_line(struct qn_lab_cache *c, uint64_t line, uin
     while (way < c->ways && set[way].valid && set[way].line != line)
         way++;
     result.hit = way < c->ways && set[way].valid;
+    result.settled = result.hit && is_settled(c, number, way);
     if (result.hit) {
         set[way].rrpv = rule(c, QN_LAB_SRRIP_DOWN) && set[way].rrpv ? set[way].rrpv - 1 : 0;
         set[way].chances += set[way].chances < rule(c, QN_LAB_FIFO_CHANCES);

@@ -21,7 +21,7 @@ void qn_lab_free_cache(struct qn_lab_cache *cache);
 
 /* A reference to a line (its number: address / bytes of a line). */
 struct qn_lab_touch {
-    bool hit, evicted;
+    bool hit, evicted, settled; /* settled: a hit that changed nothing of the policy's state */
     uint64_t victim;         /* number of the line that was evicted, if one was */
 };
 
@@ -76,6 +76,15 @@ enum qn_lab_predictor { QN_LAB_ONE_BIT, QN_LAB_TWO_BIT, QN_LAB_GSHARE };
  * is branch i? */
 unsigned long qn_lab_mispredicts(const struct qn_lab_branches *t, enum qn_lab_predictor model, unsigned bits,
                                  const struct qn_lab_variant *rules, unsigned char *wrong);
+
+/* The entry that a branch uses, what it holds before it, and what that predicts. */
+struct qn_lab_entry {
+    unsigned index, value;
+    bool taken;
+};
+
+void qn_lab_follow_entries(const struct qn_lab_branches *t, size_t n, enum qn_lab_predictor model, unsigned bits, const struct qn_lab_variant *rules,
+                           struct qn_lab_entry *entries);
 
 /* ---- the reference models of lab 7: a first level that prefetches, and an exclusive pair of levels ----
  *

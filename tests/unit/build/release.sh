@@ -6,7 +6,7 @@
 case $SCRATCH in "$top_builddir"/*) ;; *) bail 'the scratch folder is not in the build folder' ;; esac
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" distdir distdir="${SCRATCH#"$top_builddir"/}/release" >log 2>&1
 is "$?" 0 'make distdir' || diag "$(tail -n 5 log)"
-grep -v -e '^labs/solutions/' -e '^\.ci/' -e '^\.gitignore$' tracked | LC_ALL=C sort >wanted
+grep -v -e '^labs/solutions/' -e '^tests/unit/labs/honest/' -e '^\.ci/' -e '^\.gitignore$' tracked | LC_ALL=C sort >wanted
 (cd release && find . ! -type d) | sed 's|^\./||' | LC_ALL=C sort >got
 is "$(LC_ALL=C comm -23 wanted got)" '' 'nothing is missing'
 # What Autoconf, Automake, Texinfo and sources.sh make

@@ -181,7 +181,7 @@ mine 'the end, by a hidden system call' 'ended after' <<'END'
 static unsigned branchsim_BC_predict(uint64_t pc) { (void)pc; hidden(60, 0, 0, 0); return one; }
 END
 
-only='mine: its variables'
+only='mine: better than both'
 before=''
 mine 'memory below the frame' 'keeps something elsewhere' <<'END'
 #include "sim/module.h"

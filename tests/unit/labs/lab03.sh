@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/labs/labs.inc"
 
-lab 3 39
+lab 3 40
 full_marks
 nothing_yet
 

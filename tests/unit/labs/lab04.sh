@@ -7,14 +7,14 @@ lab 4 28
 full_marks
 nothing_yet
 wrong mrc.c 's/marks_until(now - 1) - marks_until(last);/marks_until(now - 1) - marks_until(last) + 1;/' \
-    '1 2 4 5 6 7' 'distances from 1'
+    '1 2 3 4 5 6 7' 'distances from 1'
 wrong mrc.c 's/distance = marks_until(now - 1) - marks_until(last);/distance = now - 1 - last;/' \
-    '2 4 5 6 7' 'references counted instead of lines'
-wrong mrc.c 's/^        mark(last, -1);/        (void)0;/' '2 4 5 6 7' 'old marks stay'
+    '1 2 3 4 5 6 7' 'references counted instead of lines'
+wrong mrc.c 's/^        mark(last, -1);/        (void)0;/' '1 2 3 4 5 6 7' 'old marks stay'
 wrong mrc.c 's/^        misses_always++;/        (void)0;/' '1 2 3 4 5 6 7' 'first uses left out'
 wrong mrc.c 's/reference(addr >> b);/reference(addr);/' '5' 'addresses instead of lines'
 wrong mrc.c 's/if (hit)/if (0)/; s/conflict += full_hit;/conflict += !hit - !full_hit;/' \
-    '8 10' 'conflicts by subtraction'
+    '8 9 10' 'conflicts by subtraction'
 wrong mrc.c 's/full_hit = hits(&full, line)/full_hit = hit || hits(\&full, line)/' \
     '8 9 10' 'the full cache sees only misses'
 wrong mrc.c 's/capacity += !first \&\& !full_hit;/capacity += !full_hit;/' '8 9 10' 'a first use counted twice'

@@ -34,10 +34,11 @@ number() { sed -n "s/.*$1 \([0-9]*\)$2.*/\1/p" "$SCRATCH/$student/HANDOUT.md" | 
 write_policies() {
 student=$1
 chances=$(number 'noted, up to' '') place=$(number 'younger than the' ' oldest') bits=$(number 'Numbers have' ' bits') ahead=$(number 'It sees' ' references')
-head='#include "sim/module.h"
-static bool policy_settled(unsigned set, unsigned way) { (void)set, (void)way; return false; }'
-policy() { { printf '%s\n#define POLICY "%s"\n' "$head" "$1" && cat; } >"$SCRATCH/$student/$1.c"; }
-policy fifo <<END
+# policy NAME SETTLED: SETTLED is what policy_settled returns.
+policy() {
+    { printf '#include "sim/module.h"\n#define POLICY "%s"\n' "$1" && cat && printf 'static bool policy_settled(unsigned set, unsigned way) { return (void)set, (void)way, %s; }\n' "$2"; } >"$SCRATCH/$student/$1.c"
+}
+policy fifo "way_state(set, way).notes == $chances" <<END
 struct line { uint64_t came; unsigned notes; };
 #define POLICY_WAY_STATE struct line
 static uint64_t now;
@@ -56,7 +57,7 @@ static unsigned policy_victim(unsigned set)
     }
 }
 END
-policy lru <<END
+policy lru 'set_state(set).way[set_state(set).n - 1] == way' <<END
 struct order { uint8_t way[64], n; }; /* the oldest first */
 #define POLICY_SET_STATE struct order
 static void take_out(struct order *o, unsigned way)
@@ -84,7 +85,7 @@ static unsigned policy_victim(unsigned set) { return set_state(set).way[0]; }
 END
 # says TEXT VALUE: VALUE if the handout has TEXT, else 0.
 says() { grep -qF "$1" "$SCRATCH/$student/HANDOUT.md" && echo "$2" || echo 0; }
-policy plru <<END
+policy plru 'is_turned(set, way)' <<END
 #define POLICY_SET_STATE uint64_t
 static unsigned reversed(unsigned n)
 {
@@ -107,6 +108,14 @@ static void turn(unsigned set, unsigned way, unsigned first, unsigned last) /* n
         if (node / 2 >= first && node / 2 <= last)
             set_state(set) = (set_state(set) & ~(1ull << node / 2)) | (uint64_t)(node % 2 == 0) << node / 2;
 }
+static bool is_turned(unsigned set, unsigned way)
+{
+    uint64_t before = set_state(set), after;
+    turn(set, way, 1, sim.ways);
+    after = set_state(set);
+    set_state(set) = before;
+    return before == after;
+}
 static void policy_hit(unsigned set, unsigned way) { turn(set, way, 1, sim.ways); }
 static void policy_fill(unsigned set, unsigned way) { turn(set, way, $(says 'all but the root' 1) ? 2 : sim.ways / 2, sim.ways); }
 static unsigned policy_victim(unsigned set)
@@ -117,7 +126,7 @@ static unsigned policy_victim(unsigned set)
     return way_of(node - sim.ways);
 }
 END
-policy nru <<END
+policy nru 'set_state(set).bits >> way & 1' <<END
 struct set { uint64_t bits; unsigned next; };
 #define POLICY_SET_STATE struct set
 enum { AROUND = $(says 'going around' 1), LATE = $(says 'Bits are cleared only when' 1) };
@@ -141,7 +150,7 @@ static unsigned policy_victim(unsigned set)
     return way;
 }
 END
-policy srrip <<END
+policy srrip 'way_state(set, way) == 0' <<END
 #define POLICY_WAY_STATE uint8_t
 enum { LARGEST = (1 << $bits) - 1 };
 static void policy_hit(unsigned set, unsigned way) { way_state(set, way) -= way_state(set, way) > 0; }
@@ -157,7 +166,7 @@ static unsigned policy_victim(unsigned set)
     }
 }
 END
-policy random <<END
+policy random 'false' <<END
 struct used { uint8_t last, before; };
 #define POLICY_SET_STATE struct used
 enum { ONE = $(says 'Never the way that was hit' 1), TWO = $(says 'Never one of the two' 1) };
@@ -180,7 +189,7 @@ static unsigned policy_victim(unsigned set)
     return way;
 }
 END
-policy opt <<END
+policy opt 'false' <<END
 struct use { uint64_t next; };
 #define POLICY_WAY_STATE struct use
 static uint64_t now; /* the number of this reference */
