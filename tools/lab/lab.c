@@ -74,6 +74,7 @@ static const struct qn_option of_check[] = {
     QN_OPTIONS_END };
 
 static const struct qn_option of_marks[] = {
+    OPTION("--case-seed", "N", "marks: draw the inputs from N [from the key, or drawn]", qn_option_number, seed),
     OPTION("--json", NULL, "marks: as JSON, not CSV", qn_option_set, json),
     OPTION("-o", "FILE", "marks: a CSV table [standard output]; gradescope: the zip file [autograder.zip]; export: a folder", qn_option_text, output),
     QN_OPTION_OF(qn_exp_on_names, "--on", "here|parallel|slurm", "marks: who makes the checks: this process, GNU parallel, or Slurm as an array of "

@@ -1,10 +1,11 @@
 /* tools/lab/lab_marks.c - `quern lab marks NN DIR -o marks.csv`: checks every folder of DIR, a student's each, and writes a table.
  *
- *   student,points,1,2,3          a column for each test
- *   ada,85,10,20,0              or the same as JSON
- *   "lovelace, b",100,15,30,15
+ *   student,points,1,2,3,note          a column for each test, and what the folder's own file tells
+ *   ada,85,10,20,0,                   or the same as JSON
+ *   "lovelace, b",100,15,30,15,.quern-lab is that of ada
  *
  * Each check is a process of its own: `quern lab check`, whose TAP is read.  With --key-file the folder's name is the student's.
+ * No student knows the seed of the inputs: it comes from the key, or is drawn.
  */
 #define _GNU_SOURCE
 
@@ -15,8 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../tools.h"
@@ -24,6 +27,7 @@
 #include "exp/farm.h"
 #include "text/csv.h"
 #include "json/json.h"
+#include "lab/variant.h"
 #include "lab_tool.h"
 #include "text/error.h"
 #include "text/output.h"
@@ -82,16 +86,117 @@ static bool check(const struct qn_lab_request *r, const char *student, unsigned 
     return good;
 }
 
-static void put_row(const struct qn_lab_request *r, FILE *f, const char *student, const unsigned *points)
+/* ---- what .quern-lab in a student's folder tells ---- */
+
+#define BOX 6 /* the lab whose variant is the seed of a box */
+#define BOX_SEEDS 1000000000ull
+#define NOTE_BYTES (NAME_MAX + 128)
+
+struct class {
+    const struct qn_lab_request *request;
+    char *const *students;
+    int n;
+    struct qn_lab_folder *folders; /* of each */
+    uint64_t *wanted;              /* with a key: the seed of each */
+};
+
+static uint64_t seed_of(const struct class *c, int i) { return c->request->lab->number == BOX ? c->folders[i].seed : c->folders[i].variant; }
+
+static bool read_class(struct class *c)
 {
+    const struct qn_lab_request *r = c->request;
+
+    c->folders = QN_NEEDED(calloc((size_t)c->n + 1, sizeof *c->folders));
+    c->wanted = QN_NEEDED(calloc((size_t)c->n + 1, sizeof *c->wanted));
+    for (int i = 0; i < c->n; i++) {
+        char *path;
+
+        if (asprintf(&path, "%s/%s", r->directory, c->students[i]) < 0)
+            qn_no_memory();
+        qn_lab_read_folder(path, &c->folders[i]);
+        free(path);
+        if (r->key_file && !strpbrk(c->students[i], "\r\n") && !qn_lab_variant_seed(r->key_file, c->students[i], r->lab->number, &c->wanted[i]))
+            return false;
+        c->wanted[i] = r->lab->number == BOX ? c->wanted[i] % BOX_SEEDS : c->wanted[i];
+    }
+    return true;
+}
+
+/* Whose file is it?  With a key: the student whose variant it has; else the first other one with the same seed, unless all have it.  -1: nobody's. */
+static int find_owner(const struct class *c, int i)
+{
+    int same = 0, other = -1;
+
+    for (int k = 0; k < c->n; k++) {
+        bool is = c->request->key_file ? seed_of(c, i) == c->wanted[k]
+                                       : c->folders[k].lab && seed_of(c, k) == seed_of(c, i) && c->folders[k].seed == c->folders[i].seed;
+
+        same += is;
+        if (is && k != i && other < 0)
+            other = k;
+    }
+    return same == c->n && !c->request->key_file ? -1 : other;
+}
+
+/* Reports of lab 6 that were judged in this folder. */
+static unsigned count_reports(const struct class *c, int i)
+{
+    char *path;
+    unsigned n = 0;
+    FILE *f;
+
+    if (asprintf(&path, "%s/%s/" QN_LAB_REPORTS, c->request->directory, c->students[i]) < 0)
+        qn_no_memory();
+    f = fopen(path, "re");
+    free(path);
+    for (int b; f && (b = getc(f)) != EOF;)
+        n += b == '\n';
+    if (f)
+        fclose(f);
+    return n;
+}
+
+/* Empty: nothing is odd. */
+static void make_note(const struct class *c, int i, char note[NOTE_BYTES])
+{
+    const struct qn_lab_folder *f = &c->folders[i];
+    bool box = c->request->lab->number == BOX, keyed = false;
+    unsigned reports = box ? count_reports(c, i) : 0;
+    int owner = f->lab ? find_owner(c, i) : -1;
+
+    for (int k = 0; k < c->n; k++)
+        keyed |= c->folders[k].has_variant;
+    keyed |= c->request->key_file && !box;
+    *note = 0;
+    if (!f->there)
+        snprintf(note, NOTE_BYTES, keyed || c->request->key_file ? "no .quern-lab" : "");
+    else if (!f->whole)
+        snprintf(note, NOTE_BYTES, ".quern-lab is cut or changed");
+    else if (keyed && !f->has_variant)
+        snprintf(note, NOTE_BYTES, "begun without the class's key");
+    else if (c->request->key_file ? seed_of(c, i) != c->wanted[i] : owner >= 0)
+        snprintf(note, NOTE_BYTES, owner >= 0 ? ".quern-lab is that of %s" : "begun with another key or name%.0s", owner >= 0 ? c->students[owner] : "");
+    if (reports)
+        snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%u reports judged", *note ? "; " : "", reports);
+}
+
+/* ---- the table ---- */
+
+static void put_row(const struct class *c, FILE *f, int i, const unsigned *points)
+{
+    const struct qn_lab_request *r = c->request;
+    char note[NOTE_BYTES];
     unsigned sum = 0;
 
-    for (unsigned i = 0; i < r->lab->n_tests; i++)
-        sum += points[i];
-    qn_lab_put_student(f, student, !r->json);
+    for (unsigned t = 0; t < r->lab->n_tests; t++)
+        sum += points[t];
+    qn_lab_put_student(f, c->students[i], !r->json);
     fprintf(f, ",%u", sum);
-    for (unsigned i = 0; i < r->lab->n_tests; i++)
-        fprintf(f, ",%u", points[i]);
+    for (unsigned t = 0; t < r->lab->n_tests; t++)
+        fprintf(f, ",%u", points[t]);
+    make_note(c, i, note);
+    putc(',', f);
+    qn_lab_put_student(f, note, !r->json);
     putc('\n', f);
     fflush(f);
 }
@@ -101,23 +206,32 @@ static void put_head(const struct qn_lab_request *r, FILE *f)
     fputs("student,points", f);
     for (unsigned i = 0; i < r->lab->n_tests; i++)
         fprintf(f, ",%u", i + 1);
-    putc('\n', f);
+    fputs(",note\n", f);
+}
+
+static void show_rest(int done, int n, time_t begun, const char *student)
+{
+    long left = done ? (long)((double)(time(NULL) - begun) / done * (n - done)) : 0;
+
+    fprintf(stderr, "\r%d of %d checked, about %ld:%02ld min left: %.40s\033[K", done, n, left / 60, left % 60, student);
 }
 
 /* 0; or 1: some could not be checked, which lines say. */
-static int put_rows(const struct qn_lab_request *r, FILE *f, char *const *students, int n)
+static int put_rows(const struct class *c, FILE *f)
 {
+    const struct qn_lab_request *r = c->request;
+    time_t begun = time(NULL);
     int failed = 0;
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < c->n; i++) {
         unsigned points[QN_LAB_TESTS_MAX] = { 0 };
 
         if (isatty(2))
-            fprintf(stderr, "\r%d of %d: %.40s\033[K", i + 1, n, students[i]);
-        if (r->on ? qn_lab_take_farmed(r, i, points) : check(r, students[i], points)) {
-            put_row(r, f, students[i], points);
+            show_rest(i, c->n, begun, c->students[i]);
+        if (r->on ? qn_lab_take_farmed(r, i, points) : check(r, c->students[i], points)) {
+            put_row(c, f, i, points);
         } else {
-            qn_text_complain("quern: lab: %s/%s: could not be checked", r->directory, students[i]);
+            qn_text_complain("quern: lab: %s/%s: could not be checked", r->directory, c->students[i]);
             failed = 1;
         }
     }
@@ -129,13 +243,18 @@ static int put_rows(const struct qn_lab_request *r, FILE *f, char *const *studen
 static int put_marks(const struct qn_lab_request *r, FILE *f)
 {
     struct qn_lab_students s;
+    struct class c = { .request = r };
     int status = 1;
 
     if (qn_lab_list_students(&s, r->directory))
         return 1;
+    c.students = s.name;
+    c.n = (int)s.n;
     put_head(r, f);
-    if (!r->on || qn_lab_farm_out(r, s.name, (int)s.n))
-        status = put_rows(r, f, s.name, (int)s.n);
+    if (read_class(&c) && (!r->on || qn_lab_farm_out(r, s.name, (int)s.n)))
+        status = put_rows(&c, f);
+    free(c.folders);
+    free(c.wanted);
     if (r->on && !status)
         qn_lab_end_farm(r, (int)s.n);
     status |= s.left_out;
@@ -171,9 +290,33 @@ static int put_json(const struct qn_lab_request *r, FILE *out)
 
 static int put(const struct qn_lab_request *r, FILE *out) { return r->json ? put_json(r, out) : put_marks(r, out); }
 
+#define CASE_SEEDS 1000000000ull /* nine digits can be written down */
+#define NOT_GIVEN UINT64_MAX
+
+/* The seed of the inputs, if none was given: from the key; or that of the jobs that go on; or drawn. */
+static bool choose_seed(struct qn_lab_request *r)
+{
+    struct qn_text_memory m = { 0 };
+    FILE *f = r->on ? fopen(qn_text_format(&m, "%s.parts/seed", r->output), "re") : NULL;
+    unsigned long long before;
+    bool good = true;
+
+    if (f && fscanf(f, "%llu", &before) == 1)
+        r->seed = before;
+    else if (r->key_file)
+        good = qn_lab_variant_seed(r->key_file, "the inputs of the check", r->lab->number, &r->seed);
+    else
+        good = getrandom(&r->seed, sizeof r->seed, 0) == sizeof r->seed;
+    r->seed %= CASE_SEEDS;
+    if (f)
+        fclose(f);
+    qn_text_free_memory(&m);
+    return good;
+}
+
 int qn_lab_tool_marks(char **argv)
 {
-    struct qn_lab_request r = { .seed = 1 };
+    struct qn_lab_request r = { .seed = NOT_GIVEN };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_text_output o;
     char **words;
@@ -190,6 +333,9 @@ int qn_lab_tool_marks(char **argv)
         return QN_EXIT_USAGE;
     if (r.on && !r.output)
         return qn_options_wrong(&qn_lab_marks_options, "--on", "wanted -o FILE, too: parts are kept in FILE.parts");
+    if (r.seed == NOT_GIVEN && !choose_seed(&r))
+        return QN_LAB_BROKEN;
+    setenv(QN_LAB_MARKS, "1", 1);
     if (!r.output)
         return put(&r, stdout);
     f = qn_text_open_output(&o, r.output, QN_TEXT_SHARED, &err) == QN_TEXT_OK ? qn_text_stream_output(&o) : NULL;
@@ -205,6 +351,7 @@ int qn_lab_tool_marks(char **argv)
 /* ---- `quern lab marks --on=parallel|slurm -o FILE`: the checks of a class as jobs ----
  *
  *   FILE.parts/students    1) set -- 'ada' ;;   the names by number, in the shell's quotes, whatever is in them
+ *   FILE.parts/seed        of the inputs
  *   FILE.parts/job.sh      checks student K, K + PARTS, ...; K is its argument, or that of Slurm's array
  *   FILE.parts/K.tap       the output of a check; it is complete, or does not exist
  *
@@ -259,6 +406,17 @@ static bool write_students(struct parts *p, char *const *students)
     return fclose(f) == 0 || complain(path);
 }
 
+static bool write_seed(struct parts *p, const struct qn_lab_request *r)
+{
+    const char *path = qn_text_format(&p->memory, "%s/seed", p->folder);
+    FILE *f = fopen(path, "we");
+
+    if (!f)
+        return complain(path);
+    fprintf(f, "%llu\n", (unsigned long long)r->seed);
+    return fclose(f) == 0 || complain(path);
+}
+
 static bool write_script(struct parts *p, const struct qn_lab_request *r, const char *quern, int jobs)
 {
     struct qn_text_memory *m = &p->memory;
@@ -267,7 +425,8 @@ static bool write_script(struct parts *p, const struct qn_lab_request *r, const 
 
     if (!f || !directory || (r->key_file && !key))
         return complain(!f ? p->script : !directory ? r->directory : r->key_file);
-    fprintf(f, "#!/bin/sh\n# Checks of lab %u; the number of the part is the argument, or that of Slurm's array.\ncd", r->lab->number);
+    fprintf(f, "#!/bin/sh\n# Checks of lab %u; the number of the part is the argument, or that of Slurm's array.\nexport " QN_LAB_MARKS "=1\ncd",
+            r->lab->number);
     qn_exp_put_word(f, p->folder);
     fprintf(f, " || exit 1\nline=${1:-$SLURM_ARRAY_TASK_ID}\nwhile [ \"$line\" -le %d ]; do\n"
                "    . ./students\n    student=$1\n   ", p->n);
@@ -331,7 +490,7 @@ static bool give_out(struct parts *p, const struct qn_lab_request *r, char *cons
     int status;
 
     farm.wanted = wanted;
-    if (!qn_lab_find_place(&place) || !write_students(p, students) || !write_script(p, r, place.quern, farm.parts))
+    if (!qn_lab_find_place(&place) || !write_students(p, students) || !write_seed(p, r) || !write_script(p, r, place.quern, farm.parts))
         return false;
     for (int round = 0; round < QN_EXP_FARM_ROUNDS && find_missing(p, r, &farm, wanted); round++) {
         status = qn_exp_run_farm(&p->memory, &farm, &watch);
@@ -364,7 +523,7 @@ bool qn_lab_farm_out(const struct qn_lab_request *r, char *const *students, int 
 
 void qn_lab_end_farm(const struct qn_lab_request *r, int n)
 {
-    static const char *const others[] = { "students", "job.sh", "joblog" };
+    static const char *const others[] = { "students", "seed", "job.sh", "joblog" };
     struct qn_text_memory m = { 0 };
 
     for (int i = 0; i < n; i++) {
@@ -438,7 +597,7 @@ void qn_lab_put_student(FILE *f, const char *name, bool harmless)
 {
     char *text;
 
-    if (asprintf(&text, "%s%s", harmless && strchr("=+-@\t\r", *name) ? "'" : "", name) < 0)
+    if (asprintf(&text, "%s%s", harmless && *name && strchr("=+-@\t\r", *name) ? "'" : "", name) < 0)
         qn_no_memory();
     qn_text_write_cell(f, text);
     free(text);

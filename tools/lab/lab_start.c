@@ -104,7 +104,7 @@ static int write_student(const char *directory, unsigned lab, uint64_t seed)
 bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder)
 {
     char path[PATH_MAX];
-    int read = 0;
+    int read = 0, more = EOF;
     FILE *f;
 
     *folder = (struct qn_lab_folder){ .lab = 0 };
@@ -112,8 +112,12 @@ bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder)
     f = fopen(path, "re");
     if (f) {
         read = fscanf(f, "lab %u seed %" SCNu64 " variant %" SCNx64, &folder->lab, &folder->seed, &folder->variant);
+        while ((more = getc(f)) == '\n')
+            ;
         fclose(f);
     }
+    folder->there = f != NULL;
+    folder->whole = read >= 2 && more == EOF;
     folder->has_variant = read == 3;
     return read >= 2;
 }

@@ -49,6 +49,7 @@ void qn_lab_end_farm(const struct qn_lab_request *r, int n);
 
 /* What `start` left in a folder; false: nothing. */
 struct qn_lab_folder {
+    bool there, whole;              /* the file is there; it has lines as `start` writes them and no others */
     unsigned lab;
     uint64_t seed;                  /* of the black box */
     bool has_variant;

@@ -20,13 +20,29 @@ if [ -d "$top_srcdir/labs/solutions" ]; then
     done
     "$QUERN" lab marks -o "$SCRATCH/marks.csv" 1 "$SCRATCH/class" >"$out" 2>"$err"
     is $? 0 'marks of a class' || diag "$(cat "$err")"
-    is "$(head -n 1 "$SCRATCH/marks.csv")" 'student,points,1,2,3,4,5,6,7,8,9,10,11' 'a column for each test'
+    is "$(head -n 1 "$SCRATCH/marks.csv")" 'student,points,1,2,3,4,5,6,7,8,9,10,11,note' 'a column for each test'
     is "$(wc -l <"$SCRATCH/marks.csv" | tr -d ' ')" $((students + 1)) 'a row for each student'
     is "$(awk -F, 'NR > 1 { n[$2]++ } END { print n[100], n[95], n[0] }' "$SCRATCH/marks.csv")" '12 12 6' 'each has what is right'
-    is "$(awk -F, 'NR > 1 { sum = 0; for (i = 3; i <= NF; i++) sum += $i; wrong += sum != $2 } END { print wrong + 0 }' "$SCRATCH/marks.csv")" 0 'points are the sum of the tests'
+    is "$(awk -F, 'NR > 1 { sum = 0; for (i = 3; i < NF; i++) sum += $i; wrong += sum != $2 } END { print wrong + 0 }' "$SCRATCH/marks.csv")" 0 'points are the sum of the tests'
 else
     skip 'the solutions are not here: this is a release' 5
 fi
+# Files of `start` that are cut, another's, missing, or begun without the key.
+echo 'a key of this course' >"$SCRATCH/key"
+mkdir "$SCRATCH/keyed"
+for who in ada bob cyd dan eve; do
+    "$QUERN" lab start 1 "$SCRATCH/keyed/$who" --student=$who --key-file="$SCRATCH/key" >"$out" 2>&1
+done
+cp "$SCRATCH/keyed/ada/.quern-lab" "$SCRATCH/keyed/bob"
+echo 'lab 1' >"$SCRATCH/keyed/cyd/.quern-lab"
+rm "$SCRATCH/keyed/dan/.quern-lab"
+sed -i /variant/d "$SCRATCH/keyed/eve/.quern-lab"
+notes() { sed -n '2,$s/\([^,]*\),.*,/\1:/p' | tr '\n' ' '; }
+is "$("$QUERN" lab marks --key-file="$SCRATCH/key" 1 "$SCRATCH/keyed" 2>"$err" | notes)" \
+    "ada: bob:.quern-lab is that of ada cyd:.quern-lab is cut or changed dan:no .quern-lab eve:begun without the class's key " 'whose folder it is'
+is "$("$QUERN" lab marks 1 "$SCRATCH/keyed" 2>"$err" | notes)" \
+    "ada:.quern-lab is that of bob bob:.quern-lab is that of ada cyd:.quern-lab is cut or changed dan:no .quern-lab eve:begun without the class's key " \
+    '... and what shows without the key'
 "$QUERN" lab marks 1 "$SCRATCH/nowhere" >"$out" 2>"$err"
 is "$?:$(grep -c 'nowhere: No such file' "$err")" 1:1 'a folder that is not there is told'
 
