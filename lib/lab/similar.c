@@ -64,6 +64,21 @@ static const char *skip_text(const char *at, const char *end)
     return at < end ? at + 1 : end;
 }
 
+/* Signs of two characters that stand for one (ISO C, 6.4.6), and semicolons with nothing between them, are one. */
+static const char *next_sign(const char *at, const char *end, uint64_t *word)
+{
+    static const char *const digraphs[] = { "<:[", ":>]", "<%{", "%>}", "%:#" };
+    const char *next;
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(digraphs); i++)
+        if (end - at >= 2 && !memcmp(at, digraphs[i], 2))
+            return *word = (unsigned char)digraphs[i][2], at + 2;
+    *word = (unsigned char)*at++;
+    while (*word == ';' && (next = skip_blank(at, end)) < end && *next == ';')
+        at = next + 1;
+    return at;
+}
+
 /* The next word; false: there is none. */
 static bool next_word(const char **text, const char *end, uint64_t *word)
 {
@@ -79,7 +94,7 @@ static bool next_word(const char **text, const char *end, uint64_t *word)
         at = skip_text(at, end);
         *word = TEXT;
     } else {
-        *word = (unsigned char)*at++;
+        at = next_sign(at, end, word);
     }
     *text = at;
     return true;
