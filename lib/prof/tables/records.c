@@ -191,6 +191,7 @@ static int add_values(const struct adding *a, int list, uint32_t to, size_t i)
     void *sum = qn_prof_record(a->s, a->to, list, to);
     const void *from = qn_prof_record(a->s, a->from, list, i);
     int64_t *counts = qn_prof_record_counts(a->s, a->to, list, to);
+    const int64_t *more = qn_prof_record_counts(a->s, a->from, list, i);
     int failed = 0;
     QN_PROF_EACH_COLUMN(a->s, list, c)
         if (is_sum(c))
@@ -198,7 +199,7 @@ static int add_values(const struct adding *a, int list, uint32_t to, size_t i)
         else if (c->type == QN_COLUMN_MOST && *integer_in(from, c) > *integer_in(sum, c))
             *integer_in(sum, c) = *integer_in(from, c);
     for (size_t k = 0; counts && a->s->event(a->to, k); k++)
-        failed |= add_number(a, &counts[k], qn_prof_record_counts(a->s, a->from, list, i)[k]);
+        failed |= add_number(a, &counts[k], more[k]);
     return failed;
 }
 
@@ -281,9 +282,9 @@ static void choose(const struct qn_prof_schema *s, void *set, int list, const ui
 }
 
 struct sorting {
-    const struct qn_prof_schema *s;
-    const void *set;
-    int list;
+    const char *rows;
+    size_t size;
+    const struct qn_prof_column *columns;
 };
 
 static int compare_column(const void *a, const void *b, const struct qn_prof_column *c)
@@ -300,9 +301,8 @@ static int by_key(const void *left, const void *right, void *sorting)
     const struct sorting *t = sorting;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     int order = 0;
-    QN_PROF_EACH_COLUMN(t->s, t->list, c)
-        if (order == 0)
-            order = compare_column(qn_prof_record(t->s, t->set, t->list, a), qn_prof_record(t->s, t->set, t->list, b), c);
+    for (const struct qn_prof_column *c = t->columns; c->type && order == 0; c++)
+        order = compare_column(t->rows + a * t->size, t->rows + b * t->size, c);
     return order ? order : a < b ? -1 : a > b;
 }
 
@@ -320,7 +320,7 @@ static bool is_nothing(const struct qn_prof_schema *s, int list, const void *rec
 
 void qn_prof_sort_records(const struct qn_prof_schema *s, void *set, int list)
 {
-    struct sorting t = {s, set, list};
+    struct sorting t = {qn_prof_record(s, set, list, 0), s->lists[list].size, qn_prof_line_of(s, list)->columns};
     size_t count = qn_prof_record_count(s, set, list), kept = 0;
     uint32_t *order = QN_NEEDED(malloc((count + 1) * sizeof *order));
     for (size_t i = 0; i < count; i++) {
