@@ -8,7 +8,7 @@
  *   answer.c   answers the engine; fork           signals.c  signals, stops, exit status
  *   control.c  quern ctl, --progress              part.c     divides the run
  *   server.c   reads debug information            merger.c   --merge-children
- *   fold.c     one attempt: profile, summary, and the files beside the profile
+ *   fold.c     one attempt: profile, summary, and the side tables
  *
  * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
  * that forks gets a *sub-collector* for the new process, a fork of the collector that serves the parent.

@@ -1,4 +1,4 @@
-/* lib/collect/fold.c - one attempt: folds the arena's counts by source line, writes the profile and the files beside it, and prints the
+/* lib/collect/fold.c - one attempt: folds the arena's counts by source line, writes the profile and its side tables, and prints the
  * summary.  server.c chooses the process.
  */
 #define _GNU_SOURCE
@@ -246,7 +246,7 @@ static bool merge(struct work *w)
     return by_scratch(write_profile, w, give, w->run, &err) == QN_TEXT_OK;
 }
 
-/* ---- the files beside a profile ---- */
+/* ---- side tables ---- */
 
 static enum qn_text_status write_intervals(struct work *w, const char *path, struct qn_text_error *err)
 {
@@ -327,7 +327,7 @@ static bool write_file(struct work *w, enum qn_collect_file file,
 }
 
 /* If the profile goes to a device (/dev/null), no files have its name. */
-static bool write_beside(struct work *w, const char *profile)
+static bool write_side_tables(struct work *w, const char *profile)
 {
     struct qn_collect *r = w->run;
     bool good = true;
@@ -386,17 +386,17 @@ static void tell_changed(struct qn_collect *r)
     struct qn_cost_extent e;
     char path[PATH_MAX];
     struct stat st;
-    uint64_t told = 0; /* inode */
+    uint64_t noted = 0; /* inode */
 
     e = qn_cost_get_extent(&r->store);
     for (uint64_t i = 0; i < e.maps; i++) {
-        if (!maps[i].mtime || maps[i].ino == told)
+        if (!maps[i].mtime || maps[i].ino == noted)
             continue;
         qn_cost_get_string(&r->store, maps[i].path, path, sizeof path);
         if (stat(path, &st) || st.st_ino != maps[i].ino ||
             (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec == maps[i].mtime)
             continue;
-        told = maps[i].ino;
+        noted = maps[i].ino;
         qn_collect_note(r, "%s was written to while it ran: what it did, and what is told of its lines, may be wrong", path);
     }
 }
@@ -437,7 +437,7 @@ static bool fold_and_write(struct work *w)
     merged = status == QN_TEXT_OK && r->merger.socket >= 0 && !r->trigger && merge(w);
     if (status == QN_TEXT_OK && !merged)
         status = qn_collect_write_profile(r, write_profile, w, path, &err);
-    written = status != QN_TEXT_OK || write_beside(w, path);
+    written = status != QN_TEXT_OK || write_side_tables(w, path);
     written = qn_collect_tell_file(r, QN_COLLECT_PROFILE, path, status, &err) && written;
     if (r->config.interval)
         written &= write_file(w, QN_COLLECT_INTERVALS, write_intervals);

@@ -240,12 +240,12 @@ bool qn_collect_check_outputs(struct qn_collect *r)
 {
     const struct qn_collect_options *o = &r->options;
     char *profile = qn_collect_name_file(r, QN_COLLECT_PROFILE), *names[QN_COLLECT_FILES] = { NULL };
-    bool beside = o->analysis && profile && !qn_collect_is_device(profile), good = true;
+    bool side_tables = o->analysis && profile && !qn_collect_is_device(profile), good = true;
     const bool wanted[QN_COLLECT_FILES] = {
         [QN_COLLECT_LOG] = o->log_file, [QN_COLLECT_TRACE] = o->trace_file, [QN_COLLECT_PROFILE] = true,
         [QN_COLLECT_INTERVALS] = r->config.interval, [QN_COLLECT_EXPLANATION] = o->explain.count, [QN_COLLECT_WATCH] = o->watch,
-        [QN_COLLECT_BRANCHES] = o->branches_file, [QN_COLLECT_FINDINGS] = beside, [QN_COLLECT_CULPRITS] = beside,
-        [QN_COLLECT_SHARING] = beside, [QN_COLLECT_SETS] = beside && r->config.interval };
+        [QN_COLLECT_BRANCHES] = o->branches_file, [QN_COLLECT_FINDINGS] = side_tables, [QN_COLLECT_CULPRITS] = side_tables,
+        [QN_COLLECT_SHARING] = side_tables, [QN_COLLECT_SETS] = side_tables && r->config.interval };
 
     for (int i = 0; i < QN_COLLECT_FILES && good; i++)
         if (wanted[i]) {

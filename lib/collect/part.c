@@ -19,7 +19,7 @@
 #include "cost/messages.h"
 #include "collect/collect.h"
 
-/* Only the profile, because the files beside it would have the names of those at the run's end. */
+/* Only the profile, because its side tables would have the names of those at the run's end. */
 bool qn_collect_write_now(struct qn_collect *r, const char *path)
 {
     r->profile = path;

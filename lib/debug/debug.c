@@ -55,26 +55,27 @@ bool qn_debug_address(const struct qn_debug *d, uint64_t offset, uint64_t *addre
     return s < end;
 }
 
-bool qn_debug_offset(const struct qn_debug *d, uint64_t address, uint64_t *offset)
-{
-    const struct qn_segment *s = d->segments, *end = s + d->nsegments;
-
-    while (s < end && !(s->executable && address >= s->address && address - s->address < s->file_size))
-        s++;
-    if (s < end)
-        *offset = s->offset + (address - s->address);
-    return s < end;
-}
-
-bool qn_debug_is_code(const struct qn_debug *d, uint64_t address)
+static const struct qn_segment *code_segment(const struct qn_debug *d, uint64_t address)
 {
     for (size_t i = 0; i < d->nsegments; i++) {
         const struct qn_segment *s = &d->segments[i];
 
         if (s->executable && address >= s->address && address - s->address < s->memory_size)
-            return true;
+            return s;
     }
-    return false;
+    return NULL;
+}
+
+bool qn_debug_is_code(const struct qn_debug *d, uint64_t address) { return code_segment(d, address); }
+
+bool qn_debug_offset(const struct qn_debug *d, uint64_t address, uint64_t *offset)
+{
+    const struct qn_segment *s = code_segment(d, address);
+
+    if (!s || address - s->address >= s->file_size)
+        return false;
+    *offset = s->offset + (address - s->address);
+    return true;
 }
 
 bool qn_debug_segment(const struct qn_debug *d, size_t number, uint64_t *start, uint64_t *end)

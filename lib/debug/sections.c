@@ -63,7 +63,7 @@ static bool has_lines(Elf *elf)
 /* ---- bounds ---- */
 
 #define SMALL (64ull << 20)       /* bytes that any section may unpack to */
-#define RATIO_MOST 64             /* beyond that: debug information is packed to a third, seldom to a tenth */
+#define RATIO_MOST 64             /* beyond that: debug information is packed to a third, rarely to a tenth */
 #define ALL_MOST (8ull << 30)     /* bytes that the sections of one file may unpack to */
 #define OLD_HEAD (4 + 8)          /* of .zdebug sections: "ZLIB", and the size, its highest byte first */
 

@@ -265,17 +265,15 @@ static void take_function(struct qn_debug *d, const Elf64_Sym *s, const char *na
         add_symbol(&d->functions, s, name);
 }
 
-static int compare_functions(const void *left, const void *right)
+static bool comes_before(const struct qn_debug_symbol *a, const struct qn_debug_symbol *b)
 {
-    const struct qn_debug_symbol *a = left, *b = right;
-
-    return QN_COMPARE(a->start, b->start) ?: QN_COMPARE(a->end, b->end);
+    return a->start < b->start || (a->start == b->start && a->end < b->end);
 }
 
 /* What follows list[at] is sorted: moves it behind its smaller successors. */
 static void sink(struct qn_debug_symbol *list, size_t count, size_t at)
 {
-    for (; at + 1 < count && compare_functions(&list[at], &list[at + 1]) > 0; at++) {
+    for (; at + 1 < count && comes_before(&list[at + 1], &list[at]); at++) {
         struct qn_debug_symbol s = list[at];
 
         list[at] = list[at + 1];
@@ -283,30 +281,23 @@ static void sink(struct qn_debug_symbol *list, size_t count, size_t at)
     }
 }
 
-/* By start, then by end; equal ranges stay in their order.  false: no memory. */
-static bool sort(struct qn_symbols *s)
+/* By start, then by end; equal ranges stay in their order. */
+static void sort(struct qn_symbols *s)
 {
-    struct qn_text_key *keys = calloc(s->count, sizeof *keys);
-    struct qn_debug_symbol *sorted = reallocarray(NULL, s->count, sizeof *sorted);
-    bool done = keys && sorted;
+    struct qn_text_key *keys = QN_NEEDED(calloc(s->count + 1, sizeof *keys));
+    struct qn_debug_symbol *sorted = QN_NEEDED(calloc(s->count + 1, sizeof *sorted));
 
-    for (size_t i = 0; done && i < s->count; i++)
+    for (size_t i = 0; i < s->count; i++)
         keys[i] = (struct qn_text_key){ s->list[i].start, i };
-    if (done)
-        qn_text_sort_keys(keys, s->count);
-    for (size_t i = 0; done && i < s->count; i++)
+    qn_text_sort_keys(keys, s->count);
+    for (size_t i = 0; i < s->count; i++)
         sorted[i] = s->list[keys[i].id];
     free(keys);
-    if (!done) {
-        free(sorted);
-        return false;
-    }
     for (size_t i = s->count; i-- > 0;)
         sink(sorted, s->count, i); /* of those that begin together the shorter first */
     free(s->list);
     s->list = sorted;
-    s->room = s->count;
-    return true;
+    s->room = s->count + 1;
 }
 
 /* Of two names of one range the preferred one stays in the list. */
@@ -361,8 +352,7 @@ void qn_debug_load_symbols(struct qn_debug *d)
         d->plt.size = h.sh_size;
     }
     read_tables(d, take_function);
-    if (s->count && !sort(s))
-        qsort(s->list, s->count, sizeof *s->list, compare_functions);
+    sort(s);
     make_disjoint(d, s);
 }
 

@@ -349,12 +349,12 @@ static void mark_used(struct emitter *e, unsigned base, unsigned index, unsigned
 }
 
 /* Is the shadow model called from the slow code of this reference? */
-static bool is_beside(const struct qn_event *ev) { return emit_rules.check && emit_shadow_is_beside(ev); }
+static bool shadow_is_inline(const struct qn_event *ev) { return emit_rules.check && emit_shadow_is_inline(ev); }
 
 /* Before a call in slow code: the shadow model reads the outcome; --explain: the call counts the reference. */
 static void begin_slow(struct emitter *e, const struct qn_event *ev)
 {
-    if (is_beside(ev))
+    if (shadow_is_inline(ev))
         x_store_imm(&e->cold, CTX(result), 0);
     emit_user_slow(e);
 }
@@ -363,7 +363,7 @@ static void begin_slow(struct emitter *e, const struct qn_event *ev)
 static void end_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back)
 {
     emit_user_slow_end(e);
-    if (is_beside(ev))
+    if (shadow_is_inline(ev))
         emit_shadow_data_slow(e, ev, shift, from, back);
     else
         x_jmp(&e->cold, back);
@@ -392,7 +392,7 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
         emit_user(e, ev);
         x_store(&e->hot, qn_sim_users.table + at, e->s1);
     }
-    if (is_beside(ev))
+    if (shadow_is_inline(ev))
         from = emit_shadow_point_known(e, (uint32_t)at);
     back = e->hot.exec;
     begin_slow(e, ev);
@@ -438,7 +438,7 @@ static void filter_check(struct emitter *e, const struct qn_event *ev, int32_t s
         emit_user(e, ev);
         x_table(&e->hot, X_STORE, e->s1, e->s2, qn_sim_users.table);
     }
-    if (is_beside(ev))
+    if (shadow_is_inline(ev))
         from = emit_shadow_point(e);
     back = e->hot.exec;
     begin_slow(e, ev);
@@ -455,7 +455,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
                     !(f->writes_call && (ev->write || modifies(ev)));
     uint64_t addr = constant_value(&ev->mem, next);
 
-    if (emit_rules.check && !(filtered && is_beside(ev)))
+    if (emit_rules.check && !(filtered && shadow_is_inline(ev)))
         x_store_imm(&e->hot, CTX(result), 0);
     if (filtered && constant_address(&ev->mem, in) && (addr & (f->line - 1)) + ev->size <= f->line) {
         constant_check(e, ev, addr, shift);
@@ -466,7 +466,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
         else
             data_call(e, ev);
     }
-    if (emit_rules.check && !(filtered && is_beside(ev)))
+    if (emit_rules.check && !(filtered && shadow_is_inline(ev)))
         emit_shadow_data(e, ev, shift);
     qn_emit_stats.data++;
 }
@@ -649,7 +649,7 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
     struct group g = {.n = 0};
     unsigned end = n;
 
-    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_shadow_is_beside(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_utilization || qn_sim_kinds || !f->entries || f->writes_call ||
+    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_shadow_is_inline(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_utilization || qn_sim_kinds || !f->entries || f->writes_call ||
         qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_tells_far())
         return 0;
     for (unsigned k = n; k < e->list->n && (for_shadow_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)

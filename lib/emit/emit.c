@@ -362,7 +362,7 @@ static unsigned first_fetch(struct emitter *e)
     uint64_t entry;
     bool whole = e->list->n && ev->kind == QN_EV_FETCH && e->pos[0] == 0 && (ev->addr & (line - 1)) + ev->size <= line;
 
-    if (!whole || e->b->probe || e->b->calls.entry || e->b->calls.moves || !emit_flags_free(e, 0) || (emit_rules.versus && !emit_shadow_is_beside(ev)) || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
+    if (!whole || e->b->probe || e->b->calls.entry || e->b->calls.moves || !emit_flags_free(e, 0) || (emit_rules.versus && !emit_shadow_is_inline(ev)) || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
         !qn_sim_i1_repeat_is_noop)
         return 0;
     emit_refs_make(e, 0, 1);

@@ -252,7 +252,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
         x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, emit_time_register(e, e->code_time++));
     if (begins) {
         e->entry3 = e->hot.exec;
-        if (emit_rules.check && !emit_shadow_is_beside(ev)) /* not set on the way to entry3 */
+        if (emit_rules.check && !emit_shadow_is_inline(ev)) /* not set on the way to entry3 */
             x_store_imm(&e->hot, CTX(result), 0);
         emit_count_execution(e);
     }
@@ -264,7 +264,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
         emit_count_execution(e);
         emit_swap(e);
     }
-    if (emit_shadow_is_beside(ev))
+    if (emit_shadow_is_inline(ev))
         x_store_imm(&e->cold, CTX(result), 0);
     if (!emit_line_call(e, &e->cold, emit_site(e, ev), first, last, back))
         fetch_call(e, &e->cold, ev, first, last, back);
@@ -276,7 +276,7 @@ static void simulate(struct emitter *e, const struct qn_event *ev, bool begins)
     uint64_t line = qn_sim_i1_line;
     uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
 
-    if (emit_rules.check && !emit_shadow_is_beside(ev))
+    if (emit_rules.check && !emit_shadow_is_inline(ev))
         x_store_imm(&e->hot, CTX(result), 0);
     if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)
         fetch_filter(e, ev, first, last, begins);
@@ -288,7 +288,7 @@ static void simulate(struct emitter *e, const struct qn_event *ev, bool begins)
 static void emit_either(struct emitter *e, const struct qn_event *ev, bool begins)
 {
     simulate(e, ev, begins);
-    if (emit_rules.check && !emit_shadow_is_beside(ev))
+    if (emit_rules.check && !emit_shadow_is_inline(ev))
         emit_shadow_fetch(e, ev);
 }
 

@@ -140,7 +140,7 @@ void emit_refs_ahead(struct emitter *e, struct qn_code *c); /* before a call of 
 void emit_check_shadow(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
 bool emit_shadow_passes(void);                   /* are references counted by block, and do some not call the shadow model? */
 /* Is the shadow model called only where A has been called or where B's filter fails?  If so, emit_shadow_data and emit_shadow_fetch are for the rest. */
-bool emit_shadow_is_beside(const struct qn_event *ev);
+bool emit_shadow_is_inline(const struct qn_event *ev);
 uint64_t emit_shadow_point(struct emitter *e);   /* S2 = offset of A's entry, which has passed: B's; where the jump to slow code ends */
 uint64_t emit_shadow_point_known(struct emitter *e, uint32_t at);
 void emit_shadow_data_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back);

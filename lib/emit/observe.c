@@ -161,7 +161,7 @@ void emit_steps(struct emitter *e)
     e->cold.exec += n;
 }
 
-/* Leaves before the next instruction, in as few bytes as possible, because such code is executed so seldom that each of its lines comes from
+/* Leaves before the next instruction, in as few bytes as possible, because such code is executed so rarely that each of its lines comes from
  * memory.  The dispatcher sets rip, because it knows the length of the instruction before. */
 void emit_step(struct emitter *e)
 {

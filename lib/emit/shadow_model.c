@@ -55,18 +55,13 @@ static bool may_pass(const struct qn_event *ev)
     return qn_sim_shadow.same_D1 || (f->entries && ev->size && ev->size <= f->line && !(f->writes_call && emit_kind(ev) != QN_LOG_READ));
 }
 
-bool emit_shadow_is_beside(const struct qn_event *ev)
+bool emit_shadow_is_inline(const struct qn_event *ev)
 {
     if (!emit_shadow_passes() || !emit_rules.filter)
         return false;
     if (ev->kind == QN_EV_FETCH)
         return qn_sim_shadow.same_I1 && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat;
-    return qn_sim_shadow.same_D1 || qn_sim_shadow.beside;
-}
-
-static uint64_t ask_beside(struct emitter *e)
-{
-    return x_jcc(&e->hot, X_CC_NE, 0);
+    return qn_sim_shadow.same_D1 || qn_sim_shadow.entries;
 }
 
 uint64_t emit_shadow_point(struct emitter *e)
@@ -74,8 +69,8 @@ uint64_t emit_shadow_point(struct emitter *e)
     if (qn_sim_shadow.same_D1)
         return 0;
     x_table(&e->hot, X_LOAD, e->s1, e->s2, qn_sim_d1_filter.entries);
-    x_table(&e->hot, X_CMP, e->s1, e->s2, qn_sim_shadow.beside);
-    return ask_beside(e);
+    x_table(&e->hot, X_CMP, e->s1, e->s2, qn_sim_shadow.entries);
+    return x_jcc(&e->hot, X_CC_NE, 0);
 }
 
 uint64_t emit_shadow_point_known(struct emitter *e, uint32_t at)
@@ -83,8 +78,8 @@ uint64_t emit_shadow_point_known(struct emitter *e, uint32_t at)
     if (qn_sim_shadow.same_D1)
         return 0;
     x_load(&e->hot, e->s1, qn_sim_d1_filter.entries + at);
-    x_op_abs(&e->hot, 1, X_CMP, e->s1, qn_sim_shadow.beside + at);
-    return ask_beside(e);
+    x_op_abs(&e->hot, 1, X_CMP, e->s1, qn_sim_shadow.entries + at);
+    return x_jcc(&e->hot, X_CC_NE, 0);
 }
 
 void emit_shadow_data_slow(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t from, uint64_t back)
@@ -189,7 +184,7 @@ uint64_t emit_shadow_fetch_slow(struct emitter *e, const struct qn_event *ev, ui
 {
     uint64_t behind = e->cold.exec;
 
-    if (!emit_shadow_is_beside(ev))
+    if (!emit_shadow_is_inline(ev))
         return back;
     ask_result(&e->cold, X_CC_E, back);
     emit_swap(e);

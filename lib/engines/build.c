@@ -171,12 +171,10 @@ static bool give_defaults(struct qn_engines_recipe *r, const char *library)
     return true;
 }
 
-static char *find_archive(const char *name);
-
 /* The replay's archive beside the engine's: any other may be made from other sources.  NULL: there is none, or QUERN_SIM_DIR names other sources. */
 static char *find_hosted_archive(void)
 {
-    char *engine = getenv("QUERN_SIM_DIR") ? NULL : find_archive("libquern-engine.a"), *path = NULL;
+    char *engine = getenv("QUERN_SIM_DIR") ? NULL : qn_engines_find_archive("libquern-engine.a"), *path = NULL;
 
     if (engine && asprintf(&path, "%.*s/libquern-replay.a", (int)(strrchr(engine, '/') - engine), engine) >= 0 && access(path, R_OK)) {
         free(path);
@@ -262,7 +260,7 @@ static void add_engine_flags(struct qn_engines_words *c, bool debug)
 
 static bool add_archive(struct qn_engines_recipe *r, const char *name)
 {
-    char *path = find_archive(name);
+    char *path = qn_engines_find_archive(name);
 
     if (!path)
         qn_text_complain("quern: %s: %s is not beside quern", r->build->tool, name);
@@ -485,27 +483,6 @@ const char *qn_engines_library(const char *tool)
     else if (!found)
         qn_text_complain("quern: %s: the sources of the simulators are not in %s/../share/quern/lib", tool, own);
     return found;
-}
-
-/* libquern-engine.a and the like; free() it.  NULL: it is not there. */
-static char *find_archive(const char *name)
-{
-    const char *const places[][2] = {
-        { qn_engines_own_folder(), "" }, { qn_engines_own_folder(), "/../libexec/quern" },
-#ifdef QN_PKGLIBEXECDIR
-        { QN_PKGLIBEXECDIR, "" },
-#endif
-    };
-    char *path;
-
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (asprintf(&path, "%s%s/%s", places[i][0], places[i][1], name) < 0)
-            return NULL;
-        if (exists(path))
-            return path;
-        free(path);
-    }
-    return NULL;
 }
 
 /* Is this the name of a file?  Else it names a module that ships with quern. */

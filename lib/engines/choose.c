@@ -301,8 +301,8 @@ bool qn_engines_choose(struct qn_engines_choice *c, const char *text)
 
 #define ENGINE_NAME "quern-engine"
 
-/* Why it cannot be executed; NULL: it can. */
-static const char *fault_of(const char *path)
+/* Why it cannot be executed (X_OK) or read (R_OK); NULL: it can. */
+static const char *fault_of(const char *path, int mode)
 {
     struct stat st;
 
@@ -312,19 +312,19 @@ static const char *fault_of(const char *path)
         return "is a directory";
     if (!S_ISREG(st.st_mode))
         return "not a regular file";
-    return access(path, X_OK) ? strerror(errno) : NULL;
+    return access(path, mode) ? strerror(errno) : NULL;
 }
 
 static char *closed; /* an engine that is there, but not for this user */
 
-static char *try_engine(const char *directory, const char *below, const char *prefix, const char *name)
+static char *try_engine(const char *directory, const char *below, const char *prefix, const char *name, int mode)
 {
     char *path, *real = NULL;
 
     if (asprintf(&path, "%s%s/%s%s", directory, below, prefix, name) < 0)
         return NULL;
     errno = 0;
-    if (!fault_of(path))
+    if (!fault_of(path, mode))
         real = realpath(path, NULL);
     else if (errno == EACCES && !closed)
         closed = strdup(path);
@@ -333,7 +333,7 @@ static char *try_engine(const char *directory, const char *below, const char *pr
 }
 
 /* First the libexec folder beside this quern, wherever it was moved to, then the one that configure was told. */
-static char *search(const char *name)
+static char *search(const char *name, int mode)
 {
     const char *const places[][2] = {
         { qn_engines_own_folder(), "" }, { qn_engines_own_folder(), "/../libexec/quern" },
@@ -344,9 +344,9 @@ static char *search(const char *name)
     char *found = NULL;
 
     for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++) {
-        found = try_engine(places[i][0], places[i][1], "", name);
+        found = try_engine(places[i][0], places[i][1], "", name, mode);
         if (!found)
-            found = try_engine(places[i][0], places[i][1], ENGINE_NAME "-", name);
+            found = try_engine(places[i][0], places[i][1], ENGINE_NAME "-", name, mode);
     }
     return found;
 }
@@ -364,12 +364,12 @@ char *qn_engines_search_engine(const char *tool, const char *option, const char 
     struct qn_engines_texts texts;
 
     if (strchr(name, '/')) {
-        fault = fault_of(name);
+        fault = fault_of(name, X_OK);
         if (fault)
             return refuse_engine(tool, option, name, fault, "");
         path = realpath(name, NULL);
     } else {
-        path = search(name);
+        path = search(name, X_OK);
         if (!path && !option)
             return NULL;
         if (!path)
@@ -397,8 +397,9 @@ void qn_engines_tell_no_engine(const char *tool)
     free(path);
 }
 
-char *qn_engines_find_program(const char *name) { return search(name); }
-char *qn_engines_default_engine(void) { return search(ENGINE_NAME); }
+char *qn_engines_find_program(const char *name) { return search(name, X_OK); }
+char *qn_engines_find_archive(const char *name) { return search(name, R_OK); }
+char *qn_engines_default_engine(void) { return search(ENGINE_NAME, X_OK); }
 
 /* ---- what is in a simulator ----
  *

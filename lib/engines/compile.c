@@ -586,21 +586,21 @@ static bool tell_of_disk(const struct qn_engines_recipe *r, const char *folder)
 static bool tell_fault(const struct qn_engines_recipe *r, const char *folder, bool failed)
 {
     struct fault f = { .recipe = r };
-    bool told = failed && tell_of_disk(r, folder);
+    bool explained = failed && tell_of_disk(r, folder);
 
-    f.text = told ? NULL : read_said(folder, r->files.n);
+    f.text = explained ? NULL : read_said(folder, r->files.n);
     if (f.text) /* the linker's */
-        told = tell_of_linker(&f);
+        explained = tell_of_linker(&f);
     free(f.text);
-    for (f.file = 0; f.file < r->files.n && !told; f.file++) {
+    for (f.file = 0; f.file < r->files.n && !explained; f.file++) {
         f.slot = NULL;
         f.text = read_said(folder, f.file);
         if (!find_slot(&f))
             f.slot = NULL;
-        told = f.text && tell_of_file(&f, failed);
+        explained = f.text && tell_of_file(&f, failed);
         free(f.text);
     }
-    for (f.file = 0; f.file < r->files.n && !told && !failed; f.file++) {
+    for (f.file = 0; f.file < r->files.n && !explained && !failed; f.file++) {
         f.slot = NULL;
         f.text = read_said(folder, f.file);
         find_slot(&f);
@@ -608,7 +608,7 @@ static bool tell_fault(const struct qn_engines_recipe *r, const char *folder, bo
             print_warnings(&f);
         free(f.text);
     }
-    if (failed && !told)
+    if (failed && !explained)
         qn_text_complain("quern: %s: the compiler %s failed", r->build->tool, r->compile.word[0]);
-    return told || failed;
+    return explained || failed;
 }

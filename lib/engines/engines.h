@@ -68,6 +68,7 @@ char *qn_engines_read_source(const char *file);
 char *qn_engines_search_engine(const char *tool, const char *option, const char *name);
 /* Finds another program of quern's, beside quern or in its libexec folder; free() it.  NULL: it is not there. */
 char *qn_engines_find_program(const char *name);
+char *qn_engines_find_archive(const char *name); /* the same for libquern-engine.a and the like */
 char *qn_engines_default_engine(void); /* NULL: it is not there, or not for this user */
 void qn_engines_tell_no_engine(const char *tool); /* prints why */
 

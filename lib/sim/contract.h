@@ -425,7 +425,7 @@ extern uint64_t *qn_sim_repeats;
  * references. */
 struct qn_sim_shadow {
     struct qn_filter filter;  /* B's hit filter of data */
-    uint64_t beside;          /* B's entry for a line is at the offset of A's in the table with this address; 0: it is elsewhere */
+    uint64_t entries;         /* B's entry for a line is at the offset of A's in the table with this address; 0: it is elsewhere */
     int64_t ahead;
     bool code_lines;          /* a fetch from lines whose records (B has its own) have a stamp changes nothing */
     bool same_I1, same_D1;    /* level 1 of B is the same as that of A: it always hits when A does */

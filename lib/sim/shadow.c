@@ -119,7 +119,7 @@ static void let_pass(const struct qn_config *c)
     if (qn_sim_shadow.same_D1)
         qn_sim_shadow.filter = qn_sim_d1_filter;
     if (is_alike(&qn_sim_shadow.filter, &qn_sim_d1_filter))
-        qn_sim_shadow.beside = qn_sim_shadow.filter.entries;
+        qn_sim_shadow.entries = qn_sim_shadow.filter.entries;
 }
 
 struct qn_code_line *qn_sim_shadow_code_line(uint64_t line) { return code_line_find(line); }

@@ -372,7 +372,7 @@ static enum qn_text_status check_directly(struct qn_text_output *o, struct qn_te
     return err->status;
 }
 
-static enum qn_text_status check_beside(struct qn_text_output *o, struct qn_text_error *err)
+static enum qn_text_status check_folder(struct qn_text_output *o, struct qn_text_error *err)
 {
     ssize_t n;
 
@@ -395,7 +395,7 @@ enum qn_text_status qn_text_check_output(const char *path, struct qn_text_error 
     int way = choose_way(&o, err);
 
     if (way >= 0)
-        way ? check_directly(&o, err) : check_beside(&o, err);
+        way ? check_directly(&o, err) : check_folder(&o, err);
     free_names(&o);
     return err->status;
 }

@@ -189,9 +189,9 @@ qn_clone_raw:
     call qn_thread_main
     ud2
 
-    /* void qn_gone(volatile uint32_t *used, long nr, int code): who finds *used = 0 may take this stack at once. */
-    .globl qn_gone
-qn_gone:
+    /* void qn_thread_end(volatile uint32_t *used, long nr, int code): who finds *used = 0 may take this stack at once. */
+    .globl qn_thread_end
+qn_thread_end:
     mov %rsi, %rax
     movl $0, (%rdi)
     mov %edx, %edi

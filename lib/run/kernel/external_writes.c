@@ -132,10 +132,10 @@ static bool is_of_engine(long request)
 
 void qn_external_writes_ptrace(const long *a)
 {
-    static bool told;
+    static bool noted;
 
-    if (!told && is_of_engine(a[0]) && !qn_thread_of((int32_t)a[1]) && qn_proc_program((int32_t)a[1])) {
-        told = true;
+    if (!noted && is_of_engine(a[0]) && !qn_thread_of((int32_t)a[1]) && qn_proc_program((int32_t)a[1])) {
+        noted = true;
         qn_unsupported("ptrace of a process under quern: its memory is the program's, its registers and system calls are the engine's");
     }
     if (a[0] == PTRACE_TRACEME)

@@ -60,7 +60,7 @@ void qn_lock_allow_kicks(struct qn_thread *t);
 
 /* switch.S: t NULL: a plain fork, which returns twice. */
 long qn_clone_raw(long nr, const long args[5], struct qn_thread *t);
-_Noreturn void qn_gone(volatile uint32_t *used, long nr, int code); /* *used = 0 and the system call, without a stack */
+_Noreturn void qn_thread_end(volatile uint32_t *used, long nr, int code); /* *used = 0 and the system call, without a stack */
 
 /* ---- limits (limits.c) ---- */
 
@@ -69,7 +69,7 @@ void qn_files_go_beyond(struct qn_limit *before);
 void qn_files_go_back(const struct qn_limit *before);
 int qn_files_move_up(int fd, const struct qn_limit *before); /* between these calls: moves a descriptor of the engine; returns the new one */
 /* May the program map so many bytes more?  data: private and writable.  over: those that it has from `at` on are replaced. */
-bool qn_space_allows(uint64_t bytes, bool data, uint64_t at, bool over);
+bool qn_limits_allow(uint64_t bytes, bool data, uint64_t at, bool over);
 void qn_limits_exec(bool before); /* before the exec of an untraced program; with false, undoes that if the exec failed */
 bool qn_is_capable(unsigned bit); /* is CAP_... effective in the user namespace of the process? */
 

@@ -128,7 +128,7 @@ static bool allows(unsigned what, uint64_t bytes, uint64_t at, bool over)
     return u.bytes + bytes <= limit;
 }
 
-bool qn_space_allows(uint64_t bytes, bool data, uint64_t at, bool over)
+bool qn_limits_allow(uint64_t bytes, bool data, uint64_t at, bool over)
 {
     bytes = qn_round_up(bytes, QN_PAGE);
     return allows(ADDRESS_SPACE, bytes, at, over) && (!data || allows(DATA, bytes, at, over));

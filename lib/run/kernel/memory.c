@@ -193,17 +193,17 @@ static bool crosses_image(uint64_t start, uint64_t size)
 /* The program has chosen the address: is it the engine's?  A message then says where quern lies. */
 static bool refuses_address(uint64_t start, uint64_t size)
 {
-    static bool told;
+    static bool noted;
     char text[160];
 
     if (!qn_is_engine_range(start, size) && !crosses_image(start, size))
         return false;
-    if (!told) {
+    if (!noted) {
         qn_format(text, sizeof text, "memory at 0x%x: quern's own is at 0x%x to 0x%x and at 0x%x to 0x%x (doc/limits.md)", start, QN_COUNTERS_BASE,
                   QN_LOW_TABLES_END, QN_HIGH_BASE, QN_HIGH_END);
         qn_unsupported(text);
     }
-    told = true;
+    noted = true;
     return true;
 }
 
@@ -400,7 +400,7 @@ long qn_sys_mmap(long nr, const long *a)
         return a[3] & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
     if (qn_is_engine_range(at, size)) /* the address is only a hint (V8 asks for random addresses) */
         at = 0;
-    if (size && !qn_space_allows(size, is_data(a[2], a[3]), at, a[3] & MAP_FIXED))
+    if (size && !qn_limits_allow(size, is_data(a[2], a[3]), at, a[3] & MAP_FIXED))
         return -ENOMEM;
     if (wants_low(a))
         at = qn_low_address(qn_round_up(size, QN_PAGE));
@@ -490,7 +490,7 @@ long qn_sys_mremap(long nr, const long *a)
     if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]) ||
         ((a[3] & MREMAP_FIXED) && refuses_address((uint64_t)a[4], (uint64_t)a[2])))
         return qn_is_engine_range((uint64_t)a[0], 1) ? -EFAULT : -EINVAL;
-    if (a[2] > a[1] && !qn_space_allows((uint64_t)(a[2] - a[1]), !shared, 0, false))
+    if (a[2] > a[1] && !qn_limits_allow((uint64_t)(a[2] - a[1]), !shared, 0, false))
         return -ENOMEM;
     r = qn_sys6(nr, a[0], a[1], a[2], a[3], a[4], 0);
     if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, (uint64_t)a[2]))
@@ -511,7 +511,7 @@ long qn_sys_brk(long nr, const long *a)
     (void)nr;
     if (wanted < brk_start || wanted > brk_start + BRK_MAX)
         return (long)brk_now;
-    if (wanted_page > now_page && !qn_space_allows(wanted_page - now_page, true, 0, false))
+    if (wanted_page > now_page && !qn_limits_allow(wanted_page - now_page, true, 0, false))
         return (long)brk_now;
     if (wanted_page > now_page) {
         long r = map_free(now_page, wanted_page - now_page, PROT_READ | PROT_WRITE, locked_flag());
@@ -550,7 +550,7 @@ long qn_sys_shmat(long nr, const long *a)
         wish = qn_round_down(wish, QN_PAGE);
     if (wish && refuses_address(wish, size ? size : QN_PAGE))
         return -EINVAL;
-    if (!qn_space_allows(size, false, 0, false))
+    if (!qn_limits_allow(size, false, 0, false))
         return -ENOMEM;
     r = qn_sys3(nr, a[0], (long)wish, a[2]);
     if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, size)) {

@@ -469,7 +469,7 @@ _Noreturn void qn_thread_gone(struct qn_thread *t, bool free, long nr, int code)
     static volatile uint32_t nobody;
 
     __atomic_sub_fetch(&count, 1, __ATOMIC_ACQ_REL);
-    qn_gone(free ? &t->used : &nobody, nr, code);
+    qn_thread_end(free ? &t->used : &nobody, nr, code);
 }
 
 _Noreturn void qn_thread_exit(int code)

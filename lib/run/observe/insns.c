@@ -25,7 +25,7 @@
  *
  *   mov 0x8(%rdi),%eax    ->   4 bytes, goes on, result in eax, one access: 4 bytes at 8 + rdi
  *
- * They are worked out when the block is translated, and lie in front of its cold code: observed blocks run so seldom that each line of
+ * They are worked out when the block is translated, and lie in front of its cold code: observed blocks run so rarely that each line of
  * memory that this takes is missing from all caches, those of the decoder's own code as well.
  */
 

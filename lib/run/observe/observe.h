@@ -6,6 +6,18 @@
 #include "base/base.h"
 #include "base/context.h"
 #include "block/block.h"
+#include "sim/contract.h"
+
+/* Simulates what is logged, because it belongs to the code that has run: counts are read, or objects change. */
+static inline void qn_drain_logs(void)
+{
+    if (QN_LIKELY(!qn_sim_log_on && !qn_sim_branches.next))
+        return;
+    if (!qn_sim_log_is_empty())
+        qn_sim_log_drain();
+    if (qn_sim_branches.next && !qn_sim_branches_are_empty())
+        qn_sim_branches_drain();
+}
 
 /* ---- client requests (request.c) ---- */
 

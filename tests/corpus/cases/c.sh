@@ -1,4 +1,4 @@
-# c.sh - programs of our own, tests/corpus/programs/*.c: what the other programs do seldom or only by chance.
+# c.sh - programs of our own, tests/corpus/programs/*.c: what the other programs do rarely or only by chance.
 
 # own NAME FLAGS TEXT: a program that needs nothing but a compiler.
 own() {

@@ -137,7 +137,7 @@ is "$(grep -E '^(share|0|2|50|52|94|96|100),' invariance.csv)" 'share,registers,
 grep -v load findings.csv >registers.csv
 plot invariance registers.csv -o invariance.svg
 is "$(sed -n 2p invariance.csv)" '0,100.00' '... of what there is'
-ok 'what was seldom observed is left out, which is said' grep -q 'without 9 of instructions that were observed less than 10 times' invariance.gp
+ok 'what was rarely observed is left out, which is said' grep -q 'without 9 of instructions that were observed less than 10 times' invariance.gp
 grep -v ',r.x,' findings.csv | grep -v load >neither.csv
 ok 'without values: refused' no plot invariance neither.csv -o invariance.svg
 done_testing

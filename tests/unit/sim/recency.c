@@ -111,7 +111,7 @@ static bool use(struct sim_line *l)
 static uint64_t state;
 static uint32_t chance(uint32_t n) { return sim_random_below(&state, n); }
 
-/* Lines that are used now and then, seldom, in turn, and at a distance that makes them fight for a set. */
+/* Lines that are used now and then, rarely, in turn, and at a distance that makes them fight for a set. */
 static uint64_t next_line(uint32_t step)
 {
     static uint64_t turn;

@@ -27,7 +27,7 @@ static bool is_seen(void) { return qn_sim_sees || (qn_sim_users.table && qn_prob
 
 static bool passes_shadow(const struct qn_filter_entry *e)
 {
-    return !qn_sim_shadow.beside || e->line == *(uint64_t *)(uintptr_t)(qn_sim_shadow.beside + (uintptr_t)e - qn_sim_d1_filter.entries);
+    return !qn_sim_shadow.entries || e->line == *(uint64_t *)(uintptr_t)(qn_sim_shadow.entries + (uintptr_t)e - qn_sim_d1_filter.entries);
 }
 
 /* --versus: counts a reference that changes nothing in either simulator. */
@@ -35,7 +35,7 @@ static bool passes_twice(uint64_t addr, uint32_t size)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
 
-    if (!qn_sim_shadow.beside || !passes_shadow((struct qn_filter_entry *)(uintptr_t)(f->entries + (addr >> f->shift & f->mask))) ||
+    if (!qn_sim_shadow.entries || !passes_shadow((struct qn_filter_entry *)(uintptr_t)(f->entries + (addr >> f->shift & f->mask))) ||
         !qn_filter_passes(f, addr, size, &qn_ctx.now))
         return false;
     ++*qn_sim_shadow.count;
@@ -72,7 +72,7 @@ static uint64_t within_line(const struct qn_stream *s)
 /* Does a module or an option need each reference by itself? */
 static bool one_by_one(const struct qn_stream *streams, unsigned n)
 {
-    if (is_seen() || (qn_cfg()->check && !qn_sim_shadow.beside) || !qn_sim_d1_filter.entries)
+    if (is_seen() || (qn_cfg()->check && !qn_sim_shadow.entries) || !qn_sim_d1_filter.entries)
         return true;
     for (unsigned k = 0; k < n; k++)
         if (!may_pass(streams[k].access))
@@ -140,7 +140,7 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
         for (unsigned k = 0; k < n; k++)
             e[k]->stamp = qn_ctx.now - (n - 1 - k);
     }
-    if (QN_UNLIKELY(qn_sim_shadow.beside))
+    if (QN_UNLIKELY(qn_sim_shadow.entries))
         *qn_sim_shadow.count += n * times;
     note_users(streams, e, n, times);
     note_uses(streams, e, n, times);

@@ -39,17 +39,6 @@ static inline struct qn_call_frame *top_frame(void) { return (struct qn_call_fra
 static inline uint32_t offset_of(const struct qn_call_frame *f) { return qn_call_frame_offset((uintptr_t)f); }
 static inline bool has_top(void) { return offset_of(top_frame()) != 0; }
 
-/* Makes the counts complete: simulates logged references first, because they belong to the code that has run. */
-static void settle(void)
-{
-    if (QN_LIKELY(!qn_sim_log_on && !qn_sim_branches.next))
-        return;
-    if (!qn_sim_log_is_empty())
-        qn_sim_log_drain();
-    if (qn_sim_branches.next && !qn_sim_branches_are_empty())
-        qn_sim_branches_drain();
-}
-
 static bool reclaim_frames(void);
 
 /* ---- frames of the running stack, whose costs go to edges and contexts ----
@@ -297,7 +286,7 @@ static void root_here(void)
 {
     bool any = false;
 
-    settle();
+    qn_drain_logs();
     for (unsigned k = 0; k < columns; k++)
         any |= sums[k] != current->closed[k];
     if (!has_top() && any)
@@ -340,7 +329,7 @@ QN_NCSR void qn_calls_enter(void)
     uint32_t called = qn_ctx.called;
 
     qn_ctx.called = 0;
-    settle();
+    qn_drain_logs();
     enter(called, (uint32_t)qn_ctx.arg_aux, qn_ctx.guest_sp);
 }
 
@@ -360,7 +349,7 @@ QN_NCSR void qn_calls_return(void)
     if (qn_ctx.arg_aux == 1 && !had)
         return;
     left_edge = 0;
-    settle();
+    qn_drain_logs();
     if (!had && !jump && !current->fresh)
         push_caller(qn_ctx.called & ~QN_CALLED_TAIL, sp - sizeof(uint64_t));
     popped = pop_below(sp);
@@ -451,7 +440,7 @@ static void save(uint64_t low, uint32_t state)
 
     if (!s)
         return;
-    settle();
+    qn_drain_logs();
     for (uint32_t k = 0; k <= QN_SUMS_ANY; k++)
         s->totals[k] = sums[k];
     s->top = offset_of(top_frame());
@@ -661,7 +650,7 @@ QN_NCSR void qn_calls_move(void)
 
     if (!qn_ctx.calls_sp || QN_LIKELY(sp >= old && sp <= qn_ctx.calls_sp)) /* room of the running function's is given back */
         return;
-    settle();
+    qn_drain_logs();
     waiting = find_waiting(sp);
     base = stack_base();
     if (waiting && !(sp >= old && sp <= base))

@@ -15,7 +15,6 @@
 /* ---- misses ---- */
 
 void qn_data_init(void); /* once simulators are set up */
-void qn_data_settle(void); /* drains the log, because objects are about to change */
 void qn_data_undo(uint32_t site, unsigned ll); /* the newest miss of this site did not happen */
 
 void qn_rows_forget(uint64_t start, uint64_t end); /* what rows of sites expect there is unknown again */

@@ -304,7 +304,7 @@ QN_NCSR void qn_allocs_see(void)
 {
     struct qn_alloc_calls *c = calls_of_thread();
 
-    qn_data_settle();
+    qn_drain_logs();
     if (qn_ctx.arg_aux & PROBE_RETURN)
         come_back(c, qn_ctx.arg_pc);
     if (qn_ctx.arg_aux & (PROBE_RETURN - 1))

@@ -664,12 +664,6 @@ void qn_data_undo(uint32_t site, unsigned ll)
     }
 }
 
-void qn_data_settle(void)
-{
-    if (qn_sim_log_on && !qn_sim_log_is_empty())
-        qn_sim_log_drain();
-}
-
 void qn_data_init(void)
 {
     if (!qn_arena->n_objects)

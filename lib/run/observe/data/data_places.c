@@ -508,7 +508,7 @@ void qn_data_unmapped(uint64_t start, uint64_t end)
 {
     if (!qn_cfg()->data || !qn_arena->n_objects)
         return;
-    qn_data_settle();
+    qn_drain_logs();
     qn_blocks_remove_range(start, end);
     qn_epochs_change_all();
     qn_tree_forget(&symbols, start, end);

@@ -39,7 +39,7 @@ static const char *const simple[] = {
  * separates them. */
 #define BETWEEN "testb $1,(%%rbx); "
 
-/* No reference through a pointer.  Faults by themselves come more seldom. */
+/* No reference through a pointer.  Faults by themselves come more rarely. */
 static const char *const plain[] = {
     "push %rax", "push %rdx", "pop %r10", "pop %rax", "pushw $3", "popw %dx", "enter $16,$0; leave", "enter $8,$1; leave", "call 7f; 7:",
     "call 8f; jmp 9f; 8: ret; 9:", "lea 8f(%rip),%rax; call *%rax; jmp 9f; 8: movb $0,(%rdi); ret; 9:", "test $1,%bpl; jz 9f; movb %al,(%rsi); 9:", "jmp 9f; 9:",
