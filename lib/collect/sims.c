@@ -109,7 +109,7 @@ int qn_collect_set_up_sims(struct qn_collect *r)
 /* ---- -v ---- */
 
 /* In the words of enum qn_sim_how. */
-static const char *const hows[] = { "not simulated", "in emitted code", "behind a filter", "each reference a call", "called for misses" };
+static const char *const hows[] = { "not simulated", "in emitted code", "behind a filter", "each reference a call", "reads records" };
 
 #define HOWS (sizeof hows / sizeof hows[0])
 

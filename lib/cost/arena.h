@@ -262,7 +262,7 @@ enum qn_sim_how {
     QN_HOW_EMITTED,      /* by emitted code, for the default file with the hash in sim/fast/proven */
     QN_HOW_FILTER,       /* behind a hit filter, which holds lines whose hits change nothing */
     QN_HOW_CALL,         /* each reference is a call */
-    QN_HOW_MISSES        /* AN: called for misses */
+    QN_HOW_MISSES        /* AN: reads records, but not of all references */
 };
 #define QN_SIM_SLOTS_MAX 8
 
@@ -292,20 +292,11 @@ struct qn_set_cells { /* of a cache: misses by set */
 static inline uint64_t qn_sets_together(uint64_t sets) { return (sets + QN_SET_GROUPS_MAX - 1) / QN_SET_GROUPS_MAX; }
 static inline uint64_t qn_set_groups(uint64_t sets) { return sets ? (sets + qn_sets_together(sets) - 1) / qn_sets_together(sets) : 0; }
 
-/* Misses whose event is not counted yet, because an analysis looks at them later (sim/module.h).  The collector counts it for site told to misses - 1. */
-#define QN_WAITING_MAX 256u
-struct qn_waiting {
-    uint64_t misses, told;
-    uint32_t site[QN_WAITING_MAX];
-};
-
 struct qn_table_head {
     uint64_t cells, terms, rows, text; /* in use; text in bytes */
-    uint64_t more_lines;     /* line look-ups by data references beyond the first line of each reference */
     uint64_t set_rows;       /* rows at QN_TABLE_SETS_OFF: the groups of all caches, one after the other */
     uint64_t shared;         /* rows */
-    uint64_t waiting;        /* the first cell of a struct qn_waiting */
-    uint32_t set_caches, waits; /* waits: the event of `waiting`, + 1; 0: there is none */
+    uint64_t set_caches;
     struct qn_set_cells set_cells[QN_SET_CACHES_MAX];
 };
 
@@ -317,7 +308,7 @@ struct qn_shared_row {
 };
 #define QN_SHARED_MAX (QN_TABLE_SHARED_SIZE / sizeof(struct qn_shared_row))
 
-enum qn_sum { QN_SUM_CELLS, QN_SUM_LOADS, QN_SUM_LOADS_L1, QN_SUM_LOADS_LL, QN_SUM_LINES, QN_SUM_ROOT }; /* enum sim_sum */
+enum qn_sum { QN_SUM_CELLS, QN_SUM_LOADS, QN_SUM_LOADS_L1, QN_SUM_LOADS_LL, QN_SUM_REFERENCES, QN_SUM_MISSES, QN_SUM_ROOT }; /* enum sim_sum */
 
 struct qn_term {
     uint64_t first, count;   /* cells */

@@ -22,22 +22,6 @@ static int compare_sites(const void *left, const void *right)
     return a->site < b->site ? -1 : a->site > b->site;
 }
 
-/* Misses that an analysis had not looked at when the program was killed: each counts its event once. */
-static void add_waiting(struct qn_cost_charges *c, const struct qn_cost_store *store)
-{
-    static uint64_t once[QN_SIM_EVENTS_MAX];
-    const volatile struct qn_table_head *head = &qn_cost_header(store)->sim_output.tables;
-    uint64_t cell = head->waiting, event = head->waits - 1u;
-    const volatile struct qn_waiting *w = (const void *)(store->base + QN_ARENA_TABLES_OFF + QN_TABLE_CELLS_OFF + cell * sizeof(uint64_t));
-
-    if (event >= c->events || cell > QN_TABLE_CELLS_SIZE / sizeof(uint64_t) - sizeof *w / sizeof(uint64_t))
-        return;
-    memset(once, 0, sizeof once);
-    once[event] = 1;
-    for (uint64_t i = w->told, n = w->misses; i < n && i < QN_WAITING_MAX; i++)
-        c->list[c->count++] = (struct qn_cost_charge){ w->site[i], once };
-}
-
 void qn_cost_sort_charges(struct qn_cost_charges *c, const struct qn_cost_store *store)
 {
     const uint64_t *row = (const uint64_t *)(store->base + QN_ARENA_CHARGES_OFF);
@@ -45,10 +29,9 @@ void qn_cost_sort_charges(struct qn_cost_charges *c, const struct qn_cost_store 
     size_t words = e.charge_bytes / sizeof(uint64_t);
 
     *c = (struct qn_cost_charges){ .events = (uint32_t)words - 1, .count = e.charges };
-    c->list = QN_NEEDED(malloc((e.charges + 1 + QN_WAITING_MAX) * sizeof *c->list));
+    c->list = QN_NEEDED(malloc((e.charges + 1) * sizeof *c->list));
     for (uint64_t i = 0; i < e.charges; i++, row += words)
         c->list[i] = (struct qn_cost_charge){ (uint32_t)*(const volatile uint64_t *)row, row + 1 };
-    add_waiting(c, store);
     qsort(c->list, c->count, sizeof *c->list, compare_sites);
 }
 

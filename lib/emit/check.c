@@ -289,8 +289,8 @@ static void data_call(struct emitter *e, const struct qn_event *ev)
     e->data_time = e->code_time = 1; /* the clock now has the time of this reference */
 }
 
-/* Analyses that are called for lines need a clock that is not far ahead (analysis/recency.h). */
-bool emit_times_matter(void) { return qn_sim_tells_lines || qn_sim_users.table; }
+/* --explain needs a clock that is not far ahead (sim/recency.h). */
+bool emit_times_matter(void) { return qn_sim_users.table; }
 
 /* The same by a stub, which finds the site on the stack.  If times do not matter, the stub advances the clock itself. */
 static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stub)
@@ -585,12 +585,6 @@ static void check_list(struct emitter *e, const struct group *g, uint32_t list)
     emit_slow_call(&e->hot, qn_sim_check_group);
 }
 
-static int64_t end_of(const struct group *g, unsigned i) { return g->ref[i].disp + g->ref[i].ev->size; }
-
-/* Does the first reference begin where the range does, and the last one end where it ends?  Or the other way round? */
-static bool goes_up(const struct group *g) { return g->ref[0].disp == g->low && end_of(g, g->n - 1) == g->high; }
-static bool goes_down(const struct group *g) { return end_of(g, 0) == g->high && g->ref[g->n - 1].disp == g->low; }
-
 static void check_point(struct emitter *e, const struct group *g, int64_t disp, uint32_t size, uint64_t slow)
 {
     uint64_t from;
@@ -601,22 +595,6 @@ static void check_point(struct emitter *e, const struct group *g, int64_t disp, 
         x_patch(from, slow);
 }
 
-/* If the order of stamps matters (an analysis reads them), the line of the first reference is checked first, so that the other is not
- * stamped too early if the first fails; and the line of the last reference is stamped last.  In a descending group, a reference that spans
- * both lines, which it uses in ascending order, goes to C. */
-static void check_ends(struct emitter *e, const struct group *g, uint64_t slow)
-{
-    bool down = qn_sim_tells_lines && !goes_up(g);
-
-    if (down) {
-        check_point(e, g, g->ref[0].disp, g->ref[0].ev->size, slow);
-        check_point(e, g, g->low, g->ref[g->n - 1].ev->size, slow);
-    } else {
-        check_point(e, g, g->low, 1, slow);
-        check_point(e, g, g->high - 1, 1, slow);
-    }
-}
-
 static void emit_checks(struct emitter *e, const struct group *g)
 {
     uint64_t slow = e->cold.exec, back;
@@ -624,7 +602,8 @@ static void emit_checks(struct emitter *e, const struct group *g)
 
     if (emit_rules.check && !emit_rules.versus)
         x_store_imm(&e->hot, CTX(result), 0);
-    check_ends(e, g, slow);
+    check_point(e, g, g->low, 1, slow);
+    check_point(e, g, g->high - 1, 1, slow);
     back = e->hot.exec;
     list = call_for_list(e, g, back);
     if (emit_rules.check && !emit_rules.versus)
@@ -650,12 +629,12 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
     unsigned end = n;
 
     if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_shadow_is_inline(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_utilization || qn_sim_kinds || !f->entries || f->writes_call ||
-        qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_tells_far())
+        qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_stream.uses)
         return 0;
     for (unsigned k = n; k < e->list->n && (for_shadow_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)
         if (e->list->ev[k].kind == QN_EV_DATA)
             end = k + 1;
-    if (g.n < GROUP_MIN || (qn_sim_tells_lines && !goes_up(&g) && !goes_down(&g)))
+    if (g.n < GROUP_MIN)
         return 0;
     make_fetches(e, n, end);
     emit_checks(e, &g);

@@ -11,8 +11,8 @@
  * site is on the stack, after the return address, and the stub advances the clock (unless times are reported).  So the cold code of each
  * check is shorter.
  *
- * Lines not recently used (far lines, sim/contract.h): a search of their own; a hit in the home entry returns.  A recently used line is
- * evicted by C only.
+ * The stream of records (sim/contract.h): a miss appends one.  With qn_sim_stream.uses, a use of a line that is not recent does, too: a
+ * search of their own finds these lines; a hit in the home entry returns.  A recent line is evicted, and comes back, by C only.
  * --explain: the reference is counted, and the word of the last user moves with its line.
  */
 #include "emit/internal.h"
@@ -37,108 +37,51 @@ static inline void lru_count_slow(struct lru *s)
         x_inc(&s->c, (uint64_t)(uintptr_t)&qn_sim_traffic.data);
 }
 
-/* ---- the list of lines that become recently used (sim/contract.h) ----
+/* ---- records ----
  *
- *   count == full?  call qn_sim_far_uses_end ;  list[count] = { line, execution, site, 0 } ;  count++
+ *   r = next ;  r->addr, line, site ... = ... ;  next = r + 1 ;  next >= full?  call qn_sim_stream_full
  */
 
-/* line: a register with its address; the site is in ctx.  Destroys the three registers and the flags. */
-static void emit_touch(struct qn_code *c, unsigned line, const unsigned scratch[3])
+#define RECORD(member) offsetof(struct sim_record, member)
+#define RECORD_WHAT_SHIFT 16 /* size, what and kind are one word */
+_Static_assert(RECORD(what) == RECORD(size) + RECORD_WHAT_SHIFT / 8 && RECORD(kind) == RECORD(what) + 1, "see write_record");
+
+/* Appends a record and returns.  scratch[2]: of a miss, 0 or 1: it also missed the LL.  Destroys the five registers. */
+static void write_record(struct lru *s, bool missed)
 {
-    const uint64_t list = (uintptr_t)qn_sim_far_uses.list;
-    const unsigned at = scratch[0], entry = scratch[1], n = scratch[2];
-    uint64_t more;
+    const unsigned r = s->home, at = s->set, what = s->slot, other = s->other;
+    struct qn_code *c = &s->c;
+    uint64_t full;
 
-    x_movi(c, at, (uintptr_t)qn_sim_far_uses.count);
-    x_table(c, X_LOAD, n, at, 0);
-    x_op_abs(c, 1, 0x3b, n, (uintptr_t)&qn_sim_far_uses.full); /* cmp full, n */
-    more = x_jcc(c, X_CC_NE, 0);
-    x_call(c, emit_c_entry(qn_sim_far_uses_end));
-    x_table(c, X_LOAD, n, at, 0);
-    x_patch(more, c->exec);
-    x_imul32(c, entry, n, sizeof(struct qn_far_use));
-    x_lea(c, n, n, QN_REG_NONE, 1, 1);
-    x_table(c, X_STORE, n, at, 0);
-    x_table(c, X_STORE, line, entry, list + offsetof(struct qn_far_use, line));
-    x_load32(c, n, CTX(arg_site));
-    x_table(c, X_STORE, n, entry, list + offsetof(struct qn_far_use, site)); /* and `how`, 0 */
-    x_alu_imm32(c, 0, X_AND, n, QN_SITE_COUNTER_MASK);
-    emit_execution(c, at, n);
-    x_table(c, X_STORE, at, entry, list + offsetof(struct qn_far_use, execution));
-}
-
-/* ---- the list of misses that analyses process later (qn_sim_miss_buffer) ----
- *
- *   miss of a line that may wait   ->   emit_later_or_jump, emit_last_level, emit_later_write
- *   any other miss                 ->   the jumps of emit_later_or_jump
- */
-
-/* entry = the place of the line in sim_waits.left; destroys `table`. */
-static void find_left(struct qn_code *c, unsigned entry, unsigned table, unsigned line)
-{
-    x_mov32(c, entry, line);
-    x_shr32(c, entry, qn_sim_d1_filter.shift);
-    x_alu_imm32(c, 0, X_AND, entry, sim_waits.mask * sizeof *sim_waits.left);
-    x_movi(c, table, (uintptr_t)sim_waits.left);
-    x_lea(c, entry, entry, table, 1, 0);
-}
-
-/* If this miss may not wait (sim/module.h), jumps: `at` is where these jumps end.  Otherwise writes down when the victim was last used. */
-static void emit_later_or_jump(struct qn_code *c, unsigned line, const unsigned scratch[5], uint64_t at[2])
-{
-    const unsigned entry = scratch[0], table = scratch[1], time = scratch[3], other = scratch[4];
-    const uint64_t victim = (uintptr_t)&qn_sim_victim;
-
-    find_left(c, entry, table, line);
-    x_table(c, X_CMP, line, entry, offsetof(struct sim_left, line));
-    at[0] = x_jcc(c, X_CC_NE, 0);
-    x_table(c, X_LOAD, time, entry, offsetof(struct sim_left, used));
-    x_movi(c, other, (uintptr_t)sim_waits.until);
-    x_table(c, X_CMP, time, other, 0);
-    at[1] = x_jcc(c, X_CC_A, 0);
-    x_load(c, other, victim + offsetof(struct qn_filter_entry, line));
-    find_left(c, entry, table, other);
-    x_table(c, X_STORE, other, entry, offsetof(struct sim_left, line));
-    x_load(c, time, victim + offsetof(struct qn_filter_entry, stamp));
-    x_table(c, X_STORE, time, entry, offsetof(struct sim_left, used));
-}
-
-/* For the collector: the site. */
-static void write_site(struct qn_code *c, unsigned next, unsigned site, unsigned at)
-{
-    x_load32(c, site, CTX(arg_site));
-    x_alu_imm32(c, 0, X_AND, site, QN_SITE_COUNTER_MASK);
-    x_movi(c, at, (uintptr_t)(qn_sim_miss_buffer.site - 1));
-    x_lea(c, at, at, next, 4, 0);
-    x_store32_at(c, site, at, 1, 0);
-}
-
-/* Both levels are simulated; the registers are as emit_last_level leaves them.  ZF: the list is full. */
-static void emit_later_write(struct qn_code *c, const unsigned scratch[5])
-{
-    const unsigned entry = scratch[0], at = scratch[1], ll = scratch[2], other = scratch[4];
-    const uint64_t misses = (uintptr_t)qn_sim_miss_buffer.misses;
-
-    x_movi(c, at, (uintptr_t)qn_sim_miss_buffer.count);
-    x_table(c, X_LOAD, entry, at, 0);
-    x_lea(c, other, entry, QN_REG_NONE, 1, 1);
-    x_imul32(c, entry, entry, sizeof(struct qn_buffered_miss));
-    x_store32_at(c, ll, entry, 1, misses + offsetof(struct qn_buffered_miss, ll));
-    x_load32(c, at, CTX(arg_site));
-    x_store32_at(c, at, entry, 1, misses + offsetof(struct qn_buffered_miss, site));
-    x_load(c, at, CTX(arg_addr));
-    x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_buffered_miss, addr));
-    if (qn_sim_tells_lines) {
-        x_load(c, at, (uintptr_t)&qn_sim_victim.line);
-        x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_buffered_miss, victim));
-        x_load(c, at, (uintptr_t)&qn_sim_victim.stamp);
-        x_table(c, X_STORE, at, entry, misses + offsetof(struct qn_buffered_miss, victim_used));
+    if (missed) {
+        x_lea(c, what, what, what, 1, SIM_L1_MISS | SIM_FILLED); /* ll * SIM_LL_MISS + ... */
+        x_imul32(c, what, what, 1u << RECORD_WHAT_SHIFT);
+    } else {
+        x_movi(c, what, 0);
     }
-    if (qn_sim_miss_buffer.site)
-        write_site(c, other, ll, at);
-    x_movi(c, at, (uintptr_t)qn_sim_miss_buffer.count);
-    x_table(c, X_STORE, other, at, 0); /* at the end, so that the collector finds no miss that is not complete */
-    x_alu_imm32(c, 0, X_CMPI, other, QN_MISS_BUFFER);
+    x_movi(c, at, (uintptr_t)qn_sim_stream.next);
+    x_table(c, X_LOAD, r, at, 0);
+    x_store32_at(c, what, r, 1, RECORD(size));
+    x_table(c, X_STORE, s->line, r, RECORD(line));
+    x_load(c, what, CTX(arg_addr));
+    x_table(c, X_STORE, what, r, RECORD(addr));
+    if (missed && qn_sim_stream.victims) {
+        x_load(c, what, (uintptr_t)&qn_sim_victim.line);
+        x_table(c, X_STORE, what, r, RECORD(victim));
+    }
+    x_load32(c, what, CTX(arg_site));
+    x_store32_at(c, what, r, 1, RECORD(site));
+    x_alu_imm32(c, 0, X_AND, what, QN_SITE_COUNTER_MASK);
+    emit_execution(c, other, what);
+    x_table(c, X_STORE, other, r, RECORD(execution));
+    x_lea(c, r, r, QN_REG_NONE, 1, sizeof(struct sim_record));
+    x_table(c, X_STORE, r, at, 0); /* at the end, so that the collector finds no record that is not complete */
+    x_op_abs(c, 1, 0x3b, r, (uintptr_t)&qn_sim_stream.full); /* cmp full, r */
+    lru_restore(s);
+    full = x_jcc(c, X_CC_AE, 0);
+    x_byte(c, X_RET);
+    x_patch(full, c->exec);
+    x_jmp(c, emit_c_entry(qn_sim_stream_full));
 }
 
 /* ---- after a miss: the last level, the counters, the analyses ---- */
@@ -154,23 +97,6 @@ static void look_up_next(struct lru *s)
     x_byte(&s->c, X_RET);
 }
 
-/* If sim_miss_to was called for this site, writes the address there.  Returns where the jump for all other sites ends. */
-static uint64_t write_address(struct lru *s)
-{
-    uint64_t told;
-
-    x_load32(&s->c, s->home, CTX(arg_site));
-    x_alu_imm32(&s->c, 0, X_AND, s->home, QN_SITE_COUNTER_MASK);
-    x_movi(&s->c, s->set, (uintptr_t)qn_sim_miss_to);
-    x_lea(&s->c, s->set, s->set, s->home, 8, 0);
-    x_table(&s->c, X_LOAD, s->set, s->set, 0);
-    x_alu_imm32(&s->c, 1, X_CMPI, s->set, 0);
-    told = x_jcc(&s->c, X_CC_E, 0);
-    x_load(&s->c, s->home, CTX(arg_addr));
-    x_table(&s->c, X_STORE, s->home, s->set, 0);
-    return told;
-}
-
 /* Simulates the last level, then calls the hook that alone asks for misses (qn_sim_missed). */
 static void tell_looked_up(struct lru *s, const struct emitter *e)
 {
@@ -181,30 +107,11 @@ static void tell_looked_up(struct lru *s, const struct emitter *e)
     lru_count_slow(s);
     lru_restore(s);
     emit_frame_out(e, &s->c);
-    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_missed);
-}
-
-/* Returns.  ZF: a list is full, then `tell` is called. */
-static void leave_or_tell(struct lru *s, qn_slow_call *tell)
-{
-    uint64_t full;
-
-    lru_restore(s);
-    full = x_jcc(&s->c, X_CC_E, 0);
-    x_byte(&s->c, X_RET);
-    x_patch(full, s->c.exec);
-    x_jmp(&s->c, (uint64_t)(uintptr_t)tell);
-}
-
-/* Appends the miss to those that analyses process later. */
-static void write_miss(struct lru *s, const unsigned scratch[5])
-{
-    emit_later_write(&s->c, scratch);
-    leave_or_tell(s, qn_sim_misses_tell);
+    x_jmp(&s->c, emit_c_entry(qn_sim_missed));
 }
 
 /* Not if someone else asks for misses. */
-static bool writes_passed(void) { return qn_sim_users.next && !qn_sim_tells_misses && !qn_sim_tells_lines && emit_has_last_level(); }
+static bool writes_passed(void) { return qn_sim_users.next && !qn_sim_tells_misses && !qn_sim_stream.first && emit_has_last_level(); }
 
 #define PASSED(member) offsetof(struct qn_sim_passed, member)
 
@@ -229,53 +136,42 @@ static bool emit_lru_pass(struct lru *s)
 
 static void pass_on(struct lru *s, const unsigned scratch[5])
 {
+    uint64_t full;
+
     emit_last_level(&s->c, s->line, scratch);
     lru_count_slow(s);
     x_load(&s->c, s->other, (uintptr_t)&qn_sim_users.next);
     x_lea(&s->c, s->other, s->other, QN_REG_NONE, 1, sizeof(struct qn_sim_passed));
     x_store(&s->c, (uintptr_t)&qn_sim_users.next, s->other);
     x_alu_imm32(&s->c, 0, X_CMPI, s->other, (uint32_t)(uintptr_t)(qn_sim_passed + QN_PASSED));
-    leave_or_tell(s, qn_sim_passed_tell);
+    lru_restore(s);
+    full = x_jcc(&s->c, X_CC_E, 0);
+    x_byte(&s->c, X_RET);
+    x_patch(full, s->c.exec);
+    x_jmp(&s->c, emit_c_entry(qn_sim_passed_tell));
 }
 
 /* After the D1 has missed and filled the line: the last level, the counters, the analyses. */
 static void emit_lru_next(struct lru *s, const struct emitter *e)
 {
-    bool later = emit_has_last_level() && qn_sim_miss_buffer.count, here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
+    bool here = emit_has_last_level() && !emit_times_matter();
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
-    uint64_t to_C = 0, at_once[2] = {0};
 
     if (writes_passed()) {
         pass_on(s, scratch);
-        return;
-    }
-    if (later) {
-        if (sim_waits.left)
-            emit_later_or_jump(&s->c, s->line, scratch, at_once);
+    } else if (here && qn_sim_missed) {
+        tell_looked_up(s, e);
+    } else if (here && !qn_sim_tells_misses && qn_sim_stream.first) {
         emit_last_level(&s->c, s->line, scratch);
         lru_count_slow(s);
-        write_miss(s, scratch);
-        if (!sim_waits.left)
-            return;
-        x_patch(at_once[0], s->c.exec);
-        x_patch(at_once[1], s->c.exec);
-        told = true, here = false;
-    }
-    if (here && qn_sim_missed) {
-        tell_looked_up(s, e);
-        return;
-    }
-    if (here && told && qn_sim_miss_to)
-        to_C = write_address(s);
-    if (here && (!told || to_C))
+        write_record(s, true);
+    } else if (here && !qn_sim_tells_misses) {
         look_up_next(s);
-    if (here && !told)
-        return;
-    if (to_C)
-        x_patch(to_C, s->c.exec);
-    lru_restore(s);
-    emit_frame_out(e, &s->c);
-    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_d1_missed);
+    } else {
+        lru_restore(s);
+        emit_frame_out(e, &s->c);
+        x_jmp(&s->c, emit_c_entry(qn_sim_d1_missed));
+    }
 }
 
 #define BYTES_MAX 4096
@@ -380,7 +276,7 @@ static void check_straddling(struct lru *s, unsigned size, uint64_t simple)
     x_alu_imm32(&s->c, 1, X_AND, s->line, 0 - f->line);
     x_alu_imm32(&s->c, 0, X_CMPI, s->other, f->line - size);
     within = x_jcc(&s->c, X_CC_BE, 0);
-    if (!qn_sim_tells_far()) {
+    if (!qn_sim_stream.uses) {
         stamp_both(s, away);
         x_patch(away[0], s->c.exec);
         x_patch(away[1], s->c.exec);
@@ -445,53 +341,54 @@ static void bring_home(struct lru *s)
     note_user(s, s->home);
 }
 
-/* For analyses: stores the victim, which is in `slot`, and the time of its last use. */
+/* For those who ask: stores the victim, which is in `slot`, and the time of its last use. */
 static void note_victim(struct lru *s)
 {
     const uint64_t entries = qn_sim_d1_filter.entries, victim = (uintptr_t)&qn_sim_victim;
+    uint64_t there;
 
-    if (!emit_times_matter() || emit_lru_pass(s))
+    if (!(emit_times_matter() || qn_sim_stream.victims) || emit_lru_pass(s))
         return;
     x_table(&s->c, X_LOAD, s->other, s->slot, entries);
-    if (qn_sim_tells_far())
+    if (qn_sim_stream.uses)
         x_bit(&s->c, X_BTR, s->other, QN_FAR_BIT);
-    x_store(&s->c, victim, s->other);
     x_store(&s->c, victim + 8, s->time); /* the oldest */
+    x_alu_imm32(&s->c, 1, X_CMPI, s->time, 0);
+    there = x_jcc(&s->c, X_CC_NE, 0);
+    x_movi(&s->c, s->other, SIM_NO_LINE);
+    x_patch(there, s->c.exec);
+    x_store(&s->c, victim, s->other);
     if (!qn_sim_users.table)
         return;
     x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_users.table);
     x_store(&s->c, (uintptr_t)&qn_sim_users.was, s->other);
 }
 
-/* ---- lines not recently used ---- */
+/* ---- lines that are not recent ---- */
 
-static void touch(struct lru *s)
+/* The line misses, and slot and time are those of the victim.  If the victim is recent, or the line itself may be, C does the rest. */
+static void leave_recent(struct lru *s, uint64_t simple)
 {
-    const unsigned scratch[] = {s->set, s->time, s->other};
+    uint64_t out, far, none;
 
-    emit_touch(&s->c, s->line, scratch);
-}
-
-/* The line misses, and slot and time are those of the victim.  If the victim is a recently used line, or the line itself may be one, jumps: `at` is where these
- * jumps end. */
-static void leave_recent(struct lru *s, uint64_t at[2])
-{
-    uint64_t far, none;
-
-    x_load(&s->c, s->other, (uintptr_t)&qn_sim_far_uses.out);
-    x_alu_imm32(&s->c, 1, X_CMPI, s->other, 0);
-    at[0] = x_jcc(&s->c, X_CC_NE, 0);
+    x_mov(&s->c, s->other, s->line);
+    x_shr32(&s->c, s->other, qn_log2(qn_sim_d1_filter.line));
+    x_alu_imm32(&s->c, 0, X_AND, s->other, sizeof qn_sim_stream.out - 1);
+    x_movzbl_table(&s->c, s->other, s->other, (uintptr_t)qn_sim_stream.out);
+    x_alu_imm32(&s->c, 0, X_CMPI, s->other, 0);
+    out = x_jcc(&s->c, X_CC_NE, 0);
     x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_d1_filter.entries);
     x_bit(&s->c, X_BTR, s->other, QN_FAR_BIT);
     far = x_jcc(&s->c, X_CC_B, 0);
     x_alu_imm32(&s->c, 1, X_CMPI, s->time, 0);
     none = x_jcc(&s->c, X_CC_E, 0);
-    at[1] = x_jmp(&s->c, 0);
+    x_patch(out, s->c.exec);
+    go_to_C(s, simple);
     x_patch(far, s->c.exec);
     x_patch(none, s->c.exec);
 }
 
-/* S1 = address ^ entries(S2): is the line in its home, and far? */
+/* S1 = address ^ entries(S2): is the line in its home, and not recent? */
 static void write_home(struct lru *s, unsigned size)
 {
     const uint64_t entries = qn_sim_d1_filter.entries;
@@ -501,32 +398,18 @@ static void write_home(struct lru *s, unsigned size)
     x_alu_imm32(&s->c, 1, X_CMPI, s->line, qn_sim_d1_filter.line - size);
     other = x_jcc(&s->c, X_CC_A, 0);
     lru_count_slow(s);
-    x_table(&s->c, X_LOAD, s->line, s->home, entries);
+    x_table(&s->c, X_LOAD, s->time, s->home, entries);
+    x_bit(&s->c, X_BTR, s->time, QN_FAR_BIT);
+    x_table(&s->c, X_XOR, s->line, s->home, entries); /* the address, but for the bit */
     x_bit(&s->c, X_BTR, s->line, QN_FAR_BIT);
-    touch(s);
-    x_table(&s->c, X_STORE, s->line, s->home, entries);
+    x_store(&s->c, CTX(arg_addr), s->line);
+    x_table(&s->c, X_STORE, s->time, s->home, entries);
     stamp(s, s->home);
-    lru_restore(s);
-    x_byte(&s->c, X_RET);
+    x_mov(&s->c, s->line, s->time);
+    write_record(s, false);
     x_patch(other, s->c.exec);
     x_bit(&s->c, X_BTC, s->line, QN_FAR_BIT);
     x_table(&s->c, X_XOR, s->line, s->home, entries);
-}
-
-static void write_miss_of_far(struct lru *s, uint64_t simple)
-{
-    uint64_t at[2], on;
-
-    if (qn_sim_far_uses.may_leave) {
-        leave_recent(s, at);
-        on = x_jmp(&s->c, 0);
-        x_patch(at[0], s->c.exec);
-        x_patch(at[1], s->c.exec);
-        go_to_C(s, simple);
-        x_patch(on, s->c.exec);
-    }
-    touch(s);
-    x_table(&s->c, X_LOAD, s->time, s->slot, qn_sim_d1_filter.entries + 8);
 }
 
 /* ---- the stub ---- */
@@ -549,21 +432,22 @@ static void write_stub(struct lru *s, const struct emitter *e, unsigned size, ui
     x_mov32(&s->c, s->set, s->home);
     x_alu_imm32(&s->c, 0, X_AND, s->set, s->stride - 16);
     search(s, s->line, recent);
-    if (qn_sim_tells_far()) {
+    if (qn_sim_stream.uses) {
         x_mov(&s->c, s->other, s->line);
         x_bit(&s->c, X_BTC, s->other, QN_FAR_BIT);
         search(s, s->other, far);
     }
     find_oldest(s);
-    if (qn_sim_tells_far())
-        write_miss_of_far(s, simple);
+    if (qn_sim_stream.uses)
+        leave_recent(s, simple);
     note_victim(s);
     bring_home(s);
     emit_lru_next(s, e);
-    if (qn_sim_tells_far()) {
+    if (qn_sim_stream.uses) {
         write_found(s, far);
-        touch(s);
-        write_hit(s);
+        lru_count_slow(s);
+        bring_home(s);
+        write_record(s, false);
     }
     write_found(s, recent);
     write_hit(s);
@@ -575,8 +459,8 @@ static void write_entries(struct lru *s, struct lru_stub *stub)
     uint32_t first = (uint32_t)s->c.exec;
 
     x_table(&s->c, X_XOR, s->line, s->home, qn_sim_d1_filter.entries);
-    stub->again = qn_sim_tells_far() ? (uint32_t)s->c.exec : first;
-    stub->known = qn_sim_tells_far() ? first : (uint32_t)s->c.exec;
+    stub->again = qn_sim_stream.uses ? (uint32_t)s->c.exec : first;
+    stub->known = qn_sim_stream.uses ? first : (uint32_t)s->c.exec;
 }
 
 static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigned size)
@@ -593,7 +477,7 @@ static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigne
     note_site(s);
     if (!emit_times_matter()) /* otherwise the block has advanced it */
         x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
-    if (qn_sim_tells_far())
+    if (qn_sim_stream.uses)
         write_home(s, size);
     write_stub(s, e, size, simple);
     emit_stub_end(&s->c);
@@ -610,7 +494,7 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
     struct lru_stub *stub;
 
     if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_utilization || (size & (size - 1)) || size >> SIZES ||
-        (qn_sim_tells_far() && qn_sim_users.table))
+        (qn_sim_stream.uses && qn_sim_users.table))
         return 0;
     stub = &stubs[emit_scratch_number(e)][qn_log2(size)];
     if (!stub->again)

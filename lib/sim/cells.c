@@ -9,7 +9,7 @@
 
 #define TEXT_BYTES 512 /* of a line */
 
-_Static_assert((int)SIM_SUM_LINES == QN_SUM_LINES && (int)SIM_SUM_ROOT == QN_SUM_ROOT && (int)SIM_SUM_LOADS_LL == QN_SUM_LOADS_LL, "module.h and arena.h");
+_Static_assert((int)SIM_SUM_MISSES == QN_SUM_MISSES && (int)SIM_SUM_ROOT == QN_SUM_ROOT && (int)SIM_SUM_LOADS_LL == QN_SUM_LOADS_LL, "module.h and arena.h");
 _Static_assert(SIM_LIST_MAX == QN_TABLE_LIST_MAX, "module.h and arena.h");
 
 static uint8_t *tables;
@@ -17,16 +17,12 @@ static struct qn_table_head nowhere, *head = &nowhere; /* nowhere: used until qn
 
 struct sim_undo sim_undo[SIM_UNDO_MAX], sim_reference;
 uint64_t sim_undo_count;
-bool sim_undo_off;
-struct sim_waits sim_waits;
 
 void qn_sim_rows_init(uint8_t *where, struct qn_table_head *head_there)
 {
     tables = where;
     head = head_there;
 }
-
-uint64_t *qn_sim_more_lines(void) { return &head->more_lines; }
 
 static void *take(uint64_t used, uint64_t n, uint64_t bytes, uint64_t offset, uint64_t size)
 {
@@ -45,16 +41,6 @@ uint64_t *sim_cells(uint64_t n)
 }
 
 uint64_t qn_sim_cell_number(const uint64_t *cell) { return (uint64_t)(cell - (uint64_t *)(void *)(tables + QN_TABLE_CELLS_OFF)); }
-
-struct qn_waiting *qn_sim_waiting(unsigned event)
-{
-    uint64_t first = head->cells;
-    struct qn_waiting *w = (void *)sim_cells(sizeof *w / sizeof(uint64_t));
-
-    head->waiting = first;
-    head->waits = event + 1;
-    return w;
-}
 
 static uint64_t add_text(const char *format, va_list args)
 {

@@ -50,56 +50,47 @@ extern uint64_t qn_sim_charge_count;
 extern uint64_t sim_undo_count; /* and for words of analyses (sim_undoable in sim/module.h) */
 void qn_sim_uncharge(const struct qn_sim_part *part);
 
-/* ---- a buffer of misses, if all analyses of misses can be called later ----
+/* ---- the stream of records, for analyses (struct sim_record in sim/module.h) ----
  *
- * Emitted code looks both levels up and writes the miss to the buffer; qn_sim_misses_tell then calls the analyses.  The count lies in the arena, so
- * that the collector knows how many misses no analysis has seen when the program is killed. */
-
-#define QN_MISS_BUFFER QN_WAITING_MAX
-struct qn_buffered_miss {
-    uint64_t addr, victim, victim_used; /* with qn_sim_tells_lines, victim and victim_used are as in struct sim_line */
-    uint32_t site, ll;                  /* site: as arg_site; ll: it also missed the LL */
-};
-struct qn_sim_miss_buffer {
-    struct qn_buffered_miss *misses;       /* QN_MISS_BUFFER of them, below 2 GiB */
-    uint64_t *count;                    /* NULL: analyses are called at each miss */
-    uint32_t *site;                     /* with sim_waits, in the arena (struct qn_waiting): the site of each; else NULL */
-};
-extern struct qn_sim_miss_buffer qn_sim_miss_buffer;
-
-/* ---- a buffer of uses of lines that are not among those used last, in place of all uses: distance analyses read only these ----
+ *   emitted code (emit/lru_stub.c), or C (stream.c)   a record at `next`, which moves on; if it then is `full`, a call of C
+ *   C                                                 recent lines that were not used lately are no longer recent (sim/fast/D1.h);
+ *                                                     analyses are called for all records but those of executions that have not ended
  *
- *   program    A B A B C A D | E F E G | ...      near lines: at most 4, of which 2 stay; a use of a fifth one ends with | what came before
- *   buffer     A B C D (B C) | E F (A D) | G      ( ): lines that are no longer near, in the order of their last uses
- *
- * All near lines were used later than all other lines, the far ones; their entries in the D1's table have D1_FAR, so that emitted code does
- * not find them at once (sim/fast/D1.h).  Emitted code (emit/lru_stub.c), or C, records the use of a far line.  Analyses read many at
- * a time, in order: when the buffer is full, before something is taken back, and when translated code is left. */
+ * The entries of lines that are not recent have D1_FAR in the D1's table, so emitted code does not find them at once.  A fault marks the
+ * records of what it takes back.  `next` lies in the arena, so that the collector knows how many records nobody has looked at. */
 
-#define QN_FAR_USES 256u
-#define QN_NEAR_MAX 16u
-#define QN_FAR_BIT 62 /* D1_FAR: of the line in an entry of the filter's table */
+#define QN_RECORDS 512u            /* so many make analyses be called */
+#define QN_RECORDS_ROOM 4096u      /* the largest reference fits behind them */
+#define QN_RECENT_MAX 128u
+#define QN_FAR_BIT 62              /* D1_FAR: of the line in an entry of the filter's table */
 
-enum { QN_FAR_USE_LEFT = 1, QN_FAR_USE_MORE = 2, QN_FAR_USE_KIND_SHIFT = 2 };
-
-struct qn_far_use {
-    uint64_t line, execution; /* execution, site: of the reference (sim/contract.h) */
-    uint32_t site; /* as arg_site */
-    uint32_t how;  /* LEFT: it is no longer near, in place of a use; MORE: its reference touched another line before; above: the kind,
-                      SIM_READ: see the site */
+struct sim_record;
+struct qn_sim_stream {
+    struct sim_record *first;      /* below 2 GiB; NULL: nobody reads records */
+    struct sim_record **next;      /* this and the next are in the arena */
+    uint64_t *read_to;             /* the address up to which records were read, and the size of each SIM_LEFT behind it */
+    struct sim_record *full;
+    uint8_t out[256];              /* by the lowest bits of a line's number: the number of recent lines like it that the D1 has evicted */
+    bool victims, uses;            /* as SIM_VICTIMS, SIM_USES */
+    bool by_reference;             /* records are made of references, since this D1 does not tell of its lines */
+    bool at_once;                  /* analyses that count events are called at each record, because somebody asks what they have counted */
 };
+extern struct qn_sim_stream qn_sim_stream; /* below 2 GiB */
+static inline bool qn_sim_stream_is_empty(void) { return !qn_sim_stream.first || *qn_sim_stream.next == qn_sim_stream.first; }
+qn_slow_call qn_sim_stream_full;   /* after a record that fills it */
+void qn_sim_stream_tell(void);     /* calls the analyses for all records, when no execution is open */
 
-struct qn_sim_far_uses {
-    struct qn_far_use *list; /* below 2 GiB; NULL: nobody reads them */
-    uint64_t *count;       /* in the arena, so that the collector knows how many nobody has looked at; the next word: of these, LEFT */
-    uint64_t full;         /* with so many, there is no room for another near line */
-    uint64_t out;          /* number of near lines that the D1 has evicted */
-    bool may_leave;        /* the D1 may evict near lines: there are more of them than ways */
+/* A line that a data reference used. */
+struct qn_line_use {
+    uint64_t line;        /* address of its first byte */
+    uint64_t now;         /* the time of this use: a number that grows with each use of a line by a data reference */
+    uint64_t used;        /* a hit: the time of its last use before; 0: a miss */
+    uint64_t victim;      /* a miss: the line that was evicted */
+    uint64_t victim_used; /* the time of its last use; 0: there was a free way, and no victim */
+    bool first, several;  /* it is the first line of its reference; the reference is to several lines */
+    bool recent;          /* with qn_sim_stream.uses: it was a recent line */
 };
-extern struct qn_sim_far_uses qn_sim_far_uses; /* below 2 GiB */
-/* Lines that become near are reported: only near lines hit under the filter, every hit writes its stamp, and all others are written down. */
-static inline bool qn_sim_tells_far(void) { return qn_sim_far_uses.list != NULL; }
-static inline bool qn_sim_far_uses_are_told(void) { return !qn_sim_far_uses.count || !*qn_sim_far_uses.count; }
+typedef QN_NCSR_TYPE void qn_line_told(const struct qn_line_use *line);
 
 /* ---- the tables of the hit filter ---- */
 
@@ -308,14 +299,8 @@ extern bool qn_sim_wants_thread;
 extern uint32_t sim_thread;
 /* Analysis modules see each reference, so that no reference may hit under the filter. */
 extern bool qn_sim_analyses;
-/* Analysis modules see each data miss: the stub of the D1 calls C. */
+/* A hook is told of each data miss: the stub of the D1 calls C. */
 extern bool qn_sim_tells_misses;
-/* By site: where emitted code writes the address of a miss, in place of a call; an entry of NULL: it calls.  NULL: all sites call. */
-extern uint64_t **qn_sim_miss_to;
-/* If all analyses of misses can be called later: calls them for many misses, in order.  It is called when the list is full, before any other
- * call of an analysis, and when translated code is left. */
-qn_slow_call qn_sim_misses_tell;
-static inline bool qn_sim_misses_are_told(void) { return !qn_sim_miss_buffer.count || !*qn_sim_miss_buffer.count; }
 /* Sets a hook that is called for each data reference that misses the D1, or NULL.  site: index of its counters; ll: it also missed
  * the LL.  Call it after qn_sim_init, before anything is emitted. */
 typedef QN_NCSR_TYPE void qn_miss_hook(uint64_t addr, uint32_t site, unsigned ll);
@@ -342,12 +327,8 @@ extern uint64_t qn_sim_utilization; /* address below 2 GiB; 0: not used */
 /* Charges n events to `site`, besides those that modules count. */
 void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n);
 
-/* Fills and victims of the D1 are reported, stamps in program order.  Emitted code writes the victim here before it calls qn_sim_d1_missed. */
-extern bool qn_sim_tells_lines;
+/* Emitted code writes the victim, and the time of its last use, here before it calls qn_sim_d1_missed, if somebody asks. */
 extern struct qn_filter_entry qn_sim_victim; /* below 2 GiB */
-/* Makes room for near lines; when the buffer of far uses is full, analyses read it.  Then the same for all that is in the list. */
-qn_slow_call qn_sim_far_uses_end;
-void qn_sim_far_uses_tell(void);
 struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* finds the record, or makes one */
 uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of the records; of the tables to find them */
 
@@ -392,6 +373,13 @@ qn_slow_call qn_sim_check_indirect; /* arg_pc, arg_site, arg_addr = target */
 qn_slow_call qn_sim_check_call, qn_sim_check_return; /* as qn_sim_call, qn_sim_return */
 qn_slow_call qn_sim_check_group;   /* as qn_sim_slow_group; ctx.result has two bits for each */
 
+/* For sim/recency.h: the number of ways of the D1, in all sets, that are free or hold a line last used at `time` or before.  The first stops
+ * counting at `enough`.  The second counts the other ways by the time of their line's last use: counts[i] has the ways with
+ * (last use - time) >> shift == i; the last count also has all later ones. */
+#define QN_PLACE_COUNTS 256u
+uint32_t qn_sim_older_places(uint64_t time, uint32_t enough);
+uint32_t qn_sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[QN_PLACE_COUNTS]);
+
 /* --explain: data references of the source lines that are explained call qn_sim_see_data, with arg_aux.  After qn_sim_init. */
 void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output);
 extern bool qn_sim_sees; /* all other data references call it, too */
@@ -408,7 +396,7 @@ struct qn_sim_users {
 extern struct qn_sim_users qn_sim_users; /* below 2 GiB */
 #define QN_PASSED 256u
 struct qn_sim_passed {
-    uint64_t line, victim, victim_used; /* as in struct sim_line */
+    uint64_t line, victim, victim_used; /* as in struct qn_line_use */
     uint64_t user, me;    /* words: of the last user of the victim; of this miss */
 };
 extern struct qn_sim_passed *qn_sim_passed; /* the first of QN_PASSED */

@@ -16,6 +16,7 @@
 #include "sim/observers.h"
 #include "sim/slot_calls.h"
 #include "sim/shadow.h"
+#include "sim/stream.h"
 
 #include "sim/fast/D1.h"
 #include "sim/fast/I1_LL.h"
@@ -79,46 +80,39 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
 #define EXPLAINS false
 #define UTILIZATION false
 #define qn_explain_next(site) 0
-#define tell_explain NULL
-#define tell_line qn_observers_line
-#define tell_nobody NULL
 #else
 #define EXPLAINS QN_UNLIKELY(qn_sim_users.table)
 #define UTILIZATION qn_sim_utilization
-
-static QN_SIM_NCSR void tell_nobody(const struct sim_line *line) { (void)line; }
-
-/* --explain: a line was filled; who used it or its victim last. */
-static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
-{
-    qn_explain_line(line, D1_users.was);
-    if (qn_sim_tells_lines)
-        qn_observers_line(line);
-}
-
-/* The same, called by emitted code. */
-static inline void tell_line(const struct sim_line *line)
-{
-    if (!EXPLAINS) {
-        qn_observers_line(line);
-        return;
-    }
-    qn_explain_numbered(qn_sim_users.me);
-    D1_users.was = qn_sim_users.was;
-    tell_explain(line);
-}
 #endif
+
+/* The data reference that is being simulated, for what is told of its lines. */
+static struct {
+    uint64_t addr;
+    uint32_t size, site;
+    unsigned kind;
+} reference;
+
+/* Who asks for lines: --explain (who used it or its victim last), the hook for fills, analyses. */
+static QN_SIM_NCSR void tell_line(const struct qn_line_use *line)
+{
+#ifndef QN_SIM_HOSTED
+    if (EXPLAINS)
+        qn_explain_line(line, D1_users.was);
+    qn_observers_line(line);
+#endif
+    if (qn_sim_stream.first)
+        qn_stream_line(line, reference.addr, reference.size, reference.kind, reference.site);
+}
+
+static inline bool tells_lines(void)
+{
+    return qn_sim_stream.uses || qn_sim_stream.victims || EXPLAINS || UTILIZATION || (qn_sim_stream.first && !qn_sim_stream.by_reference);
+}
 
 static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    if (EXPLAINS)
-        return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_explain);
-    if (QN_UNLIKELY(qn_sim_tells_far()))
-        return fast_D1_ref_touching(addr, size, &qn_ctx.now, qn_observers_line);
-    if (QN_UNLIKELY(qn_sim_tells_lines))
-        return fast_D1_ref_told(addr, size, &qn_ctx.now, qn_observers_line);
-    if (QN_UNLIKELY(UTILIZATION))
-        return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_nobody);
+    if (QN_UNLIKELY(tells_lines()))
+        return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_line);
     if (QN_LIKELY(qn_fast.D1.sets))
         return fast_D1_ref(addr, size, &qn_ctx.now);
     return unit_ref(SLOT_D1, addr, size, kind);
@@ -188,60 +182,40 @@ static unsigned init_fast(const struct qn_config *c)
     return slots;
 }
 
-/* ---- observers: analysis modules and hooks ----
- *
- *   3c asks for lines, the D1 has time stamps  -> it is called for each miss of the D1, with the line filled and the victim
- *   the same under another policy              -> it is called for each reference, and the hit filter is off */
+/* ---- observers: analysis modules and hooks ---- */
 
-uint32_t sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older(time, enough); }
+uint32_t qn_sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older(time, enough); }
 
-uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]) { return fast_D1_count(time, shift, counts); }
+uint32_t qn_sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[QN_PLACE_COUNTS]) { return fast_D1_count(time, shift, counts); }
 
-uint64_t sim_lines_touched(void) { return qn_engine_references() + *D1_near.touched; }
-
-/* The near lines together have at most 1 KiB, the smallest cache of a curve. */
-#define NEAR_BYTES 1024u
-#define NEAR_TOLD_MAX 8u /* of analyses that cannot read the list themselves */
-
-static uint32_t near_lines(const struct qn_config *c, uint32_t most)
-{
-    uint32_t n = NEAR_BYTES / c->D1.line;
-
-    return n < 1 ? 1 : n < most ? n : most;
-}
-
-/* The callbacks that are possible without a call for each reference.  lines: if no inclusive LL removes lines from the D1. */
-static struct qn_observers_offer offer(const struct qn_config *c)
+/* Does the D1 tell of its lines?  Not if an inclusive LL removes some. */
+static bool can_tell_lines(void)
 {
 #ifdef QN_SIM_HOSTED
-    (void)c;
-    return (struct qn_observers_offer){.lines = false};
+    return false;
 #else
-    bool stamps = c->filter && qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates;
-
-    return (struct qn_observers_offer){.lines = stamps, .near = stamps ? near_lines(c, NEAR_TOLD_MAX) : 0, .counts = true};
+    return qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates;
 #endif
 }
 
-/* Sets the analyses up.  If one of them sees all references, or all data references, the hit filter is switched off for these. */
+/* Sets the analyses up.  If one of them needs all references, or all data references, the hit filter is switched off for these. */
 static void init_analyses(const struct qn_config *c)
 {
-    qn_observers = qn_observers_init(c, offer(c));
+    qn_observers = qn_observers_init(c, can_tell_lines());
+    qn_stream_init(qn_observers.records, can_tell_lines(), c->D1.line);
+    qn_sim_stream.at_once = c->calls;
+    if (qn_sim_stream.uses)
+        fast_D1_recent(qn_observers.recent);
+    if (qn_sim_stream.first)
+        qn_sim_stream_full();
     qn_sim_observes = qn_observers.instructions;
-    qn_sim_analyses = qn_observers.references || qn_observers.data;
-    qn_sim_tells_misses = qn_observers.misses;
-    if (qn_observers.one_of_misses && !qn_observers.later && offer(c).counts)
-        qn_sim_miss_to = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
-    qn_sim_tells_lines = qn_observers.lines;
-    fast_D1_near(qn_observers.list ? near_lines(c, QN_NEAR_MAX) : qn_observers.near, qn_sim_more_lines());
-    qn_observers_init_far_uses();
+    qn_sim_analyses = qn_observers.references || qn_observers.data || (qn_sim_stream.by_reference && (qn_observers.records & (SIM_USES | SIM_HITS)));
     qn_sim_wants_pc |= qn_observers.pc;
     qn_sim_records = qn_observers.log != NULL;
-    qn_observers_init_misses(offer(c).lines && qn_fast.LL.ways, c->calls);
     if (!qn_sim_analyses && !qn_sim_records)
         return;
     qn_sim_d1_filter.entries = 0;
-    qn_sim_wants_pc = qn_sim_analyses;
+    qn_sim_wants_pc |= qn_sim_analyses;
     qn_sim_kinds = true;
     if (!qn_observers.references && !qn_sim_records)
         return;
@@ -300,53 +274,44 @@ void qn_sim_end_utilization(void)
 }
 #endif
 
-/* Collects a miss, as emitted code does. */
-static inline void write_later(struct qn_buffered_miss miss)
+/* A record is the last that there is room for, or the recent lines are as many as they may be. */
+SLOW void qn_sim_stream_full(void)
 {
-    if (qn_sim_miss_buffer.site)
-        qn_sim_miss_buffer.site[*qn_sim_miss_buffer.count] = miss.site & QN_SITE_COUNTER_MASK;
-    qn_sim_miss_buffer.misses[(*qn_sim_miss_buffer.count)++] = miss;
-    if (QN_UNLIKELY(*qn_sim_miss_buffer.count == QN_MISS_BUFFER))
-        qn_sim_misses_tell();
+    struct qn_sim_stream *s = &qn_sim_stream;
+    struct sim_record *most, *room;
+    uint32_t recent = s->uses ? fast_D1_make_room() : QN_RECORDS;
+
+    if (s->at_once)
+        qn_stream_count();
+    if (*s->next >= s->first + QN_RECORDS) {
+        qn_stream_deliver(false);
+        D1_recent.from = *s->next;
+    }
+    most = s->at_once || *s->next >= s->first + QN_RECORDS ? *s->next + 1 : s->first + QN_RECORDS;
+    room = *s->next + recent;
+    s->full = room < most ? room : most;
 }
 
-static inline void tell_later(void)
+void qn_sim_stream_tell(void)
 {
-    if (QN_UNLIKELY(!qn_sim_misses_are_told()))
-        qn_sim_misses_tell();
+    if (qn_sim_stream.uses)
+        fast_D1_gather();
+    qn_stream_deliver(true);
+    D1_recent.from = *qn_sim_stream.next;
+    qn_sim_stream_full();
 }
 
-SLOW void qn_sim_far_uses_end(void)
-{
-    fast_D1_end_near();
-    if (QN_LIKELY(*qn_sim_far_uses.count <= QN_FAR_USES - 2 * QN_NEAR_MAX))
-        return;
-    fast_D1_take_near();
-    qn_observers_read_far_uses();
-}
-
-void qn_sim_far_uses_tell(void)
-{
-    if (qn_sim_far_uses_are_told())
-        return;
-    fast_D1_take_near();
-    qn_observers_read_far_uses();
-}
-
-/* If sim_miss_to was called for this site: writes the address and returns true. */
-static inline bool written(uint64_t addr, uint32_t site)
-{
-    if (!qn_sim_miss_to || !qn_sim_miss_to[site])
-        return false;
-    *qn_sim_miss_to[site] = addr;
-    return true;
-}
-
-/* Calls analyses and hooks that ask for misses, if this data reference is one. */
+/* Ends a data reference: analyses, then the hook, are told. */
 static inline void tell(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
 {
-    if (QN_UNLIKELY(qn_sim_tells_misses) && outcome && !written(addr, (uint32_t)(counts - sim_counters)))
-        qn_observers_tell_miss(addr, size, kind, outcome, (uint32_t)(counts - sim_counters));
+    uint32_t site = (uint32_t)(counts - sim_counters);
+
+    if (QN_UNLIKELY(qn_sim_stream.by_reference))
+        qn_stream_reference(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome, .site = site});
+    if (QN_UNLIKELY(qn_sim_stream.first))
+        qn_stream_end_reference(outcome);
+    if (QN_UNLIKELY(qn_sim_tells_misses) && outcome)
+        qn_observers_miss(addr, site, outcome >> 1 & 1);
 }
 
 /* ---- at the start ---- */
@@ -365,10 +330,10 @@ static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsign
     bool filter = c->filter && ((slot == SLOT_D1 && qn_sim_d1_filter.entries) || (slot == SLOT_I1 && qn_sim_i1_hit != QN_HIT_CALL));
 
     if (slot == SLOT_AN)
-        return qn_observers.references || qn_observers.data || qn_observers.instructions ? QN_HOW_CALL : qn_observers.any ? QN_HOW_MISSES : QN_HOW_NOT;
+        return qn_sim_analyses || qn_observers.instructions ? QN_HOW_CALL : qn_observers.any ? QN_HOW_MISSES : QN_HOW_NOT;
     if (!(simulated_slots(c) >> slot & 1))
         return QN_HOW_NOT;
-    if ((fast >> slot & 1) && !qn_observers.references && !(slot == SLOT_D1 && qn_observers.data))
+    if ((fast >> slot & 1) && !qn_observers.references && !(slot == SLOT_D1 && qn_sim_analyses))
         return QN_HOW_EMITTED;
     return filter ? QN_HOW_FILTER : QN_HOW_CALL;
 }
@@ -450,14 +415,18 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         note(addr, size, qn_sim_log_kind(kind) | from_c(), counts);
         return 0;
     }
-    tell_later();
     qn_sim_traffic.data++;
     refer(counts);
     if (QN_UNLIKELY(UTILIZATION))
         D1_utilization.site = (uint32_t)(counts - sim_counters);
     if (EXPLAINS)
         D1_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
-    D1_near.kind = (uint8_t)kind;
+    if (QN_UNLIKELY(qn_sim_stream.first)) {
+        reference.addr = addr;
+        reference.size = size;
+        reference.site = (uint32_t)(counts - sim_counters);
+        reference.kind = kind;
+    }
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
     analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome,
                               .site = (uint32_t)(counts - sim_counters)});
@@ -507,19 +476,34 @@ static inline __attribute__((always_inline)) void slow_data(uint32_t size, unsig
 
 SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 
+/* Emitted code has filled this line; with qn_sim_stream.uses, neither it nor its victim was recent. */
+static inline void missed_line(const struct qn_line_use *line)
+{
+    if (!tells_lines())
+        return;
+    reference.addr = qn_ctx.arg_addr;
+    reference.size = site_size();
+    reference.site = (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK;
+    reference.kind = SIM_READ;
+#ifndef QN_SIM_HOSTED
+    if (EXPLAINS) {
+        qn_explain_numbered(qn_sim_users.me);
+        D1_users.was = qn_sim_users.was;
+    }
+#endif
+    tell_line(line);
+}
+
 SLOW void qn_sim_d1_missed(void)
 {
     uint64_t line = qn_ctx.arg_addr & ~(uint64_t)(qn_sim_d1_filter.line - 1);
 
     fast_LL_ahead(line);
-    if (QN_UNLIKELY(!qn_sim_misses_are_told()))
-        qn_observers_tell_misses(false);
     qn_sim_traffic.data++;
     refer(site_counts());
     set_pc(site_counts());
-    if (QN_UNLIKELY(qn_sim_tells_lines) || EXPLAINS)
-        tell_line(&(struct sim_line){.line = line, .now = fast_D1_time(line), .first = true,
-                                     .victim = qn_sim_victim.line, .victim_used = qn_sim_victim.stamp});
+    missed_line(&(struct qn_line_use){.line = line, .now = fast_D1_time(line), .first = true,
+                                      .victim = qn_sim_victim.stamp ? qn_sim_victim.line : QN_NO_LINE, .victim_used = qn_sim_victim.stamp});
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
     tell(qn_ctx.arg_addr, site_size(), SIM_READ, (unsigned)qn_ctx.result, site_counts());
     charge(site_counts());
@@ -571,7 +555,7 @@ void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *ou
                                      facts[SLOT_D1].set_state};
 
     qn_explain_init(config, output, &shows);
-    qn_sim_sees = !offer(config).lines || qn_sim_analyses || qn_sim_tells_far() || !qn_explain_can_be_told(config);
+    qn_sim_sees = !config->filter || !can_tell_lines() || qn_sim_analyses || qn_sim_stream.uses || !qn_explain_can_be_told(config);
     if (qn_sim_sees) {
         qn_explain_begin_seen();
         return;
@@ -579,7 +563,6 @@ void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *ou
     qn_explain_begin_told(config);
     D1_users.of = qn_engine_alloc_low(fast_D1_table_bytes());
     qn_sim_users.table = (uintptr_t)D1_users.of;
-    qn_sim_miss_buffer.count = NULL;
 }
 
 static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
@@ -810,7 +793,7 @@ void qn_sim_log_recover(uint64_t next)
 
 bool qn_sim_log_possible(void)
 {
-    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_tells_far() || UTILIZATION || qn_sim_log_on)
+    if (qn_sim_analyses || qn_sim_stream.victims || qn_sim_stream.uses || UTILIZATION || qn_sim_log_on)
         return false;
     return qn_fast.D1.sets ? qn_fast.I1.ways && qn_fast.LL.ways && log_fits() : unit_log_fits();
 }
@@ -833,8 +816,8 @@ void qn_sim_finish(void)
 {
     if (!qn_sim_log_is_empty())
         log_drain();
-    tell_later();
-    qn_sim_far_uses_tell();
+    if (!qn_sim_stream_is_empty())
+        qn_sim_stream_tell();
     catch_up();
     qn_sim_shadow_finish();
     print_storage("BC", &facts[SLOT_BC]);

@@ -343,12 +343,12 @@ QN_SIM_NCSR void qn_explain_after(const struct qn_explained *e)
  *   the victim                                            -> its record: used by 17 of site 12, evicted by 20 of site 4711
  *   an access that is explained                           -> `touched`, from the record of its line or from the D1
  *
- * The class of a miss comes from analysis/recency.h.  Misses of other source lines have no class, so emitted code writes them down (struct
+ * The class of a miss comes from recency.h.  Misses of other source lines have no class, so emitted code writes them down (struct
  * qn_sim_passed), and they are processed many at a time, before the next reference that calls C. */
 
 enum { USED = 1, OUT }; /* words after the time of an evicted line: its last user, and its evictor; 0 = none */
 #define RECENCY_WORDS 4u /* none lies in two lines of the processor's cache */
-#include "sim/analysis/recency.h"
+#include "sim/recency.h"
 
 #define NUMBER_MAX (1ull << 63) /* of the word: half of its range */
 #define REFERENCE_MAX 4096u     /* bytes: no reference is larger; as Cachegrind counts, none is larger than a line */
@@ -409,7 +409,7 @@ QN_SIM_NCSR void qn_sim_passed_tell(void)
     const struct qn_sim_passed *end = (const struct qn_sim_passed *)(uintptr_t)qn_sim_users.next;
 
     for (const struct qn_sim_passed *p = qn_sim_passed; p < end; p++) {
-        uint64_t used = recency_exchange(&recency, &(struct sim_line){.line = p->line, .victim = p->victim, .victim_used = p->victim_used});
+        uint64_t used = recency_exchange(&recency, &(struct qn_line_use){.line = p->line, .victim = p->victim, .victim_used = p->victim_used});
 
         if (used <= recency.hopeless)
             recency_missed(&recency);
@@ -434,7 +434,7 @@ static inline uint8_t class_of(uint64_t distance)
     return distance == RECENCY_FIRST ? QN_MISS_COMPULSORY : distance >= explain.capacity ? QN_MISS_CAPACITY : QN_MISS_CONFLICT;
 }
 
-static void touch(const struct sim_line *l, uint64_t user)
+static void touch(const struct qn_line_use *l, uint64_t user)
 {
     struct touched *t = &explain.touched[(l->line - explain.touched[0].line) / explain.line_bytes];
     uint8_t class = class_of(recency_line(&recency, l));
@@ -450,7 +450,7 @@ static void touch(const struct sim_line *l, uint64_t user)
     }
 }
 
-QN_SIM_NCSR void qn_explain_line(const struct sim_line *l, uint64_t user)
+QN_SIM_NCSR void qn_explain_line(const struct qn_line_use *l, uint64_t user)
 {
     if (QN_UNLIKELY(explained))
         touch(l, user);

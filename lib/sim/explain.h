@@ -37,7 +37,7 @@ QN_SIM_NCSR uint64_t qn_explain_next(uint32_t site);
 QN_SIM_NCSR void qn_explain_numbered(uint64_t user); /* for a reference that emitted code has numbered: its word */
 /* A line was filled, or looked up by a reference to several lines.  user: the word of the line's last user; after a miss, of the
  * victim's. */
-QN_SIM_NCSR void qn_explain_line(const struct sim_line *line, uint64_t user);
+QN_SIM_NCSR void qn_explain_line(const struct qn_line_use *line, uint64_t user);
 /* Before and after each reference of the source lines that are explained.  user: as above, if qn_explain_line was not called. */
 QN_SIM_NCSR void qn_explain_before_told(const struct qn_explained *e);
 QN_SIM_NCSR void qn_explain_after_told(const struct qn_explained *e, uint64_t user);

@@ -12,9 +12,7 @@
  *                                 predictor_show(pc, kind)  for `quern watch`, with PREDICTOR_SHOWS
  *   #define ANALYSIS "interval"   analysis_init(config)  analysis_ref(ref)  analysis_finish()
  *                                 analysis_ref, called for data references only         with ANALYSIS_DATA
- *                                 analysis_miss(miss) in place of analysis_ref          with ANALYSIS_MISSES
- *                                 analysis_line(line), analysis_miss and analysis_ref   with ANALYSIS_LINES
- *                                 analysis_far(far), and analysis_ref                   with ANALYSIS_FAR
+ *                                 analysis_observe(records, n) in place of analysis_ref with ANALYSIS_RECORDS
  *                                 analysis_insn(insn) in place of analysis_ref          with ANALYSIS_OBSERVES
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
@@ -47,8 +45,7 @@ struct sim_config {
     uint32_t sets;             /* a power of two; so is line */
     uint32_t line_bits;
     uint64_t seed;             /* --seed */
-    bool misses;               /* AN: analysis_miss is called (and analysis_line, analysis_far), not analysis_ref */
-    uint32_t near;             /* AN: the number of near lines, for which analysis_far is not called */
+    bool victims;              /* AN: records have victims (SIM_VICTIMS) */
     uint32_t LL_sets, LL_line_bits; /* AN: of the last level; all other fields describe the D1 */
 };
 
@@ -91,7 +88,7 @@ void sim_print(const char *format, ...);
 enum sim_sum {
     SIM_SUM_CELLS,
     SIM_SUM_LOADS, SIM_SUM_LOADS_L1, SIM_SUM_LOADS_LL, /* totals of a run: reads; those that missed the L1; the LL; 0 in a replay */
-    SIM_SUM_LINES,     /* of a run: line look-ups by data references; a reference to two lines counts twice; 0 in a replay */
+    SIM_SUM_REFERENCES, SIM_SUM_MISSES, /* totals: data references; those that missed the L1 */
     SIM_SUM_ROOT       /* of a number in two cells, the lower half first: its square root */
 };
 
@@ -120,12 +117,10 @@ void sim_list(const uint64_t *pairs, unsigned n, const char *format, ...);
 extern struct sim_undo {
     uint64_t *word, old, site, execution;
 } sim_undo[SIM_UNDO_MAX], sim_reference; /* sim_reference: site and execution of the one being simulated */
-extern bool sim_undo_off; /* what happens now cannot be taken back any more */
 extern uint64_t sim_undo_count;
 static inline void sim_undoable(uint64_t *word)
 {
-    if (!sim_undo_off)
-        sim_undo[sim_undo_count++ % SIM_UNDO_MAX] = (struct sim_undo){word, *word, sim_reference.site, sim_reference.execution};
+    sim_undo[sim_undo_count++ % SIM_UNDO_MAX] = (struct sim_undo){word, *word, sim_reference.site, sim_reference.execution};
 }
 /* These cells count the misses of a cache by set.  With --interval, PROFILE.sets.csv lists them by interval.  Only at init. */
 void sim_sets_by_time(const char *cache, const uint64_t *misses, uint64_t sets);
@@ -296,16 +291,11 @@ static void predictor_show(uint64_t pc, unsigned kind); /* PREDICTOR_SHOWS */
 /* ANALYSIS */
 struct sim_ref;
 struct sim_insn;
-struct sim_miss;
-struct sim_line;
+struct sim_record;
 static void analysis_init(const struct sim_config *config);
 static void analysis_ref(const struct sim_ref *ref);
-static void analysis_miss(const struct sim_miss *miss); /* ANALYSIS_MISSES, ANALYSIS_LINES without ANALYSIS_LINES_ONLY */
-static void analysis_line(const struct sim_line *line); /* ANALYSIS_LINES */
-static void analysis_waited(const struct sim_line *line, uint32_t number); /* ANALYSIS_WAITS */
-static void analysis_ahead(const struct sim_line *line, uint32_t number);  /* ANALYSIS_AHEAD: of all lines that are told of together, before these calls; ... */
-static void analysis_line_ahead(const struct sim_line *line, uint32_t number); /* ... in place of analysis_line for each of them, from 0 */
-static void analysis_told(void);
+static void analysis_observe(const struct sim_record *record, uint32_t n);       /* ANALYSIS_RECORDS */
+static uint32_t analysis_recent(const struct sim_config *config);                /* SIM_USES */
 static void analysis_insn(const struct sim_insn *insn); /* ANALYSIS_OBSERVES */
 static void analysis_finish(void);
 #endif
@@ -344,80 +334,47 @@ void sim_show_address(const char *name, uint64_t address);
 void sim_show_counter(const char *name, const void *byte, int least, int most);
 void sim_show_weights(const char *name, const int8_t *weights, unsigned n);
 
-/* ---- misses (#define ANALYSIS_MISSES 1) ----
- * analysis_miss is called for data references that miss the D1; hits cost nothing.  A module that calls sim_keep_loads also has
- * #define ANALYSIS_LOADS 1, and a function analysis_ref, which a replay calls in place of analysis_miss. */
-
-struct sim_miss {
-    uint64_t addr, pc; /* pc: with WANTS_PC only */
-    uint32_t size;     /* bytes */
-    uint8_t kind;      /* SIM_READ, SIM_WRITE, SIM_MODIFY: with WANTS_PC; else SIM_READ */
-    uint8_t outcome;   /* SIM_L1_MISS, or that and SIM_LL_MISS */
-};
-
-/* In analysis_miss: later misses of the same instruction's reference only write their address to *address, and analysis_miss is
- * no longer called for them.  If other analyses want misses, too, analysis_miss is called as before. */
-void sim_miss_to(uint64_t *address);
-
-/* With ANALYSIS_LINES, analysis_line is called for each line that is filled into the D1, before analysis_miss.  Of a reference to
- * several lines it is called for each line, in order, hits included.  A time is a number that grows with each use of a line by a data
- * reference; 0 is before all of them.  If the D1 has no time stamps, analysis_ref is called instead. */
-struct sim_line {
-    uint64_t line;        /* address of its first byte */
-    uint64_t now;         /* the time of this use */
-    uint64_t used;        /* a hit: the time of its last use before; 0: a miss */
-    uint64_t victim;      /* a miss: the line that was evicted */
-    uint64_t victim_used; /* the time of its last use; 0: there was a free way, and no victim */
-    bool first, several;  /* it is the first line of its reference; the reference is to several lines */
-};
-
-/* With ANALYSIS_LINES_ONLY, too, analysis_miss is not called.  With ANALYSIS_LATER, too, the calls may be late (doc/modules.md), and `now` is 0. */
-
-/* With ANALYSIS_WAITS, only some misses may be late:
+/* ---- the stream of records (#define ANALYSIS_RECORDS SIM_MISSES) ----
  *
- *   3c: a miss on a line last used at *until or before is a capacity miss, whatever happens later -> it waits in the buffer
- *       any other                                                                                 -> the buffer is emptied, then 3c is called for it
+ *   program    A B A C A D | E        four lines are recent at most; when there are so many (|), those not used since that was last so no
+ *   stream     use A, use B, use C, use D, B left, E      longer are
  *
- * analysis_init sets sim_waits.  A table has lines that have left the D1, one for each place.  Emitted code compares the line that misses with
- * the table, and, if it waits, writes the victim there; in analysis_line the module does that itself.  Later analysis_waited is called in place
- * of analysis_line and analysis_miss: it counts `event`, and so does the collector if the program was killed before.  analysis_told() ends a batch. */
-struct sim_left {
-    uint64_t line, used; /* address of its first byte; time of its last use */
+ * Data references leave records, in program order.  analysis_observe(record, n) is called for many of them at a time, some time later.
+ * ANALYSIS_RECORDS is the sum of those that the module needs; it must ignore others, which another analysis of the run may have asked for.
+ *
+ * Recent lines were used later than all other lines, so the stream has all that an LRU stack needs, and hits on recent lines cost nothing.
+ * analysis_recent(config) says how many there may be, at most.  There may be fewer, down to one.  The records are the same for any module in
+ * slot D1, but only the default one says which lines leave it. */
+#define SIM_MISSES 1  /* references that miss the D1 */
+#define SIM_VICTIMS 2 /* the same, and the line that each of them evicts, if config->victims is set */
+#define SIM_USES 4    /* uses of lines that are not recent, and when a line ceases to be; of a reference to several lines, all */
+#define SIM_HITS 8    /* in a replay, all references (in a run, see sim_keep_loads) */
+
+/* What a record says: SIM_L1_MISS, SIM_LL_MISS: the outcome of its reference, in its last record; and */
+enum {
+    SIM_MORE = 4,          /* the next record that is a use is of the same reference, which uses several lines */
+    SIM_RECENT = 8,        /* the line was recent, and is */
+    SIM_LEFT = 16,         /* no use: the line is no longer recent.  It was used later than all that left before */
+    SIM_FILLED = 32,       /* the line was not in the D1 */
+    SIM_UNDONE = 64        /* the line was used, but nothing counts: the instruction faulted */
 };
 
-struct sim_waits {
-    struct sim_left *left;   /* by number of the line & mask; NULL: no analysis asks for this */
-    uint32_t mask;
-    unsigned event;
-    const uint64_t *until;
+struct sim_record {
+    uint64_t addr;         /* of the first byte of the reference */
+    uint64_t line;         /* of the first byte of the line */
+    uint64_t victim;       /* SIM_VICTIMS, SIM_FILLED: the line that was evicted; SIM_NO_LINE: there was room */
+    uint64_t execution;    /* for the engine */
+    uint64_t pc;           /* of the instruction, with WANTS_PC; kind, too: else it is SIM_READ */
+    uint32_t site;         /* of the reference, for sim_count_for */
+    uint16_t size;         /* bytes */
+    uint8_t what, kind;    /* kind: SIM_READ, SIM_WRITE, SIM_MODIFY */
+    uint64_t reserved[2];  /* 64 bytes in all */
 };
-extern struct sim_waits sim_waits;
 
-/* In analysis_line: the number of ways of the D1, in all sets, that are free or hold a line last used at `time` or before.  Stops
- * counting at `enough`. */
-uint32_t sim_older_places(uint64_t time, uint32_t enough);
-/* Returns the same number.  Counts the other ways by the time of their line's last use: counts[i] has the ways with
- * (last use - time) >> shift == i; the last count also has all later ones. */
-#define SIM_PLACE_COUNTS 256u
-uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]);
-
-/* The near lines are the config->near lines that data references have used last.  With ANALYSIS_FAR, analysis_far is called, in
- * program order, some time after a data reference used a line that is not near; the least recently used of the near lines then is no longer near.
- * `bool analysis_wants_far(config)` is called before analysis_init and returns true if the module can work so.  If it returns
- * false, or the D1 cannot do this, analysis_ref is called instead. */
-struct sim_far {
-    uint64_t line; /* address of its first byte */
-    uint64_t left; /* address of the line that is no longer near; SIM_NO_LINE: there were fewer near lines than config->near */
-    bool more;     /* analysis_far was called for another line of the same reference */
-    uint8_t kind;  /* as in struct sim_miss */
-};
-/* In analysis_finish, with ANALYSIS_FAR: the number of line look-ups by data references; a reference to two lines counts twice. */
-uint64_t sim_lines_touched(void);
-
-/* In analysis_init, with ANALYSIS_LOADS, if config->misses is set.  The collector then makes findings D, L, M and cycles out of the
- * run's counters, for each instruction that reads memory: the numbers of loads that the D1, the LL and memory served, and their
+/* In analysis_init.  Returns false in a replay.  In a run, the collector then makes findings D, L, M and cycles out of the run's
+ * counters, for each instruction that reads memory: the numbers of loads that the D1, the LL and memory served, and their
  * sum weighted by cycles[0 to 2].  Their `value` is that of the instruction's row `load`, if the module has made one (sim_keep). */
-void sim_keep_loads(const uint64_t cycles[3]);
+bool sim_keep_loads(const uint64_t cycles[3]);
 
 /* ---- observed instructions: analysis_insn is called after each instruction (#define ANALYSIS_OBSERVES 1) ----
  * All instructions of the run are observed, or, with run --sample=N/M, windows of consecutive ones. */

@@ -4,37 +4,24 @@
 
 #include "sim/unit.h"
 
-/* The callbacks that are possible in this run. */
-struct qn_observers_offer {
-    bool lines;  /* analysis_line: the D1 has time stamps */
-    uint32_t near; /* the number of near lines for analysis_far; 0: it is not possible */
-    bool counts; /* sim_keep_loads */
-};
-
-/* The callbacks that the analyses ask for. */
+/* What the analyses ask for. */
 struct qn_observers {
-    bool any, references, data, misses, lines, far, instructions; /* data: data references only */
-    bool one_of_misses; /* misses are asked for by exactly one analysis */
-    bool later, alone; /* all can wait (qn_sim_miss_buffer); there is one */
-    bool list; /* all those of far lines read the list of contract.h themselves */
-    bool pc;     /* of misses or references */
-    uint32_t near; /* the number of near lines */
+    bool any, references, data, instructions; /* data: data references only */
+    bool pc;           /* of records or references */
+    unsigned records;  /* SIM_MISSES ... */
+    uint32_t recent;   /* at most so many recent lines */
     const struct qn_log_consumer *log; /* of a recorder, which is the only analysis */
 };
 
 extern struct qn_observers qn_observers; /* of this run */
-struct qn_observers qn_observers_init(const struct qn_config *config, struct qn_observers_offer offer);
+struct qn_observers qn_observers_init(const struct qn_config *config, bool tells_lines);
 QN_SIM_NCSR void qn_observers_reference(const struct sim_ref *ref);
-/* A data reference that missed: calls the analyses and the hook that ask for misses. */
-QN_SIM_NCSR void qn_observers_tell_miss(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t site);
-QN_SIM_NCSR void qn_observers_line(const struct sim_line *line);
-void qn_observers_init_misses(bool possible, bool calls);
-void qn_observers_init_far_uses(void);
-QN_SIM_NCSR void qn_observers_tell_misses(bool last); /* last: as in struct qn_unit_misses */
-void qn_observers_read_far_uses(void);
+void qn_observers_read(struct sim_record *first, uint32_t n);
+void qn_observers_count(struct sim_record *first, uint32_t n); /* the analyses that count events; qn_observers_read has the others */
+/* The hook is told of a line that is filled; of a data reference that missed. */
+void qn_observers_line(const struct qn_line_use *line);
+QN_SIM_NCSR void qn_observers_miss(uint64_t addr, uint32_t site, unsigned ll);
 void qn_observers_finish(void);
 const char *qn_observers_module(void); /* the analysis that was called last */
-
-uint64_t qn_engine_references(void); /* the number of data references counted so far; supplied by run */
 
 #endif

@@ -88,6 +88,8 @@ QN_NCSR void qn_sim_charge(uint32_t site)
 
 void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n)
 {
+    if (qn_sim_stream.at_once) /* else it belongs to an execution that has ended */
+        log[qn_sim_charge_count++ % CHARGES] = (struct charge){site, event, n, qn_sim_execution(site)};
     find_row(site)[1 + event] += n;
     output->counts[event] += n;
     qn_sim_sum_event(QN_COST_EVENTS + event, (int64_t)n);
@@ -235,12 +237,13 @@ struct sim_shared *sim_keep_shared(const struct sim_shared *row) { return output
 
 void sim_count_for(uint32_t site, unsigned event, uint64_t n) { qn_sim_charge_to(site, event, n); }
 
-void sim_keep_loads(const uint64_t cycles[3])
+bool sim_keep_loads(const uint64_t cycles[3])
 {
     if (!output)
-        return;
+        return false;
     __builtin_memcpy(output->load_cycles, cycles, sizeof output->load_cycles);
     output->loads = 1;
+    return true;
 }
 
 static bool fits(const char *slot, const char *name)
@@ -255,6 +258,7 @@ static bool fits(const char *slot, const char *name)
 }
 
 const char *qn_sim_event_name(unsigned event) { return output->names[event]; }
+unsigned qn_sim_events(void) { return output ? output->events : 0; }
 
 static unsigned shadow_event(unsigned event)
 {

@@ -16,6 +16,7 @@ QN_NCSR void qn_sim_charge(uint32_t site);
 void qn_sim_service_modules(const char *names); /* the modules in the slots, for the profile */
 void qn_sim_service_how(unsigned slot, uint8_t how); /* enum qn_sim_how */
 const char *qn_sim_event_name(unsigned event);
+unsigned qn_sim_events(void); /* the number of those declared */
 /* Supplied by run.  of_cell: see struct qn_finding.  NULL: the table is full. */
 struct sim_finding *qn_engine_finding(const struct sim_finding *finding, bool kept, uint32_t of_cell);
 void *qn_engine_values(uint64_t pc, const char *what, unsigned entries); /* the same; see struct qn_value_list */
@@ -58,10 +59,6 @@ static inline void sim_check_event(bool there, bool good_name, bool full)
 
 /* tables: QN_ARENA_TABLES_SIZE zeroed bytes; in a replay, QN_TABLE_SETS_OFF bytes.  Call it before modules are set up. */
 void qn_sim_rows_init(uint8_t *tables, struct qn_table_head *head);
-/* The counter of line look-ups by data references beyond the first line of each reference. */
-uint64_t *qn_sim_more_lines(void);
 uint64_t qn_sim_cell_number(const uint64_t *cell);
-/* In the cells: misses of this event that are looked at later. */
-struct qn_waiting *qn_sim_waiting(unsigned event);
 
 #endif

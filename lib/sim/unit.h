@@ -62,10 +62,6 @@ typedef QN_NCSR_TYPE bool qn_unit_return(uint64_t target);
 typedef void qn_unit_refs(const struct qn_log_entry *entry, uint32_t n); /* calls QN_UP(missed) for each miss */
 typedef void qn_unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint8_t *wrong);
 typedef QN_NCSR_TYPE void qn_unit_seen(const struct sim_ref *ref);
-typedef QN_NCSR_TYPE void qn_unit_miss(const struct sim_miss *miss);
-typedef QN_NCSR_TYPE void qn_unit_line(const struct sim_line *line);
-typedef QN_NCSR_TYPE void qn_unit_far(const struct sim_far *far);
-
 /* What the engine keeps of a site for modules that want sim_pc: the address of the instruction, and above it the kind of the reference. */
 #define QN_SITE_KIND_SHIFT 60
 
@@ -81,31 +77,6 @@ static inline enum sim_kind qn_sim_kind(enum qn_log_kind kind)
 }
 
 static inline enum sim_kind qn_site_kind(uint64_t site) { return qn_sim_kind((enum qn_log_kind)(site >> QN_SITE_KIND_SHIFT)); }
-
-/* What is in the buffer of far uses, from the first one on. */
-struct qn_unit_far_uses {
-    const struct qn_far_use *touch;
-    const uint64_t *site;      /* see qn_site_of; by number of the site; NULL: no module wants sim_pc */
-    uint64_t *pc;              /* sim_pc, to be set */
-    uint32_t n;
-};
-
-static inline enum sim_kind qn_far_use_kind(const struct qn_far_use *t, const uint64_t *site)
-{
-    uint32_t kind = t->how >> QN_FAR_USE_KIND_SHIFT;
-
-    return kind || !site ? (enum sim_kind)kind : qn_site_kind(site[t->site & QN_SITE_COUNTER_MASK]);
-}
-
-/* Misses that emitted code has written down (qn_sim_miss_buffer). */
-struct qn_unit_misses {
-    const struct qn_buffered_miss *miss;
-    const uint64_t *site;      /* see qn_site_of; by number of the site; NULL: no module wants sim_pc */
-    uint64_t *pc;              /* sim_pc, to be set */
-    volatile uint64_t *told;   /* of sim_waits: the number of misses that were looked at */
-    uint32_t n, line;          /* number of misses; bytes of a line */
-    bool last;                 /* no miss is left that was not looked at, not even the one that is being simulated */
-};
 
 struct qn_unit {
     const char *slot;          /* "D1" */
@@ -126,17 +97,12 @@ struct qn_unit {
     qn_unit_call *call;
     qn_unit_return *returned;
     void (*shown)(uint64_t pc, unsigned kind); /* in a replay: shows the state that this branch uses; NULL: not supported */
-    /* AN: what it asks for; `seen` is called when the others are not possible */
+    /* AN: one of these three */
+    unsigned records;          /* what it asks for, SIM_MISSES ... */
+    void (*observe)(const struct sim_record *record, uint32_t n);
+    uint32_t (*recent)(const struct sim_config *); /* with SIM_USES: at most so many recent lines; else NULL */
     qn_unit_seen *seen;
-    qn_unit_miss *miss;
-    qn_unit_line *line;
-    qn_unit_far *far;
-    bool (*wants_far)(const struct sim_config *);
-    void (*touches)(const struct qn_unit_far_uses *); /* in place of `far`, if it reads the list itself; NULL: it cannot */
-    bool (*reads)(const struct sim_config *);
-    void (*later)(const struct qn_unit_misses *); /* calls `line` and `miss` for each of these; NULL: the analysis cannot wait */
     bool only_data;            /* `seen` is called for data references only */
-    bool loads;                /* with `miss`, it calls sim_keep_loads */
     void (*insns)(const struct sim_insn *, unsigned n);
     const struct qn_log_consumer *(*log)(void); /* called before `init`: the recorder, if an option asks for it; else NULL */
 };

@@ -55,24 +55,22 @@ static void blame(uint64_t line)
     conflicts[i]++;
 }
 
-/* Of several lines the one that was away longest decides; the last of them if equal. */
+/* Of several lines the one that was away longest decides; a conflict is one of the last. */
 static void classify(const struct op_record *o, bool missed)
 {
+    uint64_t last = (o->addr + o->size - 1) / bytes;
     long worst = 0;
-    uint64_t guilty = 0;
 
-    for (uint64_t b = o->addr / bytes; b <= (o->addr + o->size - 1) / bytes; b++) {
+    for (uint64_t b = o->addr / bytes; b <= last; b++) {
         long was = touch(&ever, b);
-        bool new_worst = was < 0 || (worst >= 0 && was >= worst);
 
-        guilty = new_worst ? b : guilty;
-        worst = new_worst ? was : worst;
+        worst = was < 0 || (worst >= 0 && was >= worst) ? was : worst;
     }
     if (!missed)
         return;
     classes[worst < 0 ? 0 : worst >= (long)(size / bytes) ? 1 : 2]++;
     if (worst >= 0 && worst < (long)(size / bytes))
-        blame(guilty);
+        blame(last);
 }
 
 /* ---- stack distances: one cache for each size, and for each associativity ---- */

@@ -57,8 +57,10 @@ static uint64_t value_of(const struct tables *t, const struct qn_term *term)
         return (uint64_t)t->totals[QN_COST_D1MR];
     case QN_SUM_LOADS_LL:
         return (uint64_t)t->totals[QN_COST_DLMR];
-    case QN_SUM_LINES:
-        return (uint64_t)t->totals[QN_COST_DR] + (uint64_t)t->totals[QN_COST_DW] + t->head.more_lines;
+    case QN_SUM_REFERENCES:
+        return (uint64_t)t->totals[QN_COST_DR] + (uint64_t)t->totals[QN_COST_DW];
+    case QN_SUM_MISSES:
+        return (uint64_t)t->totals[QN_COST_D1MR] + (uint64_t)t->totals[QN_COST_D1MW];
     default:
         return 0;
     }

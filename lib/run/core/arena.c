@@ -14,6 +14,7 @@
 #include "sim/observers.h"
 #include "sim/service.h"
 #include "sim/shadow.h"
+#include "sim/stream.h"
 
 struct qn_arena_header *qn_arena;
 int qn_arena_fd = -1, qn_socket_fd = -1;
@@ -282,10 +283,7 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
     uint64_t *counters = qn_arena_counters();
     struct qn_sim_part part = {counters[b->counter], qn_arena_insn_counters(record, insn), qn_arena_insn_counters(record, b->ninsns)};
 
-    if (!qn_sim_misses_are_told())
-        qn_sim_misses_tell(); /* so that all that they changed can be taken back */
-    if (!qn_sim_far_uses_are_told())
-        qn_sim_far_uses_tell();
+    qn_stream_take_back(&part);
     qn_sim_uncharge(&part);
     qn_complex_undo(&part);
     for (uint64_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {
@@ -338,12 +336,4 @@ void qn_arena_sum(int64_t sum[QN_COST_EVENTS])
     }
     for (unsigned k = 0; k < QN_COST_EVENTS; k++)
         sum[k] -= left[k];
-}
-
-uint64_t qn_engine_references(void)
-{
-    int64_t sum[QN_COST_EVENTS];
-
-    qn_arena_sum(sum);
-    return (uint64_t)(sum[QN_COST_DR] + sum[QN_COST_DW]);
 }

@@ -196,10 +196,8 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     qn_sim_shadow.ahead = 0;
     if (!qn_sim_log_is_empty())
         qn_sim_log_drain(); /* all code that reads counters is called from here */
-    if (QN_UNLIKELY(!qn_sim_misses_are_told()))
-        qn_sim_misses_tell();
-    if (QN_UNLIKELY(!qn_sim_far_uses_are_told()))
-        qn_sim_far_uses_tell();
+    if (QN_UNLIKELY(!qn_sim_stream_is_empty()))
+        qn_sim_stream_tell();
     if (!qn_sim_branches_are_empty())
         qn_sim_branches_drain();
     if (qn_sim_shadow_logs || (qn_sim_shadow_on && qn_sim_branches.next))

@@ -14,7 +14,7 @@
  * more memory than the cache holds; two lines that evict each other's are candidates for another layout or for turns of their own.
  *
  * Lines of the cache are counted, so a reference over two lines may count twice; lines that come in for the first time have no
- * culprit. Only the default D1 says which line leaves: with another module there, or without its filter, the run is refused.
+ * culprit. Only the default D1 says which line leaves: with another module there the run is refused.
  *
  * Storage: of the tool: 256 bytes for each 64 neighbouring lines of which one has ever left the D1, and 32 to 64 in a table; 40 bytes
  * for each pair of instructions, 1.5 million at most (it says how many lines had no room). At 4 GiB the run stops with a line that
@@ -25,10 +25,7 @@
 #include "sim/analysis/sites.h"
 
 #define ANALYSIS "culprits"
-#define ANALYSIS_LATER 1
-#define ANALYSIS_AHEAD 1
-#define ANALYSIS_LINES 1
-#define ANALYSIS_LINES_ONLY 1
+#define ANALYSIS_RECORDS (SIM_MISSES | SIM_VICTIMS)
 #define WANTS_PC 1
 
 /* An instruction that missed. */
@@ -63,8 +60,8 @@ static void declare(void)
 
 static void analysis_init(const struct sim_config *c)
 {
-    if (!c->misses)
-        sim_fail(c->slot, ANALYSIS, "analysis_init", 0, "needs the default D1 behind its filter: nothing else says which line leaves");
+    if (!c->victims)
+        sim_fail(c->slot, ANALYSIS, "analysis_init", 0, "needs the default D1: nothing else says which line leaves");
     by_line_init(&evictor, c->line_bits);
     sites_init(&parties, sizeof(struct party));
     sites_init(&losses, sizeof(struct loss));
@@ -123,68 +120,45 @@ static inline struct sim_finding *row_of(uint64_t pc, uint32_t by)
     return r->row;
 }
 
-static inline void count(uint64_t *n)
-{
-    sim_undoable(n);
-    ++*n;
-}
-
-static inline __attribute__((always_inline)) void lose(uint64_t pc, uint64_t line, uint32_t by)
+static inline void lose(uint64_t pc, uint64_t line, uint32_t by)
 {
     struct sim_finding *row;
 
-    count(&cells[by ? LOST : FIRST]);
+    cells[by ? LOST : FIRST]++;
     if (!by)
         return;
     row = row_of(pc, by);
     if (!row) {
-        count(&cells[NO_ROOM]);
+        cells[NO_ROOM]++;
         return;
     }
-    sim_undoable(&row->value);
     row->value = line;
-    count(&row->count);
+    row->count++;
 }
 
-/* Of lines that are told of later: the numbers are fetched before they are needed. */
-static struct {
-    uint32_t *line, *victim;
-} ahead[QN_MISS_BUFFER];
-
-static inline void analysis_ahead(const struct sim_line *l, uint32_t i)
+/* counts: the instruction did not fault. */
+static inline void fill(const struct sim_record *r, bool counts)
 {
-    ahead[i].line = by_line(&evictor, l->line);
-    ahead[i].victim = l->victim_used ? by_line(&evictor, l->victim) : ahead[i].line;
-    __builtin_prefetch(ahead[i].line);
-    __builtin_prefetch(ahead[i].victim, 1);
-}
-
-static inline __attribute__((always_inline)) void analysis_line_ahead(const struct sim_line *l, uint32_t i)
-{
-    uint64_t pc = sim_pc;
-    struct party *me = party_of(pc);
-
+    struct party *me = party_of(r->pc);
 
     if (!me) {
-        count(&cells[NO_ROOM]);
+        cells[NO_ROOM] += counts;
         return;
     }
-    lose(pc, l->line, *ahead[i].line);
-    if (!l->victim_used)
+    if (counts)
+        lose(r->pc, r->line, *by_line(&evictor, r->line));
+    if (r->victim == SIM_NO_LINE)
         return;
     if (QN_UNLIKELY(!me->number))
-        me->number = add_evictor(pc);
-    *ahead[i].victim = me->number;
+        me->number = add_evictor(r->pc);
+    *by_line(&evictor, r->victim) = me->number;
 }
 
-static void analysis_line(const struct sim_line *l)
+static void analysis_observe(const struct sim_record *r, uint32_t n)
 {
-    if (l->used)
-        return;
-    analysis_ahead(l, 0);
-    analysis_line_ahead(l, 0);
+    for (const struct sim_record *end = r + n; r < end; r++)
+        if (r->what & SIM_FILLED)
+            fill(r, !(r->what & SIM_UNDONE));
 }
-
-static void analysis_ref(const struct sim_ref *ref) { (void)ref; }
 
 static void analysis_finish(void) {}

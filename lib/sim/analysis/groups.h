@@ -1,14 +1,14 @@
-/* analysis/groups.h - stack distances by powers of two: from the lines that become near and the lines that are no longer near (module.h).
+/* analysis/groups.h - stack distances by powers of two: from the stream of records (module.h).
  *
  *   groups_init(&g, config->line_bits, k, n)   n sizes of caches, 2^k lines and up
- *   i = groups_take(&g, line)         the line becomes near; i: of these caches, the first i miss it; GROUPS_FIRST: it was never used before
- *   groups_push(&g, line)             the line is no longer near; it was used later than all others that are not near
+ *   i = groups_take(&g, line)         the line becomes recent; i: of these caches, the first i miss it; GROUPS_FIRST: it was never used before
+ *   groups_push(&g, line)             SIM_LEFT: the line is recent no longer; it was used later than all others that are not
  *
- * There are never more near lines than the smallest cache has.
+ * There are never more recent lines than the smallest cache has.
  *
- * All lines in the order of their last use, the latest first: the near lines, then the others.  Each line that is pushed gets the next
+ * All lines in the order of their last use, the latest first: the recent lines, then the others.  Each line that is pushed gets the next
  * number, and a bit for each number says whether its line is still among the others.  For each size a mark has the number of the last
- * line that a cache of this size holds.  So a line misses the sizes whose marks are above its number.  When it becomes near, the last line of
+ * line that a cache of this size holds.  So a line misses the sizes whose marks are above its number.  When it becomes recent, the last line of
  * these caches leaves them, so each of their marks moves to the next bit.  When a line is pushed, nothing but its place changes.
  *
  * When the numbers run out, the lines are renumbered.  There are at least GROUPS_SPARE times as many numbers as lines, so this is rare.
@@ -27,10 +27,10 @@
 #define GROUPS_SPARE 8u
 
 struct groups {
-    struct by_line at; /* number of the line; 0: it is near, or was never used */
+    struct by_line at; /* number of the line; 0: it is recent, or was never used */
     uint64_t *bits;
     uint32_t *below;   /* while lines are renumbered, the number of lines before each word */
-    uint32_t numbers, now, lines, others; /* now: the next number; lines: all that were used; others: those that are not near */
+    uint32_t numbers, now, lines, others; /* now: the next number; lines: all that were used; others: those that are not recent */
     uint32_t first, n; /* sizes: the smallest has 2^first lines */
     uint32_t mark[GROUPS_MAX + 1]; /* by size; 0: a cache of this size holds all lines.  The last one is 0 */
 };

@@ -18,11 +18,10 @@
 #include "sim/module.h"
 
 #define ANALYSIS "latency"
-#define ANALYSIS_LATER 1
-#define ANALYSIS_MISSES 1
-#define ANALYSIS_LOADS 1
+#define ANALYSIS_RECORDS (SIM_MISSES | SIM_HITS)
 #define WANTS_PC 1
 #define CYCLES_MAX 100000
+#define RECENT 256u
 
 enum { D, L, M, LEVELS };
 
@@ -69,46 +68,53 @@ static void declare(void)
 
 static void analysis_init(const struct sim_config *c)
 {
+    (void)c;
     cycles[D] = sim_option_within(sim.slot, ANALYSIS, "d-cycles", 4, 0, CYCLES_MAX);
     cycles[L] = sim_option_within(sim.slot, ANALYSIS, "l-cycles", 40, 0, CYCLES_MAX);
     cycles[M] = sim_option_within(sim.slot, ANALYSIS, "m-cycles", 200, 0, CYCLES_MAX);
-    counted = c->misses;
+    counted = sim_keep_loads(cycles);
     served = sim_cells(LEVELS);
     sites_init(&loads, sizeof(struct load));
-    if (counted)
-        sim_keep_loads(cycles);
     declare();
 }
 
-static bool is_load(unsigned kind) { return kind == SIM_READ || kind == SIM_MODIFY; }
-
-static struct load *find(uint64_t pc) { return (struct load *)sites_find(&loads, pc, 0); }
-
-static void analysis_miss(const struct sim_miss *miss)
+/* In a run: the address is kept at once. */
+static void keep(struct load *l, uint64_t addr)
 {
-    static uint64_t nowhere; /* for stores, and if the table is full */
-    struct load *l = is_load(miss->kind) ? find(miss->pc) : NULL;
-    uint64_t *address = &nowhere;
-
-    if (l && !l->row)
-        l->row = sim_keep(&(struct sim_finding){.pc = miss->pc, .what = "load"});
-    if (l && l->row)
-        address = &l->row->value;
-    *address = miss->addr;
-    sim_miss_to(address);
+    if (!l->row)
+        l->row = sim_keep(&(struct sim_finding){.pc = l->site.pc, .what = "load"});
+    if (l->row)
+        l->row->value = addr;
 }
 
-static void analysis_ref(const struct sim_ref *ref)
+static void serve(struct load *l, const struct sim_record *r)
 {
-    struct load *l = is_load(ref->kind) ? find(ref->pc) : NULL;
-    unsigned level = ref->outcome & SIM_LL_MISS ? M : ref->outcome & SIM_L1_MISS ? L : D;
+    unsigned level = r->what & SIM_LL_MISS ? M : r->what & SIM_L1_MISS ? L : D;
 
-    if (!l)
+    if (counted) {
+        keep(l, r->addr);
         return;
+    }
     l->served[level]++;
     served[level]++;
     if (level != D)
-        l->addr = ref->addr;
+        l->addr = r->addr;
+}
+
+static void analysis_observe(const struct sim_record *r, uint32_t n)
+{
+    static struct load *recent[RECENT]; /* most misses are of instructions that missed shortly before */
+
+    for (const struct sim_record *end = r + n; r < end; r++) {
+        struct load **l = &recent[r->pc % RECENT];
+
+        if (r->what & (SIM_LEFT | SIM_MORE | SIM_UNDONE) || (counted && !(r->what & SIM_L1_MISS)) || r->kind == SIM_WRITE)
+            continue;
+        if (!*l || (*l)->site.pc != r->pc)
+            *l = (struct load *)sites_find(&loads, r->pc, 0);
+        if (*l)
+            serve(*l, r);
+    }
 }
 
 static void find_levels(const struct load *l)

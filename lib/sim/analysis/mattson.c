@@ -7,37 +7,33 @@
  *   one or two lines: 7 misses; three or more: 4
  *
  * Lines touched are counted, so a reference over two lines counts twice. Without an option the curve goes from 1 KiB to 64 MiB by
- * powers of two, and hits on the lines of the last KiB (8 at most) are not told, which makes it many times faster than a call for each
- * reference; both give the same.
+ * powers of two, and uses of the lines of the last KiB cost nothing.
  *
  * Options: `sizes` (N: each size up to N lines, and each number of ways up to 64) and `sets` (a second curve, for each associativity
- * with so many sets): each reference is a call then, and sizes begin at one line. `shards` (N: of N lines, drawn by a hash of their
+ * with so many sets); sizes begin at one line then. `shards` (N: of N lines, drawn by a hash of their
  * address, with the standard error of each number, as SHARDS does; exact while the program uses no more lines). `shards-part` (M: of
  * one line in M, but of no fewer than `shards`, which is 8192 then: fewer lines say too little. `doc/performance.md` has the errors).
  * Storage: of the tool: 256 bytes for each 64 neighbouring lines of which one was used, 32 to 64 in a table, and some bits a line;
- * with `shards` some 300 bytes a line of the sample. At 4 GiB the run stops with a line that says so. Where each reference is a call,
- * 2^22 lines at most.
+ *with `shards` some 300 bytes a line of the sample. At 4 GiB the run stops with a line that says so.
  * Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, Evaluation techniques for storage hierarchies, IBM Systems Journal
  * 9(2), 1970; the tree: B. T. Bennett, V. J. Kruskal, LRU stack processing, IBM Journal of Research and Development 19(4), 1975. */
 #include "sim/analysis/groups.h"
 #include "sim/analysis/shards.h"
-#include "sim/analysis/stack.h"
 
 #define ANALYSIS "mattson"
-#define ANALYSIS_FAR 1
-#define ANALYSIS_FAR_LATER 1
+#define ANALYSIS_RECORDS SIM_USES
 #define DISTANCES (1u << 18)
 #define WAYS_MAX 64
 #define SIZE_LEAST_BITS 10u /* 1 KiB */
 #define SIZE_MOST_BITS 26u  /* 64 MiB */
-#define NEAR_MAX 8u /* near lines; the same number as in the engine, so that results are the same with and without analysis_far */
 
-static struct stack stack;
-static uint64_t *touched; /* line look-ups, one cell */
+static uint64_t *further; /* a cell: lines of references beyond their first */
+static uint32_t recent, line_bits; /* recent: lines that are now */
 
 /* ---- each size, each associativity ---- */
 
 static bool whole;
+static struct far far;
 static uint64_t *histogram;           /* by distance; [DISTANCES]: farther or first */
 static uint64_t *ways_hits;           /* by position in the set; [WAYS_MAX]: not there */
 static uint64_t sets, *order;         /* by set: its lines, used last first */
@@ -55,18 +51,18 @@ static void init_whole(const struct sim_config *c)
     sets = sim_option_within(c->slot, ANALYSIS, "sets", c->sets, 1, 1u << 22);
     sizes = sim_option_within(c->slot, ANALYSIS, "sizes", 0, 0, DISTANCES);
     order = sim_alloc(sets * WAYS_MAX * 8);
+    far_init(&far, c->line_bits);
 }
 
 /* Moves the line to the front of its set and counts its position before; WAYS_MAX = it was not there.  Elements are lines plus one; 0 = free. */
-static void touch_set(uint64_t line)
+static void use_in_set(uint64_t line, bool counts)
 {
     uint64_t *row = order + line % sets * WAYS_MAX;
     unsigned at = 0;
 
     while (at < WAYS_MAX && row[at] != line + 1)
         at++;
-    sim_undoable(&ways_hits[at]);
-    ways_hits[at]++;
+    ways_hits[at] += counts;
     if (at == WAYS_MAX)
         at--;
     for (; at > 0; at--)
@@ -74,14 +70,13 @@ static void touch_set(uint64_t line)
     row[0] = line + 1;
 }
 
-static void touch_whole(uint64_t line)
+static void use_whole(uint64_t line, bool counts)
 {
-    uint64_t d = stack_touch(&stack, line);
+    uint64_t d = far_take(&far, line);
 
-    d = d < DISTANCES ? d : DISTANCES;
-    sim_undoable(&histogram[d]);
-    histogram[d]++;
-    touch_set(line);
+    d = d == FAR_FIRST || d + recent > DISTANCES ? DISTANCES : d + recent;
+    histogram[d] += counts;
+    use_in_set(line >> line_bits, counts);
 }
 
 static bool printed(uint64_t size) { return sizes ? size <= sizes : qn_is_pow2(size); }
@@ -115,19 +110,10 @@ static void declare_whole(void)
 static uint64_t *classes;
 static struct groups groups;
 static struct shards shards;
-static bool sampled, told;
-static uint32_t near, line_bits;
-static uint64_t latest[NEAR_MAX], n_latest; /* without analysis_far: the near lines, used last first */
+static bool sampled;
 
-static bool analysis_wants_far(const struct sim_config *c) { return !wants_whole(c->slot); }
-
-/* The number of near lines: at most the lines of the smallest cache. */
-static uint32_t near_lines(uint32_t line)
-{
-    uint32_t n = (1u << SIZE_LEAST_BITS) / line;
-
-    return n < 1 ? 1 : n > NEAR_MAX ? NEAR_MAX : n;
-}
+/* At most the lines of the smallest cache. */
+static uint32_t analysis_recent(const struct sim_config *c) { return wants_whole(c->slot) ? 1 : (1u << SIZE_LEAST_BITS) / c->line; }
 
 /* The smallest and the largest cache have 2^k lines. */
 static unsigned least(void) { return line_bits < SIZE_LEAST_BITS ? SIZE_LEAST_BITS - line_bits : 0; }
@@ -148,9 +134,9 @@ static void declare_curve(void)
 
 static void declare(void)
 {
-    const struct sim_term lines = {.cells = touched, .n = 1, .times = 1, .of = told ? SIM_SUM_LINES : SIM_SUM_CELLS};
+    const struct sim_term lines[] = {{.times = 1, .of = SIM_SUM_REFERENCES, .plus = true}, {.cells = further, .n = 1, .times = 1}};
 
-    sim_row(&lines, 1, "AN: %%U lines touched; misses of a fully associative LRU cache:");
+    sim_row(lines, 2, "AN: %%U lines touched; misses of a fully associative LRU cache:");
     if (whole)
         declare_whole();
     else
@@ -168,97 +154,55 @@ static void analysis_init(const struct sim_config *c)
     if (whole && n)
         sim_fail(c->slot, ANALYSIS, "shards", 0, "wanted without the options sets and sizes");
     sampled = n != 0;
-    told = c->misses;
     line_bits = c->line_bits;
-    near = c->near ? c->near : near_lines(c->line);
-    touched = sim_cells(1);
+    further = sim_cells(1);
     classes = sim_cells(CURVE_CLASSES);
     if (whole)
         init_whole(c);
     if (sampled)
         shards_init(&shards, c->line_bits, (uint32_t)n, (uint32_t)part);
-    else if (told)
+    else if (!whole)
         groups_init(&groups, c->line_bits, least(), most() - least() + 1);
-    else
-        stack_init(&stack);
     declare();
 }
 
-static inline void count(unsigned class)
+/* A line becomes recent; a line no longer is. */
+static inline void use(uint64_t line, bool counts)
 {
-    sim_undoable(&classes[class]);
-    classes[class]++;
-}
-
-static void comes(uint64_t line)
-{
-    unsigned i = groups_take(&groups, line);
-
-    count(i == GROUPS_FIRST ? CURVE_FIRST : least() + i);
-}
-
-static void come_near(uint64_t line, uint64_t left)
-{
-    if (sampled) {
-        shards_come_near(&shards, line, left, near);
-        return;
-    }
-    if (left != SIM_NO_LINE)
-        groups_push(&groups, left);
-    comes(line);
-}
-
-static void analysis_far(const struct sim_far *f) { come_near(f->line, f->left); }
-
-/* The same later, for exact curves. */
-static bool analysis_can_wait(const struct sim_config *c) { return !sim_option(c->slot, "shards", sim_option(c->slot, "shards-part", 0)) && !wants_whole(c->slot); }
-static void analysis_came(uint64_t line) { comes(line); }
-static void analysis_left(uint64_t line) { groups_push(&groups, line); }
-
-/* A list of near lines, for runs without analysis_far. */
-static void touch_sampled(uint64_t line)
-{
-    uint64_t at = 0, left = SIM_NO_LINE;
-    bool comes;
-
-    while (at < n_latest && latest[at] != line)
-        at++;
-    comes = at == n_latest;
-    if (comes && n_latest < near)
-        n_latest++;
-    else if (comes)
-        left = latest[--at];
-    for (; at > 0; at--)
-        latest[at] = latest[at - 1];
-    latest[0] = line;
-    if (comes)
-        come_near(line, left);
-}
-
-static void touch(uint64_t line)
-{
-    uint64_t d;
-
-    sim_undoable(touched);
-    touched[0]++;
-    if (sampled) {
-        touch_sampled(line << line_bits);
-    } else if (whole) {
-        touch_whole(line);
+    if (whole) {
+        use_whole(line, counts);
+    } else if (sampled) {
+        shards_use(&shards, line, recent, counts);
     } else {
-        d = stack_touch(&stack, line);
-        count(d == STACK_FIRST ? CURVE_FIRST : curve_class(d));
+        unsigned i = groups_take(&groups, line);
+
+        classes[i == GROUPS_FIRST ? CURVE_FIRST : least() + i] += counts;
     }
+    recent++;
 }
 
-static void analysis_ref(const struct sim_ref *ref)
+static inline void leave(uint64_t line)
 {
-    uint64_t line = ref->addr >> line_bits, last = (ref->addr + ref->size - 1) >> line_bits;
+    recent--;
+    if (whole)
+        far_push(&far, line);
+    else if (sampled)
+        shards_leave(&shards, line);
+    else
+        groups_push(&groups, line);
+}
 
-    if (ref->kind > SIM_MODIFY)
-        return;
-    SIM_EACH_LINE(line, last)
-        touch(line);
+static void analysis_observe(const struct sim_record *r, uint32_t n)
+{
+    for (const struct sim_record *end = r + n; r < end; r++) {
+        bool counts = !(r->what & SIM_UNDONE);
+
+        *further += counts && (r->what & SIM_MORE);
+        if (r->what & SIM_LEFT)
+            leave(r->line);
+        else if (!(r->what & SIM_RECENT))
+            use(r->line, counts);
+    }
 }
 
 static void analysis_finish(void) {}

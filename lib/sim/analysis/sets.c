@@ -20,8 +20,7 @@
 #include "sim/module.h"
 
 #define ANALYSIS "sets"
-#define ANALYSIS_LATER 1
-#define ANALYSIS_MISSES 1
+#define ANALYSIS_RECORDS SIM_MISSES
 #define ACROSS 8
 
 static uint64_t *misses, *LL_misses;
@@ -52,17 +51,15 @@ static void analysis_init(const struct sim_config *c)
         declare_row(first);
 }
 
-static inline void count(uint64_t *cell)
+static void analysis_observe(const struct sim_record *r, uint32_t n)
 {
-    sim_undoable(cell);
-    ++*cell;
-}
-
-static inline __attribute__((always_inline)) void analysis_miss(const struct sim_miss *miss)
-{
-    count(&misses[miss->addr >> bits & (sets - 1)]);
-    if (miss->outcome & SIM_LL_MISS)
-        count(&LL_misses[miss->addr >> LL_bits & (LL_sets - 1)]);
+    for (const struct sim_record *end = r + n; r < end; r++) {
+        if (!(r->what & SIM_L1_MISS))
+            continue;
+        misses[r->addr >> bits & (sets - 1)]++;
+        if (r->what & SIM_LL_MISS)
+            LL_misses[r->addr >> LL_bits & (LL_sets - 1)]++;
+    }
 }
 
 static void analysis_finish(void) {}

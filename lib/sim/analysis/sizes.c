@@ -16,11 +16,10 @@
  * after all lines of its set that the smaller one does not hold. So each cache is only told what came into the one below and what left
  * it, and costs only the misses of that one. Only every third size is kept as a cache. When it has the line, the two sizes below it
  * follow: one of half the sets has it, too, if fewer lines than ways were used since in the two sets of which it makes one. The first
- * cache is told of lines that were not used a moment ago (`ANALYSIS_FAR`; no more of these are passed over than a set has ways).
+ * cache is told of the uses of lines that are not recent (at most as many are as a set has ways).
  *
  * `quern plot size LOG` draws it, and `quern report` shows it without a second execution. The caches are least recently used, whatever
- * module is in slot D1; for other policies use `quern sweep`. Misses of the LL, which depend on the D1, it does not tell. What an
- * instruction that faults has missed is not taken back.
+ * module is in slot D1; for other policies use `quern sweep`. Misses of the LL, which depend on the D1, it does not tell.
  *
  * Options: `smaller` (5: so many times the D1 is halved, as long as a set is left) and `larger` (4: doubled), at most 11.
  * Storage: of the tool: 16 bytes for each line of every third size (of 8 at least in a set), and 24 for each set.
@@ -31,7 +30,7 @@
 #include "sim/module.h"
 
 #define ANALYSIS "sizes"
-#define ANALYSIS_FAR 1
+#define ANALYSIS_RECORDS SIM_USES
 #define WANTS_PC 1
 #define SIZES_MAX 24u
 #define PACKED 8u /* ways that a word has bytes for */
@@ -48,7 +47,7 @@ struct set {
     uint32_t all, held; /* lines that the cache holds in the set; those of them in here */
 };
 
-/* A victim, and the time of its last use: the number of the event after which it was no longer near.  Stamp 0: there is no victim. */
+/* A victim, and the time of its last use: the number of the event after which it was recent no longer.  Stamp 0: there is no victim. */
 struct stamped {
     uint64_t line, stamp;
 };
@@ -65,11 +64,12 @@ static unsigned n_caches, n_sizes;
 static uint32_t ways, room, line_bits; /* room: elements of a set */
 static uint64_t now;
 static uint64_t *missed[2];   /* reads, writes: missed[w][i] is the number of references that missed i sizes */
-static unsigned worst;        /* of this reference: sizes that its lines have missed so far */
-static uint64_t latest;       /* the only near line, if analysis_ref is called instead of analysis_far */
-static bool is_latest;        /* there is one */
 
-static bool analysis_wants_far(const struct sim_config *c) { return c->near <= c->ways; }
+/* Lines that are recent no longer, in order, and that no line has replaced yet.  If one of them is used before, it was recent all the time. */
+static uint64_t *waiting;
+static uint32_t n_waiting, first_waiting;
+
+static uint32_t analysis_recent(const struct sim_config *c) { return c->ways; }
 
 static void add_cache(uint32_t sets, unsigned first, unsigned n)
 {
@@ -113,6 +113,7 @@ static void analysis_init(const struct sim_config *c)
         add_cache((uint32_t)(sets << (first + n - 1)), first, n);
     for (unsigned w = 0; w < 2; w++)
         missed[w] = sim_cells(n_sizes + 1);
+    waiting = sim_alloc(2 * ways * sizeof *waiting);
     declare(size);
 }
 
@@ -290,41 +291,59 @@ SIZES_INLINE unsigned go_through(uint64_t line, struct stamped left, bool packed
     return n_sizes;
 }
 
-/* near_left: is no longer near, if `leaves`.  `more`: the reference has touched another line before. */
-static void touch(uint64_t line, uint64_t near_left, bool leaves, bool write, bool more)
+static bool was_waiting(uint64_t line)
 {
-    struct stamped left = {.line = near_left, .stamp = leaves ? ++now : 0};
-    unsigned i = room == PACKED ? go_through(line, left, true) : go_through(line, left, false);
+    uint32_t at = first_waiting;
 
-    if (more && i <= worst)
-        return;
-    if (more) {
-        sim_undoable(&missed[write][worst]);
-        missed[write][worst]--;
-    }
-    sim_undoable(&missed[write][i]);
-    missed[write][i]++;
-    worst = i;
+    while (at < n_waiting && waiting[at] != line)
+        at++;
+    if (at == n_waiting)
+        return false;
+    for (; at > first_waiting; at--)
+        waiting[at] = waiting[at - 1];
+    first_waiting++;
+    return true;
 }
 
-static void analysis_far(const struct sim_far *f) { touch(f->line, f->left, f->left != SIM_NO_LINE, f->kind == SIM_WRITE, f->more); }
-
-static void analysis_ref(const struct sim_ref *ref)
+static void leave(uint64_t line)
 {
-    uint64_t number = ref->addr >> line_bits, last = (ref->addr + ref->size - 1) >> line_bits;
-    bool more = false;
+    if (n_waiting == 2 * ways) {
+        for (n_waiting = 0; first_waiting < 2 * ways; first_waiting++)
+            waiting[n_waiting++] = waiting[first_waiting];
+        first_waiting = 0;
+    }
+    waiting[n_waiting++] = line;
+}
 
-    if (ref->kind > SIM_MODIFY)
-        return;
-    SIM_EACH_LINE(number, last) {
-        uint64_t line = number << line_bits;
+/* A line becomes recent.  Returns the number of sizes that miss it. */
+static unsigned use(uint64_t line)
+{
+    struct stamped left = {.stamp = 0};
 
-        if (is_latest && line == latest)
+    if (was_waiting(line))
+        return 0;
+    if (first_waiting < n_waiting)
+        left = (struct stamped){.line = waiting[first_waiting++], .stamp = ++now};
+    return room == PACKED ? go_through(line, left, true) : go_through(line, left, false);
+}
+
+static void analysis_observe(const struct sim_record *r, uint32_t n)
+{
+    static unsigned worst; /* of the reference */
+
+    for (const struct sim_record *end = r + n; r < end; r++) {
+        unsigned misses;
+
+        if (r->what & SIM_LEFT) {
+            leave(r->line);
             continue;
-        touch(line, latest, is_latest, ref->kind == SIM_WRITE, more);
-        latest = line;
-        is_latest = true;
-        more = true;
+        }
+        misses = r->what & SIM_RECENT ? 0 : use(r->line);
+        worst = misses > worst ? misses : worst;
+        if (r->what & SIM_MORE)
+            continue;
+        missed[r->kind == SIM_WRITE][worst] += !(r->what & SIM_UNDONE);
+        worst = 0;
     }
 }
 

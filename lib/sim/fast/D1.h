@@ -13,9 +13,8 @@
  *
  *   fast_D1_init(geometry)         once, before the first reference; false: the cache is too large for the table
  *   fast_D1_ref(addr, size, &clock)   1 on a miss
- *   fast_D1_ref_told(addr, size, &clock, tell)   the same; calls tell for each line that misses, with its victim; if the reference spans
- *                                                several lines, for each of them
- *   fast_D1_ref_touching(addr, size, &clock, tell)   the same; lines that become near are recorded
+ *   fast_D1_ref_told(addr, size, &clock, tell)   the same; calls tell for each line that misses, with its victim, or is not recent; if
+ *                                                the reference spans several lines, for each of them
  *   fast_D1_older(time, enough)    the number of ways that are free or hold a line last used at `time` or before
  *   fast_D1_time(line)             the time of the last use of a line that is in its home
  *   fast_D1_drop(line)             removes the line, for an inclusive LL
@@ -24,6 +23,7 @@
  */
 #include "sim/contract.h"
 #include "sim/fast/fast.h"
+#include "sim/module.h"
 
 #define D1_SLOTS_MAX (1u << 19)
 #define D1_SLOTS_MIN 8 /* entries of a set with more than one way; with more entries fewer lines share a home */
@@ -51,7 +51,7 @@ static bool fast_D1_init(struct qn_geometry g)
     return true;
 }
 
-/* A bit of an entry's line: it is not near (see below), so that it does not hit in emitted code. */
+/* A bit of an entry's line: it is not recent (see below), so that it does not hit in emitted code. */
 #define D1_FAR (1ull << QN_FAR_BIT)
 
 /* The entry that holds the line; on a miss, that of the victim. */
@@ -72,9 +72,11 @@ static inline unsigned D1_find(unsigned set, uint64_t line, unsigned *miss)
     return oldest;
 }
 
+static inline unsigned D1_home(uint64_t line) { return (unsigned)(line >> D1.line_bits) & (D1.slots - 1); }
+
 static inline unsigned D1_touch(uint64_t line, uint64_t now)
 {
-    unsigned home = (unsigned)(line >> D1.line_bits) & (D1.slots - 1), miss = 0, slot;
+    unsigned home = D1_home(line), miss = 0, slot;
 
     if (D1_slots[home].line != line) {
         slot = D1_find(home & (D1.sets - 1), line, &miss);
@@ -84,8 +86,6 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
     D1_slots[home].stamp = now;
     return miss;
 }
-
-static inline unsigned D1_home(uint64_t line) { return (unsigned)(line >> D1.line_bits) & (D1.slots - 1); }
 
 static inline uint64_t fast_D1_time(uint64_t line) { return D1_slots[D1_home(line)].stamp; }
 
@@ -156,14 +156,161 @@ static inline void D1_use(uint64_t line, unsigned home, uint64_t addr, uint32_t 
         used[i] = QN_USED;
 }
 
+/* ---- recent lines, of whose uses the stream says nothing (contract.h) ----
+ *
+ *   fast_D1_recent(most)    once; at most so many
+ *   fast_D1_thin()          when there are so many: those not used since the last time are no longer recent, which is recorded
+ *   fast_D1_gather()        before the buffer of records is emptied
+ *
+ * All recent lines were used later than all others, and their stamps have their order.  Lines that become recent are those in the records
+ * from D1_recent.from on, so emitted code keeps no list. */
+
+struct D1_recent_line {
+    uint64_t line, stamp;
+    struct qn_filter_entry *entry;
+};
+
+static struct {
+    uint32_t most, n, out;
+    uint64_t since;                          /* time of the newest use when they were thinned last */
+    const struct sim_record *from;
+    uint64_t line[QN_RECENT_MAX + 1];
+    struct qn_filter_entry evicted[QN_RECENT_MAX + 1]; /* those that are not in the D1: `out` of them */
+} D1_recent;
+
+static inline uint8_t *D1_out(uint64_t line) { return &qn_sim_stream.out[line >> D1.line_bits & 0xff]; }
+
+static inline uint32_t D1_find_evicted(uint64_t line)
+{
+    uint32_t i = 0;
+
+    while (D1_recent.evicted[i].line != line)
+        i++;
+    return i;
+}
+
+static inline bool D1_is_evicted(uint64_t line)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; QN_UNLIKELY(*D1_out(line)) && i < D1_recent.out; i++)
+        found |= D1_recent.evicted[i].line == line;
+    return found;
+}
+
+static inline void D1_evict_recent(uint64_t line, uint64_t stamp)
+{
+    D1_recent.evicted[D1_recent.out++] = (struct qn_filter_entry){line, stamp};
+    ++*D1_out(line);
+}
+
+static inline void D1_forget_evicted(uint64_t line)
+{
+    D1_recent.evicted[D1_find_evicted(line)] = D1_recent.evicted[--D1_recent.out];
+    --*D1_out(line);
+}
+
+static struct qn_filter_entry *D1_recent_entry(uint64_t line)
+{
+    unsigned home = D1_home(line), miss = 0, slot;
+
+    if (QN_LIKELY(D1_slots[home].line == line))
+        return &D1_slots[home];
+    slot = D1_find(home & (D1.sets - 1), line, &miss);
+    return miss ? NULL : &D1_slots[slot];
+}
+
+/* Nearly in order, since lines become recent in the order of their first uses. */
+static void D1_sort_recent(struct D1_recent_line *l, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        struct D1_recent_line it = l[i];
+        uint32_t k = i;
+
+        for (; k && l[k - 1].stamp > it.stamp; k--)
+            l[k] = l[k - 1];
+        l[k] = it;
+    }
+}
+
+static void D1_leave(const struct D1_recent_line *l)
+{
+    struct sim_record *r = (*qn_sim_stream.next)++;
+
+    if (l->entry)
+        l->entry->line |= D1_FAR;
+    else
+        D1_forget_evicted(l->line);
+    r->line = l->line;
+    r->what = SIM_LEFT;
+    *qn_sim_stream.read_to += sizeof *r;
+}
+
+static void fast_D1_gather(void)
+{
+    for (const struct sim_record *r = D1_recent.from; r < *qn_sim_stream.next; r++)
+        if (qn_sim_stream.uses && !(r->what & (SIM_LEFT | SIM_RECENT)))
+            D1_recent.line[D1_recent.n++] = r->line;
+    D1_recent.from = *qn_sim_stream.next;
+}
+
+/* If more than half would stay, only the newest half does. */
+static __attribute__((noinline)) void fast_D1_thin(void)
+{
+    struct D1_recent_line old[QN_RECENT_MAX + 1], all[QN_RECENT_MAX + 1], *leaving = old;
+    uint32_t n = D1_recent.n, leave = 0, kept = 0;
+    uint64_t newest = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct D1_recent_line *l = &all[i];
+
+        l->line = D1_recent.line[i];
+        l->entry = D1_recent_entry(l->line);
+        l->stamp = l->entry ? l->entry->stamp : D1_recent.evicted[D1_find_evicted(l->line)].stamp;
+        newest = l->stamp > newest ? l->stamp : newest;
+        if (l->stamp <= D1_recent.since)
+            old[leave++] = *l;
+        else
+            D1_recent.line[kept++] = l->line;
+    }
+    if (kept > D1_recent.most / 2) {
+        leaving = all;
+        kept = D1_recent.most / 2;
+        leave = n - kept;
+        D1_sort_recent(all, n);
+        for (uint32_t i = 0; i < kept; i++)
+            D1_recent.line[i] = all[leave + i].line;
+    } else {
+        D1_sort_recent(old, leave);
+    }
+    for (uint32_t i = 0; i < leave; i++)
+        D1_leave(&leaving[i]);
+    D1_recent.n = kept;
+    D1_recent.since = newest;
+    D1_recent.from = *qn_sim_stream.next;
+}
+
+/* Makes room for a line that becomes recent.  Returns how many may. */
+static uint32_t fast_D1_make_room(void)
+{
+    fast_D1_gather();
+    if (D1_recent.n >= D1_recent.most)
+        fast_D1_thin();
+    return D1_recent.most - D1_recent.n;
+}
+
+static void fast_D1_recent(uint32_t most)
+{
+    D1_recent.most = most;
+    D1_recent.from = qn_sim_stream.first;
+}
+
 /* ---- references with callbacks ---- */
 
-static uint64_t D1_found; /* what the entry of the last referenced line, or of the victim, held; with D1_FAR if that line was not near */
-
 /* As D1_touch.  Fills *l: the victim, and the times of last use.  addr: of the first byte in the line that is referenced. */
-static inline unsigned D1_touch_told(struct sim_line *l, uint64_t addr, uint64_t now)
+static inline unsigned D1_touch_told(struct qn_line_use *l, uint64_t addr, uint64_t now)
 {
-    unsigned at = (unsigned)(l->line >> D1.line_bits) & (D1.slots - 1), miss = 0;
+    unsigned at = D1_home(l->line), miss = 0;
     struct qn_filter_entry *home = &D1_slots[at], *place = home, was;
 
     if ((home->line & ~D1_FAR) != l->line)
@@ -177,222 +324,38 @@ static inline unsigned D1_touch_told(struct sim_line *l, uint64_t addr, uint64_t
         D1_use_moves(at, (unsigned)(place - D1_slots), miss, miss && was.stamp, addr);
     l->now = now;
     l->used = miss ? 0 : was.stamp;
-    l->victim = miss ? was.line & ~D1_FAR : QN_NO_LINE;
+    l->victim = miss && was.stamp ? was.line & ~D1_FAR : QN_NO_LINE;
     l->victim_used = miss ? was.stamp : 0;
-    D1_found = was.line;
+    if (!qn_sim_stream.uses)
+        return miss;
+    l->recent = miss ? D1_is_evicted(l->line) : !(was.line & D1_FAR);
+    if (miss && l->recent)
+        D1_forget_evicted(l->line);
+    if (l->victim_used && !(was.line & D1_FAR))
+        D1_evict_recent(l->victim, l->victim_used);
     return miss;
 }
 
-static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell)
+static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *clock, qn_line_told *tell)
 {
     const uint64_t bytes = 1ull << D1.line_bits, last = (addr + size - 1) & ~(bytes - 1);
-    struct sim_line l = {.line = addr & ~(bytes - 1), .first = true};
+    struct qn_line_use l = {.line = addr & ~(bytes - 1), .first = true, .recent = true};
     unsigned miss = 0, one;
 
     l.several = l.line != last;
-    for (; l.line <= last; l.line += bytes) {
+    for (;; l.line += bytes) {
+        if (qn_sim_stream.uses && *qn_sim_stream.next >= qn_sim_stream.full) {
+            fast_D1_make_room();
+            qn_sim_stream.full = *qn_sim_stream.next + 1;
+        }
         one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
         if (QN_UNLIKELY(D1_utilization.bytes))
-            D1_use(l.line, (unsigned)(l.line >> D1.line_bits) & (D1.slots - 1), addr, size);
-        if (one || l.several)
+            D1_use(l.line, D1_home(l.line), addr, size);
+        if (one || l.several || !l.recent)
             tell(&l);
         l.first = false;
         miss |= one;
         if (l.line == last) /* which may be the last line of memory */
-            break;
-    }
-    return miss;
-}
-
-/* ---- near lines, whose hits need not be reported ----
- *
- *   fast_D1_near(lines, touched)            once; at most so many near lines
- *   fast_D1_ref_touching(addr, size, &clock, tell)   as fast_D1_ref_told; far lines that are used become near, which is recorded (contract.h)
- *   fast_D1_end_near()                      half of the near lines, those used last, stay near; it records which do not
- *   fast_D1_take_near()                     before the list is emptied
- *
- * Between two ends lines only become near.  So all near lines have been used later than all others, and a near line is among the
- * D1_near.lines lines used last.  Their stamps have their order. */
-
-#define NEAR_INDEX_BITS 4
-_Static_assert(QN_NEAR_MAX == 1u << NEAR_INDEX_BITS && QN_NEAR_MAX == 16, "sizes of the sort");
-
-static struct {
-    uint32_t lines, n;
-    uint64_t from;         /* near lines that are in the list: from there on */
-    uint64_t *touched;     /* counts lines beyond the first of their reference */
-    uint8_t kind;          /* of this reference: enum sim_kind */
-    uint64_t at[QN_NEAR_MAX];  /* those that are not in the list */
-    struct qn_filter_entry out[QN_NEAR_MAX]; /* near lines that have been evicted */
-} D1_near;
-
-static inline uint32_t D1_near_kept(void) { return D1_near.lines / 2; }
-
-static void fast_D1_near(uint32_t lines, uint64_t *touched)
-{
-    D1_near.lines = lines;
-    D1_near.touched = touched;
-    qn_sim_far_uses.full = lines;
-    qn_sim_far_uses.may_leave = lines > D1.ways;
-}
-
-/* ---- near lines that have been evicted ---- */
-
-static inline uint64_t D1_find_out(uint64_t line)
-{
-    uint64_t i = 0;
-
-    while (i < qn_sim_far_uses.out && D1_near.out[i].line != line)
-        i++;
-    return i;
-}
-
-/* Is this line one of them?  Then it no longer is. */
-static inline bool D1_was_out(uint64_t line)
-{
-    uint64_t i = D1_find_out(line);
-
-    if (QN_LIKELY(i == qn_sim_far_uses.out))
-        return false;
-    D1_near.out[i] = D1_near.out[--qn_sim_far_uses.out];
-    return true;
-}
-
-/* The entry of a near line. */
-static inline struct qn_filter_entry *D1_near_entry(uint64_t line)
-{
-    unsigned home = D1_home(line), miss = 0, slot;
-
-    if (QN_LIKELY(D1_slots[home].line == line))
-        return &D1_slots[home];
-    slot = D1_find(home & (D1.sets - 1), line, &miss);
-    return miss ? &D1_near.out[D1_find_out(line)] : &D1_slots[slot];
-}
-
-/* ---- the end ---- */
-
-static inline void D1_order(uint64_t *a, uint64_t *b)
-{
-    uint64_t less = *a < *b ? *a : *b, more = *a < *b ? *b : *a;
-
-    *a = less;
-    *b = more;
-}
-
-/* Sorts 8 numbers by a network: K. E. Batcher 1968. */
-static inline __attribute__((always_inline)) void D1_sort_8(uint64_t *k)
-{
-    static const uint8_t pairs[][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {1, 2}, {5, 6},
-                                       {0, 4}, {1, 5}, {2, 6}, {3, 7}, {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
-
-#pragma GCC unroll 19
-    for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        D1_order(&k[pairs[i][0]], &k[pairs[i][1]]);
-}
-
-/* Moves the 8 least of 16 numbers to the front and sorts them. */
-static inline __attribute__((always_inline)) void D1_sort_least(uint64_t *k)
-{
-    D1_sort_8(k);
-    D1_sort_8(k + 8);
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < 8; i++)
-        D1_order(&k[i], &k[15 - i]);
-#pragma GCC unroll 3
-    for (unsigned step = 4; step; step /= 2)
-#pragma GCC unroll 8
-        for (unsigned i = 0; i < 8; i++)
-            if (!(i & step))
-                D1_order(&k[i], &k[i + step]);
-}
-
-static inline void fast_D1_take_near(void)
-{
-    struct qn_sim_far_uses *t = &qn_sim_far_uses;
-
-    for (uint64_t i = D1_near.from; i < *t->count; i++)
-        D1_near.at[D1_near.n++] = t->list[i].line;
-    D1_near.from = 0;
-    t->full = D1_near.lines - D1_near.n;
-}
-
-/* The line was near, and no longer is. */
-static inline void D1_leaves_near(uint64_t line)
-{
-    if (!D1_was_out(line))
-        D1_near_entry(line)->line |= D1_FAR;
-    qn_sim_far_uses.list[qn_sim_far_uses.count[0]++] = (struct qn_far_use){.line = line, .how = QN_FAR_USE_LEFT};
-    qn_sim_far_uses.count[1]++;
-}
-
-static __attribute__((noinline)) void fast_D1_end_near(void)
-{
-    uint64_t key[QN_NEAR_MAX], near[QN_NEAR_MAX];
-    const uint32_t few = QN_NEAR_MAX / 2;
-    uint32_t n, left;
-
-    fast_D1_take_near();
-    n = D1_near.n;
-    left = n > D1_near_kept() ? n - D1_near_kept() : 0;
-    for (uint32_t i = 0; i < QN_NEAR_MAX; i++) {
-        near[i] = D1_near.at[i];
-        key[i] = i < n ? D1_near_entry(near[i])->stamp << NEAR_INDEX_BITS | i : D1_TAKEN;
-    }
-    if (n <= few)
-        D1_sort_8(key);
-    else
-        D1_sort_least(key);
-    D1_near.n = 0;
-    for (uint32_t i = 0; i < left; i++)
-        D1_leaves_near(near[key[i] % QN_NEAR_MAX]);
-    for (uint32_t i = left; i < QN_NEAR_MAX; i++)
-        if (key[i] != D1_TAKEN)
-            D1_near.at[D1_near.n++] = near[key[i] % QN_NEAR_MAX];
-    D1_near.from = *qn_sim_far_uses.count;
-    qn_sim_far_uses.full = D1_near.from + D1_near.lines - D1_near.n;
-}
-
-/* ---- references ---- */
-
-/* The line was moved to its home.  Is it a far line that becomes near? */
-static inline bool D1_comes_near(const struct sim_line *l, unsigned miss, bool more)
-{
-    bool was_near = !(D1_found & D1_FAR);
-
-    if (miss && l->victim_used && was_near) /* that is, the victim */
-        D1_near.out[qn_sim_far_uses.out++] = (struct qn_filter_entry){l->victim, l->victim_used};
-    if (miss ? D1_was_out(l->line) : was_near)
-        return false;
-    qn_sim_far_uses.list[(*qn_sim_far_uses.count)++] =
-        (struct qn_far_use){l->line, sim_reference.execution, (uint32_t)sim_reference.site,
-                          (uint32_t)D1_near.kind << QN_FAR_USE_KIND_SHIFT | (more ? QN_FAR_USE_MORE : 0)};
-    return true;
-}
-
-static __attribute__((noinline)) unsigned fast_D1_ref_touching(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell)
-{
-    const uint64_t bytes = 1ull << D1.line_bits, last = (addr + size - 1) & ~(bytes - 1);
-    struct sim_line l = {.line = addr & ~(bytes - 1), .first = true};
-    unsigned miss = 0, one;
-    bool more = false;
-
-    l.several = l.line != last;
-    for (;; l.line += bytes) {
-        if (*qn_sim_far_uses.count == qn_sim_far_uses.full)
-            qn_sim_far_uses_end();
-        one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
-        if (QN_UNLIKELY(D1_utilization.bytes))
-            D1_use(l.line, D1_home(l.line), addr, size);
-        if (one || l.several)
-            tell(&l);
-        more |= D1_comes_near(&l, one, more);
-        if (!l.first) {
-            sim_undoable(D1_near.touched);
-            ++*D1_near.touched;
-        }
-        l.first = false;
-        miss |= one;
-        if (l.line == last)
             return miss;
     }
 }
@@ -414,18 +377,18 @@ static inline uint32_t fast_D1_older(uint64_t time, uint32_t enough)
     return older;
 }
 
-/* The same, and counts of the others by time (sim_count_places). */
-static uint32_t fast_D1_count(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS])
+/* The same, and counts of the others by time (sim/recency.h). */
+static uint32_t fast_D1_count(uint64_t time, uint32_t shift, uint32_t counts[QN_PLACE_COUNTS])
 {
     uint32_t older = 0;
 
-    for (unsigned i = 0; i < SIM_PLACE_COUNTS; i++)
+    for (unsigned i = 0; i < QN_PLACE_COUNTS; i++)
         counts[i] = 0;
     for (unsigned i = 0; i < D1.slots; i++) {
         uint64_t stamp = D1_slots[i].stamp, at = (stamp - time) >> shift;
 
         older += stamp <= time;
-        counts[at < SIM_PLACE_COUNTS ? at : SIM_PLACE_COUNTS - 1] += stamp > time;
+        counts[at < QN_PLACE_COUNTS ? at : QN_PLACE_COUNTS - 1] += stamp > time;
     }
     return older;
 }

@@ -158,20 +158,25 @@ static void log_choose(void)
 
 /* ---- second pass ---- */
 
+/* Nobody who asks for lines has a log. */
+static inline void log_tell(uint64_t addr, uint32_t size, uint32_t counter, unsigned ll)
+{
+    if (QN_UNLIKELY(qn_sim_stream.first && !qn_sim_stream.by_reference))
+        qn_stream_line(&(struct qn_line_use){.line = addr & ~(uint64_t)(LOG_LINE - 1), .victim = QN_NO_LINE, .first = true}, addr, size, SIM_READ, counter);
+    if (QN_UNLIKELY(qn_sim_tells_misses))
+        set_pc(sim_counters + counter);
+    tell(addr, size, SIM_READ, 1 | ll << 1, sim_counters + counter);
+    charge(sim_counters + counter);
+}
+
 /* Each miss, in program order. */
 static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint32_t size, bool fetch, uint32_t site, unsigned ll)
 {
     uint32_t counter = site & QN_SITE_COUNTER_MASK;
 
     count_miss(sim_counters + counter, ll);
-    if (QN_UNLIKELY(qn_sim_miss_buffer.count)) {
-        if (!fetch)
-            write_later((struct qn_buffered_miss){.addr = addr, .site = counter | size << QN_SITE_SIZE_SHIFT, .ll = ll});
-    } else if (QN_UNLIKELY(qn_sim_tells_misses) && !fetch && !written(addr, counter)) {
-        set_pc(sim_counters + counter);
-        tell(addr, size, SIM_READ, 1 | ll << 1, sim_counters + counter);
-        charge(sim_counters + counter);
-    }
+    if (!fetch)
+        log_tell(addr, size, counter, ll);
     if (QN_UNLIKELY(qn_sim_shadow_logs))
         qn_sim_shadow_missed(addr, 1 | ll << 1, counter);
 }

@@ -634,6 +634,8 @@ static int replay(int argc, char **argv)
     status = run(&o);
     if (status)
         return status;
+    if (!qn_sim_stream_is_empty())
+        qn_sim_stream_tell();
     qn_cost_print_summary(totals, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
     hosted_print_events();
     qn_sim_finish();

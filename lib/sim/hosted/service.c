@@ -42,8 +42,7 @@ static unsigned event_count;
 
 void qn_sim_service_modules(const char *names) { (void)names; }
 /* Nobody counts by instruction here (engine.c offers it to no analysis). */
-void sim_keep_loads(const uint64_t cycles[3]) { (void)cycles; }
-uint64_t qn_engine_references(void) { return 0; }
+bool sim_keep_loads(const uint64_t cycles[3]) { return (void)cycles, false; }
 void qn_sim_service_how(unsigned slot, uint8_t how) { (void)slot, (void)how; }
 
 /* Modules keep their memory to the end.  One that is set up again forgets what it had; here it is known, so that nobody who looks for
@@ -105,6 +104,7 @@ void *qn_engine_alloc(uint64_t bytes)
         abort();
     return p;
 }
+void *qn_engine_alloc_low(uint64_t bytes) { return qn_engine_alloc(bytes); }
 
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
 {
@@ -223,6 +223,7 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
     return i;
 }
 
+unsigned qn_sim_events(void) { return event_count; }
 const char *qn_sim_event_name(unsigned event) { return event_names[event]; }
 
 /* A trace knows no instructions: totals only. */

@@ -31,37 +31,27 @@ static int take_line(const char *line)
 void qn_up_refer(uint32_t site) { (void)site; }
 void qn_up_charge(uint32_t site) { (void)site; }
 
-/* Here each miss is told. */
-void sim_miss_to(uint64_t *address) { (void)address; }
+static int64_t totals[QN_COST_EVENTS]; /* of the run: data references */
 
-#ifdef ANALYSIS_LINES
-/* Here each reference is told (analysis_ref), and nobody keeps times of last use; see recency.c. */
-uint32_t sim_older_places(uint64_t time, uint32_t enough)
+#ifdef ANALYSIS_RECORDS
+/* Each reference is told at once, by the records of a D1 that does not tell of its lines. */
+#include "sim/stream.c"
+
+uint32_t *qn_sim_executions;
+bool qn_sim_is_old;
+void qn_observers_read(struct sim_record *first, uint32_t n) { analysis_observe(first, n); }
+void qn_observers_count(struct sim_record *first, uint32_t n) { (void)first, (void)n; }
+void qn_sim_stream_full(void) { qn_stream_deliver(true); }
+
+static __attribute__((unused)) void analysis_ref(const struct sim_ref *ref)
 {
-    (void)time, (void)enough;
-    abort();
+    if (ref->kind > SIM_MODIFY)
+        return;
+    totals[QN_COST_DR]++;
+    qn_stream_reference(ref);
+    qn_stream_end_reference(ref->outcome);
+    qn_stream_deliver(true);
 }
-
-uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS])
-{
-    (void)time, (void)shift, (void)counts;
-    abort();
-}
-#endif
-
-#if defined(ANALYSIS_MISSES) && !defined(ANALYSIS_LINES) && !defined(ANALYSIS_LOADS)
-/* The module asks for misses only: of references it is told those of data that missed the D1. */
-static void analysis_ref(const struct sim_ref *ref)
-{
-    bool data = ref->kind == SIM_READ || ref->kind == SIM_WRITE || ref->kind == SIM_MODIFY;
-
-    if (data && (ref->outcome & SIM_L1_MISS))
-        analysis_miss(&(struct sim_miss){.addr = ref->addr, .pc = ref->pc, .size = ref->size, .kind = ref->kind, .outcome = ref->outcome});
-}
-#endif
-
-#ifdef ANALYSIS_FAR
-uint64_t sim_lines_touched(void) { abort(); } /* each reference is told */
 #endif
 
 #define LINE 64
@@ -89,12 +79,10 @@ static void put_row(void *data, const char *line)
 
 static __attribute__((unused)) void finish(void)
 {
-    static const int64_t none[QN_COST_EVENTS];
-
     *said = 0;
     analysis_finish();
     hosted_print_kept();
-    qn_cost_print_rows(tables, &table_head, none, put_row, NULL);
+    qn_cost_print_rows(tables, &table_head, totals, put_row, NULL);
 }
 
 static void begin(uint32_t size, const char *options)
@@ -109,7 +97,14 @@ static void begin(uint32_t size, const char *options)
     last_kept = &kept;
     hosted_options = options;
     begin_tables();
+    totals[QN_COST_DR] = 0;
     analysis_init(&config);
+#ifdef ANALYSIS_RECORDS
+    free(qn_sim_stream.first);
+    latest = SIM_NO_LINE;
+    qn_stream_init(ANALYSIS_RECORDS, false, LINE);
+    qn_stream_be_at_once();
+#endif
 }
 
 #ifdef ANALYSIS_OBSERVES

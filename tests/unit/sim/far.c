@@ -147,6 +147,13 @@ static void more_groups(void)
     is_int(groups_take(&g, (GROUPS_NUMBERS - 6) * LINE), 3, "... and the 17th of the latest those of 4, 8 and 16");
 }
 
+static void sample_one(struct shards *s, uint64_t line, uint64_t leaves)
+{
+    shards_use(s, line, NEAR, true);
+    if (leaves != SIM_NO_LINE)
+        shards_leave(s, leaves);
+}
+
 /* Lines used in turn: the sample of few of them says about how many there are, and by how much it may be wrong. */
 static void sample(uint32_t lines, uint32_t most, uint32_t part)
 {
@@ -162,7 +169,7 @@ static void sample(uint32_t lines, uint32_t most, uint32_t part)
         sim_row(terms, 2, "%%U %%U");
     }
     for (uint32_t i = 0; i < 20 * lines; i++)
-        shards_come_near(&s, (uint64_t)(i % lines) * LINE, i < NEAR ? SIM_NO_LINE : (uint64_t)((i - NEAR) % lines) * LINE, NEAR);
+        sample_one(&s, (uint64_t)(i % lines) * LINE, i < NEAR ? SIM_NO_LINE : (uint64_t)((i - NEAR) % lines) * LINE);
     *said = 0;
     qn_cost_print_rows(tables, &table_head, none, put_row, NULL);
     sscanf(said, "%" SCNu64 " %" SCNu64 " %" SCNu64, &got, &error, &least);

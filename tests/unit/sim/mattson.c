@@ -2,6 +2,7 @@
  * were used since; then the curve. */
 #define ANALYSIS_FILE "sim/analysis/mattson.c"
 #include "draw_analysis.h"
+#include "slow/stack.h"
 
 /* Distances of a string of lines; - is a first reference. */
 static void distances(const char *refs, const char *wanted)

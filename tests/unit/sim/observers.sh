@@ -1,5 +1,5 @@
 #!/bin/sh
-# Do analyses that are called for misses and lines only (doc/reference.md, "Who looks on") find what they find when they are called for each
+# Do analyses that read records (doc/reference.md, "Who looks on") find what they find when they are called for each
 # reference, on caches of many shapes; do several at once find what each finds alone; and do their counts survive every end of a program?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
@@ -51,10 +51,10 @@ done
 ok '... reads and writes of one instruction' alone --D1=1024,2,64 "$guests/rmw"
 
 # Which way was it?
-is "$(how --analysis=3c)" 'called for misses' 'three Cs by misses'
-is "$(how --analysis=3c --no-filter)" 'each reference a call' '... or by references'
+is "$(how --analysis=3c)" 'reads records' 'three Cs by misses'
+is "$(how --analysis=3c --no-filter)" 'reads records' '... or without the filter'
 is "$(how --analysis=3c --sim=D1=fifo)" 'each reference a call' '... where the D1 has no times'
-is "$(how --analysis=sets --sim=D1=srrip)" 'called for misses' 'misses are told by any module in slot D1'
+is "$(how --analysis=sets --sim=D1=srrip)" 'reads records' 'misses are told by any module in slot D1'
 
 # Several at once, and each alone.
 run all --analysis=sets,3c "$guests/sort"
@@ -91,8 +91,15 @@ ok '... of one line in 20 and no fewer than 10' curves --analysis=mattson --sim-
 run exact --analysis=mattson "$guests/sort"
 run part --analysis=mattson --sim-opt=shards-part=1000 "$guests/sort"
 is "$(sed -n 's/, give or take 0$//p' part.said | grep ' lines: ')" "$(grep ' lines: ' exact.said)" '... which is exact where there are no more than 8192 lines'
-is "$(how --analysis=mattson)" 'called for misses' 'mattson: hits are not told'
-is "$(how --analysis=mattson --sim-opt=sets=4)" 'each reference a call' '... but where each associativity is asked for'
+is "$(how --analysis=mattson)" 'reads records' 'mattson: hits are not told'
+is "$(how --analysis=mattson --sim-opt=sets=4)" 'reads records' '... nor where each associativity is asked for'
+# Records of references, of which only the latest line is recent: a module of the same policy in slot D1.
+for analysis in 3c mattson sizes sets latency; do
+    run fast --analysis=$analysis --D1=2048,2,64 "$guests/sort"
+    run slow --analysis=$analysis --D1=2048,2,64 --sim=D1=lru "$guests/sort"
+    sed -i "/^desc: Modules/d" fast.profile slow.profile
+    ok "$analysis: the same by records of a D1 that does not tell of its lines" same fast slow
+done
 
 # Sizes: the same, where lines that come near are no more than the ways.
 sizes() {
@@ -116,7 +123,7 @@ for size in 512 1024 4096 16384; do
     "$QUERN" run --LL=65536,8,64 --D1=$size,2,64 --out-file=alone.profile "$guests/sort" >/dev/null 2>&1
     is "$(sed -n "s/^AN: $size bytes: //p" fast.said)" "$(awk '/^summary/ { print $6, $9 }' alone.profile)" "sizes: a D1 of $size bytes by itself"
 done
-is "$(how --analysis=sizes)" 'called for misses' 'sizes: hits on lines that are near are not told'
+is "$(how --analysis=sizes)" 'reads records' 'sizes: hits on lines that are near are not told'
 
 # Who evicted it, beside a cache of lists that sees each reference.
 culprits() {
@@ -158,14 +165,15 @@ done
 # What an analysis counts at a miss belongs to the instruction that missed, also where references are simulated many at a time.
 cat >counts.c <<'END'
 #define ANALYSIS "missed"
-#define ANALYSIS_MISSES 1
+#define ANALYSIS_RECORDS SIM_MISSES
 #include "sim/module.h"
 static unsigned event;
 static void analysis_init(const struct sim_config *c) { event = sim_event(c->slot, "missed", "D1 misses of data"); }
-static void analysis_miss(const struct sim_miss *miss)
+static void analysis_observe(const struct sim_record *r, uint32_t n)
 {
-    (void)miss;
-    sim_count(event, 1);
+    for (; n--; r++)
+        if (r->what & SIM_L1_MISS)
+            sim_count_for(r->site, event, 1);
 }
 static void analysis_finish(void) {}
 END

@@ -1,19 +1,17 @@
 /* tests/unit/sim/recency.c - are distances, worked out from the times of last use when lines come and go, those of a list of all lines
- * (analysis/stack.h), which sees each reference?  Also if misses on lines that are surely too old are told later (recency.h).  Random
- * programs on caches of many shapes, of which this test keeps the places as the D1 does. */
+ * (slow/stack.h), which sees each reference?  Random programs on caches of many shapes, of which this test keeps the places as the D1 does. */
 #define _GNU_SOURCE /* service.c */
 #define QN_SIM_HOSTED 1
 #define QN_SLOT AN
 #define QN_SIM_UNIT 1
-#include "sim/analysis/recency.h"
-#include "sim/analysis/stack.h"
+#include "sim/recency.h"
+#include "slow/stack.h"
 
 #include "tap.h"
 
 #undef sim_pc
 uint64_t sim_pc;
 bool sim_branch_backward;
-struct sim_waits sim_waits;
 
 /* ---- memory of a module, which it never gives back: here it goes when the next cache comes ---- */
 
@@ -59,7 +57,7 @@ static struct place {
 static uint32_t sets, ways;
 static uint64_t now;
 
-uint32_t sim_older_places(uint64_t time, uint32_t enough)
+uint32_t qn_sim_older_places(uint64_t time, uint32_t enough)
 {
     uint32_t n = 0;
 
@@ -68,24 +66,24 @@ uint32_t sim_older_places(uint64_t time, uint32_t enough)
     return n;
 }
 
-uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS])
+uint32_t qn_sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[QN_PLACE_COUNTS])
 {
     uint32_t older = 0;
 
-    memset(counts, 0, SIM_PLACE_COUNTS * sizeof *counts);
+    memset(counts, 0, QN_PLACE_COUNTS * sizeof *counts);
     for (uint32_t i = 0; i < sets * ways; i++) {
         uint64_t at = (place[i].used - time) >> shift;
 
         if (place[i].used <= time)
             older++;
         else
-            counts[at < SIM_PLACE_COUNTS ? at : SIM_PLACE_COUNTS - 1]++;
+            counts[at < QN_PLACE_COUNTS ? at : QN_PLACE_COUNTS - 1]++;
     }
     return older;
 }
 
 /* The line is used: what there is to tell of it.  Was it there? */
-static bool use(struct sim_line *l)
+static bool use(struct qn_line_use *l)
 {
     struct place *set = place + (l->line >> LINE_BITS) % sets * ways, *to = set;
 
@@ -132,36 +130,7 @@ static uint64_t wrong, asked, kinds[3];
 
 static uint32_t passed; /* of so many lines all but one are not asked about; 0: all are */
 
-/* Misses that wait, as the stub of the D1 does it (emit/lru_stub.c). */
-static bool late;
-#define WAIT_MAX 256
-static struct sim_left waiting[WAIT_MAX]; /* victims */
-static unsigned n_waiting;
-static uint64_t waited;
-
-static void tell(bool last)
-{
-    for (unsigned i = 0; i < n_waiting; i++)
-        recency_waited(&recency, waiting[i].used ? recency_of(&recency, waiting[i].line) : NULL, waiting[i].used);
-    n_waiting = 0;
-    if (last)
-        recency_told(&recency);
-}
-
-static bool waits(const struct sim_line *l)
-{
-    struct sim_left *left = &sim_waits.left[l->line >> LINE_BITS & sim_waits.mask];
-
-    if (l->several || left->line != l->line || left->used > *sim_waits.until)
-        return false;
-    sim_waits.left[l->victim >> LINE_BITS & sim_waits.mask] = waiting[n_waiting++] = (struct sim_left){l->victim, l->victim_used};
-    if (n_waiting == WAIT_MAX || !chance(300))
-        tell(true);
-    waited++;
-    return true;
-}
-
-static void compare(const struct sim_line *l, uint64_t wanted)
+static void compare(const struct qn_line_use *l, uint64_t wanted)
 {
     uint64_t got, lines = (uint64_t)sets * ways;
     unsigned kind = wanted == STACK_FIRST ? 0 : wanted >= lines ? 1 : 2, said;
@@ -170,11 +139,6 @@ static void compare(const struct sim_line *l, uint64_t wanted)
         recency_pass(&recency, l);
         return;
     }
-    if (late && waits(l)) {
-        wrong += kind != 1;
-        return;
-    }
-    tell(false);
     got = recency_line(&recency, l);
     said = got == RECENCY_FIRST ? 0 : got >= lines ? 1 : 2;
     asked++;
@@ -185,7 +149,7 @@ static void compare(const struct sim_line *l, uint64_t wanted)
 static void reference(uint32_t step)
 {
     uint64_t line = next_line(step), several = chance(20) ? 1 : 2 + chance(2);
-    struct sim_line l = {.first = true, .several = several > 1};
+    struct qn_line_use l = {.first = true, .several = several > 1};
 
     for (uint64_t i = 0; i < several; i++) {
         uint64_t wanted = stack_touch(&stack, line + i);
@@ -208,16 +172,11 @@ static void programs(uint32_t of_sets, uint32_t of_ways, uint32_t steps)
     memset(place, 0, sizeof place);
     state = sim_random_seed(sets * 1000 + ways);
     recency_init(&recency, &c);
-    sim_waits.left = NULL;
-    if (late)
-        recency_wait(&recency, 0);
-    n_waiting = 0;
-    waited = 0;
     stack = (struct stack){.now = 0};
     stack_init(&stack);
     for (uint32_t step = 0; step < steps; step++)
         reference(step);
-    is_int((int64_t)wrong, 0, "%u sets of %u ways: %llu lines told of, %llu waited", sets, ways, (unsigned long long)asked, (unsigned long long)waited);
+    is_int((int64_t)wrong, 0, "%u sets of %u ways: %llu lines told of", sets, ways, (unsigned long long)asked);
     ok(kinds[0] > 50 && (kinds[1] > 50 || sets * ways < 2) && (kinds[2] > 50 || sets == 1), "of all three kinds: %llu, %llu, %llu",
        (unsigned long long)kinds[0], (unsigned long long)kinds[1], (unsigned long long)kinds[2]);
     free_all();
@@ -233,13 +192,6 @@ int main(void)
     programs(64, 12, 150000);
     programs(128, 1, 100000);
     programs(512, 8, 150000);
-    late = true;
-    programs(4, 1, 100000);
-    programs(16, 2, 100000);
-    programs(64, 8, 150000);
-    programs(128, 1, 100000);
-    programs(512, 8, 400000);
-    late = false;
     for (passed = 4; passed <= 100; passed *= 25) {
         programs(16, 2, 200000);
         programs(64, 8, 300000);

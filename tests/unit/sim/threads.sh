@@ -92,7 +92,12 @@ $2
 END_OF_C
 }
 module '' 'static void analysis_ref(const struct sim_ref *r) { count(r->kind, r->size); }' >seen.c
-module '#define ANALYSIS_MISSES 1' 'static void analysis_miss(const struct sim_miss *r) { count(r->kind, r->size); }' >missed.c
+module '#define ANALYSIS_RECORDS SIM_MISSES' 'static void analysis_observe(const struct sim_record *r, uint32_t n)
+{
+    for (; n--; r++)
+        if (r->what & SIM_L1_MISS)
+            count(r->kind, r->size);
+}' >missed.c
 module '#define ANALYSIS_OBSERVES 1' 'static void analysis_insn(const struct sim_insn *r)
 {
     for (unsigned i = 0; i < r->accesses; i++)

@@ -1,8 +1,8 @@
-/* analysis/recency.h - on a fill of the D1: would a fully associative LRU cache of the same size (FA for short) hold the line?  The answer comes
+/* lib/sim/recency.h - for --explain: on a fill of the D1: would a fully associative LRU cache of the same size (FA for short) hold the line?  The answer comes
  * from the times of the lines' last uses; hits cost nothing (doc/reference.md, "Who looks on").
  *
  *   recency_init(&r, config)
- *   recency_line(&r, line)         in analysis_line: the distance, that is, the number of other lines used since this line's last use.
+ *   recency_line(&r, line)         the distance, that is, the number of other lines used since this line's last use.
  *                                  RECENCY_FIRST: the line was never used before; RECENCY_FAR: at least as many as FA has lines.
  *                                  Below that it is exact if the reference is to several lines, otherwise 0
  *   recency_pass(&r, line)         the same, without computing the distance
@@ -15,9 +15,10 @@
  * Source: the distance as in stack.h; doc/reference.md derives that the stamps of resident lines are enough for theirs, and that only misses
  * change the rest.
  */
-#ifndef QN_SIM_ANALYSIS_RECENCY_H
-#define QN_SIM_ANALYSIS_RECENCY_H
+#ifndef QN_SIM_RECENCY_H
+#define QN_SIM_RECENCY_H
 
+#include "sim/contract.h"
 #include "sim/module.h"
 
 #ifndef RECENCY_WORDS
@@ -30,7 +31,7 @@
 #define RECENCY_TOGETHER (1u << RECENCY_TOGETHER_BITS)
 #define RECENCY_BITS_FIRST 10
 #define RECENCY_CHUNK 256u /* groups of lines that are allocated at a time */
-#define RECENCY_COUNTS SIM_PLACE_COUNTS
+#define RECENCY_COUNTS QN_PLACE_COUNTS
 #define RECENCY_NEVER UINT32_MAX
 #define RECENCY_UNFORESEEN 4u /* after so many misses of FA that were not foreseen, the D1 is searched again */
 #define RECENCY_FINER 16u   /* when so few counts are in use, times are counted with a finer resolution */
@@ -240,7 +241,7 @@ static void recency_recount(struct recency *r, uint64_t last)
 /* Searches the D1 and sets `need`.  Returns the number of counts that are hopeless now. */
 static uint32_t recency_foresee(struct recency *r)
 {
-    uint32_t places[RECENCY_COUNTS], older = sim_count_places(r->base, r->shift, places), later = r->n, hopeless = 0;
+    uint32_t places[RECENCY_COUNTS], older = qn_sim_count_places(r->base, r->shift, places), later = r->n, hopeless = 0;
 
     for (uint32_t i = 0; i < RECENCY_COUNTS; i++) {
         older += places[i];
@@ -311,7 +312,7 @@ static inline uint64_t recency_search(struct recency *r, uint64_t used, uint64_t
     most = least + (recency_at(r, used) < RECENCY_COUNTS ? r->count[recency_at(r, used)] : 0);
     if (!most && !exact)
         return 0;
-    older = sim_older_places(used, exact ? UINT32_MAX : most + r->lines / 4);
+    older = qn_sim_older_places(used, exact ? UINT32_MAX : most + r->lines / 4);
     if (older > most)
         recency_be_sure(r, used, now + older - most);
     if (exact || (older >= least && older < most))
@@ -352,17 +353,14 @@ static inline void recency_leaves(struct recency *r, uint64_t *left, uint64_t us
 }
 
 /* Records the fill and the victim.  Returns the time of the line's last use; 0: never. */
-static inline uint64_t recency_exchange(struct recency *r, const struct sim_line *l)
+static inline uint64_t recency_exchange(struct recency *r, const struct qn_line_use *l)
 {
     uint64_t *at = recency_of(r, l->line), used;
 
     r->at_line = at;
     __asm__ volatile("prefetcht0 %0" : : "m"(*at)); /* GCC 12 drops the builtin in some places */
-    if (l->victim_used) {
+    if (l->victim_used)
         recency_leaves(r, r->at_victim = recency_of(r, l->victim), l->victim_used);
-        if (sim_waits.left)
-            sim_waits.left[(l->victim >> r->line_bits) & sim_waits.mask] = (struct sim_left){l->victim, l->victim_used};
-    }
     used = l->used ? l->used : *at;
     if (!l->used && used) {
         *at = 0;
@@ -372,7 +370,7 @@ static inline uint64_t recency_exchange(struct recency *r, const struct sim_line
     return used;
 }
 
-static inline uint64_t recency_line(struct recency *r, const struct sim_line *l)
+static inline uint64_t recency_line(struct recency *r, const struct qn_line_use *l)
 {
     uint64_t used = recency_exchange(r, l), distance = RECENCY_FIRST;
 
@@ -386,7 +384,7 @@ static inline uint64_t recency_line(struct recency *r, const struct sim_line *l)
 }
 
 /* The same without the distance.  It searches the D1 only when the list is full. */
-static inline void recency_pass(struct recency *r, const struct sim_line *l)
+static inline void recency_pass(struct recency *r, const struct qn_line_use *l)
 {
     uint64_t used = recency_exchange(r, l);
 
@@ -396,31 +394,7 @@ static inline void recency_pass(struct recency *r, const struct sim_line *l)
         recency_look(r);
 }
 
-/* ---- misses that wait (sim_waits in sim/module.h) ----
- *
- *   recency_wait(&r, event)              after recency_init
- *   recency_waited(&r, at, used)         in analysis_waited: this miss was on a line that FA does not hold; at: recency_of the victim
- *   recency_told(&r)                     in analysis_told
- *
- * Such a miss needs no stamp of the D1.  It evicts a line from FA, and the victim may be a line that FA still holds; both are recorded in the
- * order of the misses.  The D1 is searched only when all misses are recorded, because its stamps are those of now. */
-
-#define RECENCY_LEFT (1u << 17) /* lines: 8 MiB of 64 bytes each */
-
-static inline void recency_wait(struct recency *r, unsigned event)
-{
-    sim_waits = (struct sim_waits){.left = sim_alloc(RECENCY_LEFT * sizeof *sim_waits.left), .mask = RECENCY_LEFT - 1, .event = event,
-                                   .until = &r->hopeless};
-    sim_waits.left[0].line = 1; /* not the line of address 0 */
-}
-
-static inline void recency_waited(struct recency *r, uint64_t *victim, uint64_t used)
-{
-    if (used)
-        recency_leaves(r, victim, used);
-    recency_missed(r);
-}
-
+/* After many calls of recency_exchange: the D1's stamps are those of now, so it is searched only now. */
 static inline void recency_told(struct recency *r)
 {
     if (QN_UNLIKELY(r->n >= r->room))

@@ -1,0 +1,185 @@
+/* lib/sim/stream.c - the stream of records of data references (contract.h): what C writes to it, and how it is read.
+ *
+ *   a reference to two lines        use A, more ; use B, L1 miss
+ *   deliver                         analyses are called for what belongs to executions of blocks that have ended; the rest waits
+ *   a fault                         what is taken back is marked: the lines were used, but nothing counts
+ */
+#include "sim/stream.h"
+
+#include "sim/observers.h"
+#include "sim/service.h"
+
+struct qn_sim_stream qn_sim_stream;
+
+static struct sim_record *counted; /* with at_once: up to there analyses that count events have read */
+static struct sim_record *pending; /* the last record of the reference that is being simulated; NULL: it has none yet */
+static uint64_t *looked_at;        /* a cell: the misses that analyses were called for */
+static unsigned wanted;
+static uint32_t line_bytes;
+static uint64_t latest = SIM_NO_LINE;  /* with by_reference: the only recent line */
+_Static_assert(sizeof(struct sim_record) == 64, "see init_rows");
+
+/* What a collector says if the program is killed. */
+static inline void init_rows(void)
+{
+    const struct sim_term terms[] = {{.cells = (const uint64_t *)(const void *)qn_sim_stream.next, .n = 1, .times = 1, .shift = 6, .plus = true},
+                                     {.cells = qn_sim_stream.read_to, .n = 1, .times = -1, .shift = 6, .needed = true},
+                                     {.of = SIM_SUM_MISSES, .times = 1, .plus = true},
+                                     {.cells = looked_at, .n = 1, .times = -1}};
+
+    sim_row(terms, 4, "AN: the program was killed before %%U records were looked at, of %%U misses");
+}
+
+void qn_stream_init(unsigned what, bool tells_lines, uint32_t line)
+{
+    struct qn_sim_stream *s = &qn_sim_stream;
+
+    if (!what)
+        return;
+    wanted = what;
+    line_bytes = line;
+    s->first = qn_engine_alloc_low(QN_RECORDS_ROOM * sizeof *s->first);
+    s->by_reference = !tells_lines;
+    s->victims = tells_lines && (what & SIM_VICTIMS);
+    s->uses = tells_lines && (what & SIM_USES);
+    s->full = s->first + QN_RECORDS;
+    s->next = (struct sim_record **)(void *)sim_cells(1);
+    s->read_to = sim_cells(1);
+    looked_at = sim_cells(1);
+    *s->next = s->first;
+    *s->read_to = (uintptr_t)s->first;
+    counted = s->first;
+#ifndef QN_SIM_HOSTED
+    init_rows();
+#endif
+}
+
+void qn_stream_be_at_once(void)
+{
+    qn_sim_stream.at_once = true;
+    if (qn_sim_stream.first)
+        qn_sim_stream.full = qn_sim_stream.first + 1;
+}
+
+/* ---- from C ---- */
+
+static struct sim_record *append(void)
+{
+    struct sim_record *r = *qn_sim_stream.next;
+
+    *qn_sim_stream.next = r + 1; /* before it is complete: the count of unread ones may be one too many */
+    return r;
+}
+
+static void record_use(const struct sim_ref *ref, uint64_t line, unsigned what, uint64_t victim)
+{
+    struct sim_record *r = append();
+
+    if (pending)
+        pending->what |= SIM_MORE;
+    *r = (struct sim_record){.addr = ref->addr, .line = line, .victim = victim, .execution = qn_sim_execution(ref->site), .pc = ref->pc, .site = ref->site,
+                             .size = (uint16_t)ref->size, .kind = ref->kind, .what = (uint8_t)what};
+    pending = r;
+}
+
+void qn_stream_line(const struct qn_line_use *l, uint64_t addr, uint32_t size, unsigned kind, uint32_t site)
+{
+    bool recent = qn_sim_stream.uses && l->recent;
+
+    if (l->used && !qn_sim_stream.uses)
+        return;
+    record_use(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .site = site}, l->line,
+        (l->used ? 0 : SIM_FILLED) | (recent ? SIM_RECENT : 0), l->victim);
+}
+
+static void record_left(uint64_t line)
+{
+    *append() = (struct sim_record){.line = line, .what = SIM_LEFT};
+    *qn_sim_stream.read_to += sizeof(struct sim_record);
+}
+
+/* One line is recent, the latest. */
+void qn_stream_reference(const struct sim_ref *ref)
+{
+    const uint64_t bytes = line_bytes, last = (ref->addr + ref->size - 1) & ~(bytes - 1);
+    bool all = (wanted & SIM_HITS) != 0, missed = ref->outcome & SIM_L1_MISS;
+
+    for (uint64_t line = ref->addr & ~(bytes - 1);; line += bytes) {
+        bool recent = line == latest, several = last != (ref->addr & ~(bytes - 1));
+
+        if (!(wanted & SIM_USES) && !missed && !all)
+            return;
+        if ((wanted & SIM_USES) && !recent && latest != SIM_NO_LINE)
+            record_left(latest);
+        if (!recent || several || missed || all)
+            record_use(ref, line, recent ? SIM_RECENT : 0, SIM_NO_LINE);
+        latest = line;
+        if (line == last || !(wanted & SIM_USES))
+            return;
+    }
+}
+
+void qn_stream_end_reference(unsigned outcome)
+{
+    if (!pending)
+        return;
+    pending->what |= (uint8_t)outcome;
+    pending = NULL;
+    if (*qn_sim_stream.next >= qn_sim_stream.full)
+        qn_sim_stream_full();
+}
+
+/* ---- reading ---- */
+
+/* The records from there on belong to executions that may still be taken back. */
+static struct sim_record *find_open(void)
+{
+    struct sim_record *r = *qn_sim_stream.next, *open = r;
+
+    for (uint32_t n = 0; r-- > qn_sim_stream.first && n < QN_SIM_MISSES; open = r) {
+        uint32_t site = r->site & QN_SITE_COUNTER_MASK;
+
+        if (r->what & SIM_LEFT)
+            continue;
+        if (!r->execution || r->execution != qn_sim_execution(site))
+            break;
+        n++;
+    }
+    return open;
+}
+
+void qn_stream_count(void)
+{
+    struct sim_record *from = counted;
+
+    counted = *qn_sim_stream.next;
+    qn_observers_count(from, (uint32_t)(counted - from));
+}
+
+void qn_stream_deliver(bool all)
+{
+    struct sim_record *first = qn_sim_stream.first, *end = *qn_sim_stream.next, *open = all ? end : find_open();
+    uint64_t left = 0, misses = 0;
+
+    for (const struct sim_record *r = first; r < open; r++)
+        misses += r->what & SIM_L1_MISS;
+    if (qn_sim_stream.at_once)
+        qn_stream_count();
+    else
+        qn_observers_count(first, (uint32_t)(open - first));
+    qn_observers_read(first, (uint32_t)(open - first));
+    *looked_at += misses;
+    for (struct sim_record *r = open; r < end; r++) {
+        left += r->what & SIM_LEFT ? sizeof *r : 0;
+        first[r - open] = *r;
+    }
+    *qn_sim_stream.read_to = (uintptr_t)first + left;
+    *qn_sim_stream.next = counted = first + (end - open);
+}
+
+void qn_stream_take_back(const struct qn_sim_part *part)
+{
+    for (struct sim_record *r = qn_sim_stream.first; r && r < *qn_sim_stream.next; r++)
+        if (!(r->what & SIM_LEFT) && qn_sim_is_part(part, r->site & QN_SITE_COUNTER_MASK, r->execution))
+            r->what = (uint8_t)((r->what & ~(SIM_L1_MISS | SIM_LL_MISS)) | SIM_UNDONE);
+}

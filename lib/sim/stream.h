@@ -1,0 +1,21 @@
+/* lib/sim/stream.h - the stream of records (contract.h): who writes it from C, and who has it read.  See stream.c. */
+#ifndef QN_SIM_STREAM_H
+#define QN_SIM_STREAM_H
+
+#include "sim/contract.h"
+#include "sim/module.h"
+
+/* wanted: what the analyses of the run ask for; line: bytes of the D1's. */
+void qn_stream_init(unsigned wanted, bool tells_lines, uint32_t line);
+void qn_stream_be_at_once(void); /* somebody asks for events after each record */
+/* The data reference that is being simulated, in order: its lines (only some, if the D1 tells of them), then its outcome. */
+void qn_stream_line(const struct qn_line_use *line, uint64_t addr, uint32_t size, unsigned kind, uint32_t site);
+void qn_stream_reference(const struct sim_ref *ref);
+void qn_stream_end_reference(unsigned outcome);
+/* Calls the analyses that count events, for records that they have not read. */
+void qn_stream_count(void);
+/* Calls the analyses.  all: no execution of a block is open; else records of such executions wait. */
+void qn_stream_deliver(bool all);
+void qn_stream_take_back(const struct qn_sim_part *part);
+
+#endif
