@@ -31,7 +31,7 @@ static const char help[] =
 
 struct settings {
     struct prof_args args;
-    const char *intervals, *runs, *culprits, *sets, *sharing, *log, *intervals_before, *log_before;
+    const char *intervals, *runs, *culprits, *sets, *sharing, *mattson, *intervals_before, *mattson_before, *sets_before;
     const char *includes[INCLUDES_MOST + 1];
     int include_count;
     bool diff;
@@ -53,11 +53,12 @@ static const struct qn_option options[] = {
     QN_OPTION("--intervals", "FILE", "counts by interval, of `quern run --interval=N`: the view Time", qn_option_text, struct settings, intervals),
     QN_OPTION("--runs", "FILE", "runs with caches of several sizes, of `quern sweep`: the view Caches", qn_option_text, struct settings, runs),
     QN_OPTION("--culprits", "FILE", "who evicts what a line misses, of `quern run --analysis=culprits`", qn_option_text, struct settings, culprits),
-    QN_OPTION("--sets", "FILE", "misses by set and time, of `quern run --analysis=sets --interval=N`: the view Caches", qn_option_text, struct settings, sets),
+    QN_OPTION("--sets", "FILE", "misses by set, of `quern run --analysis=sets`, with --interval=N also by time: the view Caches", qn_option_text, struct settings, sets),
     QN_OPTION("--sharing", "FILE", "lines that threads share, of `quern run --analysis=sharing`: the view Threads", qn_option_text, struct settings, sharing),
-    QN_OPTION("--log", "FILE", "log of a run with the analyses mattson or sets: the view Caches", qn_option_text, struct settings, log),
+    QN_OPTION("--mattson", "FILE", "misses by size, of `quern run --analysis=mattson`: the view Caches", qn_option_text, struct settings, mattson),
     QN_OPTION("--intervals-before", "FILE", "with --diff: counts by interval of the first profile", qn_option_text, struct settings, intervals_before),
-    QN_OPTION("--log-before", "FILE", "with --diff: log of its run", qn_option_text, struct settings, log_before),
+    QN_OPTION("--mattson-before", "FILE", "with --diff: its misses by size", qn_option_text, struct settings, mattson_before),
+    QN_OPTION("--sets-before", "FILE", "with --diff: its misses by set", qn_option_text, struct settings, sets_before),
     QN_OPTION_PLAIN("-I, --include", "DIR", "also look for sources in directory DIR", take_folder),
     QN_OPTION_SOURCE_MAP,
     PROF_ARGS_TIMING("how the estimated cost is worked out, or some of it [1,1,10,100,10]"),
@@ -68,7 +69,7 @@ static const struct qn_option options[] = {
 static const struct qn_option last[] = {PROF_ARGS_LAST};
 
 static const struct qn_option_rule rules[] = {
-    {"--intervals-before", false, "--diff", NULL}, {"--log-before", false, "--diff", NULL}, {NULL, false, NULL, NULL}};
+    {"--intervals-before", false, "--diff", NULL}, {"--mattson-before", false, "--diff", NULL}, {"--sets-before", false, "--diff", NULL}, {NULL, false, NULL, NULL}};
 
 static const char *check(const struct prof_args *a)
 {
@@ -100,9 +101,10 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
         .culprits = s->culprits,
         .sets = s->sets,
         .sharing = s->sharing,
-        .log = s->log,
+        .mattson = s->mattson,
         .intervals_before = s->intervals_before,
-        .log_before = s->log_before,
+        .mattson_before = s->mattson_before,
+        .sets_before = s->sets_before,
         .includes = s->includes,
     };
     const char *path = a->out ? a->out : USUAL_OUTPUT;

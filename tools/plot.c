@@ -1,4 +1,4 @@
-/* tools/plot.c - `quern plot`: pictures of sweeps, profiles, intervals and logs.
+/* tools/plot.c - `quern plot`: pictures of sweeps, profiles and tables.
  *
  * In:  quern plot size policies.csv -o curve.svg
  * Out: curve.svg, curve.csv, curve.gp; exit 0, 1 (a bad input, a failed write), 2 (usage)

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static const char help[] =
     "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
     "  --cflags=FLAGS          for the compiler, as '-g -fsanitize=address'\n"
-    "  --json                  print the summary as JSON (doc/json.md)\n"
+    "  --json                  print the totals as JSON (doc/json.md)\n"
     "  -h, --help              show this text, and with a compiler that of the options\n"
     "  --version               show the version\n\n";
 
@@ -140,34 +141,42 @@ static int build_and_run(struct qn_engines_build *b, char **argv)
     return status;
 }
 
-/* What the program has printed, as JSON. */
-static bool put_json(FILE *from)
+/* The table of totals that the program has written, as JSON. */
+static bool put_json(const char *prefix)
 {
-    long size = fseek(from, 0, SEEK_END) ? -1 : ftell(from);
-    char *text = size >= 0 ? calloc((size_t)size + 1, 1) : NULL;
-    bool good;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_text_table totals = { 0 };
+    const char *path = qn_text_format(&totals.memory, "%s.totals.csv", prefix);
 
-    rewind(from);
-    good = text && fread(text, 1, (size_t)size, from) == (size_t)size && qn_json_write_replay(stdout, text);
-    free(text);
-    return good || (qn_text_complain("quern: replay: standard output: cannot write: %s", strerror(errno)), false);
+    if (qn_text_read_table(&totals, path, &err) == QN_TEXT_OK && !qn_json_write_replay(stdout, &totals))
+        qn_text_fail(&err, QN_TEXT_IO, "standard output: cannot write: %s", strerror(errno));
+    qn_text_free_table(&totals);
+    return err.status == QN_TEXT_OK || (qn_text_complain("quern: replay: %s", err.text), false);
 }
 
-static int run(struct qn_engines_build *b, char **argv, bool build, bool json)
-{
-    int own = json ? dup(STDOUT_FILENO) : -1, status; /* before a file takes the place of a standard output that is closed */
-    FILE *text = own >= 0 ? tmpfile() : NULL;
+static int run(struct qn_engines_build *b, char **argv, bool build) { return build ? build_and_run(b, argv) : run_program(b, argv); }
 
-    if (json && (!text || dup2(fileno(text), STDOUT_FILENO) < 0))
+/* What the program prints goes nowhere.  argv[end] is free. */
+static int run_for_json(struct qn_engines_build *b, char **argv, int end, bool build, const char *prefix)
+{
+    char scratch[] = "/tmp/quern-replay.XXXXXX", own_prefix[sizeof scratch + 8], option[sizeof own_prefix + 16];
+    int out = dup(STDOUT_FILENO), nowhere = out < 0 ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC), status;
+
+    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || (!prefix && !qn_text_make_scratch(scratch)))
         return perror("quern: replay: --json"), 1;
-    status = build ? build_and_run(b, argv) : run_program(b, argv);
-    if (!json)
-        return status;
-    dup2(own, STDOUT_FILENO);
-    close(own);
-    if (!status && !put_json(text))
+    close(nowhere);
+    if (!prefix) {
+        snprintf(own_prefix, sizeof own_prefix, "%s/t", scratch);
+        snprintf(option, sizeof option, "--tables=%s", own_prefix);
+        argv[end] = option;
+    }
+    status = run(b, argv, build);
+    dup2(out, STDOUT_FILENO);
+    close(out);
+    if (!status && !put_json(prefix ? prefix : own_prefix))
         status = 1;
-    fclose(text);
+    if (!prefix)
+        qn_text_remove_scratch(scratch);
     return status;
 }
 
@@ -175,7 +184,7 @@ int qn_tool_replay(int argc, char **argv)
 {
     struct qn_engines_build b = { .tool = "replay" };
     char *pass[ARGUMENTS_MAX + 2] = { NULL };
-    const char *program = NULL;
+    const char *program = NULL, *tables = NULL;
     bool json = false;
     int n = 1, sims = 0;
 
@@ -186,6 +195,8 @@ int qn_tool_replay(int argc, char **argv)
             fputs(help, stdout), fflush(stdout);
         if (!check_output(argv[i]))
             return 1;
+        if (!strncmp(argv[i], "--tables=", 9))
+            tables = argv[i] + 9;
         if (!strncmp(argv[i], "--cflags=", 9))
             b.cflags = argv[i] + 9;
         else if (!strcmp(argv[i], "--json"))
@@ -202,5 +213,5 @@ int qn_tool_replay(int argc, char **argv)
     if (n == 1)
         return fputs("quern: replay: no trace given; `quern replay --help` tells how\n", stderr), QN_EXIT_USAGE;
     pass[0] = (char *)(program ? program : "");
-    return run(&b, pass, !program, json);
+    return json ? run_for_json(&b, pass, n, !program, tables) : run(&b, pass, !program);
 }

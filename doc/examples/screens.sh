@@ -22,11 +22,11 @@ cp "$top_srcdir/doc/examples/demo/demo.c" .
 # shellcheck disable=SC2086
 {
     "$QUERN" run $caches --branch-sim=yes --calls=paths --data=use --analysis=3c,mattson,sets,culprits --dump-instr=yes --interval=auto --interval-file=time.csv \
-        --log-file=run.log --out-file=demo.out ./demo >/dev/null || bail 'cannot run'
+        -q --out-file=demo.out ./demo >/dev/null || bail 'cannot run'
     "$QUERN" run -q $caches --D1=65536,8,64 --branch-sim=yes --calls=paths --data=yes --analysis=3c --out-file=larger.out ./demo >/dev/null || bail 'cannot run'
 }
 "$QUERN" sweep -q -L 'D1.size=2048,4096,8192,16384,32768,65536' -L 'D1.ways=1,2,4,8' -o runs.csv -- "$SCRATCH/demo" || bail 'cannot sweep'
-"$QUERN" page --log=run.log --runs=runs.csv --intervals=time.csv --culprits=demo.out.culprits.csv --sets=demo.out.sets.csv -o demo.html demo.out || bail 'no page'
+"$QUERN" page --mattson=demo.out.mattson.csv --runs=runs.csv --intervals=time.csv --culprits=demo.out.culprits.csv --sets=demo.out.sets.csv -o demo.html demo.out || bail 'no page'
 "$QUERN" page --diff -o diff.html demo.out larger.out || bail 'no page'
 # The counters of the manual's tutorial: four threads in one line.
 sed -n '/^@c file counters.c/,/^@end verbatim/p' "$top_srcdir/doc/manual/tutorial.texi" | sed '/^@/d' >counters.c

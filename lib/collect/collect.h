@@ -151,7 +151,7 @@ bool qn_collect_is_device(const char *path); /* is it a character device, such a
 enum qn_collect_file {
     QN_COLLECT_LOG, QN_COLLECT_TRACE, QN_COLLECT_PROFILE, QN_COLLECT_INTERVALS, QN_COLLECT_EXPLANATION, QN_COLLECT_WATCH,
     QN_COLLECT_BRANCHES,
-    QN_COLLECT_FINDINGS, QN_COLLECT_CULPRITS, QN_COLLECT_SHARING, QN_COLLECT_SETS, QN_COLLECT_FILES
+    QN_COLLECT_FINDINGS, QN_COLLECT_CULPRITS, QN_COLLECT_SHARING, QN_COLLECT_SETS, QN_COLLECT_TABLES, QN_COLLECT_FILES
 };
 /* The name of the guest's file; free() it.  NULL: a line was printed. */
 char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file);
@@ -159,6 +159,8 @@ char *qn_collect_name_pattern(struct qn_collect *r); /* of the profile, without 
 /* Reports a file that was written (with --verbose), or why not; frees its path; returns whether it was written. */
 bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char *path, enum qn_text_status status,
                           const struct qn_text_error *err);
+/* The same of a table of modules; it is the name of no other file of the run. */
+char *qn_collect_name_table(struct qn_collect *r, const char *table);
 /* Are the patterns of all names well-formed?  false: a line was printed. */
 bool qn_collect_check_patterns(const struct qn_collect_options *o);
 /* Tests before the program starts whether all of them can be written.  false: a line was printed. */
@@ -302,6 +304,8 @@ struct qn_cost_regions;
 void qn_collect_print_banner(struct qn_collect *r);
 void qn_collect_print_report(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events,
                          const char *command);
+/* The tables of modules beside the profile.  false: one could not be written, and a line says so. */
+bool qn_collect_write_tables(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events);
 void qn_collect_print_regions(struct qn_collect *r, const struct qn_cost_regions *regions, const struct qn_cost_event_set *events);
 void qn_collect_print_fatal(struct qn_collect *r, struct qn_cost_modules *modules);
 /* The exit status for the engine's fatal state; 0: there is none. */

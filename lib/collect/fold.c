@@ -326,8 +326,8 @@ static bool write_file(struct work *w, enum qn_collect_file file,
     return path && qn_collect_tell_file(w->run, file, path, status, &err);
 }
 
-/* If the profile goes to a device (/dev/null), no files have its name. */
-static bool write_side_tables(struct work *w, const char *profile)
+/* If the profile goes to a device (/dev/null), no files have its name.  A process whose profile is merged has no tables of modules. */
+static bool write_side_tables(struct work *w, const char *profile, bool merged)
 {
     struct qn_collect *r = w->run;
     bool good = true;
@@ -343,7 +343,7 @@ static bool write_side_tables(struct work *w, const char *profile)
         good &= write_file(w, QN_COLLECT_SETS, write_sets);
     if (qn_cost_has_sharing(&r->store))
         good &= write_file(w, QN_COLLECT_SHARING, write_sharing);
-    return good;
+    return (merged || qn_collect_write_tables(r, &w->result, &w->events)) && good;
 }
 
 static void print_culprits(struct work *w)
@@ -437,7 +437,7 @@ static bool fold_and_write(struct work *w)
     merged = status == QN_TEXT_OK && r->merger.socket >= 0 && !r->trigger && merge(w);
     if (status == QN_TEXT_OK && !merged)
         status = qn_collect_write_profile(r, write_profile, w, path, &err);
-    written = status != QN_TEXT_OK || write_side_tables(w, path);
+    written = status != QN_TEXT_OK || write_side_tables(w, path, merged);
     written = qn_collect_tell_file(r, QN_COLLECT_PROFILE, path, status, &err) && written;
     if (r->config.interval)
         written &= write_file(w, QN_COLLECT_INTERVALS, write_intervals);

@@ -116,6 +116,7 @@ static const struct {
     [QN_COLLECT_CULPRITS] = { "culprits", NULL, 0, NULL, ".culprits.csv", false },
     [QN_COLLECT_SHARING] = { "shared lines", NULL, 0, NULL, ".sharing.csv", false },
     [QN_COLLECT_SETS] = { "misses by set", NULL, 0, NULL, ".sets.csv", false },
+    [QN_COLLECT_TABLES] = { "table", NULL, 0, NULL, "", false },
 };
 
 /* NULL: the option was not given. */
@@ -172,6 +173,27 @@ char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file)
         name = NULL;
     free(profile);
     return name;
+}
+
+char *qn_collect_name_table(struct qn_collect *r, const char *table)
+{
+    char *profile = qn_collect_name_file(r, QN_COLLECT_TABLES), *name = NULL;
+    bool taken = false;
+
+    if (profile && asprintf(&name, "%s.%s.csv", profile, table) < 0)
+        name = NULL;
+    for (int i = 0; name && !taken && i < QN_COLLECT_FILES; i++) {
+        char *other = files[i].option && pattern_of(&r->options, (enum qn_collect_file)i) ? qn_collect_name_file(r, (enum qn_collect_file)i) : NULL;
+
+        taken = other && !strcmp(other, name);
+        free(other);
+    }
+    free(profile);
+    if (!taken)
+        return name;
+    qn_collect_fail(r, "no table: %s: is the name of another file", name);
+    free(name);
+    return NULL;
 }
 
 bool qn_collect_tell_file(struct qn_collect *r, enum qn_collect_file file, char *path, enum qn_text_status status,

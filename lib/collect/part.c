@@ -30,6 +30,7 @@ bool qn_collect_write_now(struct qn_collect *r, const char *path)
     r->log.quiet = true;
     r->log.fd = -1;
     qn_cost_header(&r->store)->n_findings = qn_cost_header(&r->store)->n_value_lists = qn_cost_header(&r->store)->sim_output.loads = 0;
+    qn_cost_header(&r->store)->sim_output.tables.rows = 0;
     return qn_collect_fold(r, NULL, qn_cost_new_library());
 }
 

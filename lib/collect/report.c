@@ -11,10 +11,12 @@
 
 #include "collect/collect.h"
 #include "cost/side_tables/cells.h"
+#include "cost/side_tables/columns.h"
 #include "cost/fold.h"
 #include "cost/summary.h"
 #include "debug/debug.h"
 #include "sim/current_module.h"
+#include "text/output.h"
 #include "text/version.h"
 
 static const char *const level_names[QN_COLLECT_LEVELS] = { "I1", "D1", "LL" };
@@ -113,21 +115,94 @@ static void print_stats(struct qn_collect *r, const struct qn_cost_result *resul
                 s.syscalls, s.signals, s.faults, s.threads);
 }
 
-/* Prints events and lines of the modules.  The guest's process may have damaged them, so they are checked. */
-static void print_modules(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events)
+/* Events, lines and tables of the modules.  The guest's process may have damaged them, so they are checked. */
+static const struct qn_cost_rows *take_modules(const struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events,
+                                               char **text)
 {
     static struct qn_sim_output o;
-    char *line, *rest = o.text;
+    static struct qn_cost_total named[QN_SIM_EVENTS_MAX];
+    static struct qn_cost_rows rows;
 
     o = qn_cost_header(&r->store)->sim_output;
     o.text[sizeof o.text - 1] = 0;
+    *text = o.text;
+    rows = (struct qn_cost_rows){ r->store.base + QN_ARENA_TABLES_OFF, &o.tables, result->totals, named, 0 };
     for (int i = 0; i < events->count; i++)
-        if (events->which[i] >= QN_COST_EVENTS)
-            qn_collect_say(r, "%-24s %12" PRId64 "  %.63s", events->names[i], result->totals[events->which[i]],
-                       o.texts[events->which[i] - QN_COST_EVENTS]);
+        if (events->which[i] >= QN_COST_EVENTS) {
+            char *what = o.texts[events->which[i] - QN_COST_EVENTS];
+
+            what[sizeof o.texts[0] - 1] = 0;
+            named[rows.named_count++] = (struct qn_cost_total){ events->names[i], what, result->totals[events->which[i]] };
+        }
+    return &rows;
+}
+
+static void print_modules(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events)
+{
+    char *line, *rest;
+    const struct qn_cost_rows *rows = take_modules(r, result, events, &rest);
+
+    for (size_t i = 0; i < rows->named_count; i++)
+        qn_collect_say(r, "%-24s %12" PRId64 "  %s", rows->named[i].name, rows->named[i].count, rows->named[i].text);
     while ((line = strsep(&rest, "\n")) && *line)
         qn_collect_say(r, "%s", line);
-    qn_cost_print_rows(r->store.base + QN_ARENA_TABLES_OFF, &o.tables, result->totals, qn_collect_put_line, r);
+    qn_cost_print_rows(rows->tables, rows->head, rows->totals, qn_collect_put_line, r);
+}
+
+static enum qn_text_status write_table(const char *path, const struct qn_cost_rows *rows, const struct qn_cost_module_table *table, struct qn_text_error *err)
+{
+    struct qn_text_output o;
+
+    if (qn_text_open_output(&o, path, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
+        return err->status;
+    qn_cost_put_table(qn_text_stream_output(&o), rows, table);
+    return qn_text_close_output(&o, err);
+}
+
+static enum qn_text_status write_stats(const char *path, const struct qn_stats *s, struct qn_text_error *err)
+{
+#define STAT(name) { #name, (int64_t)s->name }
+    const struct row {
+        const char *name;
+        int64_t count;
+    } rows[] = { STAT(blocks), STAT(retranslations), STAT(insns), STAT(guest_bytes), STAT(host_bytes), STAT(cold_bytes), STAT(evictions), STAT(flushes),
+                 STAT(links), STAT(unlinks), STAT(smc_invalidations), STAT(dispatches), STAT(ibl_misses), STAT(d1_slow), STAT(i1_slow), STAT(batches),
+                 STAT(bc_calls), STAT(bi_calls), STAT(events_d), STAT(events_i), STAT(hoisted), STAT(flag_saves), STAT(table_bytes),
+                 STAT(fixed_bytes), STAT(state_bytes), STAT(syscalls), STAT(signals), STAT(faults), STAT(threads) };
+#undef STAT
+    static const struct qn_cost_column columns[] = { QN_COST_COLUMN("name", NAME, struct row, name), QN_COST_COLUMN("count", NUMBER, struct row, count),
+                                                     QN_COST_COLUMNS_END };
+
+    return qn_cost_write_rows(path, columns, rows, sizeof *rows, QN_ARRAY_LEN(rows), err);
+}
+
+/* false: it could not be written, and a line says so. */
+static bool end_table(struct qn_collect *r, char *path, enum qn_text_status status, const struct qn_text_error *err)
+{
+    return path && qn_collect_tell_file(r, QN_COLLECT_TABLES, path, status, err);
+}
+
+bool qn_collect_write_tables(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_cost_module_table table = { .id = 0 };
+    bool good = true;
+    char *text, *path;
+
+    for (const struct qn_cost_rows *rows = take_modules(r, result, events, &text); qn_cost_next_table(rows, &table);) {
+        if (r->config.interval && !strcmp(table.name, "sets")) /* it is there, by interval */
+            continue;
+        path = qn_collect_name_table(r, table.name);
+        good &= end_table(r, path, path ? write_table(path, rows, &table, &err) : QN_TEXT_IO, &err);
+        err.status = QN_TEXT_OK;
+    }
+    if (r->options.stats) {
+        const struct qn_stats s = qn_cost_header(&r->store)->stats;
+
+        path = qn_collect_name_table(r, "stats");
+        good &= end_table(r, path, path ? write_stats(path, &s, &err) : QN_TEXT_IO, &err);
+    }
+    return good;
 }
 
 /* If counting was switched on and off: the share of processor time in which it was on.  That is more than the share of instructions, because

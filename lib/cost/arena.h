@@ -308,7 +308,7 @@ struct qn_shared_row {
 };
 #define QN_SHARED_MAX (QN_TABLE_SHARED_SIZE / sizeof(struct qn_shared_row))
 
-enum qn_sum { QN_SUM_CELLS, QN_SUM_LOADS, QN_SUM_LOADS_L1, QN_SUM_LOADS_LL, QN_SUM_REFERENCES, QN_SUM_MISSES, QN_SUM_ROOT }; /* enum sim_sum */
+enum qn_sum { QN_SUM_CELLS, QN_SUM_LOADS, QN_SUM_LOADS_L1, QN_SUM_LOADS_LL, QN_SUM_REFERENCES, QN_SUM_MISSES, QN_SUM_ROOT, QN_SUM_INSTRUCTIONS, QN_SUM_STORES }; /* enum sim_sum */
 
 struct qn_term {
     uint64_t first, count;   /* cells */
@@ -320,9 +320,12 @@ struct qn_term {
 };
 
 struct qn_table_row {
-    uint32_t text, first, count; /* a string of the text, %U, %x or %P for each number; terms */
+    uint32_t text, first, count; /* a string of the text, %U, %x, %P or %R for each number; terms */
+    uint32_t table;              /* the cells between braces are a row of: 0: nothing; n: the table that row n - 1 heads; QN_TABLE_*: ... */
     uint32_t list;               /* number of rows, from this one on, that are sorted together: the largest second number first, then the smallest first number */
 };
+#define QN_TABLE_TOTALS UINT32_MAX       /* ... the table "totals": name, count, text */
+#define QN_TABLE_HEAD (UINT32_MAX - 1) /* ... none: this row heads a table; its text is the name, then the columns: "sizes size reads writes" */
 #define QN_TABLE_LIST_MAX 64
 
 #define QN_PLACES_MAX 32

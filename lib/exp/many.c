@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "exp/log.h"
 
 /* ---- groups ---- */
 
@@ -555,14 +554,14 @@ bool qn_exp_write_many(struct qn_text_memory *m, const struct qn_exp_group *grou
     return err->status == QN_TEXT_OK;
 }
 
-/* ---- the output of such a build, for one run of the group ----
+/* ---- the totals of such a build, for one run of the group ----
  *
- *   many D1 1 991 77          D1mr, D1mw of the runs whose D1 is number 1
- *   D1#1.evictions 12 ...     as "D1.evictions 12 ..." for them
- *   BC#0: gshare, 32780 ...   as "BC: gshare, 32780 ..." for the runs whose predictor is number 0
+ *   D1#1.D1mr,991             D1mr of the runs whose D1 is number 1
+ *   D1#1.evictions,12         D1.evictions of them
+ *   BC#0.bits,32780           BC_bits of the runs whose predictor is number 0
  */
 
-/* The events of each kind, in the order of the line. */
+/* The events of each kind. */
 static const char *const events[QN_EXP_MANY_KINDS][3] = {
     { "D1mr", "D1mw" }, { "ILmr", "DLmr", "DLmw" }, { "Bcm" }, { "Bim" }
 };
@@ -587,35 +586,25 @@ static const char *skip_member(const char *text, int *kind, long *number)
     return end;
 }
 
-static void read_counts(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
-                        const char *text)
+static bool counts(int kind, const char *event)
 {
-    int kind = find_kind(text);
-    char *at;
-
-    if (kind < 0 || strtol(text + 2, &at, 10) != group->place[i][kind])
-        return;
-    for (int k = 0; k < 3 && events[kind][k] && *at == ' '; k++) {
-        size_t digits = strspn(at + 1, "0123456789");
-
-        qn_exp_add_count(m, r, events[kind][k], qn_text_copy_part(m, at + 1, digits));
-        at += 1 + digits;
-    }
+    for (int k = 0; k < 3 && events[kind][k]; k++)
+        if (!strcmp(events[kind][k], event))
+            return true;
+    return false;
 }
 
-void qn_exp_read_many_line(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
-                           const char *text)
+void qn_exp_take_many(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i, const char *name,
+                      const char *value)
 {
     const char *rest;
     long number;
     int kind;
 
-    if (!strncmp(text, "many ", 5))
-        read_counts(m, r, group, i, text + 5);
-    else if (!(rest = skip_member(text, &kind, &number)))
-        qn_exp_read_log_line(m, r, text);
+    if (!(rest = skip_member(name, &kind, &number)))
+        qn_exp_add_total(m, r, name, value);
     else if (number == group->place[i][kind])
-        qn_exp_read_log_line(m, r, qn_text_format(m, "%.2s%s", text, rest));
+        qn_exp_add_total(m, r, counts(kind, rest + 1) ? rest + 1 : qn_text_format(m, "%.2s%s", name, rest), value);
 }
 
 /* Does the group count this event for each member? */
@@ -624,13 +613,12 @@ static bool is_own(const struct qn_exp_group *group, const char *name)
     bool caches = group->members[QN_EXP_MANY_D1] > 1 || group->members[QN_EXP_MANY_LL] > 1;
 
     for (int kind = 0; kind < QN_EXP_MANY_KINDS; kind++)
-        for (int k = 0; k < 3 && events[kind][k]; k++)
-            if (!strcmp(events[kind][k], name))
-                return kind <= QN_EXP_MANY_LL ? caches : group->members[kind] > 1;
+        if (counts(kind, name))
+            return kind <= QN_EXP_MANY_LL ? caches : group->members[kind] > 1;
     return false;
 }
 
-/* Counts of the whole execution are those of each run.  Counts by member must be in the log, unless the execution did not count them
+/* Counts of the whole execution are those of each run.  Counts by member must be there, unless the execution did not count them
  * (--branch-sim=no). */
 bool qn_exp_finish_many(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
                         const struct qn_exp_result *all)

@@ -1,8 +1,8 @@
 /* lib/exp/many.h - the build of a simulator for a group of runs, its options, and its output.
  *
  * In:  a group of D1 1024,2,64 and 4096,2,64 srrip, each with an LL of its own
- * Out: table.h and member_D1_1.c, to be compiled with lib/sim/many/; "D1#1.bits=3" for the member's options; and from its log
- *      "many D1 1 991 77", "D1#1.evictions 12 ..." the counts of the second run
+ * Out: table.h and member_D1_1.c, to be compiled with lib/sim/many/; "D1#1.bits=3" for the member's options; and from its totals
+ *      "D1#1.D1mr,991", "D1#1.evictions,12" the counts of the second run
  */
 #ifndef QN_EXP_MANY_H
 #define QN_EXP_MANY_H
@@ -78,11 +78,11 @@ bool qn_exp_write_many(struct qn_text_memory *m, const struct qn_exp_group *grou
                        const char *run_options, const char *library, const char *folder, const char *stem,
                        struct qn_exp_many *many, struct qn_text_error *err);
 
-/* One line of the log of such a build, for run `i` of the group. */
-void qn_exp_read_many_line(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
-                           const char *text);
+/* A total of modules of such a build, for run `i` of the group. */
+void qn_exp_take_many(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i, const char *name,
+                      const char *value);
 
-/* `all`: the totals of the execution.  Completes `r`, which has what the log says.  false: the log did not say all. */
+/* `all`: the totals of the execution.  Completes `r`, which has what modules counted.  false: not all is there. */
 bool qn_exp_finish_many(struct qn_text_memory *m, struct qn_exp_result *r, const struct qn_exp_group *group, int i,
                         const struct qn_exp_result *all);
 

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/base.h"
+#include "base/grow.h"
 #include "cost/events.h"
 #include "prof/read.h"
 #include "text/names.h"
@@ -258,24 +260,83 @@ enum qn_text_status qn_exp_read_intervals(struct qn_text_table *t, const char *p
                         path);
 }
 
-enum qn_text_status qn_exp_read_sets(struct qn_text_table *t, const char *path, struct qn_text_error *err)
+/* A table with these columns, the last of which is NULL; all but the first `names` have numbers. */
+static enum qn_text_status read_numbers(struct qn_text_table *t, const char *path, const char *const *columns, int names, const char *wanted,
+                                        struct qn_text_error *err)
 {
-    static const char *const columns[] = { "cache", "interval", "start", "end", "set", "sets", "misses" };
-
     if (qn_text_read_table(t, path, err) != QN_TEXT_OK)
         return err->status;
-    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++) {
+    for (int i = 0; columns[i]; i++) {
         int column = qn_text_find_column(t, columns[i]);
         double number;
 
         if (column < 0)
-            return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no column `%s`, wanted PROFILE.sets.csv of the analysis sets with --interval", path,
-                                columns[i]);
-        for (int row = 0; row < t->row_count && i > 0; row++)
+            return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no column `%s`, wanted %s", path, columns[i], wanted);
+        for (int row = 0; row < t->row_count && i >= names; row++)
             if (!qn_text_cell_number(t, row, column, &number) || number < 0)
                 return qn_text_fail(err, QN_TEXT_BAD, "%s:%d: got `%.60s` as %s, wanted a number", path, row + 2, t->rows[row][column], columns[i]);
     }
     return QN_TEXT_OK;
+}
+
+enum qn_text_status qn_exp_read_sets(struct qn_text_table *t, const char *path, struct qn_text_error *err)
+{
+    static const char *const columns[] = { "cache", "interval", "start", "end", "set", "sets", "misses", NULL };
+
+    return read_numbers(t, path, columns, 1, "PROFILE.sets.csv of the analysis sets", err);
+}
+
+static double number_in(const struct qn_text_table *t, int row, const char *column) { return qn_text_number(t, row, qn_text_find_column(t, column)); }
+
+enum qn_text_status qn_exp_read_curve(struct qn_text_table *t, const char *path, struct qn_text_error *err)
+{
+    static const char *const columns[] = { "size", "lines", "misses", "touched", NULL };
+
+    read_numbers(t, path, columns, 0, "PROFILE.mattson.csv of the analysis mattson", err);
+    for (int row = 0; row < t->row_count && err->status == QN_TEXT_OK; row++)
+        if (number_in(t, row, "misses") > number_in(t, row, "touched"))
+            qn_text_fail(err, QN_TEXT_BAD, "%s:%d: got %.0f misses, wanted no more than lines touched", path, row + 2, number_in(t, row, "misses"));
+    return err->status;
+}
+
+void qn_exp_fill_curve(struct qn_text_table *t, const struct qn_text_table *curve)
+{
+    qn_text_add_column(t, "size");
+    qn_text_add_column(t, "miss_percent");
+    for (int row = 0; row < curve->row_count; row++) {
+        double touched = number_in(curve, row, "touched");
+        char **cells = qn_text_add_row(t);
+
+        cells[0] = qn_text_format(&t->memory, "%.0f", number_in(curve, row, "size"));
+        cells[1] = qn_text_format(&t->memory, "%.4f", touched ? 100 * number_in(curve, row, "misses") / touched : 0);
+    }
+}
+
+#define SETS_MAX (1 << 22)
+
+void qn_exp_fill_sets(struct qn_text_table *t, const struct qn_text_table *sets)
+{
+    int cache = qn_text_find_column(sets, "cache"), set = qn_text_find_column(sets, "set"), together = 1;
+    double most = -1, *misses;
+
+    qn_text_add_column(t, "set");
+    qn_text_add_column(t, "misses");
+    for (int row = 0; row < sets->row_count; row++)
+        if (!strcmp(qn_text_cell(sets, row, cache), "D1") && qn_text_number(sets, row, set) > most && qn_text_number(sets, row, set) < SETS_MAX)
+            most = qn_text_number(sets, row, set);
+    misses = QN_NEEDED(calloc((size_t)most + 1, sizeof *misses));
+    for (int row = sets->row_count - 1; row >= 0; row--)
+        if (!strcmp(qn_text_cell(sets, row, cache), "D1") && qn_text_number(sets, row, set) <= most) {
+            misses[(size_t)qn_text_number(sets, row, set)] += number_in(sets, row, "misses");
+            together = number_in(sets, row, "sets") > 1 ? (int)number_in(sets, row, "sets") : 1;
+        }
+    for (int i = 0; i <= most; i += together) {
+        char **cells = qn_text_add_row(t);
+
+        cells[0] = qn_text_format(&t->memory, "%d", i);
+        cells[1] = qn_text_format(&t->memory, "%.0f", misses[i]);
+    }
+    free(misses);
 }
 
 /* ---- result ---- */
@@ -296,6 +357,20 @@ void qn_exp_add_count(struct qn_text_memory *m, struct qn_exp_result *r, const c
         return;
     r->counts = qn_text_grow(m, r->counts, (size_t)r->count, sizeof *r->counts);
     r->counts[r->count++] = (struct qn_exp_count){ qn_text_copy(m, name), qn_text_copy(m, value) };
+}
+
+void qn_exp_add_total(struct qn_text_memory *m, struct qn_exp_result *r, const char *name, const char *value)
+{
+    bool bits = strlen(name) == strlen("BC.bits") && !strcmp(name + 2, ".bits");
+
+    qn_exp_add_count(m, r, bits ? qn_text_format(m, "%.2s_bits", name) : name, value);
+}
+
+enum qn_text_status qn_exp_read_beside(struct qn_text_table *t, const char *profile, const char *name, struct qn_text_error *err)
+{
+    const char *path = qn_text_format(&t->memory, "%s.%s.csv", profile, name);
+
+    return access(path, F_OK) ? QN_TEXT_OK : qn_text_read_table(t, path, err);
 }
 
 /* ---- the profile ---- */

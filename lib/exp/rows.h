@@ -18,10 +18,10 @@
 
 /* ---- the result of a run of the program: its counts, or why it failed ----
  *
- *   log (log.h) "==12== D1.evictions   991  lines that ...",  profile "events: Ir I1mr ..." "summary: 812 3 ..."
+ *   PROFILE.totals.csv "D1.evictions,991,lines that ...",  profile "events: Ir I1mr ..." "summary: 812 3 ..."
  *   -> status "ok", counts Ir 812, I1mr 3, ..., D1.evictions 991
  *
- * Only the process that was started counts: a forked child writes a log and a profile of its own, under its own number.
+ * Only the process that was started counts: a forked child writes a profile of its own, under its own number.
  */
 
 struct qn_exp_count {
@@ -39,6 +39,12 @@ struct qn_exp_result {
 /* The value of a count; NULL: it was not counted. */
 const char *qn_exp_find_count(const struct qn_exp_result *r, const char *name);
 void qn_exp_add_count(struct qn_text_memory *m, struct qn_exp_result *r, const char *name, const char *value);
+
+/* The same of a total of modules: the storage of a predictor, "BC.bits", becomes "BC_bits". */
+void qn_exp_add_total(struct qn_text_memory *m, struct qn_exp_result *r, const char *name, const char *value);
+
+/* Reads PROFILE.NAME.csv into `t`, which is empty, and stays so if there is no such file. */
+enum qn_text_status qn_exp_read_beside(struct qn_text_table *t, const char *profile, const char *name, struct qn_text_error *err);
 
 /* Adds the totals of a profile. */
 enum qn_text_status qn_exp_read_totals(struct qn_text_memory *m, struct qn_exp_result *r, const char *path,
@@ -70,7 +76,11 @@ enum qn_text_status qn_exp_take_rows(const struct qn_text_table *t, const char *
 /* Reads a table: the file that `quern run --interval=N` writes beside a profile with the events `h`.  It must have one of these events at least;
  * other files by interval (PROFILE.sets.csv) have none. */
 enum qn_text_status qn_exp_read_intervals(struct qn_text_table *t, const char *path, const struct qn_prof_header *h, struct qn_text_error *err);
-/* The same for PROFILE.sets.csv, which has columns of its own, all but the first with numbers. */
+/* The same for PROFILE.sets.csv and PROFILE.mattson.csv, which have columns of their own, all but the first of sets with numbers. */
 enum qn_text_status qn_exp_read_sets(struct qn_text_table *t, const char *path, struct qn_text_error *err);
+enum qn_text_status qn_exp_read_curve(struct qn_text_table *t, const char *path, struct qn_text_error *err);
+/* The data of the pictures mrc and sets: size,miss_percent; and of the D1, over all intervals, set,misses.  `t` is empty. */
+void qn_exp_fill_curve(struct qn_text_table *t, const struct qn_text_table *curve);
+void qn_exp_fill_sets(struct qn_text_table *t, const struct qn_text_table *sets);
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "text/csv.h"
 #include "text/error.h"
 
 /* With `totals`, without the rows. */
@@ -34,8 +35,8 @@ bool qn_json_write_trace(FILE *out, const char *path, const struct qn_json_trace
 
 /* What quern ctl PID status prints; the text is changed.  false: it cannot be written, or there is no memory. */
 bool qn_json_write_status(FILE *out, char *text);
-/* The same of quern replay. */
-bool qn_json_write_replay(FILE *out, char *text);
+/* PREFIX.totals.csv of quern replay --tables=PREFIX. */
+bool qn_json_write_replay(FILE *out, const struct qn_text_table *totals);
 
 /* The modules that ship: begin, add each, end, which writes them.  slots: "I1 D1".  false: it cannot be written, or there is no memory. */
 void qn_json_begin_modules(const char *in_slots);

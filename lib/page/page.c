@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "exp/log.h"
 #include "exp/rows.h"
 #include "out/advice.h"
 #include "out/columns.h"
@@ -26,17 +25,8 @@
 /* Profiles and what lies beside them; tables without columns, logs without tables: there are none. */
 struct input {
     struct qn_page_profile profile, before;
-    struct qn_text_table intervals, intervals_before, runs, culprits, sets, sharing;
-    struct qn_exp_log log, log_before;
+    struct qn_text_table intervals, intervals_before, runs, culprits, curve, curve_before, sets, sets_before, sharing;
 };
-
-/* A log with neither table is an error. */
-static enum qn_text_status read_log(struct qn_exp_log *log, const char *path, struct qn_text_error *err)
-{
-    if (qn_exp_read_tables(log, path, err) == QN_TEXT_OK && !log->curve_count && !log->set_count)
-        qn_text_fail(err, QN_TEXT_BAD, "%s: got no table of misses by size or set, wanted the log of a run with --analysis=mattson or sets", path);
-    return err->status;
-}
 
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
 {
@@ -65,25 +55,33 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
     if (q->sharing && (qn_text_read_table(&in->sharing, q->sharing, err) != QN_TEXT_OK
                        || qn_page_check_sharing(&in->sharing, q->sharing, err) != QN_TEXT_OK))
         return err->status;
-    if (q->log && read_log(&in->log, q->log, err) != QN_TEXT_OK)
+    if (q->mattson && qn_exp_read_curve(&in->curve, q->mattson, err) != QN_TEXT_OK)
         return err->status;
-    return q->log_before ? read_log(&in->log_before, q->log_before, err) : QN_TEXT_OK;
+    if (q->mattson_before && qn_exp_read_curve(&in->curve_before, q->mattson_before, err) != QN_TEXT_OK)
+        return err->status;
+    return q->sets_before ? qn_exp_read_sets(&in->sets_before, q->sets_before, err) : QN_TEXT_OK;
 }
 
-static void put_log(FILE *out, const char *name, const struct qn_exp_log *log)
+/* "caches":{"line":64,"touched":900,"first":30,"curve":[[16,400],[32,90]],"sets":[3,0,7]} */
+static void put_caches(FILE *out, const char *name, const struct qn_text_table *curve, const struct qn_text_table *by_set)
 {
-    fprintf(out, ",\n\"%s\":{\"line\":%" PRIu64 ",\"touched\":%" PRIu64 ",\"first\":", name, log->line, log->touched);
-    if (log->first == UINT64_MAX)
-        fputs("null", out);
-    else
-        fprintf(out, "%" PRIu64, log->first);
-    fputs(",\"curve\":[", out);
-    for (size_t i = 0; i < log->curve_count; i++)
-        fprintf(out, "%s[%" PRIu64 ",%" PRIu64 "]", i ? "," : "", log->curve[i][0], log->curve[i][1]);
+    int size = qn_text_find_column(curve, "size"), lines = qn_text_find_column(curve, "lines"), misses = qn_text_find_column(curve, "misses");
+    bool any = curve->row_count && qn_text_number(curve, 0, lines);
+    struct qn_text_table sets = { 0 };
+
+    fprintf(out, ",\n\"%s\":{", name);
+    if (any)
+        fprintf(out, "\"line\":%.0f,\"touched\":%.0f,\"first\":%.0f,", qn_text_number(curve, 0, size) / qn_text_number(curve, 0, lines),
+                qn_text_number(curve, 0, qn_text_find_column(curve, "touched")), qn_text_number(curve, 0, qn_text_find_column(curve, "first")));
+    fputs("\"curve\":[", out);
+    for (int row = 0; any && row < curve->row_count; row++)
+        fprintf(out, "%s[%.0f,%.0f]", row ? "," : "", qn_text_number(curve, row, lines), qn_text_number(curve, row, misses));
     fputs("],\"sets\":[", out);
-    for (size_t i = 0; i < log->set_count; i++)
-        fprintf(out, "%s%" PRIu64, i ? "," : "", log->sets[i]);
+    qn_exp_fill_sets(&sets, by_set);
+    for (int row = 0; row < sets.row_count; row++)
+        fprintf(out, "%s%.0f", row ? "," : "", qn_text_number(&sets, row, 1));
     fputs("]}", out);
+    qn_text_free_table(&sets);
 }
 
 static size_t count_more(const struct qn_page_profile *p)
@@ -118,10 +116,10 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         qn_page_put_sharing(&in->sharing, out);
     }
     qn_page_put_table(out, "intervalsBefore", &in->intervals_before);
-    if (q->log)
-        put_log(out, "log", &in->log);
-    if (q->log_before)
-        put_log(out, "logBefore", &in->log_before);
+    if (q->mattson || q->sets)
+        put_caches(out, "caches", &in->curve, &in->sets);
+    if (q->mattson_before || q->sets_before)
+        put_caches(out, "cachesBefore", &in->curve_before, &in->sets_before);
     if (count_more(&in->profile) + count_more(&in->before)) {
         qn_page_put(out, ",\n\"more\":%s", q->more_name);
     }
@@ -157,8 +155,9 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_text_free_table(&in.culprits);
     qn_text_free_table(&in.sharing);
     qn_text_free_table(&in.sets);
-    qn_exp_free_log(&in.log);
-    qn_exp_free_log(&in.log_before);
+    qn_text_free_table(&in.curve);
+    qn_text_free_table(&in.curve_before);
+    qn_text_free_table(&in.sets_before);
     qn_text_free_table(&in.intervals_before);
     return err->status;
 }
@@ -199,8 +198,8 @@ static void find(const struct input *in, FILE *out)
                                  .sharing = in->sharing, .culprits = in->culprits };
 
     if (qn_prof_find_event(qn_prof_reader_header(p->reader), "Ir", 2) >= 0 && qn_report_gather_facts(&f, p->path, &err) == QN_TEXT_OK) {
-        qn_exp_fill_sets(&f.sets, &in->log);
-        qn_exp_fill_curve(&f.curve, &in->log);
+        qn_exp_fill_sets(&f.sets, &in->sets);
+        qn_exp_fill_curve(&f.curve, &in->curve);
         qn_report_find_knees(&f);
         put_findings(&f, out);
     }

@@ -41,10 +41,9 @@ struct qn_page_request {
     const char *shown, *shown_before; /* names of `profile` and `before` on the page; NULL: their paths */
     const char *before;           /* another profile to compare with; NULL: none */
     const char *intervals, *runs; /* CSV files of `quern run --interval`, `quern sweep`; NULL: none */
-    const char *culprits, *log;   /* of the analysis culprits; of a run with mattson or sets; NULL: none */
-    const char *sets;             /* PROFILE.sets.csv of the analysis sets with intervals; NULL: none */
+    const char *culprits, *mattson, *sets; /* PROFILE.culprits.csv, PROFILE.mattson.csv, PROFILE.sets.csv; NULL: none */
     const char *sharing;          /* PROFILE.sharing.csv of the analysis sharing; NULL: none */
-    const char *intervals_before, *log_before; /* those of `before`; NULL: none */
+    const char *intervals_before, *mattson_before, *sets_before; /* those of `before`; NULL: none */
     const char *const *includes;  /* further folders to search for sources; NULL ends them */
     FILE *more;                   /* gets the sources without room on the page; NULL: they are left out */
     const char *more_name;        /* of that file, as seen from the page's folder */

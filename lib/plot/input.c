@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "exp/log.h"
 #include "plot/words.h"
 #include "prof/kind.h"
 #include "prof/read.h"
@@ -103,23 +102,11 @@ static enum qn_text_status read_records(struct qn_plot_input *in, const struct q
     return QN_TEXT_OK;
 }
 
-/* Reads a log of the analysis sizes as rows of a sweep. */
-static enum qn_text_status read_log(struct qn_plot_input *in, const struct qn_plot_request *q, struct qn_text_error *err)
+enum qn_text_status qn_plot_refuse_region(const char *path, struct qn_text_error *err)
 {
-    struct qn_text_table rows = { 0 };
-
-    if (q->level && strcmp(q->level, "D1"))
-        return qn_text_fail(err, QN_TEXT_BAD, "%s: --level: got %s, wanted D1: the analysis sizes tells of no other level", in->path, q->level);
-    if (qn_exp_read_sizes(&rows, in->path, "", err) == QN_TEXT_OK && !rows.row_count)
-        qn_text_fail(err, QN_TEXT_BAD, "%s: got no line 'AN: misses of D1s by size ...', wanted rows, or the log of a run with the analysis sizes", in->path);
-    for (int i = 0; i < rows.column_count; i++)
-        qn_text_add_column(&in->t, rows.columns[i]);
-    if (err->status == QN_TEXT_OK)
-        check_where(in, q, err);
-    for (int i = 0; i < rows.row_count && err->status == QN_TEXT_OK; i++)
-        take_row(in, q, &(struct qn_text_csv_record){ .count = rows.column_count, .cells = (const char **)rows.rows[i] }, err);
-    qn_text_free_table(&rows);
-    return err->status;
+    if (!qn_prof_chosen_region())
+        return QN_TEXT_OK;
+    return qn_text_fail(err, QN_TEXT_BAD, "%s: --region: got rows, wanted a profile, which has regions", path);
 }
 
 enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
@@ -128,12 +115,10 @@ enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn
     struct qn_text_csv *csv;
 
     *in = (struct qn_plot_input){ .path = path };
-    if (qn_prof_chosen_region())
-        return qn_text_fail(err, QN_TEXT_BAD, "%s: --region: got rows, wanted a profile, which has regions", path);
+    if (qn_plot_refuse_region(path, err) != QN_TEXT_OK)
+        return err->status;
     if (qn_prof_is_profile(path))
         return qn_text_fail(err, QN_TEXT_BAD, "%s: got a profile, wanted a table of comma-separated values", path);
-    if (qn_exp_is_log(path))
-        return read_log(in, q, err);
     csv = qn_text_open_csv(path, err);
     if (!csv)
         return err->status;

@@ -19,6 +19,8 @@ struct qn_plot_input {
 };
 
 /* Fills `in` in any case; free it. */
+/* An error if --region was given. */
+enum qn_text_status qn_plot_refuse_region(const char *path, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
                                        struct qn_text_error *err);
 void qn_plot_free_input(struct qn_plot_input *in);

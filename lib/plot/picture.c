@@ -28,15 +28,15 @@
 #define NAMES "--mod-filename --mod-funcname"
 #define CENTRES "--event --by --most --timing " NAMES
 const struct qn_plot_kind qn_plot_kinds[] = {
-    { "size", "a sweep or log", "misses against the size of a cache (of a log: module sizes)", 1, 1, SWEEP " --level" },
+    { "size", "a sweep", "misses against the size of a cache; also of PROFILE.sizes.csv (module sizes)", 1, 1, SWEEP " --level" },
     { "ways", "a sweep", "... against its ways", 1, 1, SWEEP " --level" },
     { "line", "a sweep", "... against the length of its lines", 1, 1, SWEEP " --level" },
     { "curve", "a sweep", "any column against any other: --x, --y", 1, 1, SWEEP },
     { "budget", "a sweep", "mispredicts against the bits of predictors", 1, 1, SWEEP " --level" },
     { "threec", "a sweep or profile", "compulsory, capacity and conflict misses (module 3c)", 1, 1, "--where --curve --by --most " NAMES },
     { "cpi", "a profile", "estimated cycles per instruction, stacked: issue, I1, D1, LL, mispredicts", 1, 1, "--by --most --timing " NAMES },
-    { "mrc", "a log", "misses by size of a fully associative cache (module mattson)", 1, 1, "--log" },
-    { "sets", "a log", "misses by set (module sets)", 1, 1, "--log" },
+    { "mrc", "curve", "misses by size of a fully associative cache: PROFILE.mattson.csv (module mattson)", 1, 2, "--log" },
+    { "sets", "misses by set", "misses by set: PROFILE.sets.csv (module sets)", 1, 2, "--log" },
     { "heat", "misses by set", "... by set and time, as colours; a profile beside it tells whose they are", 1, 2, "--level --where" },
     { "invariance", "findings", "executions whose value is the same again and again (module values)", 1, 1, "--where --log" },
     { "time", "intervals", "events over instructions; a profile beside it tells whose they are", 1, 2, "--y --where --log" },
@@ -380,12 +380,26 @@ static const char *in_folder(const struct files *f, const char *folder, const ch
 
 /* ---- checks ---- */
 
-/* Refuses outputs that would overwrite an input: a picture of policies.csv called policies.svg has its data in policies.csv. */
+/* The tables beside a profile say in the end how many rows they have; the data of a picture does not. */
+static bool is_side_table(const char *path)
+{
+    char line[4096] = "";
+    FILE *file = fopen(path, "re");
+    bool is = file && fgets(line, sizeof line, file) && strstr(line, "," QN_TEXT_ROWS_COLUMN "\n");
+
+    if (file)
+        fclose(file);
+    return is;
+}
+
+/* Refuses outputs that would overwrite an input: a picture of policies.csv called policies.svg has its data in policies.csv; or a table beside a profile. */
 static enum qn_text_status check_inputs(const struct files *f, struct qn_text_error *err)
 {
     const char *const names[] = { f->data, f->script, f->image };
     const struct qn_plot_request *q = f->p->request;
 
+    if (is_side_table(in_folder(f, f->home, f->data)))
+        return qn_text_fail(err, QN_TEXT_BAD, "-o %s: got a name whose %s is a table of a run, wanted another", q->output, f->data);
     for (int i = 0; i < q->input_count; i++)
         for (size_t k = 0; k < QN_ARRAY_LEN(names); k++) {
             struct stat a, b;

@@ -4,7 +4,7 @@
  *            1024,32.2,33.2        panels  { "", "D1 misses per 100 references", curves 0 and 1 }
  *            2048,28.0,28.7
  *
- * Readers of the inputs fill it (sweep.c, centres.c, side_tables.c, tables.c, log.c); script.c makes a script of it.
+ * Readers of the inputs fill it (sweep.c, centres.c, side_tables.c, tables.c); script.c makes a script of it.
  * Invariants: column 0 of the data is the x axis, or the names of the bars; every curve has a column of the data.
  */
 #ifndef QN_PLOT_PICTURE_H

@@ -11,7 +11,7 @@
  *   flame                         out of a profile                 a flame graph; one file, without gnuplot
  *   invariance                    out of PROFILE.findings.csv      lines
  *   heat                          out of PROFILE.sets.csv          boxes
- *   mrc, sets                     out of a log of `quern run` or `quern replay` with that analysis module
+ *   mrc, sets                     out of PROFILE.mattson.csv, PROFILE.sets.csv
  *
  * Invariants: the three files are made in a folder of their own beside the output and renamed when they are complete,
  * so none is ever half there; bad input gives one message and no file.  The same input gives the same data and script.

@@ -1,4 +1,4 @@
-/* lib/plot/side_tables.c - pictures of the tables beside a profile: time, heat (misses by set and time) and invariance.
+/* lib/plot/side_tables.c - pictures of the tables beside a profile: time, heat (misses by set and time), invariance, mrc and sets.
  *
  * time: counts or rates over the instructions of a run, so that its phases show.
  *
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "exp/rows.h"
 #include "plot/input.h"
 #include "plot/picture.h"
 #include "plot/script.h"
@@ -19,6 +20,7 @@
 #define ROWS_MAX 20000 /* more than a picture can show */
 #define USUAL_Y "D1m%,LLmr%"
 #define MILLION 1e6
+#define KIB 1024
 
 /* The number of rows that are drawn.  A last interval of less than half the length is left out: its rate would be a meaningless spike. */
 static int count_rows(struct qn_plot_picture *p, const struct qn_plot_input *in)
@@ -351,4 +353,103 @@ enum qn_text_status qn_plot_read_invariance(struct qn_plot_picture *p, struct qn
         make_curves(p, &s);
     qn_plot_free_input(&in);
     return err->status;
+}
+
+/* ---- mrc and sets: PROFILE.mattson.csv and PROFILE.sets.csv; perhaps the profile of that run ----
+ *
+ * Out: size,miss_percent          64,90.0000         knees of the curve are marked
+ *      set,misses                 0,4156
+ */
+
+static void mark_knees(struct qn_plot_picture *p)
+{
+    double knees[QN_PLOT_KNEES_MAX];
+    int count = qn_plot_find_knees(&p->data, knees);
+
+    for (int i = 0; i < count; i++)
+        qn_plot_add_mark(p, knees[i], qn_plot_say_bytes(&p->memory, knees[i]));
+}
+
+enum qn_text_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_text_error *err)
+{
+    const char *path = p->request->inputs[0];
+    struct qn_text_table curve = { 0 };
+
+    if (qn_plot_refuse_region(path, err) == QN_TEXT_OK && qn_exp_read_curve(&curve, path, err) == QN_TEXT_OK && curve.row_count < 2)
+        qn_text_fail(err, QN_TEXT_BAD, "%s: rows: got %d, wanted two at least", path, curve.row_count);
+    if (err->status == QN_TEXT_OK) {
+        p->title = "Misses by size of a fully associative cache (LRU)";
+        p->x_label = "size (KiB)";
+        p->x_unit = KIB;
+        p->log_x = true;
+        qn_exp_fill_curve(&p->data, &curve);
+        qn_plot_add_panel(p, "", "misses per 100 lines touched");
+        qn_plot_add_curve(p, "misses", 1, 0);
+        if (p->request->input_count > 1)
+            qn_prof_close_reader(qn_plot_open_profile(p, p->request->inputs[1], err));
+        qn_plot_add_caption(p, "lines of %.0f B", qn_text_number(&curve, 0, qn_text_find_column(&curve, "size"))
+                                                      / qn_text_number(&curve, 0, qn_text_find_column(&curve, "lines")));
+        mark_knees(p);
+        if (p->mark_count)
+            qn_plot_add_caption(p, "dotted: knees of the working set");
+    }
+    qn_text_free_table(&curve);
+    return err->status;
+}
+
+enum qn_text_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_text_error *err)
+{
+    const char *path = p->request->inputs[0];
+    struct qn_text_table sets = { 0 };
+
+    if (qn_plot_refuse_region(path, err) == QN_TEXT_OK && qn_exp_read_sets(&sets, path, err) == QN_TEXT_OK) {
+        p->form = QN_PLOT_IMPULSES;
+        p->title = "Misses by set of the D1";
+        p->x_label = "set";
+        qn_exp_fill_sets(&p->data, &sets);
+        if (!p->data.row_count)
+            qn_text_fail(err, QN_TEXT_BAD, "%s: rows of the D1: got none, wanted one at least", path);
+        qn_plot_add_panel(p, "", "D1 misses");
+        qn_plot_add_curve(p, "D1 misses", 1, 0);
+        if (err->status == QN_TEXT_OK && p->request->input_count > 1)
+            qn_prof_close_reader(qn_plot_open_profile(p, p->request->inputs[1], err));
+    }
+    qn_text_free_table(&sets);
+    return err->status;
+}
+
+/* ---- knees ---- */
+
+#define DROP 0.1 /* of the height of the curve, since half the size */
+#define NEXT 0.5 /* the next step down is less than this part of it */
+
+/* The row of a size; -1: it has none. */
+static int find_size(const struct qn_text_table *t, double size)
+{
+    for (int row = 0; row < t->row_count; row++)
+        if (qn_text_number(t, row, 0) == size)
+            return row;
+    return -1;
+}
+
+/* How far the curve falls from half the size to the size; 0 at the ends. */
+static double drop_to(const struct qn_text_table *t, double size)
+{
+    int here = find_size(t, size), half = find_size(t, size / 2);
+
+    return here < 0 || half < 0 ? 0 : qn_text_number(t, half, 1) - qn_text_number(t, here, 1);
+}
+
+int qn_plot_find_knees(const struct qn_text_table *curve, double knees[QN_PLOT_KNEES_MAX])
+{
+    double height = curve->row_count ? qn_text_number(curve, 0, 1) - qn_text_number(curve, curve->row_count - 1, 1) : 0;
+    int count = 0;
+
+    for (int row = 1; row < curve->row_count && count < QN_PLOT_KNEES_MAX; row++) {
+        double size = qn_text_number(curve, row, 0), drop = drop_to(curve, size);
+
+        if (drop > 0 && drop >= DROP * height && drop_to(curve, 2 * size) < NEXT * drop)
+            knees[count++] = size;
+    }
+    return count;
 }

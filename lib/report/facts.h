@@ -44,7 +44,7 @@ struct qn_report_facts {
     struct qn_plot_centres functions, lines;  /* the most costly first */
     double size[QN_REPORT_LEVELS], line[QN_REPORT_LEVELS]; /* of caches, bytes; 0: not known */
     struct qn_text_table intervals, runs, sharing, culprits; /* no columns: there are none */
-    struct qn_text_table sets, curve;          /* of the log: set, misses; size, miss_percent.  No rows: there are none */
+    struct qn_text_table sets, curve;          /* set, misses; size, miss_percent.  No rows: there are none */
     struct qn_prof_data data;                 /* objects in memory and the misses on them */
     struct qn_out_advice advice;              /* about these */
     struct qn_report_picture_made pictures[QN_REPORT_PICTURES];

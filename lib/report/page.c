@@ -30,7 +30,7 @@ static const struct picture pictures[] = {
         .caption = "Functions that miss the D1 most" },
     [QN_REPORT_LINES] = { .name = "lines", .kind = "top", .input = QN_REPORT_PROFILE, .by = "line",
         .caption = "Lines that miss the D1 most" },
-    [QN_REPORT_CURVE] = { .name = "curve", .kind = "mrc",
+    [QN_REPORT_CURVE] = { .name = "curve", .kind = "mrc", .input = QN_REPORT_CURVE_BY_SIZE, .second = QN_REPORT_PROFILE,
         .caption = "Misses of a fully associative cache, by size: where the curve bends, something fits" },
     [QN_REPORT_SIZES] = { .name = "size", .kind = "size", .input = QN_REPORT_RUNS,
         .caption = "Misses of a D1 like this one, by size" },
@@ -38,7 +38,7 @@ static const struct picture pictures[] = {
         .caption = "Why the functions miss that do so most" },
     [QN_REPORT_CLASSES] = { .name = "classes", .kind = "threec", .input = QN_REPORT_PROFILE, .by = "line",
         .caption = "Why the lines miss that do so most: first use, too much, or the same sets" },
-    [QN_REPORT_SETS] = { .name = "sets", .kind = "sets",
+    [QN_REPORT_SETS] = { .name = "sets", .kind = "sets", .input = QN_REPORT_SETS_BY_TIME, .second = QN_REPORT_PROFILE,
         .caption = "Misses of the D1 by set: are there a few that have them all?" },
     [QN_REPORT_SETS_IN_TIME] = { .name = "heat", .kind = "heat", .input = QN_REPORT_SETS_BY_TIME, .second = QN_REPORT_PROFILE,
         .caption = "Misses of the D1 by set, from left to right as the run goes: which sets have them, and when?" },
@@ -151,7 +151,7 @@ static void draw(struct qn_report_facts *f, enum qn_report_picture which, struct
                                  .profile = &f->profile, .batch = batch, .data = batch ? &made->data : NULL };
     char remark[QN_PLOT_REMARK_MAX];
 
-    q.inputs[0] = p->input ? qn_report_path(f, p->input) : f->report->log;
+    q.inputs[0] = qn_report_path(f, p->input);
     if (p->second)
         q.inputs[q.input_count++] = qn_report_path(f, p->second);
     qn_plot_draw(&q, remark, &made->err);
@@ -159,7 +159,7 @@ static void draw(struct qn_report_facts *f, enum qn_report_picture which, struct
 
 static void prepare(struct qn_report_facts *f, enum qn_report_picture which)
 {
-    if (f->pictures[which].tried || (!pictures[which].input && !f->report->log))
+    if (f->pictures[which].tried || access(qn_report_path(f, pictures[which].input), F_OK))
         return;
     f->pictures[which].tried = true;
     draw(f, which, &f->batch);
@@ -477,7 +477,7 @@ static void write_caches(struct qn_report_facts *f, FILE *out)
         place_picture(f, out, QN_REPORT_SETS);
     else
         qn_report_missing(out, "Misses were not counted by set",
-                          "quern run --analysis=sets --log-file=run.log; quern report --log=run.log PROFILE");
+                          "quern run --analysis=sets; quern report --sets=PROFILE.sets.csv PROFILE");
     if (has_sets_by_time(f))
         place_picture(f, out, QN_REPORT_SETS_IN_TIME);
     else

@@ -1,6 +1,6 @@
 /* lib/report/report.h - writes a page about one program from the files that its runs have left in a folder.
  *
- *   folder: profile (of a run with the module 3c), intervals.csv, runs.csv (a sweep of D1 sizes), profile.sets.csv; the log of the run
+ *   folder: profile (of a run with the module 3c), intervals.csv, runs.csv (a sweep of D1 sizes), profile.sets.csv, profile.mattson.csv
  *   ->      index.html and its pictures: functions.svg, lines.svg, curve.svg, size.svg, classes.svg, phases.svg, ...
  *
  * The page is plain HTML with its style in it: no script, nothing from a network.  Invariants: it depends on the files
@@ -16,6 +16,8 @@
 #define QN_REPORT_INTERVALS "intervals.csv"
 #define QN_REPORT_RUNS "runs.csv"
 #define QN_REPORT_SETS_BY_TIME QN_REPORT_PROFILE ".sets.csv" /* as the run itself calls it */
+#define QN_REPORT_CURVE_BY_SIZE QN_REPORT_PROFILE ".mattson.csv"
+#define QN_REPORT_SIZES_OF_RUN QN_REPORT_PROFILE ".sizes.csv"
 #define QN_REPORT_SHARING QN_REPORT_PROFILE ".sharing.csv"
 #define QN_REPORT_CULPRITS QN_REPORT_PROFILE ".culprits.csv"
 #define QN_REPORT_BEFORE "before" /* of a comparison: the profile that QN_REPORT_PROFILE is compared with */
@@ -30,7 +32,6 @@ struct qn_report_facts;
 
 struct qn_report {
     const char *folder;
-    const char *log;         /* the output of the modules mattson and sets; NULL: none */
     const char *ended;       /* how the program ended; NULL: with status 0 */
     /* Called while gnuplot draws, with what is known of the profile; NULL: nothing is. */
     enum qn_text_status (*meanwhile)(void *data, struct qn_report_facts *facts, struct qn_text_error *err);

@@ -780,7 +780,7 @@ void qn_sim_charge_branch(uint64_t *mispredicts) { charge(mispredicts); }
 static void print_storage(const char *slot, const struct qn_unit_facts *f)
 {
     if (f->bits)
-        sim_print("%s: %s, %U bits of storage", slot, f->name, f->bits);
+        sim_total(slot, "bits", f->bits, "bits of storage");
 }
 
 SLOW void qn_sim_log_drain(void) { log_drain(); }

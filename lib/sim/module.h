@@ -84,12 +84,13 @@ void sim_print(const char *format, ...);
  *   sim_row(&(struct sim_term){.cells = hits, .n = 64, .times = 1}, 1, "AN: hits of the first %u: %%U", 64);
  *
  * The init function declares the rows; later the module counts in the cells.  Each %%U (%%x: hexadecimal) of the format is replaced
- * by the sum of a term, or of several; %%P by the percentage of two sums, with two decimals.  The lines follow those of sim_print, in the order of their declaration. */
+ * by the sum of a term, or of several; %%P by the percentage of two sums, with two decimals, %%R with four.  The lines follow those of sim_print, in the order of their declaration. */
 enum sim_sum {
     SIM_SUM_CELLS,
     SIM_SUM_LOADS, SIM_SUM_LOADS_L1, SIM_SUM_LOADS_LL, /* totals of a run: reads; those that missed the L1; the LL; 0 in a replay */
     SIM_SUM_REFERENCES, SIM_SUM_MISSES, /* totals: data references; those that missed the L1 */
-    SIM_SUM_ROOT       /* of a number in two cells, the lower half first: its square root */
+    SIM_SUM_ROOT,      /* of a number in two cells, the lower half first: its square root */
+    SIM_SUM_INSTRUCTIONS, SIM_SUM_STORES
 };
 
 struct sim_term {
@@ -110,6 +111,16 @@ void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...);
  * counts the smaller number first; pairs with count 0 are left out.  To replace a number, first set its count to 0. */
 #define SIM_LIST_MAX 64
 void sim_list(const uint64_t *pairs, unsigned n, const char *format, ...);
+/* Begins a table of results.  In each row that is declared next, and each line of a list, what stands between braces is a cell:
+ *
+ *   sim_table(sim.slot, "sizes", "size reads writes");
+ *   sim_row(terms, 2, "AN: {%U} bytes: {%%U} reads, {%%U} writes missed", size);
+ *
+ * The line is printed without the braces.  A row of nothing but cells is not printed.  The table becomes PROFILE.sizes.csv, or PREFIX.sizes.csv of
+ * `quern replay --tables=PREFIX`; of a module in another slot than AN, PROFILE.D1.sizes.csv.  Names as those of events. */
+void sim_table(const char *slot, const char *name, const char *columns);
+/* In the finish function: a number with a name, as those of events; printed, and a row of PROFILE.totals.csv. */
+void sim_total(const char *slot, const char *name, uint64_t count, const char *text);
 /* Call this before a word changes because of the reference being simulated.  If the reference never happens, because its instruction or an
  * earlier one of the block faults, the word gets its old value back.  For counts only: the simulated caches keep their lines, and a module
  * what it knows about them. */

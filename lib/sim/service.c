@@ -196,15 +196,6 @@ void sim_print(const char *format, ...)
                                         text_full ? TEXT_END : line);
 }
 
-/* A name without blanks, because these separate the names in the profile's `events:` line. */
-static bool good_name(const char *s)
-{
-    for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '-' || *s == '_'))
-            return false;
-    return true;
-}
-
 /* Programs read the table of findings, so a name may only have the characters that module.h allows. */
 static bool good_finding(const struct sim_finding *f)
 {
@@ -212,7 +203,7 @@ static bool good_finding(const struct sim_finding *f)
 
     while (n < SIM_FINDING_NAME && f->what[n])
         n++;
-    return n && n < SIM_FINDING_NAME && good_name(f->what);
+    return n && n < SIM_FINDING_NAME && qn_sim_good_name(f->what);
 }
 
 static struct sim_finding *find(const struct sim_finding *finding, bool keep, uint32_t of_cell)
@@ -285,7 +276,7 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
         i++;
     if (i < output->events && qn_sim_events_of_shadow)
         return shadow_event(i);
-    sim_check_event(i < output->events, good_name(name) && fits(slot, name), i == SIM_EVENTS_MAX);
+    sim_check_event(i < output->events, qn_sim_good_name(name) && fits(slot, name), i == SIM_EVENTS_MAX);
     qn_format(output->names[i], sizeof output->names[i], "%s.%s", slot, name);
     qn_format(output->texts[i], sizeof output->texts[i], "%s", text);
     output->events = i + 1;

@@ -57,6 +57,9 @@ static inline void sim_check_event(bool there, bool good_name, bool full)
 
 /* ---- cells.c: the memory of the tables of modules ---- */
 
+/* A name without blanks, because these separate names: in the profile's `events:` line, in the columns of a table. */
+bool qn_sim_good_name(const char *name);
+
 /* tables: QN_ARENA_TABLES_SIZE zeroed bytes; in a replay, QN_TABLE_SETS_OFF bytes.  Call it before modules are set up. */
 void qn_sim_rows_init(uint8_t *tables, struct qn_table_head *head);
 uint64_t qn_sim_cell_number(const uint64_t *cell);

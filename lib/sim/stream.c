@@ -11,7 +11,7 @@
 
 struct qn_sim_stream qn_sim_stream;
 
-static struct sim_record *counted; /* with at_once: up to there analyses that count events have read */
+static struct sim_record *counted_to; /* with at_once: up to there analyses that count events have read */
 static struct sim_record *pending; /* the last record of the reference that is being simulated; NULL: it has none yet */
 static uint64_t *looked_at;        /* a cell: the misses that analyses were called for */
 static unsigned wanted;
@@ -48,7 +48,7 @@ void qn_stream_init(unsigned what, bool tells_lines, uint32_t line)
     looked_at = sim_cells(1);
     *s->next = s->first;
     *s->read_to = (uintptr_t)s->first;
-    counted = s->first;
+    counted_to = s->first;
 #ifndef QN_SIM_HOSTED
     init_rows();
 #endif
@@ -150,10 +150,10 @@ static struct sim_record *find_open(void)
 
 void qn_stream_count(void)
 {
-    struct sim_record *from = counted;
+    struct sim_record *from = counted_to;
 
-    counted = *qn_sim_stream.next;
-    qn_observers_count(from, (uint32_t)(counted - from));
+    counted_to = *qn_sim_stream.next;
+    qn_observers_count(from, (uint32_t)(counted_to - from));
 }
 
 void qn_stream_deliver(bool all)
@@ -174,7 +174,7 @@ void qn_stream_deliver(bool all)
         first[r - open] = *r;
     }
     *qn_sim_stream.read_to = (uintptr_t)first + left;
-    *qn_sim_stream.next = counted = first + (end - open);
+    *qn_sim_stream.next = counted_to = first + (end - open);
 }
 
 void qn_stream_take_back(const struct qn_sim_part *part)

@@ -110,7 +110,7 @@ first_tables() {
     printf 'a,b\n1,"x ""y"""\n2.5,\n\001' >tables.corpus/rows
     printf 'interval,start,end,Ir,I1mr%%,status\n1,0,1000,1000,0.1,ok\n2,1000,2000,1000,,exit status 3\n\002' >tables.corpus/intervals
     printf 'a,b\n1,2\n\006' >tables.corpus/where
-    printf '==12== D1.evictions   991  lines\n==12== BC: storage 12 bits\n--12-- x\n==13== D1.other 3 x\n\003' >tables.corpus/log
+    printf 'cache,interval,start,end,set,sets,misses\nD1,1,0,9,0,2,3\nD1,1,0,9,2,2,5\n\003' >tables.corpus/sets
 }
 
 # A program of two functions, small enough to be changed everywhere, in all the forms that are read.

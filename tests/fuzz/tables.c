@@ -6,14 +6,14 @@
 
 #include <ctype.h>
 
-#include "exp/log.h"
+#include "exp/rows.h"
 #include "exp/rows.h"
 #include "text/csv.h"
 #include "out/findings.h"
 #include "plot/input.h"
 #include "prof/kind.h"
 
-/* A table that has no row at all is refused as a whole, and so are a profile and the log of a run where plot reads them. */
+/* A table that has no row at all is refused as a whole, and so is a profile where plot reads it. */
 static void check(enum qn_text_status status, const struct qn_text_error *err, const char *path)
 {
     size_t n = strlen(path);
@@ -22,7 +22,7 @@ static void check(enum qn_text_status status, const struct qn_text_error *err, c
         must(strncmp(err->text, path, n) == 0 && err->text[n] == ':', "the message names the file");
     if (status == QN_TEXT_BAD)
         must(isdigit((unsigned char)err->text[n + 1]) || strstr(err->text, "empty") || strstr(err->text, "rows: got none")
-                 || strstr(err->text, ": got no line ") || strstr(err->text, ": got a profile,")
+                 || strstr(err->text, ": got a profile,")
                  || strstr(err->text, ": got data of ") /* packed, and damaged */,
              "and the line");
 }
@@ -89,21 +89,19 @@ static void plotted(const char *path, int asked)
     qn_plot_free_input(&in);
 }
 
-static void take_line(void *data, const char *text)
+static void table_of_run(const char *path)
 {
-    void **both = data;
-    qn_exp_read_log_line(both[0], both[1], text);
-}
-
-static void log_of_run(const char *path)
-{
-    struct qn_text_memory m = { 0 };
-    struct qn_exp_result r = {0};
-    void *both[] = {&m, &r};
-    qn_exp_read_log(path, take_line, both);
-    for (int i = 0; i < r.count; i++)
-        must(*r.counts[i].name && strspn(r.counts[i].value, "0123456789") == strlen(r.counts[i].value), "names and digits");
-    qn_text_free_memory(&m);
+    struct qn_text_table sets = { 0 }, curve = { 0 }, picture = { 0 };
+    struct qn_text_error err = { .status = QN_TEXT_OK }, other = err;
+    check(qn_exp_read_sets(&sets, path, &err), &err, path);
+    check(qn_exp_read_curve(&curve, path, &other), &other, path);
+    if (err.status == QN_TEXT_OK)
+        qn_exp_fill_sets(&picture, &sets);
+    else if (other.status == QN_TEXT_OK)
+        qn_exp_fill_curve(&picture, &curve);
+    qn_text_free_table(&sets);
+    qn_text_free_table(&curve);
+    qn_text_free_table(&picture);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -114,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case 0: findings(path); break;
     case 1: rows(path); break;
     case 2: plotted(path, mode / 4 % 2); break;
-    default: log_of_run(path); break;
+    default: table_of_run(path); break;
     }
     return 0;
 }

@@ -254,7 +254,7 @@ void analysis_print(FILE *out)
         for (unsigned i = 0; i < 3; i++)
             fprintf(out, "%s %llu\n", names[i], (unsigned long long)classes[i]);
         for (uint64_t i = 0; i < nconflicts; i++)
-            fprintf(out, "AN: line %llx: %llu conflict misses\n", (unsigned long long)(conflict_line[i] * bytes),
+            fprintf(out, "AN: line 0x%llx: %llu conflict misses\n", (unsigned long long)(conflict_line[i] * bytes),
                     (unsigned long long)conflicts[i]);
     } else if (!strcmp(kind, "mattson")) {
         print_curve(out);

@@ -22,9 +22,9 @@ measure() {
     # shellcheck disable=SC2086 # words
     case $1 in
     default) set -- "$1" run -q --out-file=profile -- $command ;;
-    run) set -- "$1" run -q --branch-sim=yes --dump-objects=yes --analysis=3c,sets,sizes --interval=auto --interval-file=intervals --log-file=log.out \
+    run) set -- "$1" run -q --branch-sim=yes --dump-objects=yes --analysis=3c,sets,sizes --interval=auto --interval-file=intervals \
         --out-file=whole -- $command ;;
-    pages) set -- "$1" report -q -o pages --intervals=intervals --log=log.out --sets=whole.sets.csv whole ;;
+    pages) set -- "$1" report -q -o pages --intervals=intervals --sizes=whole.sizes.csv --sets=whole.sets.csv whole ;;
     report | drawn) set -- "$1" report -q -- $command ;;
     esac
     part=$1 path=$PWD/nothing

@@ -25,7 +25,6 @@
 #include "../tools.h"
 #include "base/base.h"
 #include "engines/engines.h"
-#include "exp/log.h"
 #include "exp/rows.h"
 #include "page/page.h"
 #include "prof/kind.h"
@@ -38,7 +37,7 @@
 
 static const char help[] =
     "usage: quern report [-o FOLDER] [options] [--] PROGRAM [ARGUMENTS]\n"
-    "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--sets=FILE] [--log=FILE] PROFILE\n"
+    "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--sets=FILE] [--mattson=FILE] PROFILE\n"
     "       quern report --diff [-o FOLDER] BEFORE AFTER\n"
     "\n"
     "Runs the program, and writes pages about it, FOLDER/index.html and one to explore, explore.html: what to\n"
@@ -89,9 +88,9 @@ static const struct qn_option options[] = {
     PROF_ARGS_TIMING("how cycles are estimated, or some of it [1,1,10,100,10]"),
     OPTION("--diff", NULL, "of two profiles: what has changed, by function and line", qn_option_set, diff),
     OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),
-    OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes", qn_option_text, sizes),
-    OPTION("--sets", "FILE", "of a profile: misses by set and interval, PROFILE.sets.csv", qn_option_text, sets),
-    OPTION("--log", "FILE", "of a profile: log of its run, with the analyses sets, sizes or mattson", qn_option_text, log),
+    OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes, or PROFILE.sizes.csv", qn_option_text, sizes),
+    OPTION("--sets", "FILE", "of a profile: misses by set, PROFILE.sets.csv", qn_option_text, sets),
+    OPTION("--mattson", "FILE", "of a profile: misses by size, PROFILE.mattson.csv", qn_option_text, mattson),
     OPTION("-q, --quiet", NULL, "do not say which run is being made, nor where the page is", qn_option_set, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
@@ -107,10 +106,10 @@ static const char *check_words(struct qn_report_options *o)
             return "--diff: wanted two profiles";
         o->before = o->program[0];
         o->profile = o->program[1];
-        return o->intervals || o->sizes || o->sets || o->log || of_run ? "--diff: wanted no other options than -o" : NULL;
+        return o->intervals || o->sizes || o->sets || o->mattson || of_run ? "--diff: wanted no other options than -o" : NULL;
     }
     if (o->program[1] || !qn_prof_is_profile(o->program[0]))
-        return o->intervals || o->sizes || o->sets || o->log ? "--intervals, --sizes, --sets and --log: wanted one profile with them" : NULL;
+        return o->intervals || o->sizes || o->sets || o->mattson ? "--intervals, --sizes, --sets and --mattson: wanted one profile with them" : NULL;
     o->profile = o->program[0];
     return of_run ? "--I1, --D1, --LL, --input, --env, --data, --calls and --dump-instr: got a profile, wanted a program with them" : NULL;
 }
@@ -283,41 +282,31 @@ static int check_tables(const struct qn_report_options *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_prof_reader *r = o->intervals ? qn_prof_open_reader(o->profile, &err) : NULL;
-    struct qn_text_table intervals = { 0 }, sets = { 0 };
+    struct qn_text_table intervals = { 0 }, sets = { 0 }, curve = { 0 };
 
     if (r)
         qn_exp_read_intervals(&intervals, o->intervals, qn_prof_reader_header(r), &err);
     if (o->sets && err.status == QN_TEXT_OK)
         qn_exp_read_sets(&sets, o->sets, &err);
+    if (o->mattson && err.status == QN_TEXT_OK)
+        qn_exp_read_curve(&curve, o->mattson, &err);
+    qn_text_free_table(&curve);
     qn_text_free_table(&intervals);
     qn_text_free_table(&sets);
     qn_prof_close_reader(r);
     return err.status == QN_TEXT_OK ? 0 : complain("", err.text, 1);
 }
 
-bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting)
-{
-    struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_text_table t = { 0 };
-    bool any;
-
-    any = qn_exp_read_sizes(&t, log, counting, &err) == QN_TEXT_OK && t.row_count;
-    if (any && qn_text_write_table(&t, qn_text_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), &err) != QN_TEXT_OK)
-        qn_text_complain("quern report: %s", err.text);
-    qn_text_free_table(&t);
-    return any && err.status == QN_TEXT_OK;
-}
-
 /* What was given, and its name in the folder. */
 struct given {
     const char *path, *name;
 };
-enum { GIVEN = 5 };
+enum { GIVEN = 6 };
 
 static void list_given(const struct qn_report_options *o, struct given files[GIVEN])
 {
     const struct given all[GIVEN] = { { o->before, QN_REPORT_BEFORE }, { o->profile, QN_REPORT_PROFILE }, { o->intervals, QN_REPORT_INTERVALS },
-                                      { o->sizes, QN_REPORT_RUNS }, { o->sets, QN_REPORT_SETS_BY_TIME } };
+                                      { o->sizes, QN_REPORT_RUNS }, { o->sets, QN_REPORT_SETS_BY_TIME }, { o->mattson, QN_REPORT_CURVE_BY_SIZE } };
 
     memcpy(files, all, sizeof all);
 }
@@ -328,10 +317,6 @@ static int take_files(struct qn_report_options *o)
 
     if (check_tables(o))
         return 1;
-    if (o->log && access(o->log, R_OK))
-        return complain(o->log, strerror(errno), 1);
-    if (o->log && !o->sizes)
-        qn_report_take_sizes(o, o->log, "");
     list_given(o, files);
     for (int i = 0; i < GIVEN; i++)
         if (files[i].path && copy(o, files[i].path, files[i].name))
@@ -341,7 +326,7 @@ static int take_files(struct qn_report_options *o)
 
 /* ---- the page of a report that one explores, beside the plain one ----
  *
- * In:  the folder of a report: profile, intervals.csv, runs.csv, profile.sets.csv, before; the log of the run
+ * In:  the folder of a report: profile, intervals.csv, runs.csv, profile.sets.csv, profile.mattson.csv, before
  * Out: explore.html there, and explore.sources.js where not all sources find room in it (page/page.h)
  */
 
@@ -353,17 +338,6 @@ static const char *find(struct qn_report_options *o, const char *name)
     const char *path = qn_text_format(&o->memory, "%s/%s", o->folder, name);
 
     return access(path, R_OK) ? NULL : path;
-}
-
-/* Not every log has tables of misses by size or set. */
-static bool has_tables(const char *log)
-{
-    struct qn_exp_log tables;
-    struct qn_text_error err = { .status = QN_TEXT_OK };
-    bool any = qn_exp_read_tables(&tables, log, &err) == QN_TEXT_OK && (tables.curve_count || tables.set_count);
-
-    qn_exp_free_log(&tables);
-    return any;
 }
 
 static enum qn_text_status close_file(FILE *file, const char *path, struct qn_text_error *err)
@@ -391,7 +365,7 @@ static enum qn_text_status explore(void *options, struct qn_report_facts *facts,
     q.culprits = find(o, QN_REPORT_CULPRITS);
     q.sharing = find(o, QN_REPORT_SHARING);
     q.sets = find(o, QN_REPORT_SETS_BY_TIME);
-    q.log = o->log && has_tables(o->log) ? o->log : NULL;
+    q.mattson = find(o, QN_REPORT_CURVE_BY_SIZE);
     q.more = out ? fopen(more, "we") : NULL;
     if (q.more)
         qn_page_write(&q, out, err);
@@ -424,7 +398,6 @@ static const char *name_given(struct qn_report_options *o, const char *message)
 static int write_page(struct qn_report_options *o)
 {
     struct qn_report page = { .folder = o->folder,
-                              .log = o->log,
                               .ended = o->ended,
                               .meanwhile = explore,
                               .data = o };

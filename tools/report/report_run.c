@@ -1,7 +1,7 @@
 /* tools/report/report_run.c - the run for a report, and, if it cannot simulate D1s of other sizes, a second run at the same time.
  *
  *   1  caches, predictors, and the modules 3c, sets, sizes    the profile with the classes of misses, a few hundred intervals,
- *      (--analysis=...: others, as mattson)                   misses by set and by size in its log
+ *      (--analysis=...: others, as mattson)                   misses by set and by size in the tables beside it
  *   2  a sweep                                                a D1 of each size: many at once, in one execution; made if the first
  *                                                             has no analysis sizes, or if the D1 is not LRU, of which that tells
  *
@@ -26,7 +26,6 @@
 
 #define SMALLER 5          /* sizes of the D1: halved so often, */
 #define LARGER 4           /* and doubled so often */
-#define COUNTING "exact"   /* that of quern run */
 #define SIZES "sizes"      /* the analysis that does so, too */
 #define USUAL "3c,sets"
 #define ANNOUNCED_AFTER 1 /* seconds */
@@ -190,7 +189,7 @@ static const char *read_error(struct runner *r, const char *path, const char *ot
 
 static const char *const levels[] = { "I1", "D1", "LL" };
 
-static struct qn_text_words begin_run(struct runner *r, const char *profile, const char *log)
+static struct qn_text_words begin_run(struct runner *r, const char *profile)
 {
     struct qn_text_words w = begin(r, "run");
 
@@ -210,16 +209,16 @@ static struct qn_text_words begin_run(struct runner *r, const char *profile, con
     ADD(&w, "--interval=auto");
     ADD(&w, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder);
     ADD(&w, "--out-file=%s", profile);
-    ADD(&w, "--log-file=%s", log);
+    ADD(&w, "-q");
     return w;
 }
 
 /* A program that cannot be run, or that our engine refuses, ends the report with the message of quern run. */
 static int run_once(struct runner *r)
 {
-    const char *log = in_work(r, "run.log"), *errors = in_work(r, "run.err");
+    const char *errors = in_work(r, "run.err");
     const char *profile = qn_text_format(&r->o->memory, "%s/" QN_REPORT_PROFILE, r->o->folder), *ended;
-    struct qn_text_words w = begin_run(r, profile, log);
+    struct qn_text_words w = begin_run(r, profile);
     int status;
 
     begin_step(r, r->sizes < 0 ? "the program: caches, predictors, analyses, intervals"
@@ -235,7 +234,6 @@ static int run_once(struct runner *r)
     }
     if (strcmp(ended, QN_EXP_OK))
         r->o->ended = ended;
-    r->o->log = log;
     return 0;
 }
 
@@ -360,7 +358,7 @@ static void end_sizes(struct runner *r, const char *runs, const char *errors)
     const char *why = NULL;
 
     if (r->told) {
-        if (!r->o->guard.signal && !qn_report_take_sizes(r->o, r->o->log, COUNTING))
+        if (!r->o->guard.signal && rename(qn_text_format(&r->o->memory, "%s/" QN_REPORT_SIZES_OF_RUN, r->o->folder), runs))
             why = "the run says nothing of D1s of other sizes";
     } else {
         begin_step(r, "D1s of other sizes, many at once");

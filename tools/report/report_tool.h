@@ -28,8 +28,8 @@ struct qn_report_options {
     bool diff;                          /* two profiles are compared, `before` and `profile` */
     const char *before;
     const char *profile;                /* NULL: the program is run; else this is shown */
-    const char *intervals, *sizes, *sets; /* files that belong to it; NULL: none */
-    const char *ended, *log;            /* as in struct qn_report; filled by the run */
+    const char *intervals, *sizes, *sets, *mattson; /* files that belong to it; NULL: none */
+    const char *ended;                  /* as in struct qn_report; filled by the run */
 };
 
 /* Makes all files that the page needs.  0, or the exit status after a message. */
@@ -37,8 +37,5 @@ int qn_report_run(struct qn_report_options *o);
 
 /* Clears the terminal's line, which shows the step of the run, for messages. */
 void qn_report_end_steps(const struct qn_report_options *o);
-
-/* Makes runs.csv of what the analysis sizes has left in a log.  false: it has left nothing, or the file cannot be written. */
-bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting);
 
 #endif

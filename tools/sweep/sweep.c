@@ -25,7 +25,6 @@
 #include "../tools.h"
 #include "collect/collect.h"
 #include "cost/arena.h"
-#include "exp/log.h"
 #include "engines/engines.h"
 #include "json/json.h"
 #include "text/output.h"
@@ -271,8 +270,8 @@ static char **qn_sweep_command(struct qn_sweep *s, const struct qn_sweep_command
         qn_text_add_word(&w, "--sim-opt=%s", c->options);
     qn_text_add_word(&w, "--processors=4"); /* wherever it runs */
     qn_text_add_word(&w, "--stats=yes");
-    qn_text_add_word(&w, "--out-file=%s/%s.%%p", work, c->stem);
-    qn_text_add_word(&w, "--log-file=%s/%s.log", work, c->stem);
+    qn_text_add_word(&w, "--out-file=%s/%s", work, c->stem);
+    qn_text_add_word(&w, "-q");
     qn_text_add_word(&w, "--");
     qn_text_add_words(&w, (char *const *)r->argv);
     return w.at;
@@ -294,38 +293,51 @@ static struct qn_sweep_command single(struct qn_sweep *s, int run)
 /* ---- reads the files of a job in the work folder: the results of its runs ----
  *
  * A job is one run, or a group of runs that share an execution.  The results of a group are used only if the program was not killed, no
- * instruction faulted (lib/sim/many does not take back the misses of a faulting instruction) and the log is complete; otherwise each run
+ * instruction faulted (lib/sim/many does not take back the misses of a faulting instruction) and the totals are complete; otherwise each run
  * is repeated alone.
  */
 
-struct reading {
-    struct qn_sweep *s;
-    const struct qn_exp_group *group; /* NULL: one run */
-    struct qn_exp_result *results;    /* of the group's runs, or of the one */
-    long faults;                      /* -1: the log does not say */
-};
-
-static void read_line(void *data, const char *text)
+/* The totals of modules go to `results`, of the group's runs or of the one. */
+static bool take_totals(struct qn_sweep *s, const char *profile, const struct qn_exp_group *group, struct qn_exp_result *results, struct qn_text_error *err)
 {
-    struct reading *r = data;
-    struct qn_text_memory *m = &r->s->options.exp.memory;
-    const char *faults = strstr(text, " signals, ");
+    struct qn_text_memory *m = &s->options.exp.memory;
+    struct qn_text_table t = { 0 };
 
-    if (!strncmp(text, "system: ", 8) && faults)
-        r->faults = atol(faults + strlen(" signals, "));
-    if (!r->group)
-        qn_exp_read_log_line(m, r->results, text);
-    for (int i = 0; r->group && i < r->group->count; i++)
-        qn_exp_read_many_line(m, &r->results[i], r->group, i, text);
+    qn_exp_read_beside(&t, profile, "totals", err);
+    for (int row = 0; row < t.row_count; row++) {
+        const char *name = qn_text_cell(&t, row, qn_text_find_column(&t, "name")), *count = qn_text_cell(&t, row, qn_text_find_column(&t, "count"));
+
+        if (!group)
+            qn_exp_add_total(m, results, name, count);
+        for (int i = 0; group && i < group->count; i++)
+            qn_exp_take_many(m, &results[i], group, i, name, count);
+    }
+    qn_text_free_table(&t);
+    return err->status == QN_TEXT_OK;
 }
 
-/* Reads log and profile.  `all` gets the totals. */
-static bool read_files(struct reading *r, const char *stem, struct qn_exp_result *all, struct qn_text_error *err)
+/* `all` gets the totals of the profile. */
+static bool read_files(struct qn_sweep *s, const char *stem, const struct qn_exp_group *group, struct qn_exp_result *results,
+                       struct qn_exp_result *all, struct qn_text_error *err)
 {
-    struct qn_text_memory *m = &r->s->options.exp.memory;
-    long pid = qn_exp_read_log(qn_text_format(m, "%s/%s.log", r->s->work, stem), read_line, r);
+    struct qn_text_memory *m = &s->options.exp.memory;
+    const char *profile = qn_text_format(m, "%s/%s", s->work, stem);
 
-    return qn_exp_read_totals(m, all, qn_text_format(m, "%s/%s.%ld", r->s->work, stem, pid), err) == QN_TEXT_OK;
+    return take_totals(s, profile, group, results, err) && qn_exp_read_totals(m, all, profile, err) == QN_TEXT_OK;
+}
+
+static bool had_no_faults(struct qn_sweep *s, const char *stem)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_text_table t = { 0 };
+    double faults = -1;
+
+    qn_exp_read_beside(&t, qn_text_format(&s->options.exp.memory, "%s/%s", s->work, stem), "stats", &err);
+    for (int row = 0; row < t.row_count; row++)
+        if (!strcmp(qn_text_cell(&t, row, qn_text_find_column(&t, "name")), "faults"))
+            faults = qn_text_number(&t, row, qn_text_find_column(&t, "count"));
+    qn_text_free_table(&t);
+    return faults == 0;
 }
 
 static bool has_counts(const struct qn_exp_job *job, const char *status)
@@ -349,11 +361,10 @@ static const char *describe(struct qn_sweep *s, const struct qn_exp_job *job)
 static void take_single(struct qn_sweep *s, const struct qn_exp_job *job, int run, const char *stem)
 {
     struct qn_exp_result *result = &s->results[run];
-    struct reading r = { .s = s, .results = result };
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
     *result = (struct qn_exp_result){ .status = describe(s, job) };
-    if (has_counts(job, result->status) && !read_files(&r, stem, result, &err))
+    if (has_counts(job, result->status) && !read_files(s, stem, NULL, result, result, &err))
         result->status = qn_text_copy(&s->options.exp.memory, err.text);
 }
 
@@ -361,11 +372,10 @@ static bool take_group(struct qn_sweep *s, const struct qn_exp_job *job, const s
 {
     struct qn_text_memory *m = &s->options.exp.memory;
     struct qn_exp_result all = { .status = describe(s, job) }, *results;
-    struct reading r = { .s = s, .group = group, .faults = -1 };
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    results = r.results = qn_text_alloc(m, (size_t)group->count * sizeof *results);
-    if (!has_counts(job, all.status) || !read_files(&r, stem, &all, &err) || r.faults != 0)
+    results = qn_text_alloc(m, (size_t)group->count * sizeof *results);
+    if (!has_counts(job, all.status) || !read_files(s, stem, group, results, &all, &err) || !had_no_faults(s, stem))
         return false;
     for (int i = 0; i < group->count; i++)
         if (!qn_exp_finish_many(m, &results[i], group, i, &all))
@@ -384,7 +394,7 @@ static void remove_files(struct qn_sweep *s, const char *stem)
     struct dirent *e;
 
     while (d && (e = readdir(d)))
-        if (!strncmp(e->d_name, stem, n) && e->d_name[n] == '.')
+        if (!strncmp(e->d_name, stem, n) && (!e->d_name[n] || e->d_name[n] == '.'))
             unlinkat(dirfd(d), e->d_name, 0);
     if (d)
         closedir(d);
@@ -393,7 +403,7 @@ static void remove_files(struct qn_sweep *s, const char *stem)
 /* ---- executes the runs and updates the CSV file ----
  *
  * Whenever a job has ended, the file is written again under another name and renamed, so at any moment it is complete up to the last job,
- * even if this process is killed.  Each job has files in the work folder, STEM.log, STEM.err and profiles STEM.PID, which are removed when
+ * even if this process is killed.  Each job has files in the work folder, STEM.err, the profile STEM, those of forked children and tables, which are removed when
  * it has ended.
  */
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define LINE_BYTES 1024
+#define TABLES_MAX 64 /* of a run */
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
 
 struct tables {
     const uint8_t *base;
@@ -61,6 +63,10 @@ static uint64_t value_of(const struct tables *t, const struct qn_term *term)
         return (uint64_t)t->totals[QN_COST_DR] + (uint64_t)t->totals[QN_COST_DW];
     case QN_SUM_MISSES:
         return (uint64_t)t->totals[QN_COST_D1MR] + (uint64_t)t->totals[QN_COST_D1MW];
+    case QN_SUM_STORES:
+        return (uint64_t)t->totals[QN_COST_DW];
+    case QN_SUM_INSTRUCTIONS:
+        return (uint64_t)t->totals[QN_COST_IR];
     default:
         return 0;
     }
@@ -95,6 +101,7 @@ static bool next_number(const struct tables *t, uint64_t *at, uint64_t end, uint
 
 struct line {
     uint64_t number[2]; /* the first two */
+    uint32_t table;
     bool wanted;
     char text[LINE_BYTES];
 };
@@ -103,15 +110,17 @@ static bool is_number(const struct tables *t, uint64_t at)
 {
     const char *text = (const char *)t->base + QN_TABLE_TEXT_OFF;
 
-    return text[at] == '%' && at + 1 < t->head.text && text[at + 1] && strchr("UxP", text[at + 1]);
+    return text[at] == '%' && at + 1 < t->head.text && text[at + 1] && strchr("UxPR", text[at + 1]);
 }
 
-/* A percentage of the next number, with two decimals, rounded down. */
-static int put_share(const struct tables *t, uint64_t *at, uint64_t end, uint64_t part, char *to, size_t room)
+/* A percentage of the next number: with two decimals, rounded down (P), or four, rounded (R). */
+static int put_share(const struct tables *t, uint64_t *at, uint64_t end, uint64_t part, char *to, size_t room, char form)
 {
     uint64_t whole = 0, hundredths;
 
     next_number(t, at, end, &whole);
+    if (form == 'R')
+        return snprintf(to, room, "%.4f", whole ? 100.0 * (double)part / (double)whole : 0);
     hundredths = whole ? (uint64_t)((wide)part * 10000 / whole) : 0;
     return snprintf(to, room, "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
 }
@@ -122,12 +131,12 @@ static void make_line(const struct tables *t, const struct qn_table_row *row, st
     uint64_t at = row->first, end = at_most((uint64_t)row->first + row->count, t->head.terms, 1), number, used = 0;
     unsigned n = 0;
 
-    *line = (struct line){ .wanted = true };
+    *line = (struct line){ .wanted = true, .table = row->table };
     for (uint64_t i = row->text; i < t->head.text && text[i] && used < LINE_BYTES - 32; i++)
         if (is_number(t, i)) {
             line->wanted &= next_number(t, &at, end, &number);
-            if (text[++i] == 'P')
-                used += (uint64_t)put_share(t, &at, end, number, line->text + used, LINE_BYTES - used);
+            if (strchr("PR", text[++i]))
+                used += (uint64_t)put_share(t, &at, end, number, line->text + used, LINE_BYTES - used, text[i]);
             else
                 used += (uint64_t)snprintf(line->text + used, LINE_BYTES - used, text[i] == 'x' ? "%" PRIx64 : "%" PRIu64, number);
             if (n < 2)
@@ -165,10 +174,13 @@ static uint64_t make_lines(const struct tables *t, uint64_t first, struct line l
     return n;
 }
 
-void qn_cost_print_rows(const uint8_t *tables, const struct qn_table_head *head, const int64_t totals[QN_COST_EVENTS],
-                        void (*put)(void *, const char *), void *data)
+/* ---- rows ---- */
+
+typedef void (*take_line)(void *data, uint32_t table, const char *text);
+
+static void each_line(const struct qn_cost_rows *rows, take_line take, void *data)
 {
-    struct tables t = { tables, *head, totals };
+    struct tables t = { rows->tables, *rows->head, rows->totals };
     struct line lines[QN_TABLE_LIST_MAX];
     uint64_t n;
 
@@ -180,6 +192,139 @@ void qn_cost_print_rows(const uint8_t *tables, const struct qn_table_head *head,
         n = make_lines(&t, i, lines);
         for (uint64_t k = 0; k < n; k++)
             if (lines[k].wanted)
-                put(data, lines[k].text);
+                take(data, lines[k].table, lines[k].text);
     }
+}
+
+struct printing {
+    void (*put)(void *, const char *);
+    void *data;
+};
+
+/* Without the braces of cells; not if there is nothing else. */
+static void print_line(void *data, uint32_t table, const char *text)
+{
+    const struct printing *p = data;
+    char line[LINE_BYTES], *to = line;
+    bool in_cell = false, beside = !table;
+
+    for (; *text && table != QN_TABLE_HEAD; text++)
+        if (table && (*text == '{' || *text == '}')) {
+            in_cell = *text == '{';
+        } else {
+            beside |= !in_cell;
+            *to++ = *text;
+        }
+    *to = 0;
+    if (beside)
+        p->put(p->data, line);
+}
+
+void qn_cost_print_rows(const uint8_t *tables, const struct qn_table_head *head, const int64_t totals[QN_COST_EVENTS],
+                        void (*put)(void *, const char *), void *data)
+{
+    each_line(&(struct qn_cost_rows){ .tables = tables, .head = head, .totals = totals }, print_line, &(struct printing){ put, data });
+}
+
+/* ---- files ---- */
+
+struct writing {
+    FILE *out; /* NULL: rows are counted only */
+    uint32_t table;
+    uint64_t rows, of_rows;
+};
+
+/* In quotes if it has to be.  Control bytes, which no module prints, become '?'. */
+static void put_cell(FILE *out, const char *cell, size_t n)
+{
+    const char *quote = memchr(cell, ',', n) || memchr(cell, '"', n) || memchr(cell, ';', n) ? "\"" : "";
+
+    fputs(quote, out);
+    for (size_t i = 0; i < n; i++) {
+        if (cell[i] == '"')
+            putc('"', out);
+        putc((unsigned char)cell[i] < ' ' ? '?' : cell[i], out);
+    }
+    fprintf(out, "%s,", quote);
+}
+
+static void end_row(struct writing *w)
+{
+    w->rows++;
+    if (w->out)
+        fprintf(w->out, "%" PRIu64 "\n", w->of_rows);
+}
+
+static void write_line(void *data, uint32_t table, const char *text)
+{
+    struct writing *w = data;
+
+    if (table != w->table)
+        return;
+    for (const char *cell = strchr(text, '{'), *end; w->out && cell && (end = strchr(cell, '}')); cell = strchr(end, '{'))
+        put_cell(w->out, cell + 1, (size_t)(end - cell) - 1);
+    end_row(w);
+}
+
+static void write_rows(struct writing *w, const struct qn_cost_rows *rows)
+{
+    char count[32];
+
+    w->rows = 0;
+    for (size_t i = 0; w->table == QN_TABLE_TOTALS && i < rows->named_count; i++) {
+        const char *cells[] = { rows->named[i].name, count, rows->named[i].text };
+
+        snprintf(count, sizeof count, "%" PRId64, rows->named[i].count);
+        for (int k = 0; w->out && k < 3; k++)
+            put_cell(w->out, cells[k], strlen(cells[k]));
+        end_row(w);
+    }
+    each_line(rows, write_line, w);
+}
+
+/* Splits "sizes size reads writes", which the program may have damaged. */
+static bool take_head(struct qn_cost_module_table *table, const char *text, uint64_t room)
+{
+    size_t n;
+
+    if (!memchr(text, 0, room) || text[strspn(text, LETTERS " ")] || *text == '.')
+        return false;
+    n = strcspn(text, " ");
+    if (!n || !text[n] || n >= QN_COST_TABLE_NAME)
+        return false;
+    snprintf(table->name, QN_COST_TABLE_NAME, "%.*s", (int)n, text);
+    table->columns = text + n + 1;
+    return true;
+}
+
+bool qn_cost_next_table(const struct qn_cost_rows *rows, struct qn_cost_module_table *table)
+{
+    uint64_t count = at_most(rows->head->rows, QN_TABLE_ROWS_SIZE, sizeof(struct qn_table_row));
+    uint64_t room = at_most(rows->head->text, QN_TABLE_TEXT_SIZE, 1);
+    struct writing w = { .table = QN_TABLE_TOTALS };
+    struct qn_table_row row;
+
+    while (table->id < count && table->number < TABLES_MAX) {
+        memcpy(&row, rows->tables + QN_TABLE_ROWS_OFF + table->id++ * sizeof row, sizeof row);
+        if (row.table == QN_TABLE_HEAD && row.text < room
+            && take_head(table, (const char *)rows->tables + QN_TABLE_TEXT_OFF + row.text, room - row.text))
+            return ++table->number;
+    }
+    if (table->id != QN_TABLE_TOTALS)
+        write_rows(&w, rows);
+    *table = (struct qn_cost_module_table){ QN_TABLE_TOTALS, TABLES_MAX, "totals", "name count text" };
+    return w.rows;
+}
+
+void qn_cost_put_table(FILE *out, const struct qn_cost_rows *rows, const struct qn_cost_module_table *table)
+{
+    struct writing w = { .table = table->id };
+
+    write_rows(&w, rows);
+    for (const char *c = table->columns; *c; c++)
+        putc(*c == ' ' ? ',' : *c, out);
+    fputs(",of_rows\n", out);
+    w.out = out;
+    w.of_rows = w.rows;
+    write_rows(&w, rows);
 }

@@ -379,7 +379,7 @@ static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
 /* Evictions are not an event: they are the misses less the fills of free ways, and charging them made gzip 8% slower. */
 static void unit_finish(void)
 {
-    sim_print("%s.evictions %U  lines that gave way to another", sim.slot, level_evictions);
+    sim_total(sim.slot, "evictions", level_evictions, "lines that gave way to another");
     policy_finish();
 }
 

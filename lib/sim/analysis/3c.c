@@ -61,7 +61,8 @@ static void analysis_init(const struct sim_config *c)
     for (unsigned i = COMPULSORY + 1; i-- > CONFLICT;)
         events[i] = sim_event(c->slot, names[i], texts[i]);
     worst = sim_cells(2 * WORST_LINES);
-    sim_list(worst, WORST_LINES, "AN: line %%x: %%U conflict misses");
+    sim_table(sim.slot, ANALYSIS, "line misses");
+    sim_list(worst, WORST_LINES, "AN: line {0x%%x}: {%%U} conflict misses");
 }
 
 static uint32_t analysis_recent(const struct sim_config *c) { return c->size / c->line / 2; }

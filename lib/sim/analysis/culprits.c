@@ -54,7 +54,8 @@ static void declare(void)
     cells = sim_cells(CELLS);
     for (unsigned i = 0; i < CELLS; i++)
         terms[i] = (struct sim_term){.cells = cells + i, .n = 1, .times = 1, .needed = i == NO_ROOM};
-    sim_row(terms, 2, "%s: lines missed: %%U for the first time, %%U evicted before", sim.slot);
+    sim_table(sim.slot, "missed", "first evicted");
+    sim_row(terms, 2, "%s: lines missed: {%%U} for the first time, {%%U} evicted before", sim.slot);
     sim_row(terms + NO_ROOM, 1, "%s: there was no room for %%U lines more", sim.slot);
 }
 

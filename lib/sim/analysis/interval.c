@@ -18,6 +18,7 @@
 
 #define ANALYSIS "interval"
 #define ROWS 200
+#define COLUMNS "instructions data I1-misses D1-misses LL-misses branches mispredicts"
 
 struct row {
     uint64_t i, d, i1, d1, ll, b, wrong;
@@ -41,7 +42,7 @@ static void declare(unsigned table, unsigned number)
 
     for (unsigned i = 0; i < NUMBERS; i++)
         terms[2 + i] = (struct sim_term){.cells = cells + i, .n = 1, .times = 1, .needed = number && !i};
-    sim_row(terms, 2 + NUMBERS, "AN: %u %%U %%U %%U %%U %%U %%U %%U", number);
+    sim_row(terms, 2 + NUMBERS, "AN: {%u} {%%U} {%%U} {%%U} {%%U} {%%U} {%%U} {%%U}", number);
 }
 
 static void analysis_init(const struct sim_config *c)
@@ -49,7 +50,8 @@ static void analysis_init(const struct sim_config *c)
     interval = sim_option_within(c->slot, ANALYSIS, "interval", 1000000, 1, UINT64_MAX / 2);
     second = sim_cells(2);
     second[0] = 1;
-    sim_row(NULL, 0, "AN: interval instructions data I1-misses D1-misses LL-misses branches mispredicts");
+    sim_row(NULL, 0, "AN: interval " COLUMNS);
+    sim_table(sim.slot, ANALYSIS, "interval " COLUMNS);
     for (unsigned table = 0; table < 2; table++) {
         both[table] = (struct row *)sim_cells((ROWS + 1) * NUMBERS);
         for (unsigned i = 0; i <= ROWS; i++)

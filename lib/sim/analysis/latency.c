@@ -63,7 +63,8 @@ static void declare(void)
         less(terms + 2 * (LEVELS + level), level, (int64_t)cycles[level]);
         terms[2 * (LEVELS + level) + 1].plus = level < M;
     }
-    sim_row(terms, 4 * LEVELS, "%s: loads served by the D1 %%U, by the LL %%U, by memory %%U: about %%U cycles", sim.slot);
+    sim_table(sim.slot, ANALYSIS, "D1 LL memory cycles");
+    sim_row(terms, 4 * LEVELS, "%s: loads served by the D1 {%%U}, by the LL {%%U}, by memory {%%U}: about {%%U} cycles", sim.slot);
 }
 
 static void analysis_init(const struct sim_config *c)

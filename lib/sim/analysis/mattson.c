@@ -30,6 +30,22 @@
 static uint64_t *further; /* a cell: lines of references beyond their first */
 static uint32_t recent, line_bits; /* recent: lines that are now */
 
+/* Two terms: the number of line look-ups. */
+static void lines_touched(struct sim_term to[2])
+{
+    to[0] = (struct sim_term){.times = 1, .of = SIM_SUM_REFERENCES, .plus = true};
+    to[1] = (struct sim_term){.cells = further, .n = 1, .times = 1};
+}
+
+/* terms: the misses, and their error if there is one.  first: of them, those on lines that were not used before. */
+static void declare_size(uint64_t lines, struct sim_term *terms, unsigned n, struct sim_term first)
+{
+    sim_row(terms, n, n > 1 ? "AN: %U lines: %%U, give or take %%U" : "AN: %U lines: %%U", lines);
+    lines_touched(terms + n);
+    terms[n + 2] = first;
+    sim_row(terms, n + 3, n > 1 ? "{%U}{%U}{%%U}{%%U}{%%U}{%%U}" : "{%U}{%U}{%%U}{0}{%%U}{%%U}", lines << line_bits, lines);
+}
+
 /* ---- each size, each associativity ---- */
 
 static bool whole;
@@ -90,18 +106,19 @@ static struct sim_term sum_from(const uint64_t *counts, uint64_t first, uint64_t
 /* A cache of n lines misses what has a distance of n or more. */
 static void declare_whole(void)
 {
-    struct sim_term sum;
+    struct sim_term sum, terms[4];
 
     for (uint64_t n = 1; n <= DISTANCES; n++)
         if (printed(n)) {
-            sum = sum_from(histogram, n, DISTANCES + 1);
-            sim_row(&sum, 1, "AN: %U lines: %%U", n);
+            terms[0] = sum_from(histogram, n, DISTANCES + 1);
+            declare_size(n, terms, 1, sum_from(histogram, DISTANCES, DISTANCES + 1));
         }
     sim_row(NULL, 0, "AN: misses with %U sets:", sets);
+    sim_table(sim.slot, "ways", "ways misses");
     for (unsigned n = 1; n <= WAYS_MAX; n++)
         if (sizes || qn_is_pow2(n)) {
             sum = sum_from(ways_hits, n, WAYS_MAX + 1);
-            sim_row(&sum, 1, "AN: %u ways: %%U", n);
+            sim_row(&sum, 1, "AN: {%u} ways: {%%U}", n);
         }
 }
 
@@ -122,20 +139,25 @@ static unsigned most(void) { return line_bits < SIZE_MOST_BITS ? SIZE_MOST_BITS 
 /* The misses of a cache of 2^k lines: a distance of at most k bits is a hit.  Of a sample: their estimate and its error. */
 static void declare_curve(void)
 {
-    struct sim_term terms[2];
+    struct sim_term terms[5], first = sum_from(classes, CURVE_FIRST, CURVE_FIRST + 1);
+
+    if (sampled)
+        first = shards_first(&shards);
 
     for (unsigned k = least(); k <= most(); k++) {
         terms[0] = sum_from(classes, k + 1, CURVE_CLASSES);
         if (sampled)
             shards_terms(&shards, k, terms);
-        sim_row(terms, 1 + sampled, sampled ? "AN: %U lines: %%U, give or take %%U" : "AN: %U lines: %%U", 1ull << k);
+        declare_size(1ull << k, terms, 1 + sampled, first);
     }
 }
 
 static void declare(void)
 {
-    const struct sim_term lines[] = {{.times = 1, .of = SIM_SUM_REFERENCES, .plus = true}, {.cells = further, .n = 1, .times = 1}};
+    struct sim_term lines[2];
 
+    lines_touched(lines);
+    sim_table(sim.slot, ANALYSIS, "size lines misses error touched first");
     sim_row(lines, 2, "AN: %%U lines touched; misses of a fully associative LRU cache:");
     if (whole)
         declare_whole();

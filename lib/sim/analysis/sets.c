@@ -7,11 +7,11 @@
  *   AN: misses by set of the D1, 4 sets:
  *   AN: from 0: 3 1 0 0
  *
- * A reference over several lines counts where its first one lies. `quern plot sets` draws it.
+ * A reference over several lines counts where its first one lies. `quern plot sets PROFILE.sets.csv` draws it: misses of data by set, of
+ * the D1 and of the LL: cache, interval, start, end, set, sets, misses.
  *
- * With `--interval=N` (or auto) there is also `PROFILE.sets.csv`: misses of data by set and interval, of the D1 and of the LL: cache,
- * interval, start, end, set, sets, misses. A row for each set of each interval that has misses, and for the first set of every
- * interval. Where a cache has more than 256 sets, several that follow each other are counted together, `sets` of them from `set` on.
+ * With `--interval=N` (or auto) it has them by interval: a row for each set of each interval that has misses, and for the first set of
+ * every interval. Where a cache has more than 256 sets, several that follow each other are counted together, `sets` of them from `set` on.
  * `quern plot heat` draws it. An interval takes 8 bytes a group; at 256 MiB (65,536 intervals of two caches with 256 groups) a line
  * says that the last interval has the rest.
  *
@@ -36,6 +36,16 @@ static void declare_row(uint32_t first)
     sim_row(terms, n, "AN: from %u:%s", first, &" %U %U %U %U %U %U %U %U"[3 * (ACROSS - n)]);
 }
 
+/* As PROFILE.sets.csv has them with --interval, of one interval. */
+static void declare_cells(const char *cache, const uint64_t *cells, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct sim_term terms[2] = {{.times = 1, .of = SIM_SUM_INSTRUCTIONS}, {.cells = cells + i, .n = 1, .times = 1}};
+
+        sim_row(terms, 2, "{%s}{1}{0}{%%U}{%u}{1}{%%U}", cache, i);
+    }
+}
+
 static void analysis_init(const struct sim_config *c)
 {
     sets = c->sets;
@@ -46,6 +56,9 @@ static void analysis_init(const struct sim_config *c)
     LL_misses = sim_cells(LL_sets);
     sim_sets_by_time("D1", misses, sets);
     sim_sets_by_time("LL", LL_misses, LL_sets);
+    sim_table(sim.slot, "sets", "cache interval start end set sets misses");
+    declare_cells("D1", misses, sets);
+    declare_cells("LL", LL_misses, LL_sets);
     sim_row(NULL, 0, "AN: misses by set of the D1, %u sets:", sets);
     for (uint32_t first = 0; first < sets; first += ACROSS)
         declare_row(first);

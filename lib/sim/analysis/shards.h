@@ -278,6 +278,12 @@ static void shards_terms(const struct shards *s, unsigned k, struct sim_term to[
     to[1] = (struct sim_term){.cells = s->variance + 2ull * k, .n = 2, .times = 1, .of = SIM_SUM_ROOT};
 }
 
+/* Of all misses, those on lines that were not used before. */
+static struct sim_term shards_first(const struct shards *s)
+{
+    return (struct sim_term){.cells = s->all + CURVE_FIRST, .n = 1, .times = 1, .shift = SHARDS_PARTS_BITS};
+}
+
 /* The largest error is that of the smallest cache, because a line misses more often there. */
 /* lines: the number of line look-ups, two terms. */
 static void shards_declare(const struct shards *s, const struct sim_term lines[2])

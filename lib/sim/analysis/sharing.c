@@ -101,6 +101,8 @@ static void declare(uint32_t bytes)
         terms[i] = (struct sim_term){.cells = cells + i, .n = 1, .times = 1, .needed = i >= NO_ROOM};
     terms[TRUE].n = terms[BOTH].n = 2;
     sim_row(terms, 2, "AN: lines of %u bytes: %%U of one thread only, %%U that several only read", bytes);
+    sim_table(sim.slot, "shared", "bytes one_thread read_only shared_bytes shared_lines");
+    sim_row(terms, 4, "{%u}{%%U}{%%U}{%%U}{%%U}", bytes);
     sim_row(terms + TRUE, 2, "AN: lines with bytes that threads share: %%U; that threads share without sharing a byte: %%U");
     sim_row(NULL, 0, "AN: transfers depend on the turns that quern gave the threads, one at a time; lines and bytes do not");
     sim_row(terms + NO_ROOM, 1, "AN: there was no room for %%U references to further lines");

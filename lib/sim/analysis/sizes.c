@@ -18,8 +18,8 @@
  * follow: one of half the sets has it, too, if fewer lines than ways were used since in the two sets of which it makes one. The first
  * cache is told of the uses of lines that are not recent (at most as many are as a set has ways).
  *
- * `quern plot size LOG` draws it, and `quern report` shows it without a second execution. The caches are least recently used, whatever
- * module is in slot D1; for other policies use `quern sweep`. Misses of the LL, which depend on the D1, it does not tell.
+ * `quern plot size PROFILE.sizes.csv` draws it, and `quern report` shows it without a second execution. The caches are least recently
+ * used, whatever module is in slot D1; for other policies use `quern sweep`. Misses of the LL, which depend on the D1, it does not tell.
  *
  * Options: `smaller` (5: so many times the D1 is halved, as long as a set is left) and `larger` (4: doubled), at most 11.
  * Storage: of the tool: 16 bytes for each line of every third size (of 8 at least in a set), and 24 for each set.
@@ -84,13 +84,18 @@ static void add_cache(uint32_t sets, unsigned first, unsigned n)
 /* A reference that misses more than i sizes misses size i. */
 static void declare(uint64_t first_size)
 {
+    sim_table(sim.slot, ANALYSIS, "D1_size D1_ways D1_line status Dr D1mr Dw D1mw D1_miss_percent"); /* as rows of a sweep */
     sim_row(NULL, 0, "%s: misses of D1s by size, %u ways, lines of %u bytes: reads, writes", sim.slot, ways, 1u << line_bits);
     for (unsigned i = 0; i < n_sizes; i++) {
-        struct sim_term terms[2];
+        const struct sim_term loads = {.times = 1, .of = SIM_SUM_LOADS}, stores = {.times = 1, .of = SIM_SUM_STORES};
+        struct sim_term terms[2], row[8];
 
         for (unsigned w = 0; w < 2; w++)
             terms[w] = (struct sim_term){.cells = missed[w] + i + 1, .n = n_sizes - i, .times = 1};
         sim_row(terms, 2, "%s: %U bytes: %%U %%U", sim.slot, first_size << i);
+        memcpy(row, (const struct sim_term[]){loads, terms[0], stores, terms[1], terms[0], terms[1], loads, stores}, sizeof row);
+        row[4].plus = row[6].plus = true;
+        sim_row(row, 8, "{%U}{%u}{%u}{ok}{%%U}{%%U}{%%U}{%%U}{%%R}", first_size << i, ways, 1u << line_bits);
     }
 }
 

@@ -67,7 +67,8 @@ static void declare(void)
     struct sim_term lost = term(sites.lost);
 
     lost.needed = true;
-    sim_row(all, CELLS, "%s: values of %%U instructions observed, %%U lists", sim.slot);
+    sim_table(sim.slot, ANALYSIS, "instructions lists");
+    sim_row(all, CELLS, "%s: values of {%%U} instructions observed, {%%U} lists", sim.slot);
     sim_row(&lost, 1, "%s: there was no room for %%U values", sim.slot);
 }
 

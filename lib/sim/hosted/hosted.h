@@ -18,6 +18,7 @@ struct hosted_options {
     struct qn_config config;
     bool check, filter, split_modify, branch_sim;
     uint64_t from, count; /* instructions to skip, and to simulate */
+    const char *tables;   /* prefix of files for the tables of modules, NULL = none */
     const char *outcomes; /* file for the outcome of each reference, NULL = none */
     enum hosted_format format;
     const char *watch_file; /* file for config.watch_count references or branches, with the state of the cache or predictor, NULL = none */
@@ -34,7 +35,8 @@ extern uint64_t hosted_references;    /* records read so far */
 /* service.c */
 /* A line on stderr, behind "quern: replay: ".  Control bytes of what the line quotes are made visible. */
 void hosted_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void hosted_print_events(void);
+struct qn_cost_total;
+size_t hosted_list_events(struct qn_cost_total *to); /* of modules, SIM_EVENTS_MAX at most; returns how many */
 void hosted_print_kept(void); /* what modules have kept (sim_keep) */
 void hosted_guard(void);      /* from now on, modules that crash or hang are named in a message */
 

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static const char help[] =
     "                                     mispredicted\n"
     "  --format=outcomes|text|lackey|din  of this file: text has pc, address, bytes, and hit or miss of each\n"
     "                                     level; lackey and din have the references alone [outcomes]\n"
+    "  --tables=PREFIX                    tables of modules, PREFIX.NAME.csv; PREFIX.totals.csv has all totals\n"
     "  --watch=N --watch-file=FILE        N data references with what the D1 held, as CSV (quern watch --trace)\n"
     "  --watch-of=D1|BC|BI                or N conditional (BC) or indirect branches (BI) with what the\n"
     "                                     predictor held [D1]\n"
@@ -159,6 +161,8 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
         o->config.seed = strtoull(value, NULL, 10);
     else if (!strcmp(name, "outcomes"))
         o->outcomes = value;
+    else if (!strcmp(name, "tables"))
+        o->tables = value;
     else if (!strcmp(name, "watch-file"))
         o->watch_file = value;
     else if (!strcmp(name, "watch-at"))
@@ -615,6 +619,50 @@ static int run(const struct hosted_options *o)
     return more < 0;
 }
 
+/* ---- --tables ---- */
+
+static bool write_table(const char *prefix, const struct qn_cost_rows *rows, const struct qn_cost_module_table *table)
+{
+    char path[PATH_MAX];
+    FILE *file;
+    bool bad;
+
+    snprintf(path, sizeof path, "%s.%s.csv", prefix, table->name);
+    file = fopen(path, "we");
+    if (!file)
+        return hosted_complain("%s: %s", path, strerror(errno)), false;
+    qn_cost_put_table(file, rows, table);
+    bad = ferror(file);
+    return !fclose(file) && !bad ? true : (hosted_complain("%s: cannot write: %s", path, strerror(errno)), false);
+}
+
+/* The totals are those of the summary, then those of the modules. */
+static bool write_tables(const struct hosted_options *o)
+{
+#define X(id, name) { name, "", totals[QN_COST_##id] },
+    struct qn_cost_total named[QN_COST_EVENTS + SIM_EVENTS_MAX] = { QN_EVENT_LIST(X) };
+#undef X
+    struct qn_cost_rows rows = { tables, &table_head, totals, named, totals[QN_COST_BC] + totals[QN_COST_BI] ? QN_COST_EVENTS : QN_COST_BC };
+    struct qn_cost_module_table table = { .id = 0 };
+
+    if (!o->tables)
+        return true;
+    rows.named_count += hosted_list_events(named + rows.named_count);
+    while (qn_cost_next_table(&rows, &table))
+        if (!write_table(o->tables, &rows, &table))
+            return false;
+    return true;
+}
+
+static void print_events(void)
+{
+    struct qn_cost_total events[SIM_EVENTS_MAX];
+    size_t count = hosted_list_events(events);
+
+    for (size_t i = 0; i < count; i++)
+        printf("%-24s %12lld  %s\n", events[i].name, (long long)events[i].count, events[i].text);
+}
+
 static int replay(int argc, char **argv)
 {
     struct hosted_options o;
@@ -637,12 +685,13 @@ static int replay(int argc, char **argv)
     if (!qn_sim_stream_is_empty())
         qn_sim_stream_tell();
     qn_cost_print_summary(totals, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
-    hosted_print_events();
+    print_events();
     qn_sim_finish();
     hosted_print_kept();
     qn_cost_print_rows(tables, &table_head, totals, put_line, NULL);
+    status = !write_tables(&o) || !hosted_watch_write(&o) || !end_outcomes(&o);
     free(tables);
-    return !hosted_watch_write(&o) || !end_outcomes(&o);
+    return status;
 }
 
 int main(int argc, char **argv)

@@ -15,6 +15,7 @@
 
 #include "base/context.h"
 #include "base/format.h"
+#include "cost/side_tables/cells.h"
 #include "sim/current_module.h"
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
@@ -25,7 +26,6 @@
 #include "text/escape.h"
 
 #define LINE_MAX_BYTES 1024
-#define EVENT_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 struct qn_ctx qn_ctx;
 const char *hosted_options = "";
@@ -216,7 +216,7 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
         qn_sim_events_shadowed |= 1ull << i;
         return SIM_EVENTS_MAX + i;
     }
-    sim_check_event(i < event_count, fits && !name[strspn(name, EVENT_LETTERS)], i == SIM_EVENTS_MAX);
+    sim_check_event(i < event_count, fits && qn_sim_good_name(name), i == SIM_EVENTS_MAX);
     __builtin_strcpy(event_names[i], full);
     event_texts[i] = text;
     event_count++;
@@ -243,10 +243,11 @@ void sim_count_for(uint32_t site, unsigned event, uint64_t n)
     event_totals[event] += n;
 }
 
-void hosted_print_events(void)
+size_t hosted_list_events(struct qn_cost_total *to)
 {
     for (unsigned i = 0; i < event_count; i++)
-        printf("%-24s %12llu  %s\n", event_names[i], (unsigned long long)event_totals[i], event_texts[i]);
+        to[i] = (struct qn_cost_total){ event_names[i], event_texts[i], (int64_t)event_totals[i] };
+    return event_count;
 }
 
 void hosted_complain(const char *format, ...)

@@ -279,7 +279,11 @@ static void last_levels_init(uint64_t seed)
 static void last_levels_finish(void)
 {
     for (unsigned n = 0; n < many_LL_count; n++) {
-        sim_print("many LL %u %U %U %U", n, last_level_misses[2][n], last_level_misses[0][n], last_level_misses[1][n]);
+        const char *slot = many_name("LL", n);
+
+        sim_total(slot, "DLmr", last_level_misses[0][n], "reads missed");
+        sim_total(slot, "DLmw", last_level_misses[1][n], "writes missed");
+        sim_total(slot, "ILmr", last_level_misses[2][n], "fetches missed");
         if (many_LL[n].group == MANY_NONE)
             many_LL[n].member->finish();
     }
@@ -377,7 +381,10 @@ void many_finish_D1s(void)
     for (unsigned t = 0; t < 1u << TOGETHER_BITS; t++)
         add_up(t);
     for (uint32_t d = 0; d < many_D1_count; d++) {
-        sim_print("many D1 %u %U %U", d, D1_misses[0][d], D1_misses[1][d]);
+        const char *slot = many_name("D1", d);
+
+        sim_total(slot, "D1mr", D1_misses[0][d], "reads missed");
+        sim_total(slot, "D1mw", D1_misses[1][d], "writes missed");
         if (many_D1[d].member)
             many_D1[d].member->finish();
     }

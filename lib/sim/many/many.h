@@ -9,10 +9,7 @@
  *
  * Each simulator counts what it would count alone: the execution does not depend on what is simulated, each D1 sees every
  * reference, and each LL sees the misses of its D1 and of the I1, in program order.  The columns of the profile are those of D1 #0,
- * LL #0 and so on; all results are printed at the end:
- *
- *   many D1 NUMBER D1mr D1mw        many BC NUMBER Bcm
- *   many LL NUMBER ILmr DLmr DLmw   many BI NUMBER Bim
+ * LL #0 and so on; all results are totals (sim_total): D1#0.D1mr, D1#0.D1mw, LL#0.ILmr ... BI#1.Bim.
  *
  * lib/exp/many.c writes a table of the simulators for the build, the file QN_MANY_TABLE.  Its numbers are constants, so the compiler
  * unrolls the loops over them.  The slot name of a module has its number, "D1#2", also in its options and printed lines.
@@ -117,9 +114,8 @@ struct many_missed {
 /* Simulates the first n entries in the D1s.  Writes the entries that a D1 missed to `to`, and returns their number. */
 uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to);
 
-/* The configuration of member `number` of a slot, "D1#3". */
-static inline __attribute__((unused)) struct sim_config many_config(const char *slot, unsigned number, uint32_t size,
-                                                                    uint32_t ways, uint32_t line, uint64_t seed)
+/* The name of member `number` of a slot: "D1#12". */
+static inline __attribute__((unused)) const char *many_name(const char *slot, unsigned number)
 {
     char *name = sim_alloc(8);
 
@@ -129,7 +125,13 @@ static inline __attribute__((unused)) struct sim_config many_config(const char *
     name[number < 10 ? 3 : 4] = (char)('0' + number % 10);
     if (number >= 10)
         name[3] = (char)('0' + number / 10);
-    return (struct sim_config){.slot = name, .size = size, .ways = ways, .line = line, .seed = seed,
+    return name;
+}
+
+static inline __attribute__((unused)) struct sim_config many_config(const char *slot, unsigned number, uint32_t size,
+                                                                    uint32_t ways, uint32_t line, uint64_t seed)
+{
+    return (struct sim_config){.slot = many_name(slot, number), .size = size, .ways = ways, .line = line, .seed = seed,
                                .sets = ways ? size / (ways * line) : 0, .line_bits = line ? qn_log2(line) : 0};
 }
 

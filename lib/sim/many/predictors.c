@@ -43,9 +43,11 @@ static inline void learn(uint64_t pc, uint64_t outcome)
 static void branchsim_X_finish(void)
 {
     for (unsigned n = 0; n < COUNT; n++) {
-        sim_print("many %s %u %U", sim.slot, n, wrong[n]);
+        const char *slot = many_name(sim.slot, n);
+
+        sim_total(slot, UNIT_BIT == UNIT_BIT_BI ? "Bim" : "Bcm", wrong[n], "mispredicts");
         if (members[n]->bits())
-            sim_print("%s#%u: %s, %U bits of storage", sim.slot, n, members[n]->name, members[n]->bits());
+            sim_total(slot, "bits", members[n]->bits(), "bits of storage");
     }
 }
 

@@ -18,7 +18,7 @@ set border 3
 set tics nomirror
 set grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1
 
-set label 1 './prog ''it'' a;  lines of 64 B;  simulator: AN=mattson;  dotted: knees of the working set' at screen 0.5, screen 0.0161 center font ',10'
+set label 1 'lines of 64 B;  dotted: knees of the working set' at screen 0.5, screen 0.0161 center font ',10'
 set title 'Misses by size of a fully associative cache (LRU)'
 set bmargin at screen 0.1499
 set xlabel 'size (KiB)'

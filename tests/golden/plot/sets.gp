@@ -18,9 +18,9 @@ set border 3
 set tics nomirror
 set grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1
 
-set label 1 './prog;  D1: 1 KiB, 1 way, lines of 64 B;  simulator: AN=sets' at screen 0.5, screen 0.0161 center font ',10'
+set label 1 './prog ''it'' a;  I1: 32 KiB, 8 ways, lines of 64 B;  D1: 8 KiB, 1 way, lines of 64 B;  LL: 1 MiB, 16 ways, lines of 64 B;' . "\n" . 'simulator: I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind AN=3c:0123456789abcdef;  counting: exact;  quern 0.1' at screen 0.5, screen 0.0361 center font ',10'
 set title 'Misses by set of the D1'
-set bmargin at screen 0.1499
+set bmargin at screen 0.1700
 set xlabel 'set'
 set rmargin 4
 set ylabel 'D1 misses' . ' (thousands)'

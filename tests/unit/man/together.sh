@@ -26,7 +26,7 @@ refused plot ' plot: --level: not with top' top --level=D1 p
 refused plot ' plot: --level: not with curve' curve --x=a --y=b --level=D1 p
 refused plot ' plot: --timing: not with time' time --timing=width=1 p
 refused dis ' dis: --mode: needs --hex' --mode=32 p
-refused page ' page: --log-before: needs --diff' --log-before=x p
+refused page ' page: --sets-before: needs --diff' --sets-before=x p
 refused convert ' convert: --event: needs --to=folded or --to=speedscope' --event=Ir p
 refused sweep ': sweep: --on-opt: needs --on=parallel or --on=slurm or --part' --on-opt=--x -- true
 refused lab ': lab: --on-opt: needs --on=parallel or --on=slurm' marks --on-opt=--x 1 .

@@ -20,8 +20,8 @@ rtl=$(printf '\342\200\256')
 printf 'interval,start,end,Ir,<b>,D1mr\n1,0,5,5,1,3\n2,5,15,10,0,6\n' >time.csv
 printf 'count,of,file,function,line,evictor_file,evictor_function,evictor_line\n5,7,%s,f,2,"</script><img src=x>",<b>,9\n' "$PWD/evil.c" >culprits.csv
 printf 'program,D1_size,sim,status,D1mr\n<b>,1024,<i>,ok,5\n<b>,2048,</script>,ok,3\n' >runs.csv
-printf '==1== D1 cache: 4096 B, 64 B, 2-way\n==1== Command: <script>\n==1== AN: 9 lines touched; misses of a fully associative LRU cache:\n==1== AN: 16 lines: 4\n==1== AN: 32 lines: 3\n' >log
-"$QUERN" page --intervals=time.csv --runs=runs.csv --culprits=culprits.csv --log=log -o evil.html evil || bail 'no page'
+printf 'size,lines,misses,touched\n1024,16,4,9\n2048,32,3,9\n' >curve.csv
+"$QUERN" page --intervals=time.csv --runs=runs.csv --culprits=culprits.csv --mattson=curve.csv -o evil.html evil || bail 'no page'
 "$QUERN" page --diff -o diff.html evil evil || bail 'no page'
 ok 'no element of the page is theirs' sh -c "! grep -q '<img\|<b>\|<i>\|<script>alert' evil.html diff.html"
 

@@ -70,7 +70,7 @@ map,1,61,61,+60' 'compare: A, B, and B - A, the longest first; files in another 
 
 # A curve 90 85 40 39 30 10 9: it falls by 5 45 1 9 20 1.  Its height is 81; falls of a tenth and more: 45 and 9 and 20.
 # Behind 45 comes 1, a knee at 4 lines; behind 9 comes 20, none; behind 20 comes 1, a knee at 32 lines.
-plot mrc "$in/mattson.log" -o mrc.svg
+plot mrc "$in/mattson.csv" -o mrc.svg
 is "$(sed -n "s/^set label 1[0-9] '\([^']*\)'.*/\1/p" mrc.gp | tr '\n' ' ')" '256 B 2 KiB ' 'mrc: knees at 4 and 32 lines of 64 bytes'
 is "$(cat mrc.csv)" 'size,miss_percent
 64,90.0000
@@ -79,9 +79,9 @@ is "$(cat mrc.csv)" 'size,miss_percent
 512,39.0000
 1024,30.0000
 2048,10.0000
-4096,9.0000' 'mrc: the first process only, per hundred lines touched'
-plot sets "$in/sets.log" -o sets.svg
-is "$(tail -n +2 sets.csv | cut -d, -f2 | tr '\n' ' ')" '50000 0 70000 0 0 0 10000 0 0 0 0 200000 0 0 0 30000 ' 'sets'
+4096,9.0000' 'mrc: per hundred lines touched'
+plot sets "$in/sets.csv" -o sets.svg
+is "$(tail -n +2 sets.csv | cut -d, -f2 | tr '\n' ' ')" '50000 0 70000 0 0 0 10000 0 0 0 0 200000 0 0 0 30000 ' 'sets: of the D1, over all intervals'
 plot time "$in/intervals.csv" --y=D1m%,Dr -o time.svg
 is "$(cat time.csv)" 'end,D1 misses per 100 references,data reads
 1000000,25.0000,4
@@ -95,23 +95,32 @@ caches='--I1=1024,2,64 --D1=1024,1,64 --LL=65536,8,64'
 # shellcheck disable=SC2086
 "$QUERN" run $caches --sim=./mattson --log-file=m.log --out-file=m.prof "$top_builddir/tests/guest/strides" &&
     "$QUERN" run $caches --sim=./sets --log-file=s.log --out-file=s.prof "$top_builddir/tests/guest/strides" || bail 'cannot run'
-plot mrc m.log -o m.svg
+plot mrc m.prof.mattson.csv -o m.svg
 is "$(tail -n +2 m.csv)" "$(awk '/lines touched/ { t = $3 } / lines: / { printf "%d,%.4f\n", $3 * 64, 100 * $5 / t }' m.log)" 'mrc of a run'
-plot sets s.log -o s.svg
+plot sets s.prof.sets.csv s.prof -o s.svg
 is "$(awk -F, 'NR > 1 { n++; sum += $2 } END { print n, sum }' s.csv)" \
     "16 $("$QUERN" csv --by=program --metadata=no --show='v=D1mr+D1mw' --crlf=no s.prof | tail -n 1 | sed 's/.*,//')" \
     'the misses of all 16 sets are those of the D1'
 # shellcheck disable=SC2086
 "$QUERN" run $caches --analysis=sizes --log-file=z.log --out-file=z.prof "$top_builddir/tests/guest/strides" || bail 'cannot run'
-plot size z.log -o z.svg
+plot size z.prof.sizes.csv -o z.svg
 is "$(tail -n +2 z.csv)" "$(sed 's/,//g' z.log | awk '/D   refs:/ { n = $4 } /AN: [0-9]+ bytes: / { printf "%d,%.4f\n", $3, 100 * ($5 + $6) / n }')" 'size of a run with the analysis sizes'
-"$QUERN" plot size --level=LL -o z.svg z.log 2>err
-is "$? $(cat err)" '1 quern plot: z.log: --level: got LL, wanted D1: the analysis sizes tells of no other level' '... which knows no other level'
-plot size z.log --where=D1_size=1024 -o w.svg
+"$QUERN" plot size --level=LL -o z.svg z.prof.sizes.csv 2>err
+is "$? $(cat err)" "1 quern plot: z.prof.sizes.csv:1: column: got none called 'LL_size', wanted it among 10" '... which knows no other level'
+cp z.prof.sizes.csv before.csv
+"$QUERN" plot mrc m.prof.mattson.csv -o z.prof.sizes.svg 2>err
+is "$? $(cat err)" '1 quern plot: -o z.prof.sizes.svg: got a name whose z.prof.sizes.csv is a table of a run, wanted another' 'the data of a picture in place of a table: refused'
+same_file z.prof.sizes.csv before.csv '... the table is as it was'
+"$QUERN" trace -q -o t.trace "$top_builddir/tests/guest/strides" || bail 'no trace'
+# shellcheck disable=SC2086
+"$QUERN" replay $caches --sim=AN=mattson --tables=r t.trace >r.out && plot mrc r.mattson.csv -o r.svg
+is "$(tail -n +2 r.csv)" "$(awk '/lines touched/ { t = $2 } / lines: / { printf "%d,%.4f\n", $2 * 64, 100 * $4 / t }' r.out)" 'mrc of a replay'
+is "$(cut -d, -f1,2 r.totals.csv | sed -n '5p;8p')" "$(sed 's/[,(]//g' r.out | awk '/D   refs:/ { print "Dr," $4; print "Dw," $7 }')" '... and its totals'
+plot size z.prof.sizes.csv --where=D1_size=1024 -o w.svg
 is "$(tail -n +2 w.csv | cut -d, -f1)" 1024 '... one of them'
 cp s.csv before.csv
 cp s.gp before.gp
-plot sets s.log -o s.svg
+plot sets s.prof.sets.csv s.prof -o s.svg
 same_file s.csv before.csv 'the same twice: data'
 same_file s.gp before.gp 'script'
 # Invariance: by hand.  Registers: 100 executions with 95%, 300 with 50%, 100 with none; loads: 200 with all.

@@ -17,7 +17,7 @@ refused() {
 usage='; `quern plot --help` describes it'
 refused 2 "name a kind of picture, and a file$usage"
 refused 2 "the first word is no kind of picture$usage" pie in.csv
-refused 2 "files of size: got 0, wanted 1 (a sweep or log)$usage" size
+refused 2 "files of size: got 0, wanted 1 (a sweep)$usage" size
 refused 2 "files of compare: got 1, wanted 2 (two profiles)$usage" compare a
 refused 2 "files of time: got 3, wanted 1 or 2 (intervals)$usage" time a b c
 refused 1 "$in/a.prof: got a profile, wanted a table of comma-separated values" time "$in/a.prof" -o out/x.svg
@@ -50,13 +50,11 @@ refused 1 "$in/sweep.csv:5: got the same place in the picture as line 2, wanted 
 refused 1 "$in/predictors.csv:1: column: got none called 'BI_bits', wanted it among 17" budget "$in/predictors.csv" --level=BI -o out/x.svg
 refused 1 "$in/predictors.csv:1: column: got no AN.compulsory, wanted a sweep with sim=3c" threec "$in/predictors.csv" -o out/x.svg
 refused 1 "$in/sweep.csv: --region: got rows, wanted a profile, which has regions" size "$in/sweep.csv" --region=a -o out/x.svg
-refused 1 "$in/sets.log: --region: got a log, wanted a profile, which has regions" sets "$in/sets.log" --region=a -o out/x.svg
+refused 1 "$in/sets.csv: --region: got rows, wanted a profile, which has regions" sets "$in/sets.csv" --region=a -o out/x.svg
 refused 1 "$in/a.prof: --event=Nix: got events that the profile has not, wanted some of: Ir Dr D1mr Dw D1mw AN.compulsory AN.capacity AN.conflict" \
     top "$in/a.prof" --event=Nix -o out/x.svg
-refused 1 "$in/sets.log: got no line 'AN: N lines: MISSES', wanted the log of a run with --analysis=mattson and without -q" \
-    mrc "$in/sets.log" -o out/x.svg
-refused 1 "$in/mattson.log: got no line 'AN: misses by set ...', wanted the log of a run with --analysis=sets and without -q" \
-    sets "$in/mattson.log" -o out/x.svg
+refused 1 "$in/sets.csv:1: got no column \`size\`, wanted PROFILE.mattson.csv of the analysis mattson" mrc "$in/sets.csv" -o out/x.svg
+refused 1 "$in/mattson.csv:1: got no column \`cache\`, wanted PROFILE.sets.csv of the analysis sets" sets "$in/mattson.csv" -o out/x.svg
 refused 1 "out/none/x.svg: cannot create: No such file or directory" top "$in/a.prof" -o out/none/x.svg
 
 printf 'a,b\n1,2\n3\n' >short.csv
@@ -73,13 +71,12 @@ sed 's/^summary: .*/summary: 1 1 1 1 1 1 1 1/' "$in/a.prof" >sum.prof
 "$QUERN" plot top sum.prof -o out/x.svg 2>stderr
 is $? 1 'a profile whose summary is wrong'
 ok '... by file and line' grep -q '^quern plot: sum.prof:2[0-9]: ' stderr
-sed '/from 8/d' "$in/sets.log" >part.log
-refused 1 'part.log: sets: got the first 8, wanted all 16' sets part.log -o out/x.svg
-sed 's/200000/x/' "$in/sets.log" >odd.log
-refused 1 "odd.log:5: got 'AN: from 8: 0 0 0 x 0 0 0 30000', wanted as many numbers as sets" sets odd.log -o out/x.svg
-sed '/D1 cache/d' "$in/mattson.log" >cacheless.log
-refused 1 "$in/sets.log: got no line 'AN: misses of D1s by size ...', wanted rows, or the log of a run with the analysis sizes" size "$in/sets.log" -o out/x.svg
-refused 1 "cacheless.log:9: got 'AN: 1 lines: 900', wanted a line before it that begins with 'D1 cache:'" mrc cacheless.log -o out/x.svg
+sed '3d' "$in/sets.csv" >part.csv
+refused 1 "part.csv:8: cut off or changed: got 7 rows, wanted 8 as column of_rows says" sets part.csv -o out/x.svg
+sed 's/50000/x/' "$in/sets.csv" >odd.csv
+refused 1 "odd.csv:2: got \`x\` as misses, wanted a number" sets odd.csv -o out/x.svg
+sed 's/,900,/,1001,/' "$in/mattson.csv" >more.csv
+refused 1 'more.csv:2: got 1001 misses, wanted no more than lines touched' mrc more.csv -o out/x.svg
 
 is "$(ls -A out)" '' 'nothing was written'
 

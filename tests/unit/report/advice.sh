@@ -123,13 +123,16 @@ start 2000 500 0 50; says_not 'This is the dynamic linker' 'a place in the progr
 
 # ---- the whole run ----
 
-log() { # log MISSES...: of sixteen sets
-    echo '==1== D1 cache: 32768 B, 64 B, 2-way associative'
-    echo "==1== AN: misses by set of the D1, $# sets:"
-    echo "==1== AN: from 0: $*"
+sets() { # sets MISSES...: of sixteen sets
+    set=0
+    echo cache,interval,start,end,set,sets,misses
+    for misses; do
+        echo "D1,1,0,9,$set,1,$misses"
+        set=$((set + 1))
+    done
 }
-log 51 5 4 3 3 4 3 3 3 3 3 3 3 3 3 3 >sets.log
-with='--log=sets.log'
+sets 51 5 4 3 3 4 3 3 3 3 3 3 3 3 3 3 >sets.csv
+with='--sets=sets.csv'
 d1 0 0 100; says 'Lines that fall into these sets evict each other' 'a set with 51 of 100 misses'
 ok '... one of sixteen' grep -q '1 of 16 sets has 51%' now
 d1 0 100 0; says_not 'Lines that fall into these sets' '... which are capacity misses'
@@ -137,7 +140,7 @@ events='Ir Dr D1mr DLmr Dw D1mw DLmw'
 d1 0 0 0; says 'If these are lines that come back' '... of no known class'
 events=$all
 d1 0 0 100; says_not 'If these are lines' '... which is known'
-log 49 5 5 3 4 4 3 3 3 3 3 3 3 3 3 3 >sets.log
+sets 49 5 5 3 4 4 3 3 3 3 3 3 3 3 3 3 >sets.csv
 d1 0 0 100; says_not 'Lines that fall into these sets' 'a set with 49'
 printf 'D1_size,D1_ways,D1_line,D1_miss_percent,status\n32768,8,64,10,ok\n65536,8,64,5,ok\n' >runs.csv
 with='--runs=runs.csv'

@@ -49,10 +49,10 @@ int main(void)
     is_int((int64_t)events_of("AN.compulsory"), 8, "compulsory: as many as lines");
     is_int((int64_t)events_of("AN.capacity"), 2, "capacity");
     is_int((int64_t)events_of("AN.conflict"), 8, "conflict");
-    says("AN: line 0: 2 conflict misses\n"
-         "AN: line 40: 2 conflict misses\n"
-         "AN: line 100: 2 conflict misses\n"
-         "AN: line 140: 2 conflict misses\n");
+    says("AN: line 0x0: 2 conflict misses\n"
+         "AN: line 0x40: 2 conflict misses\n"
+         "AN: line 0x100: 2 conflict misses\n"
+         "AN: line 0x140: 2 conflict misses\n");
 
     /* Of a reference to two lines the one that was away longer decides. */
     analysis_ref(&(struct sim_ref){.addr = 25 * LINE - 4, .size = 8, .kind = SIM_WRITE, .outcome = SIM_L1_MISS});

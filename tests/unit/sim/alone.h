@@ -3,6 +3,7 @@
 uint64_t sim_pc;
 
 #include "sim/hosted/service.c"
+#include "sim/cells.c"
 #include "tap.h"
 
 bool qn_sim_current_module(struct qn_sim_culprit *c)

@@ -6,7 +6,7 @@
  *   begin(256, "sets=1");                 a D1 of 256 bytes, lines of 64; options of the module
  *   data('A', true);                      a read of line A, which the D1 missed
  *   computes(0x401000, 7);                in place of that, where it observes instructions (ANALYSIS_OBSERVES)
- *   says("AN: line 40: 2 conflict misses\n")      what analysis_finish prints
+ *   says("AN: line 0x40: 2 conflict misses\n")      what analysis_finish prints
  */
 #define _GNU_SOURCE /* service.c */
 #define QN_SIM_HOSTED 1
@@ -24,7 +24,6 @@ static int take_line(const char *line)
 
 #define puts take_line
 #include "alone.h"
-#include "sim/cells.c"
 #undef puts
 #include "cost/side_tables/cells.h"
 
@@ -82,7 +81,7 @@ static __attribute__((unused)) void finish(void)
     *said = 0;
     analysis_finish();
     hosted_print_kept();
-    qn_cost_print_rows(tables, &table_head, totals, put_row, NULL);
+    qn_cost_print_rows(row_tables, &table_head, totals, put_row, NULL);
 }
 
 static void begin(uint32_t size, const char *options)

@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-command -v addr2line >"$SCRATCH/which" || absent_all 'addr2line (binutils) is not installed' 51
+command -v addr2line >"$SCRATCH/which" || absent_all 'addr2line (binutils) is not installed' 54
 cd "$SCRATCH" || bail "no $SCRATCH"
 D1=1024,2,32
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/trace/read.c "$top_srcdir"/lib/trace/champsim_read.c "$top_srcdir"/lib/trace/parts.c -lzstd -llzma ||
@@ -89,14 +89,22 @@ cat >odd.c <<'END'
 #include "sim/module.h"
 #define PREDICTOR "odd"
 #define PREDICTOR_INIT 1
+#define PREDICTOR_FINISH 1
 static unsigned asked, started;
+static uint64_t *predicted;
 static void branchsim_BC_init(const struct sim_config *c)
 {
+    predicted = sim_cells(2);
+    sim_row(&(struct sim_term){.cells = predicted, .n = 1, .times = 1}, 1, "no {cell} %%U");
+    sim_table(c->slot, "table", "which count");
+    sim_row(&(struct sim_term){.cells = predicted, .n = 1, .times = 1}, 1, "odd: {all, \"so far\"}: {%%U}");
+    sim_row(&(struct sim_term){.cells = predicted, .n = 2, .times = 2}, 1, "{twice}{%%U}");
     asked = sim_event(c->slot, "asked", "predictions");
     started = sim_event(c->slot, "started", "at the start");
     sim_count(started, 7);
 }
-static unsigned branchsim_BC_predict(uint64_t pc) { (void)pc; sim_count(asked, 1); return 0; }
+static unsigned branchsim_BC_predict(uint64_t pc) { (void)pc; sim_count(asked, 1); ++*predicted; return 0; }
+static void branchsim_BC_finish(void) { sim_total("BC", "end", *predicted, "in the end"); }
 static void branchsim_BC_update(uint64_t pc, unsigned taken) { (void)pc, (void)taken; }
 END
 "$QUERN" sim build --BC=odd.c -o odd || bail 'cannot build odd'
@@ -110,6 +118,20 @@ for program in branches rep; do
             'what no reference caused has no line'
     done
 done
+
+# Its tables
+n=$(summary BC.asked)
+is "$(cat profile.BC.table.csv)" "which,count,of_rows
+\"all, \"\"so far\"\"\",$n,2
+twice,$((2 * n)),2" 'the cells in braces are a table beside the profile'
+is "$(cat profile.totals.csv)" "name,count,text,of_rows
+BC.asked,$n,predictions,3
+BC.started,7,at the start,3
+BC.end,$n,in the end,3" 'and so are the totals'
+"$QUERN" run --branch-sim=yes --counting=cachegrind --sim=./odd --out-file=profile -- ./guest 2>said
+is "$(sed -n 's/^==[0-9]*== \(no\|odd\|BC.end\)/\1/p; /twice/p' said)" "no {cell} $n
+odd: all, \"so far\": $n
+BC.end $n  in the end" 'lines have no braces, and what is cells only is no line'
 
 # An instruction that faults causes nothing.
 cat >guest.S <<'END'

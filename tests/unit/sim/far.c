@@ -171,7 +171,7 @@ static void sample(uint32_t lines, uint32_t most, uint32_t part)
     for (uint32_t i = 0; i < 20 * lines; i++)
         sample_one(&s, (uint64_t)(i % lines) * LINE, i < NEAR ? SIM_NO_LINE : (uint64_t)((i - NEAR) % lines) * LINE);
     *said = 0;
-    qn_cost_print_rows(tables, &table_head, none, put_row, NULL);
+    qn_cost_print_rows(row_tables, &table_head, none, put_row, NULL);
     sscanf(said, "%" SCNu64 " %" SCNu64 " %" SCNu64, &got, &error, &least);
     if (most >= lines)
         ok(got == wanted && !error, "as many lines as there are: exact");

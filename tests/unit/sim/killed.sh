@@ -74,7 +74,7 @@ ok '... by line' beside culprits.csv
 for D1 in 4096,2,64 --sim=D1=srrip; do
     case $D1 in --*) more=$D1 ;; *) more= ;; esac
     ok "lines with conflict misses, D1 $D1" alike --analysis=3c --D1=4096,2,64 $more
-    is "$(grep -c 'line [0-9a-f]*: [0-9]* conflict misses' killed.said)" 10 '... ten of them'
+    is "$(grep -c 'line 0x[0-9a-f]*: [0-9]* conflict misses' killed.said)" 10 '... ten of them'
 done
 # Of its last instructions it may be killed before or after some, so the last intervals are compared by what they have of data.
 intervals() { # OPTIONS...

@@ -22,7 +22,7 @@ build_model
 
 places='init policy_hit policy_fill policy_victim policy_settled doref branchsim_BC_predict branchsim_BC_update
 branchsim_BI_target branchsim_BI_return analysis_ref analysis_insn finish'
-kinds='null wild zero trap recursion loop all-at-once bit-by-bit no-way far-way late twice many blank next'
+kinds='null wild zero trap recursion loop all-at-once bit-by-bit no-way far-way late twice many blank wide again next'
 
 # The enums of places and kinds: IN_init, ... and NULL_... as the shell counts them.
 numbers() { for word in $1; do printf '%s%s, ' "$2" "$(echo "$word" | tr '-' '_')"; done; }
@@ -64,6 +64,8 @@ static void commit(void)
     case A_late: case A_blank: sim_event(sim.slot, kind == A_late ? "late" : "a b", ""); break;
     case A_twice: sim_event(sim.slot, "e", ""), sim_event(sim.slot, "e", ""); break;
     case A_many: many_events(); break;
+    case A_wide: sim_table(sim.slot, "t", "a b"), sim_row(NULL, 0, "{1} alone"); break;
+    case A_again: sim_table(sim.slot, "t", "a"), sim_table(sim.slot, "t", "a"); break;
     default: break;
     }
 }
@@ -238,6 +240,8 @@ mistake D1-policy policy_fill late 'declares an event after the start' sim_event
 mistake D1-policy init twice 'declares an event twice' sim_event
 mistake D1-policy init many 'declares more events' sim_event
 mistake D1-policy init blank 'a name needs' sim_event
+mistake D1-policy init wide 'has another number of cells than its table has columns' sim_row
+mistake D1-policy init again 'there is a table of this name' sim_table
 
 # A replay has no instructions to observe.
 observing() { # FUNCTION KIND WORDS

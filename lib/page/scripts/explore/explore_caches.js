@@ -1,6 +1,6 @@
 // explore_caches.js - the view Caches: the curve of misses by size, why the D1 misses, its sets, and runs with other caches.
 //
-//   log: {"line":64,"touched":900,"first":30,"curve":[[16,400],[32,90]],"sets":[3,0,7]}    of the analyses mattson and sets
+//   caches: {"line":64,"touched":900,"first":30,"curve":[[16,400],[32,90]],"sets":[3,0,7]}    of the analyses mattson and sets
 //
 // The curve is that of a fully associative cache with LRU; its cursor tells how many misses of each class a size has.
 
@@ -23,7 +23,7 @@ function curveSection(log) {
   const readout = el('p', { class: 'note', role: 'status', id: 'curve-text' }, 'Move over the picture, or use the arrow keys.');
   const series = [{ name: 'misses per 100 lines touched', values: log.curve.map(([, misses]) => 100 * misses / (log.touched || 1)) }];
   if (log.first !== null) series.push({ name: 'of them for the first time', values: log.curve.map(() => 100 * log.first / (log.touched || 1)) });
-  const before = model.data.logBefore;
+  const before = model.data.cachesBefore;
   if (before && before.line === log.line && before.curve.length === log.curve.length) {
     series.push({ name: 'misses per 100 lines touched, before', values: before.curve.map(([, misses]) => 100 * misses / (before.touched || 1)) });
   }
@@ -144,7 +144,7 @@ function sweepChart(state, main, table) {
 views.caches = {
   title: 'Caches',
   show(state, main) {
-    const caches = model.profile.descs.filter(([key]) => / cache$/.test(key)), log = model.data.log || {};
+    const caches = model.profile.descs.filter(([key]) => / cache$/.test(key)), log = model.data.caches || {};
     main.append(el('h1', {}, 'Caches'), el('table', {}, ...caches.map(([key, value]) => el('tr', {}, el('th', { scope: 'row' }, visible(key)), el('td', {}, visible(value))))));
     const classes = classesOf(model.totals);
     main.append(el('h2', {}, 'Why the D1 misses'));
@@ -156,11 +156,11 @@ views.caches = {
     if (bySize) {
       main.append(el('p', {}, 'D1s like this one, of several sizes:'));
       sweepChart(state, main, runs);
-    } else if (!log.curve || !log.curve.length) notCollected(main, 'The curve of misses by size is not on this page. It comes from', 'quern run --analysis=mattson --log-file=run.log PROGRAM\nquern page --log=run.log PROFILE');
+    } else if (!log.curve || !log.curve.length) notCollected(main, 'The curve of misses by size is not on this page. It comes from', 'quern run --analysis=mattson PROGRAM\nquern page --mattson=PROFILE.mattson.csv PROFILE');
     main.append(el('h2', {}, 'Misses by set of the D1'));
-    const setsBefore = (model.data.logBefore || {}).sets || [];
+    const setsBefore = (model.data.cachesBefore || {}).sets || [];
     if (log.sets && log.sets.length) main.append(setsSection(log.sets, 'sets'));
-    else notCollected(main, 'Misses by set are not on this page. They come from', 'quern run --analysis=sets --log-file=run.log PROGRAM\nquern page --log=run.log PROFILE');
+    else notCollected(main, 'Misses by set are not on this page. They come from', 'quern run --analysis=sets PROGRAM\nquern page --sets=PROFILE.sets.csv PROFILE');
     if (setsBefore.length) main.append(el('h2', {}, 'Misses by set of the D1, before'), setsSection(setsBefore, 'sets-before'));
     main.append(el('h2', {}, 'Misses by set and time'));
     if (model.data.sets) for (const name of ['D1', 'LL']) main.append(el('h3', {}, name), setsTimeSection(name, state));
