@@ -99,7 +99,7 @@ uint8_t *vector_part(uint8_t *area, unsigned n, unsigned part)
 /* Indices of a gather: small, so that the elements lie in the arena. */
 static void fill_indices(const struct vector *v)
 {
-    for (unsigned part = 0; part < 4 && v->vsib_reg < 32; part++) {
+    for (unsigned part = 0; part < (component_size[ZMM_HIGH] ? 4u : 2u) && v->vsib_reg < 32; part++) {
         uint8_t *to = vector_part(before.area, v->vsib_reg, part);
         for (unsigned i = 0; i < 16; i += v->vsib_bytes) {
             memset(to + i, 0, v->vsib_bytes);

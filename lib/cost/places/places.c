@@ -247,9 +247,10 @@ bool qn_cost_get_code(struct qn_cost_modules *m, uint32_t at, uint64_t pc, size_
     return true;
 }
 
+/* Those of maps that were not there at the last look: a program of 1,000 libraries is looked at about as often. */
 static void open_files(struct qn_cost_library *l, const struct qn_cost_store *store, uint64_t maps)
 {
-    for (uint64_t i = 0; i < maps; i++) {
+    for (uint64_t i = l->opened_maps; i < maps; i++) {
         struct qn_map_rec rec;
         uint32_t number;
 
@@ -258,6 +259,7 @@ static void open_files(struct qn_cost_library *l, const struct qn_cost_store *st
         if (number)
             qn_cost_open_file(l, &l->files[number - 1]);
     }
+    l->opened_maps = maps > l->opened_maps ? maps : l->opened_maps;
 }
 
 void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store)
@@ -269,7 +271,7 @@ void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *stor
 
     e = qn_cost_get_extent(store);
     if (l->preloaded_of != qn_cost_header(store)->made)
-        l->preloaded = 0;
+        l->preloaded = l->opened_maps = 0;
     l->preloaded_of = qn_cost_header(store)->made;
     open_files(l, store, e.maps);
     for (uint64_t i = l->preloaded; i < e.blocks; i++)

@@ -83,6 +83,7 @@ struct qn_cost_library {
     struct qn_cost_file *files;
     uint32_t count;
     uint64_t preloaded;    /* blocks whose lines were decoded ahead, */
+    uint64_t opened_maps;  /* maps whose files were opened ahead, */
     uint64_t preloaded_of; /* of arenas that were made (struct qn_arena_header) at this time: of one program and its forks */
     struct qn_cost_given {
         int fd; /* -1: in use by a file of the list above */

@@ -53,20 +53,25 @@ is "$(cat "$err")" "quern: lab: $SCRATCH/start1: was started as lab 1, got 3" 'w
 run 2 'no test of that name' check --only=zzz 1 "$SCRATCH/start1"
 is "$(cat "$out" "$err")" "quern: lab: --only: no test of lab 1 has 'zzz' in its name" 'which is said'
 
-# said WHAT LINE...: a csim that prints these lines; the first remark.
+# says TEXT: the check of a csim that prints this.
+says() {
+    mkdir -p "$SCRATCH/says"
+    printf '#include <stdio.h>\nint main(void) { fputs("%s", stdout); return 0; }\n' "$1" >"$SCRATCH/says/csim.c"
+    "$QUERN" lab check --case-seed=1 --only=small 1 "$SCRATCH/says" >"$out" 2>"$err"
+}
+# said WHAT WANTED TEXT: the first remark.
 said() {
     what=$1 wanted=$2
-    mkdir -p "$SCRATCH/says"
-    printf '#include <stdio.h>\nint main(void) { fputs("%s", stdout); return 0; }\n' "$3" >"$SCRATCH/says/csim.c"
-    "$QUERN" lab check --only=small 1 "$SCRATCH/says" >"$out" 2>"$err"
+    says "$3"
     is "$(sed -n 's/^# \(s=.*\)/\1/p' "$out" | head -n 1)" "$wanted" "$what"
 }
 x=$(printf '%0100d' 7)
-said 'a line of 100 characters is shown' "s=1 E=1 b=1: got '$x...', wanted 'hits:9 misses:8 evictions:6'" "$x"
-said 'so are 101 of them' "s=1 E=1 b=1: got '$x...', wanted 'hits:9 misses:8 evictions:6'" "${x}7"
-said 'an extra line behind the right one' \
-    "s=1 E=1 b=1: 'hits:9 misses:8 evictions:6' is right, and then comes 'x': print one line" 'hits:9 misses:8 evictions:6\nx\n'
-ok 'a small trace is shown whole' grep -q '^# the whole trace: L 0,1  L 1,1  L 2,1' "$out"
+says none
+right=$(sed -n "s/^# s=1 E=1 b=1: got 'none', wanted '\(hits:[0-9]* misses:[0-9]* evictions:[0-9]*\)'$/\1/p" "$out")
+ok 'the first wrong reference is told' grep -q '^# first wrong at reference 1: [LSM] [0-9a-f]*,1$' "$out"
+said 'a line of 100 characters is shown' "s=1 E=1 b=1: got '$x...', wanted '$right'" "$x"
+said 'so are 101 of them' "s=1 E=1 b=1: got '$x...', wanted '$right'" "${x}7"
+said 'an extra line behind the right one' "s=1 E=1 b=1: '$right' is right, and then comes 'x': print one line" "$right\nx\n"
 
 # ---- keep ----
 

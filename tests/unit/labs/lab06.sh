@@ -32,6 +32,7 @@ is "$check_status" 0 'the seed may come from the instructor'
 wrong report.txt 's/^line .*/line 1/' 1 'a report with a wrong line'
 wrong report.txt '/^policy/d' 1 'a report that leaves something out'
 cp -r "$solution" "$SCRATCH/guess"
+rm -f "$SCRATCH/guess/.quern-reports"
 sed -i 's/^line .*/line 1/' "$SCRATCH/guess/report.txt"
 check "$SCRATCH/guess" --only=report
 is "$failed:$(grep -c 'not all of it is right' "$SCRATCH/tap"):$(grep -c 'line' "$SCRATCH/guess/.quern-reports")" '1:1:0' 'a wrong report is not told what is wrong'
