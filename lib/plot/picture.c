@@ -35,7 +35,7 @@ const struct qn_plot_kind qn_plot_kinds[] = {
     { "budget", "a sweep", "mispredicts against the bits of predictors", 1, 1, SWEEP " --level" },
     { "threec", "a sweep or profile", "compulsory, capacity and conflict misses (module 3c)", 1, 1, "--where --curve --by --most " NAMES },
     { "cpi", "a profile", "estimated cycles per instruction, stacked: issue, I1, D1, LL, mispredicts", 1, 1, "--by --most --timing " NAMES },
-    { "mrc", "curve", "misses by size of a fully associative cache: PROFILE.mattson.csv (module mattson)", 1, 2, "--log" },
+    { "mrc", "curve", "misses by size, fully associative: PROFILE.mattson.csv (module mattson)", 1, 2, "--log" },
     { "sets", "misses by set", "misses by set: PROFILE.sets.csv (module sets)", 1, 2, "--log" },
     { "heat", "misses by set", "... by set and time, as colours; a profile beside it tells whose they are", 1, 2, "--level --where" },
     { "invariance", "findings", "executions whose value is the same again and again (module values)", 1, 1, "--where --log" },

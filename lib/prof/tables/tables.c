@@ -32,9 +32,8 @@ struct reading {
 
 static int bad(const struct reading *r, const char *what, const char *got, const char *wanted)
 {
-    qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: %s, got `%.*s`", r->lines.path, r->lines.number, what, QN_PROF_QUOTE_MAX, got);
-    if (wanted)
-        qn_text_fail_more(r->err, ", wanted %s", wanted);
+    qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: %s, got `%.*s`%s%s", r->lines.path, r->lines.number, what, QN_PROF_QUOTE_MAX, got, wanted ? ", wanted " : "",
+                 wanted ? wanted : "");
     return -1;
 }
 
