@@ -70,9 +70,17 @@ emitted() {
 }
 
 # another LEVEL: whose name is as long, since the C library reads the beginning of each variable of the environment: where these lie decides
-# what misses.  For x86-64 it is this processor's best.
+# what misses.  For x86-64 it is this processor's best; else its best level, or the one below.
+best=x86-64-v2
+for level in $levels; do
+    [ -n "$(level_lacks "$level")" ] || best=$level
+done
 another() {
-    case $1 in x86-64) echo native ;; x86-64-v4) echo x86-64-v3 ;; *) echo x86-64-v4 ;; esac
+    case $1 in
+    x86-64) echo native ;;
+    "$best") [ "$best" = x86-64-v4 ] && echo x86-64-v3 || echo x86-64-v2 ;;
+    *) echo "$best" ;;
+    esac
 }
 
 # same_counts LEVEL PROGRAM OPTIONS...: with an engine of this level, and of another; the program sees the same
