@@ -16,7 +16,8 @@ static struct sim_record *pending; /* the last record of the reference that is b
 static uint64_t *looked_at;        /* a cell: the misses that analyses were called for */
 static unsigned wanted;
 static uint32_t line_bytes;
-static uint64_t latest = SIM_NO_LINE;  /* with by_reference: the only recent line */
+static uint64_t latest;            /* with by_reference: the only recent line, if there is one */
+static bool is_latest;
 _Static_assert(sizeof(struct sim_record) == 64, "see init_rows");
 
 /* What a collector says if the program is killed. */
@@ -105,15 +106,16 @@ void qn_stream_reference(const struct sim_ref *ref)
     bool all = (wanted & SIM_HITS) != 0, missed = ref->outcome & SIM_L1_MISS;
 
     for (uint64_t line = ref->addr & ~(bytes - 1);; line += bytes) {
-        bool recent = line == latest, several = last != (ref->addr & ~(bytes - 1));
+        bool recent = is_latest && line == latest, several = last != (ref->addr & ~(bytes - 1));
 
         if (!(wanted & SIM_USES) && !missed && !all)
             return;
-        if ((wanted & SIM_USES) && !recent && latest != SIM_NO_LINE)
+        if ((wanted & SIM_USES) && !recent && is_latest)
             record_left(latest);
         if (!recent || several || missed || all)
             record_use(ref, line, recent ? SIM_RECENT : 0, SIM_NO_LINE);
         latest = line;
+        is_latest = true;
         if (line == last || !(wanted & SIM_USES))
             return;
     }

@@ -100,7 +100,7 @@ static void begin(uint32_t size, const char *options)
     analysis_init(&config);
 #ifdef ANALYSIS_RECORDS
     free(qn_sim_stream.first);
-    latest = SIM_NO_LINE;
+    is_latest = false;
     qn_stream_init(ANALYSIS_RECORDS, false, LINE);
     qn_stream_be_at_once();
 #endif

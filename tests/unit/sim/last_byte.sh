@@ -17,7 +17,7 @@ for high in ffffffff fffffff0; do awk -v high=$high '{ printf " %s %sffffff%02x,
 counts() { # TRACE OPTIONS...
     of=$1
     shift
-    "$QUERN" replay "$@" "trace.$of" 2>&1 | grep -v 'line [0-9a-f]*:'
+    "$QUERN" replay "$@" "trace.$of" 2>&1 | grep -v 'line 0x[0-9a-f]*:'
 }
 for more in AN=sizes,16,2 AN=sizes,12,12 AN=sizes,64,1 AN=mattson,16,2 AN=3c,16,2 AN=sets,16,2 D1=srrip,16,2 D1=lru,8,8; do
     caches="--sim=${more%%,*} --D1=${more#*,},1 --LL=64,2,1"
