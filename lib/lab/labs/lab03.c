@@ -308,10 +308,11 @@ static unsigned difference(const struct victims *v, const struct pairing *p, uns
     return (v->of[seed][round][set] + WAYS - v->of[seed][round - p->rounds][(set + p->sets) % SETS]) % WAYS;
 }
 
-/* Within each seed, and over all seeds for each two victims. */
+/* Within each seed, over all seeds for each two victims, and in all. */
 static bool pairs_are_random(struct qn_lab_check *c, const struct victims *v, const struct pairing *p)
 {
     static unsigned over_seeds[VICTIMS + 2][SETS][WAYS];
+    unsigned all[WAYS] = { 0 };
 
     memset(over_seeds, 0, sizeof over_seeds);
     for (unsigned seed = 0; seed < SEEDS; seed++) {
@@ -322,6 +323,7 @@ static bool pairs_are_random(struct qn_lab_check *c, const struct victims *v, co
                 unsigned d = difference(v, p, seed, round, set);
 
                 n[d]++;
+                all[d]++;
                 over_seeds[round][set][d]++;
             }
         for (unsigned d = 0; d < WAYS; d++)
@@ -329,6 +331,10 @@ static bool pairs_are_random(struct qn_lab_check *c, const struct victims *v, co
                 return qn_lab_say(c, "%u sets of %u ways, %u victims: %s it was the way %u further %u times, wanted about %.0f", SETS, WAYS,
                                   SETS * VICTIMS, p->what, d, n[d], SETS * VICTIMS * p->p[d]);
     }
+    for (unsigned d = 0; d < WAYS; d++)
+        if (p->p[d] >= 0 && is_odd(all[d], SEEDS * SETS * VICTIMS, p->p[d]))
+            return qn_lab_say(c, "%u seeds: %s it was the way %u further %u times, wanted about %.0f", SEEDS, p->what, d, all[d],
+                              SEEDS * SETS * VICTIMS * p->p[d]);
     for (unsigned round = 2; round < VICTIMS + 2; round++)
         for (unsigned set = 0; set < SETS; set++)
             for (unsigned d = 0; d < WAYS; d++)

@@ -170,7 +170,7 @@ static const struct copy copies[] = {
     { 7, "tagged.c", SOLUTION("07-prefetch", "tagged.c"), "tagged", NULL, 3 },
     { 7, "exclusive.c", SOLUTION("07-prefetch", "exclusive.c"), "exclusive", NULL, 2 },
     { 7, "exclusive.c", "lib/sim/level/exclusive.c", "exclusive", NULL, 2 },
-    { 7, "exclusive.c", "lib/sim/level/victim.c", "exclusive", NULL, 1 },
+    { 7, "exclusive.c", "lib/sim/level/victim.c", "exclusive", NULL, 0 },
     { 8, "profile.c", SOLUTION("08-sampling", "profile.c"), "", NULL, 10 },
 };
 
