@@ -20,8 +20,9 @@ static uint64_t latest;            /* with by_reference: the only recent line, i
 static bool is_latest;
 _Static_assert(sizeof(struct sim_record) == 64, "see init_rows");
 
+#ifndef QN_SIM_HOSTED /* no program that could be killed */
 /* What a collector says if the program is killed. */
-static inline void init_rows(void)
+static void init_rows(void)
 {
     const struct sim_term terms[] = {{.cells = (const uint64_t *)(const void *)qn_sim_stream.next, .n = 1, .times = 1, .shift = 6, .plus = true},
                                      {.cells = qn_sim_stream.read_to, .n = 1, .times = -1, .shift = 6, .needed = true},
@@ -30,6 +31,7 @@ static inline void init_rows(void)
 
     sim_row(terms, 4, "AN: the program was killed before %%U records were looked at, of %%U misses");
 }
+#endif
 
 void qn_stream_init(unsigned what, bool tells_lines, uint32_t line)
 {

@@ -7,7 +7,7 @@ struct particle {
     char name[28];
 };
 
-enum { COUNT = 2000, ROUNDS = 10 };
+enum { COUNT = 20000, ROUNDS = 5 };
 static double weight[4 * COUNT];
 
 static struct particle *make(void)

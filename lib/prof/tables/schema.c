@@ -13,7 +13,7 @@
 #include "prof/tables/calls.h"
 #include "prof/tables/data.h"
 
-#define COLUMN(type, record, field, ...) { QN_COLUMN_##type, offsetof(struct record, field), __VA_ARGS__ }
+#define COLUMN(is, record, field, ...) { .type = QN_COLUMN_##is, .at = offsetof(struct record, field), __VA_ARGS__ }
 #define LIST(set, record, list, one, ...)                                                                            \
     { .size = sizeof(struct record), .rows = offsetof(struct set, list), .count = offsetof(struct set, one##_count), \
       .room = offsetof(struct set, one##_room), __VA_ARGS__ }
@@ -81,19 +81,19 @@ static const struct qn_prof_line call_lines[] = {
                         COLUMN(TEXT, qn_prof_call_fn, name, .naming = QN_PROF_FUNCTION_NAME)}},
     [INCLUSIVE] = {.key = "inclusive", .list = QN_PROF_CALL_FNS, .more = true, .what = "malformed inclusive cost", .wanted = "CALLED COUNTS",
                    .alone = "an inclusive cost of no function", .alone_wanted = "`#fn:` before it", .missing = "a function without its inclusive cost",
-                   .columns = {COLUMN(SUM, qn_prof_call_fn, called, 0), {.type = QN_COLUMN_COUNTS}}},
+                   .columns = {COLUMN(SUM, qn_prof_call_fn, called, .of = 0), {.type = QN_COLUMN_COUNTS}}},
     [CALL_FILE] = {.key = "call-file", .list = QN_PROF_TEXT_ONLY, .columns = {{.naming = QN_PROF_FILE_NAME}}},
     [EDGE] = {.key = "edge", .list = QN_PROF_CALL_EDGES, .what = "malformed edge", .wanted = "CALLER LINE CALLEE CALLS COUNTS, functions by number",
               .columns = {COLUMN(BEFORE, qn_prof_call_edge, file, .of = CALL_FILE, .naming = QN_PROF_FILE_NAME),
-                          COLUMN(ROW, qn_prof_call_edge, caller, .of = QN_PROF_CALL_FNS), COLUMN(NUMBER, qn_prof_call_edge, line, 0),
-                          COLUMN(ROW, qn_prof_call_edge, callee, .of = QN_PROF_CALL_FNS), COLUMN(SUM, qn_prof_call_edge, calls, 0),
+                          COLUMN(ROW, qn_prof_call_edge, caller, .of = QN_PROF_CALL_FNS), COLUMN(NUMBER, qn_prof_call_edge, line, .of = 0),
+                          COLUMN(ROW, qn_prof_call_edge, callee, .of = QN_PROF_CALL_FNS), COLUMN(SUM, qn_prof_call_edge, calls, .of = 0),
                           {.type = QN_COLUMN_COUNTS}}},
     {.key = "node", .list = QN_PROF_CALL_NODES, .what = "malformed node", .wanted = "PARENT FUNCTION CALLS COUNTS, the parent before it",
      .columns = {COLUMN(ROW_OR_MINUS, qn_prof_call_node, parent, .of = QN_PROF_CALL_NODES),
-                 COLUMN(ROW, qn_prof_call_node, function, .of = QN_PROF_CALL_FNS), COLUMN(SUM, qn_prof_call_node, calls, 0),
+                 COLUMN(ROW, qn_prof_call_node, function, .of = QN_PROF_CALL_FNS), COLUMN(SUM, qn_prof_call_node, calls, .of = 0),
                  {.type = QN_COLUMN_COUNTS}}},
     {.key = "calls-lost", .list = QN_PROF_CALLS_LOST, .what = "malformed number of what was lost", .wanted = "WHAT N",
-     .columns = {COLUMN(WORDS, qn_prof_call_lost, what, 0), COLUMN(SUM, qn_prof_call_lost, count, 0)}},
+     .columns = {COLUMN(WORDS, qn_prof_call_lost, what, .of = 0), COLUMN(SUM, qn_prof_call_lost, count, .of = 0)}},
     {0},
 };
 
@@ -200,7 +200,7 @@ static int join_data(void *set, const void *added, int sign)
 enum { FILE_NAME, FUNCTION_NAME };
 
 #define OBJECT(field) COLUMN(ROW, field, object, .of = QN_PROF_OBJECTS)
-#define EVENT(n) { QN_COLUMN_EVENT, offsetof(struct qn_prof_miss, counts[n]), .of = n }
+#define EVENT(n) { .type = QN_COLUMN_EVENT, .at = offsetof(struct qn_prof_miss, counts[n]), .of = n }
 
 static const char of_no_object[] = "a part of no object";
 
@@ -209,31 +209,31 @@ static const struct qn_prof_line data_lines[] = {
     [FUNCTION_NAME] = {.key = "function", .list = QN_PROF_TEXT_ONLY},
     {.key = "line", .list = QN_PROF_SET, .more = true, .what = "malformed size of a line", .columns = {COLUMN(EVENT, qn_prof_data, line, .of = QN_PROF_FILLED)}},
     {.key = "lost", .list = QN_PROF_SET, .more = true, .what = "malformed number of misses",
-     .columns = {COLUMN(SUM, qn_prof_data, lost[0], 0), COLUMN(SUM, qn_prof_data, lost[1], 0)}},
+     .columns = {COLUMN(SUM, qn_prof_data, lost[0], .of = 0), COLUMN(SUM, qn_prof_data, lost[1], .of = 0)}},
     {.key = "object", .list = QN_PROF_OBJECTS, .what = "malformed object",
-     .columns = {COLUMN(WORD, qn_prof_object, kind, 0), COLUMN(MOST, qn_prof_object, size, 0), COLUMN(SUM, qn_prof_object, blocks, 0),
-                 COLUMN(SUM, qn_prof_object, bytes, 0), COLUMN(TEXT, qn_prof_object, name, 0)}},
+     .columns = {COLUMN(WORD, qn_prof_object, kind, .of = 0), COLUMN(MOST, qn_prof_object, size, .of = 0), COLUMN(SUM, qn_prof_object, blocks, .of = 0),
+                 COLUMN(SUM, qn_prof_object, bytes, .of = 0), COLUMN(TEXT, qn_prof_object, name, .of = 0)}},
     {.key = "from", .list = QN_PROF_OBJECTS, .more = true, .what = "malformed place", .alone = of_no_object,
-     .columns = {COLUMN(NUMBER, qn_prof_object, line, 0), COLUMN(TEXT, qn_prof_object, file, .naming = QN_PROF_FILE_NAME)}},
+     .columns = {COLUMN(NUMBER, qn_prof_object, line, .of = 0), COLUMN(TEXT, qn_prof_object, file, .naming = QN_PROF_FILE_NAME)}},
     {.key = "in", .list = QN_PROF_OBJECTS, .more = true, .what = "malformed function", .alone = of_no_object,
      .columns = {COLUMN(TEXT, qn_prof_object, function, .naming = QN_PROF_FUNCTION_NAME)}},
     {.key = "type", .list = QN_PROF_OBJECTS, .more = true, .what = "malformed type", .alone = of_no_object,
-     .columns = {COLUMN(FIRST, qn_prof_object, type_size, 0), COLUMN(TEXT, qn_prof_object, type, 0)}},
+     .columns = {COLUMN(FIRST, qn_prof_object, type_size, .of = 0), COLUMN(TEXT, qn_prof_object, type, .of = 0)}},
     {.key = "member", .list = QN_PROF_MEMBERS, .what = "malformed member", .alone = of_no_object,
-     .columns = {COLUMN(OWNER, qn_prof_member, object, .of = QN_PROF_OBJECTS), COLUMN(FIRST, qn_prof_member, offset, 0),
-                 COLUMN(FIRST, qn_prof_member, size, 0), COLUMN(TEXT, qn_prof_member, name, 0)}},
+     .columns = {COLUMN(OWNER, qn_prof_member, object, .of = QN_PROF_OBJECTS), COLUMN(FIRST, qn_prof_member, offset, .of = 0),
+                 COLUMN(FIRST, qn_prof_member, size, .of = 0), COLUMN(TEXT, qn_prof_member, name, .of = 0)}},
     {.key = "part", .list = QN_PROF_PARTS, .what = "malformed part", .alone = of_no_object,
      .columns = {COLUMN(OWNER, qn_prof_part, object, .of = QN_PROF_OBJECTS), COLUMN(TEXT, qn_prof_part, name, .of = 1)}},
     {.key = "pair", .list = QN_PROF_PAIRS, .what = "malformed pair of objects",
-     .columns = {OBJECT(qn_prof_pair), COLUMN(ROW, qn_prof_pair, by, .of = QN_PROF_OBJECTS), COLUMN(SUM, qn_prof_pair, misses, 0),
-                 COLUMN(SUM, qn_prof_pair, conflicts, 0)}},
+     .columns = {OBJECT(qn_prof_pair), COLUMN(ROW, qn_prof_pair, by, .of = QN_PROF_OBJECTS), COLUMN(SUM, qn_prof_pair, misses, .of = 0),
+                 COLUMN(SUM, qn_prof_pair, conflicts, .of = 0)}},
     {.key = "use", .list = QN_PROF_USES, .what = "malformed row of bytes used",
-     .columns = {OBJECT(qn_prof_use), COLUMN(ROW, qn_prof_use, part, .of = QN_PROF_PARTS), COLUMN(SUM, qn_prof_use, filled, 0),
-                 COLUMN(SUM, qn_prof_use, used, 0)}},
+     .columns = {OBJECT(qn_prof_use), COLUMN(ROW, qn_prof_use, part, .of = QN_PROF_PARTS), COLUMN(SUM, qn_prof_use, filled, .of = 0),
+                 COLUMN(SUM, qn_prof_use, used, .of = 0)}},
     {.key = "miss", .list = QN_PROF_MISSES, .what = "malformed row of misses",
      .columns = {COLUMN(NEEDED_BEFORE, qn_prof_miss, file, .of = FILE_NAME, .naming = QN_PROF_FILE_NAME),
                  COLUMN(NEEDED_BEFORE, qn_prof_miss, function, .of = FUNCTION_NAME, .naming = QN_PROF_FUNCTION_NAME),
-                 COLUMN(NUMBER, qn_prof_miss, line, 0), OBJECT(qn_prof_miss), COLUMN(ROW_OR_DASH, qn_prof_miss, part, .of = QN_PROF_PARTS),
+                 COLUMN(NUMBER, qn_prof_miss, line, .of = 0), OBJECT(qn_prof_miss), COLUMN(ROW_OR_DASH, qn_prof_miss, part, .of = QN_PROF_PARTS),
                  EVENT(QN_PROF_D1MR), EVENT(QN_PROF_D1MW), EVENT(QN_PROF_DLMR), EVENT(QN_PROF_DLMW), EVENT(QN_PROF_COMPULSORY),
                  EVENT(QN_PROF_CAPACITY), EVENT(QN_PROF_CONFLICT), EVENT(QN_PROF_FILLED), EVENT(QN_PROF_USED)}},
     {0},

@@ -84,7 +84,7 @@ for name in $programs; do
     ok "$name: as natively" env QUERN="$SCRATCH/quern" SCRATCH="$SCRATCH/corpus" sh "$top_srcdir/tests/corpus/paired.sh" $name
 done
 
-is "$(./quern run -q --cpu=x86-64-v2 --out-file=profile python3 -S -c 'print(sum(range(1000)))' 2>&1)" 499500 'python3'
+is "$(./quern run -q --cpu=x86-64-v2 --out-file=profile /usr/bin/python3 -S -c 'print(sum(range(1000)))' 2>&1)" 499500 'python3'
 
 # ---- the processor that it emulates by default, which has no xsave ----
 
