@@ -20,7 +20,6 @@ static uint64_t latest;            /* with by_reference: the only recent line, i
 static bool is_latest;
 _Static_assert(sizeof(struct sim_record) == 64, "see init_rows");
 
-#ifndef QN_SIM_HOSTED /* no program that could be killed */
 /* What a collector says if the program is killed. */
 static void init_rows(void)
 {
@@ -31,7 +30,6 @@ static void init_rows(void)
 
     sim_row(terms, 4, "AN: the program was killed before %%U records were looked at, of %%U misses");
 }
-#endif
 
 void qn_stream_init(unsigned what, bool tells_lines, uint32_t line)
 {
@@ -52,9 +50,7 @@ void qn_stream_init(unsigned what, bool tells_lines, uint32_t line)
     *s->next = s->first;
     *s->read_to = (uintptr_t)s->first;
     counted_to = s->first;
-#ifndef QN_SIM_HOSTED
     init_rows();
-#endif
 }
 
 void qn_stream_be_at_once(void)
