@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "out/pager.h"
 #include "out/report.h"
+#include "report/errors.h"
 #include "prof_args.h"
 #include "tools.h"
 
@@ -68,7 +70,8 @@ static const char *take_json(const struct qn_option *o, void *field, char **valu
     return NULL;
 }
 
-static const char *const styles[] = {[QN_OUT_MODERN] = "modern", [QN_OUT_CLASSIC] = "classic", NULL};
+static const char *const styles[] = {[QN_OUT_MODERN] = "modern", [QN_OUT_CLASSIC] = "classic", [QN_OUT_TERMINAL] = "terminal", NULL};
+static const char *const formats[] = {"report", "errors", NULL};
 static const char *const orders[] = {"name", "cost", NULL};
 static const char *const tables[] = {[QN_OUT_BY_FILE] = "file", [QN_OUT_BY_FUNCTION] = "function", [QN_OUT_BY_LINE] = "line",
                                      [QN_OUT_BY_OBJECT] = "object", [QN_OUT_BY_INLINE] = "inline", [QN_OUT_BY_DATA] = "data",
@@ -101,19 +104,22 @@ static const struct qn_option options[] = {
     QN_OPTION_SOURCE_MAP,
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
     OPTION_OF(orders, "--files", "name|cost", "order of annotated files: by cost, the costliest first and those of the system (/usr, /lib, paths "
-              "without a root) last [name]", by_cost),
+              "without a root) last [name; cost in the style terminal]", by_cost),
     OPTION_OF(tables, "--by", "WHAT", "one flat table: file, function, line, object or inline; of profiles made with `quern run --data=yes`: "
               "data (variables, allocations; and lines with the objects that they miss on) or type (with members); of profiles made with "
               "`quern run --calls=yes`: calls (functions by inclusive cost, their callers and callees)", by),
-    OPTION_OF(colors, "--color", "auto|always|never", "heat bar: on a terminal, unless NO_COLOR is set [auto]", color),
-    OPTION_OF(styles, "--style", "modern|classic", "classic: the report of cg_annotate 3.20 and before [modern]", style),
+    OPTION_OF(colors, "--color", "auto|always|never", "heat: on a terminal, unless NO_COLOR is set [auto]", color),
+    OPTION_OF(styles, "--style", "modern|classic|terminal", "classic: the report of cg_annotate 3.20 and before; terminal: in the terminal's width, short "
+              "numbers, columns, files and lines that cost most first [terminal on a terminal, else modern]", style),
+    OPTION_OF(formats, "--format", "report|errors", "errors: what to look at first, as FILE:LINE:COLUMN: MESSAGE for editors [report]", errors),
+    OPTION("--pager", "yes|no", "on a terminal, through $PAGER, else less [yes]", qn_option_yesno, pager),
     QN_OPTION_PLAIN("--json", NULL, "the rows of a table as JSON: with --by=WHAT, --show, --timing, --region and -o of quern csv", take_json),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END};
 
 static const struct qn_option_rule rules[] = {
     {"--timing", true, "--by=data or --by=type", "by which only misses are counted"},
     {"--style=classic", true,
-     "--diff or --mod-filename or --mod-funcname or --asm or --values or --by or --color or --files or --timing", NULL},
+     "--diff or --mod-filename or --mod-funcname or --asm or --values or --by or --color or --files or --timing or --format", NULL},
     {NULL, false, NULL, NULL}};
 
 static const struct qn_options command = {"annotate", PROGRAM, begin, end, options, NULL, false, rules};
@@ -121,18 +127,20 @@ static const struct qn_options command = {"annotate", PROGRAM, begin, end, optio
 /* One message. In the modern style a few messages keep the original's shorter wording. */
 static void complain(const struct qn_out_request *q, const struct qn_text_error *err)
 {
-    int n = q->style == QN_OUT_MODERN && err->brief ? (int)err->brief : (int)strlen(err->text);
-    fprintf(stderr, PROGRAM ": %s%.*s\n", q->style == QN_OUT_MODERN ? "error: " : "", n, err->text);
+    int n = q->style != QN_OUT_CLASSIC && err->brief ? (int)err->brief : (int)strlen(err->text);
+    fprintf(stderr, PROGRAM ": %s%.*s\n", q->style != QN_OUT_CLASSIC ? "error: " : "", n, err->text);
 }
 
-static int report(struct qn_out_request *q)
+static int report(void *request)
 {
+    struct qn_out_request *q = request;
     struct qn_out_sink sink;
     char warning[QN_TEXT_MAX] = "";
     struct qn_text_error err = {0};
     q->warning = warning;
     qn_out_open_sink(&sink, STDOUT_FILENO);
-    enum qn_text_status status = q->style == QN_OUT_MODERN ? qn_out_modern(&sink, q, &err) : qn_out_classic(&sink, q, &err);
+    enum qn_text_status status = q->errors ? qn_report_put_errors(&sink, q, &err)
+                                 : q->style == QN_OUT_CLASSIC ? qn_out_classic(&sink, q, &err) : qn_out_modern(&sink, q, &err);
     int failed = qn_out_flush(&sink);
     if (warning[0])
         qn_text_complain(PROGRAM ": warning: %s", warning);
@@ -185,7 +193,7 @@ int qn_annotate_parse(struct qn_out_request *q, int argc, char **argv)
     char **words;
     int status;
     *q = (struct qn_out_request){.threshold = QN_OUT_THRESHOLD, .show_percs = true, .annotate = true, .context = QN_OUT_CONTEXT,
-                                 .by = QN_OUT_BY_NONE};
+                                 .by = QN_OUT_BY_NONE, .by_cost = -1, .style = QN_OUT_STYLE_AUTO, .pager = true};
     q->includes = QN_NEEDED(calloc((size_t)argc + 1, sizeof *q->includes));
     q->invocation = join_words(argv);
     status = qn_options_take(&command, q, argv, &words);
@@ -194,10 +202,15 @@ int qn_annotate_parse(struct qn_out_request *q, int argc, char **argv)
     q->inputs = (const char *const *)words;
     while (words[q->input_count])
         q->input_count++;
+    if (q->style == QN_OUT_STYLE_AUTO)
+        q->style = qn_out_is_terminal(STDOUT_FILENO) ? QN_OUT_TERMINAL : QN_OUT_MODERN;
+    q->width = q->style == QN_OUT_TERMINAL ? qn_out_width(STDOUT_FILENO) : 0;
     q->annotate = q->annotate && q->by == QN_OUT_BY_NONE;
     q->disassemble = q->disassemble && q->annotate;
     if (q->input_count == 0)
         return qn_options_wrong(&command, "", "name at least one profile");
+    if (q->errors && q->input_count != 1)
+        return qn_options_wrong(&command, "--format=errors", "name exactly one profile");
     if (q->diff && q->input_count != 2)
         return qn_options_wrong(&command, "--diff", "name exactly two profiles");
     return -1;
@@ -218,7 +231,9 @@ int qn_tool_annotate(int argc, char **argv)
     if (status >= 0)
         return status;
     status = qn_annotate_parse(&q, argc, argv);
-    status = status < 0 ? report(&q) : status;
+    if (status < 0 && q.color == QN_OUT_COLOR_AUTO) /* as seen before a pager's pipe */
+        q.color = qn_out_use_heat(q.color, STDOUT_FILENO) ? QN_OUT_COLOR_ALWAYS : QN_OUT_COLOR_NEVER;
+    status = status < 0 ? qn_out_page(q.pager && !q.errors, report, &q) : status;
     qn_annotate_free(&q);
     return status;
 }

@@ -644,3 +644,75 @@ char *qn_out_write_timing(const char *name, const struct qn_prof_header *h)
     fclose(out);
     return text;
 }
+
+/* ---- What an event costs ---- */
+
+bool qn_out_weigh(const struct qn_prof_header *h, double *weights)
+{
+    const struct {
+        const char *event;
+        double cost;
+    } of[] = {{"Ir", 1 / current.width}, {"I1mr", current.L1}, {"D1mr", current.L1}, {"D1mw", current.L1}, {"ILmr", current.LL},
+              {"DLmr", current.LL}, {"DLmw", current.LL}, {"Bcm", current.branch}, {"Bim", current.branch}};
+    bool any = false;
+
+    memset(weights, 0, (size_t)h->event_count * sizeof *weights);
+    for (size_t i = 0; i < QN_ARRAY_LEN(of); i++) {
+        int event = qn_prof_find_event(h, of[i].event, strlen(of[i].event));
+
+        if (event >= 0)
+            weights[event] = of[i].cost;
+        any = any || event >= 0;
+    }
+    return any;
+}
+
+/* Appends a name to the list if it has room; *room: what is left. */
+static bool append_name(char *list, const char *name, int *room, int each)
+{
+    size_t used = strlen(list), length = strlen(name);
+    int wide = (int)length > each ? (int)length : each;
+
+    if (used && (*room < wide + 1 || used + length + 2 > QN_TEXT_MAX))
+        return false;
+    snprintf(list + used, QN_TEXT_MAX - used, "%s%s", used ? "," : "", name);
+    *room -= wide + 1;
+    return true;
+}
+
+enum qn_text_status qn_out_choose_costly_columns(struct qn_out_columns *c, const struct qn_prof_header *h, const int64_t *total, int room, int each,
+                                                 const char *sort, struct qn_text_error *err)
+{
+    char show[QN_TEXT_MAX] = "", *cycles = qn_out_write_timing(CYCLES, h);
+    double *weights = QN_NEEDED(calloc((size_t)h->event_count, sizeof *weights)), all = 0;
+    bool estimated = cycles && h->event_count > 1;
+
+    free(cycles);
+    qn_out_weigh(h, weights);
+    for (int i = 0; i < h->event_count; i++)
+        all += weights[i] *= (double)qn_prof_magnitude(total[i]);
+    if (estimated) {
+        append_name(show, CYCLES, &room, each);
+        for (int i = 1; i < TIMINGS && qn_out_timing_chosen(); i++) {
+            char *text = qn_out_write_timing(timings[i], h);
+            if (text)
+                append_name(show, timings[i], &room, each);
+            free(text);
+        }
+        append_name(show, "Ir", &room, each);
+        weights[qn_prof_find_event(h, "Ir", 2)] = 0;
+        for (;;) {
+            int most = 0;
+            for (int i = 1; i < h->event_count; i++)
+                most = weights[i] > weights[most] ? i : most;
+            if (weights[most] < QN_OUT_COSTLY * all || weights[most] == 0 || !append_name(show, h->events[most], &room, each))
+                break;
+            weights[most] = 0;
+        }
+    } else {
+        for (int i = 0; i < h->event_count && append_name(show, h->events[i], &room, each); i++)
+            ;
+    }
+    free(weights);
+    return qn_out_choose_columns(c, h, show, sort && *sort ? sort : estimated ? CYCLES : NULL, err);
+}

@@ -52,6 +52,11 @@ enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
 /* The same for events of which some are not available; these have the name "". show NULL: all others except `hidden` (-1: none). */
 enum qn_text_status qn_out_choose_available_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
                                                const char *sort, struct qn_text_error *err);
+/* The same for a terminal: estimated cycles, by which rows are sorted unless `sort` says otherwise, instructions, and the events that have
+ * QN_OUT_COSTLY of the cycles of `total` or more, the costliest first, as many as have room.  `each`: characters of a column, at least. */
+#define QN_OUT_COSTLY 0.01
+enum qn_text_status qn_out_choose_costly_columns(struct qn_out_columns *c, const struct qn_prof_header *events, const int64_t *total, int room, int each,
+                                                 const char *sort, struct qn_text_error *err);
 /* The key's value in a row, and its absolute value. */
 double qn_out_key_value(const struct qn_out_column *k, const int64_t *counts);
 double qn_out_key_weight(const struct qn_out_column *k, const int64_t *counts);
@@ -120,6 +125,9 @@ void qn_out_describe_timing(char *text, size_t room);
 
 /* Is it a sum over the run, of which a function or a line has a part: cycles, or a part of them? */
 bool qn_out_timing_is_sum(const char *name);
+
+/* weights[event]: estimated cycles of one.  false: the profile has none of the events that cost, and all weights are 0. */
+bool qn_out_weigh(const struct qn_prof_header *events, double *weights);
 
 /* The expression of the column `name`, to be freed.  NULL: no such column, or the profile has not the events. */
 char *qn_out_write_timing(const char *name, const struct qn_prof_header *events);

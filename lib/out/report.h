@@ -16,7 +16,8 @@
 #include "text/error.h"
 #include "text/subst.h"
 
-enum qn_out_style { QN_OUT_MODERN, QN_OUT_CLASSIC };
+/* QN_OUT_TERMINAL: the modern style in the width of a terminal, with short numbers, columns and lines that cost most. */
+enum qn_out_style { QN_OUT_MODERN, QN_OUT_CLASSIC, QN_OUT_TERMINAL, QN_OUT_STYLE_AUTO };
 enum qn_out_by { QN_OUT_BY_FILE, QN_OUT_BY_FUNCTION, QN_OUT_BY_LINE, QN_OUT_BY_OBJECT, QN_OUT_BY_INLINE,
                  QN_OUT_BY_DATA, QN_OUT_BY_TYPE, QN_OUT_BY_CALLS, QN_OUT_BY_NONE };
 
@@ -36,8 +37,11 @@ struct qn_out_request {
     const char **includes; /* directories */
     int include_count;
     int by;           /* enum qn_out_by */
-    int by_cost;      /* the costliest annotated file first, and those of the system last; else by name */
+    int by_cost;      /* 1: the costliest annotated file first, and those of the system last; 0: by name; -1: by the style */
+    int width;        /* of the terminal; 0: not in that style */
     int color;        /* enum qn_out_color */
+    int errors;       /* --format=errors */
+    bool pager;
     char *invocation; /* the command line */
     char *warning;    /* room of QN_TEXT_MAX: how the inputs' provenance differs, or empty */
 };
@@ -47,6 +51,8 @@ struct qn_out_request {
 #define QN_OUT_THRESHOLD_MAX 20.0
 /* Source lines shown around each annotated one. */
 #define QN_OUT_CONTEXT 8
+/* Lines in the table of the hottest, in the terminal's style. */
+#define QN_OUT_HOTTEST 20
 
 enum qn_text_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_request *q,
                                   struct qn_text_error *err);

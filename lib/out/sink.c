@@ -18,13 +18,16 @@
 
 #include "text/escape.h"
 
-enum { FORMAT_MAX = 512, FRAME_WIDTH = 80 };
+enum { FORMAT_MAX = 512, FRAME_WIDTH = 80, TAB = 4 };
 
 void qn_out_open_sink(struct qn_out_sink *s, int fd)
 {
     s->fd = fd;
     s->error = 0;
     s->used = 0;
+    s->width = s->column = 0;
+    s->in_escape = *s->held = '\0';
+    s->cutting = false;
 }
 
 int qn_out_flush(struct qn_out_sink *s)
@@ -45,8 +48,12 @@ int qn_out_flush(struct qn_out_sink *s)
     return s->error;
 }
 
+static void put_cut(struct qn_out_sink *s, char c);
+
 void qn_out_put(struct qn_out_sink *s, const char *bytes, size_t n)
 {
+    for (; s->width && n > 0; n--)
+        put_cut(s, *bytes++);
     while (n > 0) {
         size_t room = sizeof s->buffer - s->used;
         size_t part = n < room ? n : room;
@@ -64,11 +71,59 @@ void qn_out_puts(struct qn_out_sink *s, const char *text)
     qn_out_put(s, text, strlen(text));
 }
 
-void qn_out_putc(struct qn_out_sink *s, char c)
+static void put_byte(struct qn_out_sink *s, char c)
 {
     s->buffer[s->used++] = c;
     if (s->used == sizeof s->buffer)
         qn_out_flush(s);
+}
+
+/* A character in the last column waits for the next one: if the line ends, it is written, else > is. */
+static void put_cut(struct qn_out_sink *s, char c)
+{
+    size_t held = strlen(s->held);
+
+    if (c == '\x1b' || s->in_escape) { /* ESC [ ... m has no width */
+        s->in_escape = c != 'm';
+        put_byte(s, c);
+    } else if (c == '\n') {
+        for (size_t i = 0; i < held; i++)
+            put_byte(s, s->held[i]);
+        *s->held = '\0';
+        s->column = 0;
+        s->cutting = false;
+        put_byte(s, c);
+    } else if (!s->cutting) {
+        s->column += ((unsigned char)c & 0xc0) != 0x80;
+        put_byte(s, c);
+    } else if (c == '\t') {
+        do
+            put_cut(s, ' ');
+        while (s->column % TAB && s->column <= s->width);
+    } else if (((unsigned char)c & 0xc0) == 0x80) { /* more of a character in UTF-8 */
+        if (s->column < s->width)
+            put_byte(s, c);
+        else if (s->column == s->width && held && held + 1 < sizeof s->held)
+            memcpy(s->held + held, (char[]){c, '\0'}, 2);
+    } else {
+        if (s->column == s->width) {
+            put_byte(s, '>');
+            *s->held = '\0';
+        }
+        if (s->column == s->width - 1)
+            memcpy(s->held, (char[]){c, '\0'}, 2);
+        else if (s->column < s->width)
+            put_byte(s, c);
+        s->column += s->column <= s->width;
+    }
+}
+
+void qn_out_putc(struct qn_out_sink *s, char c)
+{
+    if (s->width)
+        put_cut(s, c);
+    else
+        put_byte(s, c);
 }
 
 void qn_out_pad(struct qn_out_sink *s, char c, long n)
@@ -143,6 +198,23 @@ int qn_out_commify(char to[QN_OUT_COUNT_MAX], int64_t value)
     memcpy(to, digits + at, (size_t)n);
     to[n] = '\0';
     return n;
+}
+
+void qn_out_brief(char to[QN_OUT_PERCENT_MAX], double value)
+{
+    static const char units[] = " kMGTPE";
+    double magnitude = fabs(value);
+    int unit = 0;
+
+    if (magnitude < 9999.5) {
+        char text[QN_OUT_COUNT_MAX];
+        qn_out_commify(text, llround(value));
+        strcpy(to, text);
+        return;
+    }
+    for (; magnitude >= 999.5 && units[unit + 1]; unit++)
+        magnitude /= 1000;
+    snprintf(to, QN_OUT_PERCENT_MAX, "%s%.*f %c", value < 0 ? "-" : "", magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0, magnitude, units[unit]);
 }
 
 double qn_out_percent(int64_t count, int64_t total)

@@ -11,6 +11,7 @@
 #ifndef QN_OUT_SINK_H
 #define QN_OUT_SINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,10 @@ struct qn_out_sink {
     int fd;
     int error; /* errno of the first failure, 0: none */
     size_t used;
+    int width;    /* of a terminal; 0: lines are as long as they are */
+    bool cutting; /* this line is cut after so many characters, with > as the last one; tabs are 4 wide */
+    int column;   /* where the next character goes; only with a width */
+    char held[8], in_escape;
     char buffer[QN_OUT_BUFFER_BYTES];
 };
 
@@ -60,6 +65,9 @@ int qn_out_flush(struct qn_out_sink *s);
 enum { QN_OUT_COUNT_MAX = 32 };
 /* Room for a percentage: the largest is 100 * 2^63 with one decimal. */
 enum { QN_OUT_PERCENT_MAX = 48 };
+
+/* "9,999", "16.9 M", "-1.23 G": at most 7 characters. */
+void qn_out_brief(char to[QN_OUT_PERCENT_MAX], double value);
 
 /* Decimal digits with a comma before each group of three. */
 int qn_out_commify(char to[QN_OUT_COUNT_MAX], int64_t value);

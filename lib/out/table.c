@@ -70,15 +70,15 @@ static int cells_of(const struct qn_out_table *t, const int64_t *counts)
 
 static void put_heat_heading(struct qn_out_sink *s, const struct qn_out_table *t)
 {
-    if (t->heat)
+    if (t->heat && !t->brief)
         qn_out_pad(s, '_', CELLS);
-    if (t->heat)
+    if (t->heat && !t->brief)
         qn_out_putc(s, ' ');
 }
 
 static void put_heat_blank(struct qn_out_sink *s, const struct qn_out_table *t)
 {
-    if (t->heat)
+    if (t->heat && !t->brief)
         qn_out_pad(s, ' ', CELLS + 1);
 }
 
@@ -91,6 +91,8 @@ void qn_out_heat_begin(struct qn_out_sink *s, const struct qn_out_table *t, cons
     const char *color = cells >= CELLS - 1 ? "\x1b[1;31m" : cells >= CELLS - 3 ? "\x1b[33m"
                         : cells > 0 ? "\x1b[32m" : "";
     qn_out_puts(s, color);
+    if (t->brief)
+        return;
     qn_out_pad(s, '#', cells);
     qn_out_pad(s, ' ', CELLS - cells + 1);
 }
@@ -138,6 +140,23 @@ static int expr_text(char to[QN_OUT_PERCENT_MAX], const struct qn_out_table *t, 
     return snprintf(to, QN_OUT_PERCENT_MAX, c->is_percent ? "%.1f%%" : "%.3f", value);
 }
 
+/* The texts of a brief cell: the value, and its part of the total, "" below half a per cent. */
+static void brief_texts(const struct qn_out_table *t, const struct qn_out_column *c, const int64_t *counts, char value[QN_OUT_PERCENT_MAX],
+                        char percent[QN_OUT_PERCENT_MAX])
+{
+    double part = 0, total = 0;
+    *percent = '\0';
+    if (c->event < 0 && !c->is_cycles) {
+        expr_text(value, t, c, counts);
+        return;
+    }
+    part = qn_out_key_value(c, counts);
+    total = qn_out_key_value(c, t->total);
+    qn_out_brief(value, part);
+    if (t->show_percs && total != 0 && fabs(part / total) >= 0.005)
+        snprintf(percent, QN_OUT_PERCENT_MAX, " %3.0f%%", 100 * part / total);
+}
+
 static void widen(int64_t *least, int64_t *most, int64_t value)
 {
     if (value < *least)
@@ -151,6 +170,13 @@ void qn_out_measure(struct qn_out_table *t, const int64_t *counts, const int64_t
     for (int i = 0; i < t->columns->shown_count; i++) {
         const struct qn_out_column *c = &t->columns->shown[i];
         struct qn_out_widths *w = &t->widths[i];
+        if (t->brief) {
+            char value[QN_OUT_PERCENT_MAX], percent[QN_OUT_PERCENT_MAX];
+            brief_texts(t, c, counts, value, percent);
+            w->expr = (int)strlen(value) > w->expr ? (int)strlen(value) : w->expr;
+            w->percent = (int)strlen(percent) > w->percent ? (int)strlen(percent) : w->percent;
+            continue;
+        }
         if (c->event < 0) {
             char text[QN_OUT_PERCENT_MAX];
             int n = expr_text(text, t, c, counts);
@@ -203,7 +229,7 @@ void qn_out_fix_widths(struct qn_out_table *t)
     for (int i = 0; i < t->columns->shown_count; i++) {
         const struct qn_out_column *c = &t->columns->shown[i];
         struct qn_out_widths *w = &t->widths[i];
-        if (c->event < 0)
+        if (c->event < 0 || t->brief)
             w->count = max(w->expr, 1);
         else
             fix_event(t, w, t->total[c->event]);
@@ -214,6 +240,7 @@ void qn_out_fix_widths(struct qn_out_table *t)
 
 void qn_out_put_heading(struct qn_out_sink *s, const struct qn_out_table *t)
 {
+    s->cutting = t->brief;
     put_heat_heading(s, t);
     for (int i = 0; i < t->columns->shown_count; i++) {
         const char *name = t->columns->shown[i].name;
@@ -253,11 +280,20 @@ static void put_percents(struct qn_out_sink *s, const struct qn_out_widths *w,
 void qn_out_put_row(struct qn_out_sink *s, const struct qn_out_table *t, enum qn_out_row kind,
                     const int64_t *counts, const int64_t *sums)
 {
+    s->cutting = t->brief;
     qn_out_heat_begin(s, t, counts);
     for (int i = 0; i < t->columns->shown_count; i++) {
         const struct qn_out_column *c = &t->columns->shown[i];
         const struct qn_out_widths *w = &t->widths[i];
         char text[QN_OUT_PERCENT_MAX];
+        if (t->brief) {
+            char percent[QN_OUT_PERCENT_MAX];
+            brief_texts(t, c, counts, text, percent);
+            put_right(s, text, (int)strlen(text), w->count);
+            put_right(s, percent, (int)strlen(percent), w->percent);
+            qn_out_putc(s, ' ');
+            continue;
+        }
         int64_t count = c->event < 0 ? 0 : counts[c->event];
         int n = c->event < 0 ? expr_text(text, t, c, counts) : qn_out_commify(text, count);
         put_right(s, text, n, w->count);
@@ -272,6 +308,7 @@ void qn_out_put_row(struct qn_out_sink *s, const struct qn_out_table *t, enum qn
 
 void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t)
 {
+    s->cutting = t->brief;
     put_heat_blank(s, t);
     for (int i = 0; i < t->columns->shown_count; i++) {
         const struct qn_out_widths *w = &t->widths[i];
@@ -282,6 +319,7 @@ void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t)
 
 void qn_out_put_blanks(struct qn_out_sink *s, const struct qn_out_table *t)
 {
+    s->cutting = t->brief;
     put_heat_blank(s, t);
     for (int i = 0; i < t->columns->shown_count; i++) {
         const struct qn_out_widths *w = &t->widths[i];

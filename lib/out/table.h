@@ -28,9 +28,10 @@ struct qn_out_table {
     const int64_t *total; /* the summary: 100% */
     int show_percs, cumulative;
     int heat; /* the heat bar */
+    int brief; /* for a terminal: "16.9 M  86%", and heat is a colour without a bar */
     struct qn_out_widths {
         int64_t least, most, least_sum, most_sum; /* what was measured, 0 included */
-        int expr;                                 /* widest value of an expression */
+        int expr;                                 /* widest value of an expression, or of any column if brief */
         int count, percent, second;               /* the fixed widths */
     } *widths;                                    /* by shown column */
 };

@@ -99,7 +99,7 @@ enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *
     }
     p->events = qn_prof_reader_header(p->reader)->event_count;
     p->weights = qn_text_alloc(&p->memory, (size_t)p->events * sizeof *p->weights);
-    if (!qn_report_weigh(qn_prof_reader_header(p->reader), p->weights))
+    if (!qn_out_weigh(qn_prof_reader_header(p->reader), p->weights))
         p->weights[0] = 1; /* no event costs: the first one does */
     list_files(p);
     p->least_line = find_least(p, p->lines, false, QN_PAGE_LINES);

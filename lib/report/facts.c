@@ -88,16 +88,20 @@ enum qn_text_status qn_report_gather_facts(struct qn_report_facts *f, const char
     return QN_TEXT_OK;
 }
 
+enum qn_text_status qn_report_read_profile(struct qn_report_facts *f, const char *path, struct qn_text_error *err)
+{
+    if (qn_plot_open_rows(&f->profile, path, err) != QN_TEXT_OK
+        || qn_plot_read_rows(&f->profile, &(struct qn_plot_request){ .by = NULL }, path, err) != QN_TEXT_OK
+        || qn_plot_sum_functions(&f->profile, err) != QN_TEXT_OK)
+        return err->status;
+    return qn_report_gather_facts(f, path, err);
+}
+
 enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
                                          struct qn_text_error *err)
 {
-    const char *path;
-
     *f = (struct qn_report_facts){ .report = r, .batch = { .folder = r->folder } };
-    path = qn_report_path(f, QN_REPORT_PROFILE);
-    if (qn_plot_open_rows(&f->profile, path, err) != QN_TEXT_OK
-        || qn_plot_read_rows(&f->profile, &(struct qn_plot_request){ .by = NULL }, path, err) != QN_TEXT_OK
-        || qn_plot_sum_functions(&f->profile, err) != QN_TEXT_OK || qn_report_gather_facts(f, path, err) != QN_TEXT_OK
+    if (qn_report_read_profile(f, qn_report_path(f, QN_REPORT_PROFILE), err) != QN_TEXT_OK
         || read_table(f, &f->intervals, QN_REPORT_INTERVALS, err) != QN_TEXT_OK || read_table(f, &f->runs, QN_REPORT_RUNS, err) != QN_TEXT_OK
         || read_table(f, &f->sharing, QN_REPORT_SHARING, err) != QN_TEXT_OK)
         return err->status;
@@ -121,39 +125,6 @@ void qn_report_free_facts(struct qn_report_facts *f)
 }
 
 /* ---- what these say ---- */
-
-#define WIDTH offsetof(struct qn_out_timing, width)
-
-static const struct weight {
-    const char *event;
-    size_t cost;
-} weights_of[] = {
-    { "Ir", WIDTH },
-    { "I1mr", QN_REPORT_COST_L1 },
-    { "D1mr", QN_REPORT_COST_L1 },
-    { "D1mw", QN_REPORT_COST_L1 },
-    { "ILmr", QN_REPORT_COST_LL },
-    { "DLmr", QN_REPORT_COST_LL },
-    { "DLmw", QN_REPORT_COST_LL },
-    { "Bcm", QN_REPORT_COST_BRANCH },
-    { "Bim", QN_REPORT_COST_BRANCH },
-};
-
-bool qn_report_weigh(const struct qn_prof_header *h, double *weights)
-{
-    bool any = false;
-
-    for (int i = 0; i < h->event_count; i++)
-        weights[i] = 0;
-    for (size_t i = 0; i < QN_ARRAY_LEN(weights_of); i++) {
-        int event = qn_prof_find_event(h, weights_of[i].event, strlen(weights_of[i].event));
-
-        if (event >= 0)
-            weights[event] = weights_of[i].cost == WIDTH ? 1 / qn_out_timing()->width : qn_report_cost(weights_of[i].cost);
-        any = any || event >= 0;
-    }
-    return any;
-}
 
 const char *qn_report_describe(const struct qn_report_facts *f, const char *key)
 {
@@ -185,7 +156,7 @@ double qn_report_loader_share(const struct qn_report_facts *f)
     const struct qn_prof_header *h = f->lines.header;
     double *weights = QN_NEEDED(calloc((size_t)h->event_count + 1, sizeof *weights)), sum = 0;
 
-    qn_report_weigh(h, weights);
+    qn_out_weigh(h, weights);
     for (size_t i = 0; i < qn_prof_table_rows(f->profile.functions); i++) {
         struct qn_prof_row row = qn_prof_table_at(f->profile.functions, i);
 

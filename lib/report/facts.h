@@ -62,11 +62,11 @@ struct qn_report_facts {
 enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
                                          struct qn_text_error *err);
 void qn_report_free_facts(struct qn_report_facts *f);
+/* The same from one profile, without the tables of other runs. */
+enum qn_text_status qn_report_read_profile(struct qn_report_facts *f, const char *path, struct qn_text_error *err);
 /* The same from a profile whose rows f->profile has; all that is made of them.  The caller may fill in the tables. */
 enum qn_text_status qn_report_gather_facts(struct qn_report_facts *f, const char *path, struct qn_text_error *err);
 
-/* weights[event]: estimated cycles of one.  false: the profile has none of these events, and all weights are 0. */
-bool qn_report_weigh(const struct qn_prof_header *h, double *weights);
 /* The text behind "desc: KEY", or NULL. */
 const char *qn_report_describe(const struct qn_report_facts *f, const char *key);
 /* Does the place lie in the dynamic linker?  Its share of the estimated cycles. */

@@ -380,6 +380,23 @@ static const char *advise_place(struct qn_report_facts *f, const struct kind *k,
                          has_line || qn_report_lacks_lines(f) ? "" : SAY_NO_LINE); /* else it is a hint above all */
 }
 
+/* "16.9 M D1 misses (86%): capacity, on b". */
+static const char *say_briefly(struct qn_report_facts *f, const struct kind *k, int line, const char *object)
+{
+    double v = qn_report_count(&f->lines, line, k->events), all = qn_report_count(&f->lines, -1, k->events);
+    struct classes c = find_classes(f, line);
+    const char *class = "";
+    char count[QN_OUT_PERCENT_MAX];
+
+    qn_out_brief(count, v);
+    if (about(k) == DATA_D1 && c.all)
+        class = c.conflict >= c.capacity && c.conflict >= c.compulsory ? "conflict" : c.capacity >= c.compulsory ? "capacity" : "compulsory";
+    else if (about(k) == DATA_LL && count_first_uses(f, line) >= 0)
+        class = count_first_uses(f, line) > HALF * v ? "first uses" : "evicted before";
+    return qn_text_format(&f->memory, "%s %s (%.0f%%)%s%s%s%s", count, k->name, percent(v, all), *class || object ? ": " : "", class,
+                         object ? *class ? ", on " : "on " : "", object ? object : "");
+}
+
 static void add_place(struct qn_report_facts *f, const struct kind *k, int line, struct finding_list *l)
 {
     const struct qn_plot_centre *c = &f->lines.at[line];
@@ -394,6 +411,13 @@ static void add_place(struct qn_report_facts *f, const struct kind *k, int line,
                       "all that is done here is %.0f%%.%s%s",
                       percent(v, all), say(f, all), percent(v, of), say(f, of), k->of_name, 100 * finding.cost, percent(c->value, f->lines.total),
                       say_classes(f, k, line), is_data(k) ? name_object(f, c, about(k) == DATA_LL) : "");
+    if (is_data(k)) {
+        double share;
+        int64_t object = find_object(f, c, about(k) == DATA_LL, &share);
+
+        finding.object = object < 0 ? NULL : f->data.objects[object].name;
+    }
+    finding.brief = say_briefly(f, k, line, finding.object);
     finding.advice = qn_report_is_loader(f, c) ? SAY_LOADER : advise_place(f, k, line, l->advised);
     add(l, finding);
 }

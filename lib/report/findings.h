@@ -18,6 +18,8 @@
 
 struct qn_report_finding {
     const char *what, *proof, *advice; /* plain text */
+    const char *brief;                 /* of a place: "16.9 M D1 misses (86%): capacity, on b" */
+    const char *object;                /* of a place: the name of the object on which it misses most, or NULL */
     int line;                          /* a centre of facts->lines whose source is shown, -1: none */
     bool whole;                        /* about the whole run: it comes last, because it adds no cost to the others */
     double cost;                       /* share of the estimated cost */

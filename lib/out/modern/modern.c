@@ -31,10 +31,25 @@ void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name
     qn_out_put_frame(s);
 }
 
+/* Of a path without room before `behind` characters more, the end. */
+static void put_path(struct qn_out_sink *s, const char *name, size_t behind)
+{
+    enum { LEAST = 16, DOTS = 3 };
+    long room = s->width - s->column - (long)behind, length = (long)strlen(name);
+    room = room < LEAST ? LEAST : room;
+    if (s->width && strchr(name, '/') && length > room) {
+        qn_out_pad(s, '.', DOTS);
+        name += length - room + DOTS;
+    }
+    qn_out_name(s, name);
+}
+
+
 void qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative)
 {
     qn_out_init_table(t, &m->columns, m->total, m->request->show_percs, cumulative);
     t->heat = m->heat;
+    t->brief = m->request->width > 0;
 }
 
 static void clear_none(struct qn_prof_rows *rows)
@@ -95,6 +110,10 @@ static enum qn_text_status read_inputs(struct qn_out_modern *m)
     m->events = m->ledger.header.event_count;
     m->total = qn_prof_row(&m->ledger.total, 0);
     m->heat = qn_out_use_heat(q->color, m->sink->fd);
+    if (q->width && !is_of_data(q) && !(q->show && *q->show)) {
+        enum { EACH = sizeof "999.9 M 100%" - 1, EACH_COUNT = sizeof "-123 M" - 1 };
+        return qn_out_choose_costly_columns(&m->columns, &m->ledger.header, m->total, q->width / 2, q->show_percs ? EACH : EACH_COUNT, q->sort, m->err);
+    }
     return qn_out_choose_columns(&m->columns, &m->ledger.header, is_of_data(q) ? NULL : q->show, is_of_data(q) ? NULL : q->sort, m->err);
 }
 
@@ -187,6 +206,8 @@ static void put_metadata(const struct qn_out_modern *m, const struct qn_out_colu
         qn_out_putc(s, ' ');
         qn_out_name(s, c->shown[i].name);
     }
+    if (m->request->width && c->shown_count < h->event_count)
+        qn_out_puts(s, " (others: --show)");
     put_timing(m, c);
     qn_out_printf(s, "\nEvent sort order:%s%s", sort ? " " : "", sort ? sort : "");
     for (int i = 0; i < c->sort_count && !sort; i++) {
@@ -240,6 +261,7 @@ static void put_fates(struct qn_out_modern *m)
     qn_out_puts(m->sink, "\n\n");
     for (int i = 0; i < QN_OUT_FATES; i++) {
         qn_out_put_row(m->sink, &t, QN_OUT_PLAIN, m->fates + i * m->events, NULL);
+        m->sink->cutting = false; /* what is said of the row is whole */
         qn_out_puts(m->sink, fate_names[i]);
     }
     qn_out_putc(m->sink, '\n');
@@ -262,7 +284,9 @@ static enum qn_text_status put_sections(struct qn_out_modern *m)
     if (m->request->by == QN_OUT_BY_CALLS)
         return qn_out_modern_calls(m);
     if (m->request->by != QN_OUT_BY_NONE)
-        return qn_out_modern_by(m);
+        return qn_out_modern_by(m, m->request->by, SIZE_MAX);
+    if (m->request->width && m->request->annotate && qn_out_modern_by(m, QN_OUT_BY_LINE, QN_OUT_HOTTEST) != QN_TEXT_OK)
+        return m->err->status;
     if (qn_out_modern_functions(m) != QN_TEXT_OK || !m->request->annotate)
         return m->err->status;
     m->fates = QN_NEEDED(calloc((size_t)QN_OUT_FATES * (size_t)m->events, sizeof *m->fates));
@@ -277,6 +301,7 @@ enum qn_text_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_req
                                   struct qn_text_error *err)
 {
     struct qn_out_modern m = {.sink = s, .request = q, .err = err};
+    s->width = q->width;
     enum qn_text_status status = read_inputs(&m);
     if (status == QN_TEXT_OK)
         status = put_sections(&m);
@@ -443,16 +468,16 @@ static void put_entry(const struct section *x, const struct qn_out_table *t, con
     qn_out_puts(s, x->by_function ? "> " : "< ");
     qn_out_put_row(s, t, QN_OUT_OUTER, o->counts, sum);
     qn_out_putc(s, ' ');
-    qn_out_name(s, outer_name(x, o->id));
+    put_path(s, outer_name(x, o->id), one_line ? 1 + strlen(inner_name(x, inner[0])) : 1);
     qn_out_putc(s, ':');
     if (one_line)
-        qn_out_name(s, inner_name(x, inner[0]));
+        put_path(s, inner_name(x, inner[0]), 0);
     qn_out_putc(s, '\n');
     for (uint32_t k = 0; k < n && !one_line; k++) {
         qn_out_puts(s, "  ");
         qn_out_put_row(s, t, QN_OUT_INNER, fn_counts(x, inner[k]), NULL);
         qn_out_puts(s, "   ");
-        qn_out_name(s, inner_name(x, inner[k]));
+        put_path(s, inner_name(x, inner[k]), 0);
         qn_out_putc(s, '\n');
     }
     qn_out_putc(s, '\n');
@@ -524,7 +549,7 @@ static void note_annotated(struct section *x)
         for (uint32_t i = 0; i < x->outer_count; i++)
             if (is_system_file(outer_name(x, x->outers[i].id)) == system)
                 m->annotated[m->annotated_count++] = x->outers[i].id;
-    if (!m->request->by_cost)
+    if (m->request->by_cost < 0 ? !m->request->width : !m->request->by_cost)
         qsort_r(m->annotated, m->annotated_count, sizeof *m->annotated, compare_names, &m->ledger.fns);
 }
 
@@ -565,6 +590,7 @@ enum qn_text_status qn_out_modern_functions(struct qn_out_modern *m)
 
 struct by {
     struct qn_out_modern *m;
+    int by; /* enum qn_out_by */
     double least; /* of the primary sort event */
     struct qn_prof_rows counts; /* of the rows, by place of arrival */
     struct by_row {
@@ -630,7 +656,7 @@ static int collect_lines_of(struct by *b, uint32_t id, const char *file, const c
 static int collect_lines(struct by *b)
 {
     const struct qn_prof_fns *fns = &b->m->ledger.fns;
-    int by_fn = b->m->request->by == QN_OUT_BY_INLINE;
+    int by_fn = b->by == QN_OUT_BY_INLINE;
     uint32_t ids = by_fn ? qn_prof_fn_count(fns) : fns->files.index.count;
     int64_t *counts = QN_NEEDED(calloc((size_t)b->m->events, sizeof *counts));
     int failed = 0;
@@ -654,11 +680,11 @@ static int collect_objects(struct by *b)
 
 static int collect(struct by *b)
 {
-    switch (b->m->request->by) {
+    switch (b->by) {
     case QN_OUT_BY_LINE:
     case QN_OUT_BY_INLINE: return collect_lines(b);
     case QN_OUT_BY_OBJECT: return collect_objects(b);
-    default: return collect_sums(b, b->m->request->by == QN_OUT_BY_FUNCTION);
+    default: return collect_sums(b, b->by == QN_OUT_BY_FUNCTION);
     }
 }
 
@@ -684,8 +710,9 @@ static const struct {
 
 static void put_rows(const struct by *b, const struct qn_out_table *t, int64_t *sum)
 {
+    enum { LINE_ROOM = sizeof ":99999" - 1 };
     struct qn_out_sink *s = b->m->sink;
-    int by = b->m->request->by;
+    int by = b->by;
     qn_out_put_title(s, kinds[by].title, "");
     qn_out_put_heading(s, t);
     qn_out_puts(s, kinds[by].heading);
@@ -693,7 +720,7 @@ static void put_rows(const struct by *b, const struct qn_out_table *t, int64_t *
         qn_prof_add_counts(sum, b->rows[i].counts, b->m->events);
         qn_out_put_row(s, t, QN_OUT_OUTER, b->rows[i].counts, sum);
         qn_out_putc(s, ' ');
-        qn_out_name(s, b->rows[i].name);
+        put_path(s, b->rows[i].name, LINE_ROOM);
         if (by == QN_OUT_BY_LINE || by == QN_OUT_BY_INLINE)
             qn_out_printf(s, ":%u", b->rows[i].line);
         if (b->rows[i].function) {
@@ -722,14 +749,15 @@ static void put_table(const struct by *b)
     free(sum);
 }
 
-enum qn_text_status qn_out_modern_by(struct qn_out_modern *m)
+enum qn_text_status qn_out_modern_by(struct qn_out_modern *m, int by, size_t most)
 {
-    struct by b = {.m = m};
+    struct by b = {.m = m, .by = by};
     b.counts.events = m->events;
     b.least = m->request->threshold * qn_out_key_weight(&m->columns.sort[0], m->total) / 100;
     if (collect(&b) == 0) {
         if (b.count > 1)
             qsort_r(b.rows, b.count, sizeof *b.rows, compare_by_rows, &b);
+        b.count = b.count < most ? b.count : most;
         put_table(&b);
     }
     qn_prof_free_rows(&b.counts);

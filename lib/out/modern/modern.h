@@ -56,8 +56,8 @@ enum qn_text_status qn_out_modern_functions(struct qn_out_modern *m);
 /* One section per annotated file; fills m->fates. */
 enum qn_text_status qn_out_modern_sources(struct qn_out_modern *m);
 
-/* In place of all other sections: rows by file, function, line or object (--by). */
-enum qn_text_status qn_out_modern_by(struct qn_out_modern *m);
+/* The `most` rows with most by file, function, line or object: in place of all other sections with --by. */
+enum qn_text_status qn_out_modern_by(struct qn_out_modern *m, int by, size_t most);
 
 /* In place of all sections: misses by object in memory, or by type (--by=data, --by=type). */
 enum qn_text_status qn_out_modern_data(struct qn_out_modern *m);
