@@ -2,9 +2,7 @@
  *
  * A command NAME is a function  int qn_tool_NAME(int argc, char **argv)  in tools/NAME.c, with
  * argv[0] the command's name.  It returns the exit status: 0, 1 (failure), 2 (usage, one line on
- * stderr); -h, --help and --version print on stdout and return 0.
- *
- * To add one, add a line here.
+ * stderr); -h, --help and --version print on stdout and return 0.  To add one, add a line here.
  */
 #ifndef QN_TOOLS_H
 #define QN_TOOLS_H
@@ -26,6 +24,7 @@
     X(sim, "build simulators out of modules, and list them")                                       \
     X(sweep, "run many programs, simulators and caches into one CSV file")                         \
     X(lab, "list the labs, begin one, check what is handed in")                                     \
+    X(demo, "run a demonstration for a lecture")                                                    \
     X(plot, "draw pictures of sweeps, profiles, intervals and logs")                               \
     X(report, "run a program and write a page about it")                                           \
     X(valgrind, "take the command lines of Valgrind's cachegrind and callgrind")                                     \

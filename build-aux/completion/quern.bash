@@ -46,6 +46,7 @@ _quern() {
         help:2:*) words=$(quern --help 2>/dev/null | sed -n 's/^  \([a-z]*\)  .*/\1/p') ;;
         sim:2:* | lab:2:*) words=$(_quern_subcommands "$command") ;;
         lab:3:start | lab:3:check) words=$(quern lab list 2>/dev/null | sed 's/^ *\([0-9]*\) .*/\1/') ;;
+        demo:2:*) words=$(quern demo 2>/dev/null | sed 's/ .*//') ;;
         plot:2:*) words=$(quern plot --help 2>/dev/null | sed -n 's/^  \([a-z0-9]*\)  .*/\1/p') ;;
         esac
     fi

@@ -166,7 +166,7 @@ static char *read_source(struct qn_lab_check *c, const char *source)
 
 bool qn_lab_read_sources(const struct qn_lab_request *request, const struct qn_lab_place *place, void (*take)(void *data, const char *text), void *data)
 {
-    struct qn_lab_check c = { .request = request, .place = place, .outcomes = QN_NEEDED(calloc(1, sizeof *c.outcomes)) };
+    struct qn_lab_check c = { .request = request, .place = place, .quiet = true, .outcomes = QN_NEEDED(calloc(1, sizeof *c.outcomes)) };
     bool good = qn_lab_open_work(&c);
 
     for (const char *const *file = request->lab->files; good && *file; file++) {

@@ -72,7 +72,8 @@ static bool take_file(struct qn_lab_check *c, const char *name)
     char *bytes;
 
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > SOURCE_MAX) {
-        printf("# %s: %s\n", name, fd < 0 ? strerror(errno) : "is not a file of at most 1 MiB");
+        if (!c->quiet && !c->request->json)
+            printf("# %s: %s\n", name, fd < 0 ? strerror(errno) : "is not a file of at most 1 MiB");
     } else {
         bytes = read_all(fd, SOURCE_MAX, &size);
         good = write_file(to, bytes, size, 0644);

@@ -45,6 +45,7 @@ struct qn_lab_check {
         bool good;
     } known[QN_LAB_KNOWN_MAX]; /* what tests have in common */
     unsigned n_known;
+    bool quiet;              /* standard output is not the check's */
     bool broken;             /* the sandbox could not be made */
 };
 

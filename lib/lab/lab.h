@@ -56,6 +56,7 @@ struct qn_lab_request {
     int on;                             /* of marks: enum qn_exp_on, exp/farm.h ... */
     const char *on_option[QN_LAB_ON_OPTIONS];
     int on_options;                     /* ... so many for the engine */
+    const char *earlier;                /* of export and marks: a class of another year; NULL: none */
     bool cancel;                       /* marks: an interrupted one cancels Slurm's jobs */
     const char *only;                   /* only tests whose name has this text; NULL: all */
     const char *keep;                   /* folder for files about failing tests; NULL: none */

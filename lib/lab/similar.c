@@ -100,19 +100,36 @@ static bool next_word(const char **text, const char *end, uint64_t *word)
     return true;
 }
 
+/* A text, and the last words read in it. */
+struct reading {
+    const char *at, *end;
+    const char *from[QN_LAB_PRINT_TOKENS]; /* where words begin */
+    uint64_t words[QN_LAB_PRINT_TOKENS];
+    size_t n;
+};
+
+/* The hash of the next row of words, which is that before without its first one and with one more; false: there is none. */
+static bool next_row(struct reading *r, uint64_t *hash)
+{
+    do {
+        const char **from = &r->from[r->n % QN_LAB_PRINT_TOKENS];
+
+        *from = r->at = skip_blank(r->at, r->end);
+        if (!next_word(&r->at, r->end, &r->words[r->n % QN_LAB_PRINT_TOKENS]))
+            return false;
+    } while (++r->n < QN_LAB_PRINT_TOKENS);
+    *hash = BEGIN;
+    for (size_t i = 0; i < QN_LAB_PRINT_TOKENS; i++)
+        *hash = (*hash ^ r->words[(r->n + i) % QN_LAB_PRINT_TOKENS]) * PRIME;
+    return true;
+}
+
 void qn_lab_add_prints(struct qn_lab_prints *p, const char *text, size_t size)
 {
-    uint64_t words[QN_LAB_PRINT_TOKENS], word;
-    const char *end = text + size;
+    struct reading r = { .at = text, .end = text + size };
+    uint64_t hash;
 
-    for (size_t n = 0; next_word(&text, end, &word); n++) {
-        uint64_t hash = BEGIN;
-
-        words[n % QN_LAB_PRINT_TOKENS] = word;
-        for (size_t i = 0; i < QN_LAB_PRINT_TOKENS && n + 1 >= QN_LAB_PRINT_TOKENS; i++)
-            hash = (hash ^ words[(n + 1 + i) % QN_LAB_PRINT_TOKENS]) * PRIME;
-        if (n + 1 < QN_LAB_PRINT_TOKENS)
-            continue;
+    while (next_row(&r, &hash)) {
         if (!QN_GROW(p->at, p->n, p->room, 1024))
             abort();
         p->at[p->n++] = hash;
@@ -151,6 +168,19 @@ size_t qn_lab_count_shared(const struct qn_lab_prints *a, const struct qn_lab_pr
         k += same || !first;
     }
     return shared;
+}
+
+void qn_lab_mark_shared(const char *text, size_t size, const struct qn_lab_prints *other, unsigned char *shared)
+{
+    struct reading r = { .at = text, .end = text + size };
+    uint64_t hash;
+
+    while (next_row(&r, &hash)) {
+        const char *from = r.from[r.n % QN_LAB_PRINT_TOKENS];
+
+        if (other->n && bsearch(&hash, other->at, other->n, sizeof *other->at, compare))
+            memset(shared + (from - text), 1, (size_t)(r.at - from));
+    }
 }
 
 void qn_lab_free_prints(struct qn_lab_prints *p)

@@ -24,6 +24,8 @@ struct qn_lab_prints {
 void qn_lab_add_prints(struct qn_lab_prints *p, const char *text, size_t size);
 void qn_lab_finish_prints(struct qn_lab_prints *p, const struct qn_lab_prints *base); /* base: finished, or NULL */
 size_t qn_lab_count_shared(const struct qn_lab_prints *a, const struct qn_lab_prints *b);
+/* shared[i] = 1 for each byte of a text that belongs to tokens in a row which the other one has, too; it is zero before. */
+void qn_lab_mark_shared(const char *text, size_t size, const struct qn_lab_prints *other, unsigned char *shared);
 void qn_lab_free_prints(struct qn_lab_prints *p);
 
 #endif

@@ -103,5 +103,8 @@ quern lab check --only=small 1 lab1 >said 2>&1
 is "$? $(head -n 1 said)" '1 TAP version 14' 'lab check: nothing yet'
 is "$(find "$DESTDIR$pkgdatadir" "$DESTDIR$docdir" -path '*solution*' -o -name NOTES.md)" '' 'no solutions'
 
+quern demo rows >said 2>&1
+is "$? $(grep -c ' += a' said)" '0 3' 'demo' || diag "$(cat said)"
+
 cd .. && rm -rf installcheck
 done_testing

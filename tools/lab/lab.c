@@ -27,9 +27,9 @@ static const char help[] =
     "       quern lab start [--seed=N] [--student=ID --key-file=FILE] NN DIR\n"
     "       quern lab check [OPTIONS] NN DIR\n"
     "       quern lab box [--seed=N] DIR PROGRAM [ARGUMENTS]\n"
-    "       quern lab marks [--key-file=FILE] [-o FILE] [--on=ENGINE] NN DIR\n"
+    "       quern lab marks [--key-file=FILE] [-o FILE] [--on=ENGINE] [--earlier=DIR] NN DIR\n"
     "       quern lab gradescope [--key-file=FILE] [-o FILE] NN\n"
-    "       quern lab export -o FOLDER NN DIR\n\n"
+    "       quern lab export [--earlier=DIR] -o FOLDER NN DIR\n\n"
     "list        shows the labs.\n"
     "start       makes DIR, with the handout and the files that the work begins with.\n"
     "check       runs the tests on what is in DIR, in a sandbox, and prints TAP; exit status 0: full marks,\n"
@@ -38,7 +38,7 @@ static const char help[] =
     "marks       checks every folder of DIR, a student's each, and writes a table.\n"
     "gradescope  writes the zip file of an autograder.\n"
     "export      copies what every student handed in into FOLDER, as MOSS and JPlag want it, with a table of how\n"
-    "            much any two have in common.\n\n";
+    "            much any two have in common, and a page with both sides of the most alike.\n\n";
 
 static const char *take_student(const struct qn_option *o, void *field, char **value)
 {
@@ -77,6 +77,7 @@ static const struct qn_option of_marks[] = {
     OPTION("--case-seed", "N", "marks: draw the inputs from N [from the key, or drawn]", qn_option_number, seed),
     OPTION("--json", NULL, "marks: as JSON, not CSV", qn_option_set, json),
     OPTION("-o", "FILE", "marks: a CSV table [standard output]; gradescope: the zip file [autograder.zip]; export: a folder", qn_option_text, output),
+    OPTION("--earlier", "DIR", "marks, export: compare with the folders of another year, too", qn_option_text, earlier),
     QN_OPTION_OF(qn_exp_on_names, "--on", "here|parallel|slurm", "marks: who makes the checks: this process, GNU parallel, or Slurm as an array of "
                  "jobs, both with -o; the folder has to be the same on all nodes [here]", qn_option_word, struct qn_lab_request, on),
     QN_OPTION("--cancel", "yes|no", "marks: when interrupted, cancel Slurm's jobs [no: they go on, and the same command takes their checks]", qn_option_yesno,

@@ -1,19 +1,18 @@
 /* tools/lab/lab_export.c - what other services want of a class: MOSS and JPlag the submissions, Gradescope an autograder (below).
  *
  * `quern lab export -o OUT NN DIR`: what every student of DIR handed in, as MOSS and JPlag want it, and who shares
- * how much with whom.
+ * how much with whom (lab_similar.c).
  *
  *   OUT/submissions/ada/csim.c     a folder for each student, with the files that are handed in
  *   OUT/base/csim.c                what was given to all
- *   OUT/similar.csv                first,second,percent,shared,of: all pairs, the most alike first (lab/similar.h), behind the preprocessor; the
- *                                  modules that ship with quern, and solutions if they are here, are second
+ *   OUT/similar.csv                all pairs, the most alike first
+ *   OUT/similar.html               both sides of those that are most alike
  *   OUT/moss.sh, OUT/jplag.sh      their commands; quern sends nothing anywhere
  */
 #define _GNU_SOURCE
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,35 +21,11 @@
 #include <unistd.h>
 
 #include "../tools.h"
-#include "base/grow.h"
-#include "lab/similar.h"
 #include "lab_tool.h"
 #include "text/error.h"
 #include "text/output.h"
 
 #define FILE_MAX (1u << 20) /* bytes, as in a check */
-
-struct student {
-    char *name;
-    struct qn_lab_prints prints;
-};
-
-struct students {
-    struct student *at;
-    unsigned n, room, own; /* the first `own` are of the class */
-};
-
-static struct student *more(struct students *s, char *name)
-{
-    QN_MORE(s->at, s->n, s->room, 64);
-    s->at[s->n] = (struct student){ .name = QN_NEEDED(name) };
-    return &s->at[s->n++];
-}
-
-struct pair {
-    unsigned first, second;
-    size_t shared, of;
-};
 
 static bool complain(const char *path) { return qn_text_complain("quern: lab: %s: %s", path, strerror(errno)), false; }
 
@@ -82,17 +57,8 @@ static char *read_handed_in(const char *path, size_t *size)
     return bytes;
 }
 
-static void add_prints(void *prints, const char *text) { qn_lab_add_prints(prints, text, strlen(text)); }
-
-static bool read_prints(const struct qn_lab *lab, const struct qn_lab_place *place, const char *from, struct qn_lab_prints *prints)
-{
-    const struct qn_lab_request r = { .lab = lab, .directory = from };
-
-    return qn_lab_read_sources(&r, place, add_prints, prints);
-}
-
-/* The lab's files from one folder into another, and their fingerprints. */
-static bool take_folder(const struct qn_lab *lab, const struct qn_lab_place *place, const char *from, const char *to, struct qn_lab_prints *prints)
+/* The lab's files from one folder into another. */
+static bool take_folder(const struct qn_lab *lab, const char *from, const char *to)
 {
     bool good = make_folder(to);
 
@@ -109,80 +75,7 @@ static bool take_folder(const struct qn_lab *lab, const struct qn_lab_place *pla
         good = write_file(target, text, size, 0666);
         free(text);
     }
-    return good && read_prints(lab, place, from, prints);
-}
-
-/* What students can copy from elsewhere: modules that ship with quern, one by one, and solutions. */
-static bool add_public(const struct qn_lab *lab, const struct qn_lab_place *place, struct students *s, const struct qn_lab_prints *base)
-{
-    static const char *const patterns[] = { "policy", "bpred", "prefetch", "level" };
-    char pattern[PATH_MAX + 64];
-    glob_t found = { 0 };
-    bool good = true;
-
-    for (size_t i = 0; lab->files[1] && i < sizeof patterns / sizeof *patterns; i++) {
-        snprintf(pattern, sizeof pattern, "%s/sim/%s/*.c", place->library, patterns[i]);
-        glob(pattern, i ? GLOB_APPEND : 0, NULL, &found);
-    }
-    for (size_t i = 0; good && i < found.gl_pathc; i++) {
-        const char *name = strrchr(found.gl_pathv[i], '/') + 1, *const files[] = { name, NULL };
-        struct qn_lab one = { .files = files };
-        struct student *shipped = more(s, strdup(found.gl_pathv[i] + strlen(place->library) + 1));
-
-        snprintf(pattern, sizeof pattern, "%.*s", (int)(name - found.gl_pathv[i]), found.gl_pathv[i]);
-        one.folder = lab->folder;
-        good = read_prints(&one, place, pattern, &shipped->prints);
-        qn_lab_finish_prints(&shipped->prints, base);
-    }
-    globfree(&found);
-    for (unsigned variant = 0; good && variant < 2; variant++) {
-        snprintf(pattern, sizeof pattern, "%s/solutions/%s%s", place->labs, lab->folder, variant ? "/variant" : "");
-        if (access(pattern, R_OK) == 0) {
-            struct student *solution = more(s, strdup(variant ? "a variant's solution" : "the solution"));
-
-            good = read_prints(lab, place, pattern, &solution->prints);
-            qn_lab_finish_prints(&solution->prints, base);
-        }
-    }
     return good;
-}
-
-static int by_percent(const void *left, const void *right)
-{
-    const struct pair *a = left, *b = right;
-    size_t x = a->shared * b->of, y = b->shared * a->of; /* of is never 0 */
-
-    return x != y ? (x < y) - (x > y) : a->first != b->first ? (a->first > b->first) - (a->first < b->first)
-                                                              : (a->second > b->second) - (a->second < b->second);
-}
-
-static bool write_pairs(const char *path, const struct students *s)
-{
-    const struct student *students = s->at;
-    struct pair *pairs = calloc((size_t)s->own * s->n + 1, sizeof *pairs);
-    size_t count = 0;
-    FILE *f = fopen(path, "we");
-
-    if (!f || !pairs)
-        return free(pairs), complain(path);
-    for (unsigned i = 0; i < s->own; i++)
-        for (unsigned k = i + 1; k < s->n; k++) {
-            size_t of = students[i].prints.n < students[k].prints.n ? students[i].prints.n : students[k].prints.n;
-
-            pairs[count++] = (struct pair){ i, k, qn_lab_count_shared(&students[i].prints, &students[k].prints), of ? of : 1 };
-        }
-    qsort(pairs, count, sizeof *pairs, by_percent);
-    fputs("first,second,percent,shared,of\n", f);
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].second >= s->own && !pairs[i].shared)
-            continue;
-        qn_lab_put_student(f, students[pairs[i].first].name, true);
-        putc(',', f);
-        qn_lab_put_student(f, students[pairs[i].second].name, true);
-        fprintf(f, ",%zu,%zu,%zu\n", 100 * pairs[i].shared / pairs[i].of, pairs[i].shared, pairs[i].of);
-    }
-    free(pairs);
-    return fclose(f) == 0 || complain(path);
 }
 
 static bool write_scripts(const struct qn_lab *lab, const char *out)
@@ -209,34 +102,22 @@ static bool write_scripts(const struct qn_lab *lab, const char *out)
 static int export(const struct qn_lab_request *r, const struct qn_lab_place *place, const struct qn_lab_students *list)
 {
     char from[PATH_MAX], to[PATH_MAX];
-    struct qn_lab_prints base = { .n = 0 };
-    struct students s = { .n = 0 };
+    struct qn_lab_works works = { .lab = r->lab, .place = place };
     bool good;
 
     snprintf(from, sizeof from, "%s/%s/starter", place->labs, r->lab->folder);
     snprintf(to, sizeof to, "%s/base", r->output);
-    good = take_folder(r->lab, place, from, to, &base);
-    qn_lab_finish_prints(&base, NULL);
+    good = take_folder(r->lab, from, to);
     snprintf(to, sizeof to, "%s/submissions", r->output);
     good = good && make_folder(to);
     for (unsigned i = 0; good && i < list->n; i++) {
-        struct student *student = more(&s, strdup(list->name[i]));
-
-        snprintf(from, sizeof from, "%s/%s", r->directory, student->name);
-        snprintf(to, sizeof to, "%s/submissions/%s", r->output, student->name);
-        good = take_folder(r->lab, place, from, to, &student->prints);
-        qn_lab_finish_prints(&student->prints, &base);
+        snprintf(from, sizeof from, "%s/%s", r->directory, list->name[i]);
+        snprintf(to, sizeof to, "%s/submissions/%s", r->output, list->name[i]);
+        good = take_folder(r->lab, from, to);
     }
-    s.own = s.n;
-    good = good && add_public(r->lab, place, &s, &base);
-    snprintf(to, sizeof to, "%s/similar.csv", r->output);
-    good = good && write_pairs(to, &s) && write_scripts(r->lab, r->output);
-    for (unsigned i = 0; i < s.n; i++) {
-        qn_lab_free_prints(&s.at[i].prints);
-        free(s.at[i].name);
-    }
-    free(s.at);
-    qn_lab_free_prints(&base);
+    good = good && qn_lab_add_class(&works, r->directory, list) && qn_lab_add_public(&works) && (!r->earlier || qn_lab_add_earlier(&works, r->earlier))
+           && qn_lab_write_similar(&works, r->output) && write_scripts(r->lab, r->output);
+    qn_lab_free_works(&works);
     return good && !list->left_out ? 0 : 1;
 }
 

@@ -90,7 +90,8 @@ static bool check(const struct qn_lab_request *r, const char *student, unsigned 
 
 #define BOX 6 /* the lab whose variant is the seed of a box */
 #define BOX_SEEDS 1000000000ull
-#define NOTE_BYTES (NAME_MAX + 128)
+#define NOTE_BYTES (2 * NAME_MAX + 256)
+#define COPIED_PERCENT 85
 
 struct class {
     const struct qn_lab_request *request;
@@ -98,6 +99,7 @@ struct class {
     int n;
     struct qn_lab_folder *folders; /* of each */
     uint64_t *wanted;              /* with a key: the seed of each */
+    struct qn_lab_works works;     /* with --earlier: of the class and of that year */
 };
 
 static uint64_t seed_of(const struct class *c, int i) { return c->request->lab->number == BOX ? c->folders[i].seed : c->folders[i].variant; }
@@ -161,7 +163,7 @@ static void make_note(const struct class *c, int i, char note[NOTE_BYTES])
 {
     const struct qn_lab_folder *f = &c->folders[i];
     bool box = c->request->lab->number == BOX, keyed = false;
-    unsigned reports = box ? count_reports(c, i) : 0;
+    unsigned reports = box ? count_reports(c, i) : 0, alike, other = 0;
     int owner = f->lab ? find_owner(c, i) : -1;
 
     for (int k = 0; k < c->n; k++)
@@ -178,6 +180,8 @@ static void make_note(const struct class *c, int i, char note[NOTE_BYTES])
         snprintf(note, NOTE_BYTES, owner >= 0 ? ".quern-lab is that of %s" : "begun with another key or name%.0s", owner >= 0 ? c->students[owner] : "");
     if (reports)
         snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%u reports judged", *note ? "; " : "", reports);
+    if (c->works.n && (alike = qn_lab_most_alike(&c->works, (unsigned)i, &other)) >= COPIED_PERCENT)
+        snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%u%% in common with %s", *note ? "; " : "", alike, c->works.at[other].name);
 }
 
 /* ---- the table ---- */
@@ -240,9 +244,18 @@ static int put_rows(const struct class *c, FILE *f)
     return failed;
 }
 
+static bool compare_earlier(struct class *c, const struct qn_lab_place *place, const struct qn_lab_students *s)
+{
+    const struct qn_lab_request *r = c->request;
+
+    c->works = (struct qn_lab_works){ .lab = r->lab, .place = place };
+    return !r->earlier || (qn_lab_add_class(&c->works, r->directory, s) && qn_lab_add_earlier(&c->works, r->earlier));
+}
+
 static int put_marks(const struct qn_lab_request *r, FILE *f)
 {
     struct qn_lab_students s;
+    struct qn_lab_place place;
     struct class c = { .request = r };
     int status = 1;
 
@@ -251,10 +264,11 @@ static int put_marks(const struct qn_lab_request *r, FILE *f)
     c.students = s.name;
     c.n = (int)s.n;
     put_head(r, f);
-    if (read_class(&c) && (!r->on || qn_lab_farm_out(r, s.name, (int)s.n)))
+    if (qn_lab_find_place(&place) && read_class(&c) && compare_earlier(&c, &place, &s) && (!r->on || qn_lab_farm_out(r, s.name, (int)s.n)))
         status = put_rows(&c, f);
     free(c.folders);
     free(c.wanted);
+    qn_lab_free_works(&c.works);
     if (r->on && !status)
         qn_lab_end_farm(r, (int)s.n);
     status |= s.left_out;

@@ -6,6 +6,7 @@
 
 #include "../options.h"
 #include "lab/lab.h"
+#include "lab/similar.h"
 
 #define QN_LAB_STUDENT_FILE ".quern-lab" /* in a folder that `start` made: lab and seed of the student */
 
@@ -37,6 +38,27 @@ void qn_lab_free_students(struct qn_lab_students *s);
 
 /* A cell of a CSV file; harmless: no formula. */
 void qn_lab_put_student(FILE *f, const char *name, bool harmless);
+
+/* Who has how much in common with whom (lab_similar.c).  false: a line was printed. */
+struct qn_lab_works {
+    const struct qn_lab *lab;
+    const struct qn_lab_place *place;
+    struct qn_lab_work {
+        char *name, *text;
+        size_t size;
+        struct qn_lab_prints prints;
+    } *at;
+    unsigned n, room, own;          /* the first `own` are of the class */
+    bool has_base;
+    struct qn_lab_prints base;      /* what was given to all */
+};
+bool qn_lab_add_class(struct qn_lab_works *w, const char *folder, const struct qn_lab_students *list); /* first */
+bool qn_lab_add_earlier(struct qn_lab_works *w, const char *folder);                                   /* a class of another year */
+bool qn_lab_add_public(struct qn_lab_works *w);                                                        /* modules that ship, solutions */
+/* Per cent that a student of the class has in common with the most alike of the others, *other; 0: nothing. */
+unsigned qn_lab_most_alike(const struct qn_lab_works *w, unsigned student, unsigned *other);
+bool qn_lab_write_similar(const struct qn_lab_works *w, const char *folder);                           /* similar.csv, similar.html */
+void qn_lab_free_works(struct qn_lab_works *w);
 
 /* From the TAP of a check: points of each test, in order.  false: it could not be made. */
 #define QN_LAB_TESTS_MAX 64

@@ -17,6 +17,8 @@
 #define REFS_LONG 60000
 #define REFS_LONGER 200000
 #define POINTS_LONGER 20000
+#define MEMORY_LONG (64u << 20) /* bytes that a program may have in all for the long traces */
+#define GROWTH_MOST 200       /* instructions for each reference that a tree may take more when there are eight times the references and lines */
 #define PARSING 4000          /* instructions that reading a reference may take, and a tree over 200,000 times */
 #define STEPS_OF_LIST 8       /* instructions for each line of a list; a simulation for each size has twice as many for each size */
 #define TAIL 100              /* references */
@@ -69,8 +71,8 @@ static void tell_stack(struct qn_lab_check *c, const struct qn_lab_trace *t, siz
     }
 }
 
-/* Runs mrc on the first n references of a trace; options: "curve" or "classes" and theirs, NULL at the end. */
-static bool run_mrc(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const char *const *options, struct qn_lab_job *job)
+/* Runs mrc on the first n references of a trace; options: "curve" or "classes" and theirs, NULL at the end.  memory: bytes; 0: as all programs. */
+static bool run_mrc(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const char *const *options, uint64_t memory, struct qn_lab_job *job)
 {
     static const char *argv[ARGUMENTS];
     struct qn_lab_trace part = { t->at, n, 0 };
@@ -82,7 +84,9 @@ static bool run_mrc(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t
     argv[words++] = "-t";
     argv[words++] = qn_lab_write_trace(c, &part, "trace.txt");
     argv[words] = NULL;
-    *job = (struct qn_lab_job){ .argv = argv };
+    *job = (struct qn_lab_job){ .argv = argv, .limits = qn_lab_limits_program };
+    if (memory)
+        job->limits.memory_bytes = memory;
     return argv[0] && qn_lab_run_program(c, job);
 }
 
@@ -102,7 +106,7 @@ static void explain(struct qn_lab_check *c, const struct qn_lab_trace *t, const 
         size_t n = good + (bad - good) / 2;
         struct qn_lab_job job;
         char *wanted = right(c, t, n, data);
-        bool same = run_mrc(c, t, n, options, &job) && !strncmp(job.output, wanted, strlen(wanted))
+        bool same = run_mrc(c, t, n, options, 0, &job) && !strncmp(job.output, wanted, strlen(wanted))
                     && strspn(job.output + strlen(wanted), "\r\n") == strlen(job.output + strlen(wanted));
 
         qn_lab_free_job(&job);
@@ -139,7 +143,7 @@ static char *right_curve(struct qn_lab_check *c, const struct qn_lab_trace *t, s
 }
 
 static bool curve_is(struct qn_lab_check *c, const struct qn_lab_trace *t, unsigned bits, const unsigned long *misses,
-                     unsigned max)
+                     unsigned max, uint64_t memory)
 {
     char b[16], m[16];
     const char *const options[] = { "curve", "-b", b, "-m", m, NULL };
@@ -149,7 +153,7 @@ static bool curve_is(struct qn_lab_check *c, const struct qn_lab_trace *t, unsig
 
     snprintf(b, sizeof b, "%u", bits);
     snprintf(m, sizeof m, "%u", max);
-    ran = run_mrc(c, t, t->n, options, &job);
+    ran = run_mrc(c, t, t->n, options, memory, &job);
     good = ran && compare_curve(c, job.output, misses, max);
     qn_lab_free_job(&job);
     if (ran && !good)
@@ -175,7 +179,7 @@ static bool agrees(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned bits
     add_tail(c, t);
     for (unsigned n = 1; n <= max; n++)
         misses[n] = qn_lab_brute_misses(t, bits, n, qn_lab_rules(c));
-    good = curve_is(c, t, bits, misses, max);
+    good = curve_is(c, t, bits, misses, max, 0);
     free(misses);
     qn_lab_free_trace(t);
     return good;
@@ -259,40 +263,60 @@ static unsigned long count_instructions(struct qn_lab_check *c, const char *cons
     return n;
 }
 
-/* Jumps all over `lines` lines, so that distances are long.  Its instructions are counted, at most `most` for each reference: so the answer does
- * not depend on the speed of this machine. */
-static bool long_curve(struct qn_lab_check *c, unsigned refs, unsigned lines, unsigned points, unsigned most)
+struct long_trace {
+    unsigned refs, lines, points;
+};
+
+static void draw_long(struct qn_lab_check *c, const struct long_trace *l, struct qn_lab_trace *t)
+{
+    for (unsigned i = 0; i < l->refs; i++)
+        qn_lab_add_ref(t, qn_lab_is_variant(c) && i % 4 == 0 ? 'S' : 'L', (uint64_t)(BASE + qn_lab_below(c, l->lines)) << 6, 1);
+}
+
+/* Jumps all over the lines, so that distances are long.  The curve has to be right; the result is how many instructions mrc takes for each
+ * reference, whatever the speed of this machine is; 0: a remark says what was wrong. */
+static unsigned long cost_of_long(struct qn_lab_check *c, const struct long_trace *l)
 {
     char m[16];
     const char *const options[] = { "curve", "-b", "6", "-m", m, NULL };
     struct qn_lab_trace t = { .n = 0 };
-    unsigned long *misses = QN_NEEDED(calloc(points + 1, sizeof *misses)), n = 0;
-    bool good;
+    unsigned long *misses = QN_NEEDED(calloc(l->points + 1, sizeof *misses)), n = 0;
 
     qn_lab_measure_time(c);
-    snprintf(m, sizeof m, "%u", points);
-    for (unsigned i = 0; i < refs; i++)
-        qn_lab_add_ref(&t, qn_lab_is_variant(c) && i % 4 == 0 ? 'S' : 'L', (uint64_t)(BASE + qn_lab_below(c, lines)) << 6, 1);
-    qn_lab_curve(&t, 6, misses, points, qn_lab_rules(c));
-    good = curve_is(c, &t, 6, misses, points) && (n = count_instructions(c, options, qn_lab_write_trace(c, &t, "trace.txt")));
-    if (good && n / refs > most)
-        good = qn_lab_say(c, "%u references to %u lines, %u sizes: got %lu instructions for each reference, wanted at most %u", refs, lines, points,
-                          n / refs, most);
+    snprintf(m, sizeof m, "%u", l->points);
+    draw_long(c, l, &t);
+    qn_lab_curve(&t, 6, misses, l->points, qn_lab_rules(c));
+    if (!curve_is(c, &t, 6, misses, l->points, MEMORY_LONG))
+        qn_lab_say(c, "that was with %u MiB of memory", MEMORY_LONG >> 20);
+    else
+        n = count_instructions(c, options, qn_lab_write_trace(c, &t, "trace.txt"));
     free(misses);
     qn_lab_free_trace(&t);
-    return good;
+    return n / l->refs;
 }
 
 static bool one_pass(struct qn_lab_check *c)
 {
     unsigned lines = qn_lab_between(c, 4000, 6000);
+    const struct long_trace l = { REFS_LONG, lines, lines - qn_lab_below(c, 1000) };
+    unsigned long most = PARSING + STEPS_OF_LIST * lines, n = cost_of_long(c, &l);
 
-    return long_curve(c, REFS_LONG, lines, lines - qn_lab_below(c, 1000), PARSING + STEPS_OF_LIST * lines);
+    return n && (n <= most || qn_lab_say(c, "%u references to %u lines, %u sizes: got %lu instructions for each reference, wanted at most %lu", l.refs, lines,
+                                         l.points, n, most));
 }
 
+/* What a search through a list, or through marks, takes grows with their number; what a tree takes hardly does. */
 static bool tree(struct qn_lab_check *c)
 {
-    return long_curve(c, REFS_LONGER, qn_lab_between(c, 80000, 120000), POINTS_LONGER + qn_lab_below(c, 40000), PARSING);
+    struct long_trace l = { REFS_LONGER, qn_lab_between(c, 80000, 120000), POINTS_LONGER + qn_lab_below(c, 40000) }, few = { l.refs / 8, l.lines / 8, l.points / 8 };
+    unsigned long n = cost_of_long(c, &l), least;
+
+    if (!n || (n > PARSING && !qn_lab_say(c, "%u references to %u lines: got %lu instructions for each reference, wanted at most %u", l.refs, l.lines, n, PARSING)))
+        return false;
+    least = cost_of_long(c, &few);
+    return least && (n <= least + GROWTH_MOST
+                     || qn_lab_say(c, "%u references to %u lines: got %lu instructions for each reference, %lu where references and lines are an eighth; wanted "
+                                      "at most %u more", l.refs, l.lines, n, least, GROWTH_MOST));
 }
 
 /* ---- classes ---- */
@@ -363,7 +387,7 @@ static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsign
     snprintf(E, sizeof E, "%u", ways);
     snprintf(b, sizeof b, "%u", bits);
     wanted = right_classes(c, t, t->n, &g);
-    good = ran = run_mrc(c, t, t->n, options, &job);
+    good = ran = run_mrc(c, t, t->n, options, 0, &job);
     if (good && (strncmp(job.output, wanted, strlen(wanted)) || strspn(job.output + strlen(wanted), "\r\n") == 0))
         good = qn_lab_say(c, "s=%s E=%s b=%s: got '%s', wanted '%s'", s, E, b, qn_lab_first_line(job.output), wanted);
     qn_lab_free_job(&job);

@@ -18,6 +18,7 @@
 #define BRANCHES 4000          /* of the traces compared */
 #define OUTER 2000
 #define SHARERS 8              /* branches of an entry that why.txt shows */
+#define COUNTER_ASKED 12       /* branches by which a counter is found out */
 #define TAIL 500               /* branches behind nested loops, whose predictions could be known by heart */
 #define ALIGNMENT 32           /* bytes that may be lost between variables */
 #define WINDOW 150             /* branches */
@@ -45,8 +46,44 @@ static unsigned long count_wrong(const unsigned char *wrong, size_t n)
     return sum;
 }
 
+/* How often in a row the entry would predict `predicted`, if the branches behind the first n all went the other way? */
+static unsigned ask_entry(struct qn_lab_check *c, const char *file, const struct qn_lab_branches *t, size_t n, enum qn_lab_predictor model, unsigned bits,
+                          unsigned index, bool predicted)
+{
+    struct qn_lab_branches more = { .n = 0 };
+    unsigned char *wrong = QN_NEEDED(malloc(n + COUNTER_ASKED));
+    unsigned often = 0;
+
+    for (size_t i = 0; i < n; i++)
+        qn_lab_add_branch(&more, t->at[i].pc, t->at[i].taken);
+    for (unsigned i = 0; i < COUNTER_ASKED; i++)
+        qn_lab_add_branch(&more, qn_lab_find_sharer(&more, model, bits, qn_lab_rules(c), index, t->at[n].pc), !predicted);
+    if (run(c, file, bits, &more, wrong))
+        while (often < COUNTER_ASKED && wrong[n + often])
+            often++;
+    qn_lab_free_branches(&more);
+    free(wrong);
+    return often;
+}
+
+/* The counter that an entry of the student's predictor acts like: it cannot be read. */
+static void tell_counter(struct qn_lab_check *c, const char *file, const struct qn_lab_branches *t, size_t n, enum qn_lab_predictor model, unsigned bits,
+                         const struct qn_lab_entry *e)
+{
+    unsigned half = qn_lab_rules(c)->value[QN_LAB_COUNTER_MAX] / 2, down = qn_lab_rules(c)->value[QN_LAB_COUNTER_DOWN], value = 0;
+    unsigned as_taken = ask_entry(c, file, t, n, model, bits, e->index, true), as_not = ask_entry(c, file, t, n, model, bits, e->index, false);
+
+    while (value < COUNTER_ASKED && (value > half ? (value - half + down - 1) / down != as_taken || as_not : as_taken || half + 1 - value != as_not))
+        value++;
+    if (value < COUNTER_ASKED)
+        qn_lab_why(c, "Expected counter %u, yours acts like %u:", e->value, value);
+    else
+        qn_lab_why(c, "Expected counter %u, yours acts like none:", e->value);
+    qn_lab_why(c, "    %u times \"not taken\" with this entry until it predicts so, %u times \"taken\".", as_taken, as_not);
+}
+
 /* The branches that used the same entry before, with what it should have held, and what was predicted. */
-static void tell_entry(struct qn_lab_check *c, const struct qn_lab_branches *t, const unsigned char *got, enum qn_lab_predictor model, unsigned bits,
+static void tell_entry(struct qn_lab_check *c, const char *file, const struct qn_lab_branches *t, const unsigned char *got, enum qn_lab_predictor model, unsigned bits,
                        size_t at)
 {
     struct qn_lab_entry *e = QN_NEEDED(calloc(at + 1, sizeof *e));
@@ -62,6 +99,8 @@ static void tell_entry(struct qn_lab_check *c, const struct qn_lab_branches *t, 
             qn_lab_why(c, "    branch %zu at 0x%llx, %s: expected %u (%s), yours %s", i + 1, (unsigned long long)t->at[i].pc,
                        t->at[i].taken ? "taken" : "not taken", e[i].value, e[i].taken ? "taken" : "not taken",
                        (got[i] != 0) != t->at[i].taken ? "taken" : "not taken");
+    if (model != QN_LAB_ONE_BIT && qn_lab_keeps(c))
+        tell_counter(c, file, t, at, model, bits, &e[at]);
     free(e);
 }
 
@@ -80,7 +119,7 @@ static bool compare(struct qn_lab_check *c, const char *file, enum qn_lab_predic
                (unsigned long long)t->at[i].pc & ((1ull << bits) - 1));
     for (size_t k = i < 12 ? 0 : i - 12; k < i; k++)
         qn_lab_why(c, "    0x%llx %s", (unsigned long long)t->at[k].pc, t->at[k].taken ? "taken" : "not taken");
-    tell_entry(c, t, got, model, bits, i);
+    tell_entry(c, file, t, got, model, bits, i);
     qn_lab_why(c, "It was %spredicted, wanted %spredicted; it was %staken.", got[i] ? "mis" : "", wrong[i] ? "mis" : "",
                t->at[i].taken ? "" : "not ");
     qn_lab_why_with(c, "branches.trace", "In a debugger:\n    quern sim build --replay --BC=%s --cflags='-g -O0' -o mine\n"

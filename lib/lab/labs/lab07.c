@@ -61,7 +61,7 @@ static void tell_own(struct qn_lab_check *c, const struct module *m, struct shap
     uint64_t asked[ASKED_MAX];
     unsigned n = 0, there = 0, step = qn_lab_rules(c)->value[QN_LAB_GUESS_STEP];
 
-    qn_lab_why(c, "Before it these lines of the set hit in yours (of at most %u that came last, or could have been prefetched):", ASKED_MAX);
+    qn_lab_why(c, "Before it these lines of the set are in yours (looked for: the %u used last, or that could have been prefetched):", ASKED_MAX);
     for (size_t i = at + 1; i-- > 0 && n < ASKED_MAX;)
         for (unsigned ahead = 0; ahead <= s.degree && n < ASKED_MAX; ahead++) {
             uint64_t line = line_of(t, i) + ahead * step;
@@ -101,8 +101,8 @@ static void explain(struct qn_lab_check *c, const struct module *m, struct shape
         qn_lab_why(c, "%s, %u sets of %u ways, degree %u. Reference %zu, the last line of trace.txt, is to line %llx (address / %u). Before it the set "
                       "would hold, with a right prefetcher, the line used last first:", m->file, s.sets, s.ways, s.degree, at + 1,
                    (unsigned long long)line_of(t, at), QN_LAB_LINE);
-        tell_lines(c, p.level, line_of(t, at), ", guessed and not used yet");
-        qn_lab_why(c, "Then it is a %s, and these lines are guessed:", qn_lab_prefetching_miss(&p, line_of(t, at)) ? "miss" : "hit");
+        tell_lines(c, p.level, line_of(t, at), ", prefetched and marked");
+        qn_lab_why(c, "Then it is a %s, and these lines are prefetched:", qn_lab_prefetching_miss(&p, line_of(t, at)) ? "miss" : "hit");
         for (unsigned i = 0; i < p.guesses; i++)
             qn_lab_why(c, "    %llx", (unsigned long long)p.guessed[i]);
         if (!p.guesses)

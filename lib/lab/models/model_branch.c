@@ -71,3 +71,15 @@ void qn_lab_follow_entries(const struct qn_lab_branches *t, size_t n, enum qn_la
         update(&p, t->at[i].pc, t->at[i].taken);
     }
 }
+
+uint64_t qn_lab_find_sharer(const struct qn_lab_branches *t, enum qn_lab_predictor model, unsigned bits, const struct qn_lab_variant *rules, unsigned index,
+                            uint64_t from)
+{
+    struct predictor p = { .model = model, .rules = rules, .bits = bits };
+
+    for (size_t i = 0; i < t->n; i++)
+        update(&p, t->at[i].pc, t->at[i].taken);
+    while (index_of(&p, from) != index)
+        from++;
+    return from;
+}

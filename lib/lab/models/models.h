@@ -86,6 +86,10 @@ struct qn_lab_entry {
 void qn_lab_follow_entries(const struct qn_lab_branches *t, size_t n, enum qn_lab_predictor model, unsigned bits, const struct qn_lab_variant *rules,
                            struct qn_lab_entry *entries);
 
+/* An address whose branch, behind those of t, would use this entry; the first from `from` on. */
+uint64_t qn_lab_find_sharer(const struct qn_lab_branches *t, enum qn_lab_predictor model, unsigned bits, const struct qn_lab_variant *rules, unsigned index,
+                            uint64_t from);
+
 /* ---- the reference models of lab 7: a first level that prefetches, and an exclusive pair of levels ----
  *
  * Lines are numbers (address / bytes of a line).  The policy is LRU; a prefetched line is filled as the most recently

@@ -45,6 +45,17 @@ int main(void)
     p = prints_of("a \"never ended\n b /* nor this", NULL);
     is_int((long long)p.n, 0, "a text and a comment without an end");
     qn_lab_free_prints(&p);
+    {
+        static const char mine[] = "int more(void) { return 1; }\nint total(int count) { int t = 0; for (int k = 00; k < count; k++) t += k; return t; }";
+        unsigned char shared[sizeof mine] = { 0 };
+        size_t n = 0;
+
+        qn_lab_mark_shared(mine, sizeof mine - 1, &base, shared);
+        while (n < sizeof mine && !shared[n])
+            n++;
+        is_str(mine + n, strchr(mine, '\n') + 1, "what another text has, too, is marked from its first token");
+        ok(shared[sizeof mine - 2] && !shared[sizeof mine - 1], "... to its last");
+    }
     qn_lab_free_prints(&base);
     return done_testing();
 }

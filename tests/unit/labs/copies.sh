@@ -59,6 +59,32 @@ is "$(grep -c ',none,0,0,\|^none,.*,0,0,' "$export/similar.csv")" 29 'who handed
 same_file "$export/submissions/copy1/csim.c" "$class/copy1/csim.c" 'submissions are copied as they are'
 same_file "$export/base/csim.c" "$top_srcdir/labs/01-cache/starter/csim.c" 'and what was given to all'
 
+# The page has both sides of the pairs that are most alike; what both have is marked.
+page=$export/similar.html
+is "$(grep -c '<h2 id="pair' "$page"):$(sed -n 's/.*<h2 id="pair1">\(.*\): .*/\1/p' "$page")" "$(awk -F, 'NR > 1 && $3 >= 60' "$export/similar.csv" | head -n 20 | wc -l | tr -d ' '):$(sed -n '2s/\([^,]*\),\([^,]*\),.*/\1 and \2/p' "$export/similar.csv")" \
+    'a page with these pairs'
+section() { awk -v n="$1" '/<h2 /{ on = index($0, "id=\"pair" n "\"") } on' "$page"; }
+ok 'both texts are there' test "$(section 1 | grep -c '<pre')" -eq 2
+ok 'what both have is marked' test "$(section 1 | grep -o '<mark>' | wc -l)" -gt 2
+is "$(section 1 | grep -o '<mark>[^<]*unused' | wc -l | tr -d ' ')" 0 'and what one of them has added is not'
+
+# Last year's class: who has much of it is told, and is on the page; the others are not.
+mkdir -p "$SCRATCH/last/zoe <b>" "$SCRATCH/last/yan" "$SCRATCH/this/ann" "$SCRATCH/this/ben"
+cp "$class/s07/csim.c" "$SCRATCH/last/zoe <b>/csim.c"
+cp "$class/s13/csim.c" "$SCRATCH/last/yan/csim.c"
+sed 's/\bmisses\b/wrong/g' "$class/s07/csim.c" >"$SCRATCH/this/ann/csim.c"
+cp "$class/s27/csim.c" "$SCRATCH/this/ben/csim.c"
+mkdir "$SCRATCH/this/cyd" # nothing handed in
+"$QUERN" lab export --earlier="$SCRATCH/last" -o "$SCRATCH/year" 1 "$SCRATCH/this" >"$out" 2>"$err"
+is "$?:$(cat "$err"):$(sed -n 2p "$SCRATCH/year/similar.csv" | cut -d, -f1-3)" '0::ann,earlier/zoe <b>,100' 'with last year: the copy is first' || diag "$(cat "$SCRATCH/year/similar.csv")"
+is "$(grep -c '^earlier' "$SCRATCH/year/similar.csv")" 0 'and those of last year are not compared with each other'
+is "$(sed -n 's/.*<h2 id="pair1">\(.*\): .*/\1/p' "$SCRATCH/year/similar.html"):$(ls "$SCRATCH/year/submissions" | tr '\n' ' ')" \
+    'ann and earlier/zoe &lt;b&gt;:ann ben cyd ' 'the page has it, escaped; only this class is exported'
+"$QUERN" lab marks --earlier="$SCRATCH/last" 1 "$SCRATCH/this" >"$out" 2>"$err"
+is "$?:$(head -c 8 "$out"):$(sed -n '2,$s/^\([a-z]*\),.*,/\1:/p' "$out" | tr '\n' ' ')" '0:student,:ann:100% in common with earlier/zoe <b> ben: cyd: ' 'marks has it in its last column' || diag "$(cat "$out" "$err")"
+"$QUERN" lab export --earlier="$SCRATCH/nowhere" -o "$SCRATCH/x" 1 "$SCRATCH/this" >"$out" 2>"$err"
+is "$?:$(cat "$err")" "1:quern: lab: $SCRATCH/nowhere: No such file or directory" 'no such class: one line'
+
 # Macros for signs, digraphs and empty statements do not hide a copy; nor is a copy of a module that ships, or of the solution, one of nobody.
 mkdir -p "$SCRATCH/macros/a" "$SCRATCH/macros/b" "$SCRATCH/policies/a"
 cp "$class/s05/csim.c" "$SCRATCH/macros/a"

@@ -45,6 +45,9 @@ is "$(cd "$dir" && eval "\"$QUERN\" replay --sim=D1=lru.c $command" 2>&1 | grep 
     '... and function and reference are those that a replay of the kept trace names'
 wrong 5 twobit.c 's/ < 3/ < 2/' 'twobit: branch'
 debugged branches.trace
+is "$(sed -n 's/^Expected counter \(.*\):$/\1/p' "$kept/why.txt")" '2, yours acts like 1' 'lab 5: a counter that stops too early is found out'
+wrong 5 gshare.c 's/+= \*entry(pc) < 3/+= 1/' 'gshare: branch'
+is "$(sed -n 's/^Expected counter \(.*\):$/\1/p' "$kept/why.txt")" '1, yours acts like 3' 'lab 5: and one that goes too far'
 
 # Lab 2: the call that it names finds the result wrong.
 wrong 2 kernels.c '/^static void transpose_any/,/^}/s/i < n; i++/i < m; i++/' 'right for every shape'
@@ -75,7 +78,7 @@ command=$(sed -n 's/^ *quern \(sim build .*\)/\1/p' "$kept/why.txt")
 (cd "$SCRATCH/lab7" && eval "\"$QUERN\" $command") >"$out" 2>&1
 is $? 0 'lab 7: the command that it names builds it' || diag "$(cat "$out")"
 debugged trace.txt
-ok 'lab 7: what the set would hold is told' grep -q 'guessed and not used yet' "$kept/why.txt"
+ok 'lab 7: what the set would hold is told' grep -q 'prefetched and marked' "$kept/why.txt"
 
 # Lab 8: the stream and what is wanted.
 wrong 8 profile.c 's/4 \* n\[0\] + 40/n[0] + 40/' 'the mix'

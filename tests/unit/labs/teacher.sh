@@ -74,15 +74,40 @@ ok 'with a key: it is in the zip file, and used' sh -c "grep -aq 'a key of this 
 
 # ---- demonstrations ----
 
-mkdir "$SCRATCH/bin"
-printf '#!/bin/sh\nexec %s "$@"\n' "$QUERN" >"$SCRATCH/bin/quern" && chmod +x "$SCRATCH/bin/quern"
-sed -n '/^## Ten demonstrations/,/^## /s/^    \$ //p' "$top_srcdir/doc/teaching.md" >"$SCRATCH/demonstrations"
-is "$(wc -l <"$SCRATCH/demonstrations" | tr -d ' ')" 10 'ten demonstrations, of one command each'
-cp -r "$top_srcdir/doc/examples" "$top_srcdir/labs" "$SCRATCH"
-number=0
-while IFS= read -r command; do
-    number=$((number + 1))
-    (cd "$SCRATCH" && PATH=$SCRATCH/bin:$PATH sh -c "$command") >"$out" 2>&1
-    is $? 0 "demonstration $number: $command" || diag "$(tail -n 5 "$out")"
-done <"$SCRATCH/demonstrations"
+# What each must show, in the numbers that it prints, first to last.
+shows() {
+    case $1 in
+    belady) echo '$1 == 9 && $3 == 10' ;;
+    opt) echo '$1 == 8 && $3 == 6' ;;
+    rows) echo '$1 == $3 && $4 > 7 * $2' ;;
+    ways) echo '$2 == $1 && $4 < 50' ;;
+    classes) echo '$3 > 50000 && $6 == 0' ;;
+    stride) echo '$4 > 3 * $2 && $6 == $5 && $8 == $7' ;;
+    onebit) echo '$1 > 1.9 * $4 && $4 > 9900' ;;
+    history) echo '$1 > 9900 && $4 < 100' ;;
+    prefetch) echo '$6 < 0.6 * $2 && $8 > 0.99 * $4' ;;
+    layout) echo '$2 == $1 && $4 < 0.2 * $3' ;;
+    *) echo 0 ;;
+    esac
+}
+"$QUERN" demo >"$out"
+is "$(sed 's/ .*//' "$out" | tr '\n' ' ')" 'belady classes history layout onebit opt prefetch rows stride ways ' 'ten demonstrations'
+is "$(sed -n '/^## Ten demonstrations/,/^## The/s/^| \([a-z]*\) |.*/\1/p' "$top_srcdir/doc/teaching.md" | LC_ALL=C sort | grep -v NAME | tr '\n' ' ')" \
+    "$(sed 's/ .*//' "$out" | tr '\n' ' ')" 'doc/teaching.md has them'
+for name in $(sed 's/ .*//' "$out"); do
+    (cd "$SCRATCH" && "$QUERN" demo "$name") >"$SCRATCH/demo" 2>&1 </dev/null
+    is $? 0 "demo $name" || diag "$(tail -n 5 "$SCRATCH/demo")"
+    ok '... asks first, and tells the answer at the end' sh -c "sed -n 3p '$SCRATCH/demo' | grep -q ' ' && tail -n 1 '$SCRATCH/demo' | grep -q '[.]\$'"
+    # Numbers in front of a source line, of a count of misses or of a class.
+    sed -n '/^\$ /d; s/,//g; s/^\( *[0-9][0-9]*  *[0-9][0-9]*\)  *[a-z].*/\1/p; s/.*[Mm]is[a-z]*: *//p; s/^\(compulsory\|capacity\|conflict\) *\([0-9]*\) .*/\2/p' "$SCRATCH/demo" |
+        sed 's/( *\([0-9]*\)[^+]*+ *\([0-9]*\).*/\1 \2/; s/^\([0-9]* \)  *\([0-9]*\) 0$/\1 \2/' | tr '\n' ' ' >"$SCRATCH/numbers"
+    ok '... of which the numbers are what it says' awk "{ exit !($(shows "$name")) }" "$SCRATCH/numbers" || diag "$(cat "$SCRATCH/numbers" "$SCRATCH/demo")"
+done
+is "$(find "$SCRATCH" /tmp -maxdepth 1 -name 'quern-demo.*' -newer "$out" | wc -l | tr -d ' ')" 0 'nothing stays behind'
+"$QUERN" demo --keep="$SCRATCH/kept" layout >"$out" 2>&1
+ok 'but what is kept' test -x "$SCRATCH/kept/layout" -a -s "$SCRATCH/kept/layout.out"
+"$QUERN" demo nothing >"$out" 2>"$err"
+is "$?:$(cat "$err")" '2:quern demo: nothing: no such demonstration; `quern demo` lists them' 'another name: one line'
+PATH=/nowhere "$QUERN" demo layout >"$out" 2>"$err"
+is "$?:$(tail -n 1 "$err")" '1:quern demo: this command failed: cc -O1 -g -o layout layout.c' 'no compiler: the command that failed is named'
 done_testing

@@ -31,6 +31,7 @@ if command -v bash >/dev/null; then
     is "$(offered quern run --data = yes ann)" ' ' '... and behind one: files'
     is "$(offered quern run --out-file = '')" ' ' 'a value that is a file'
     is "$(offered quern lab check '')" '1 2 3 4 5 6 7 8 ' 'the labs'
+    is "$(offered quern demo st)" 'stride ' 'demonstrations'
     is "$(offered quern plot thr)" 'threec ' 'kinds of plots'
     is "$(offered quern annotate '')" ' ' 'elsewhere nothing: files'
     for command in $commands; do
@@ -41,7 +42,7 @@ if command -v bash >/dev/null; then
         is "$missing" '' "every option of quern $command"
     done
 else
-    skip 'bash is not installed' 16
+    skip 'bash is not installed' 17
 fi
 
 # pressed LINE: what zsh offers when TAB is pressed behind it, and what the line is then
@@ -50,9 +51,9 @@ pressed() {
 }
 
 if ! command -v zsh >/dev/null; then
-    absent 'zsh is not installed' 13
+    absent 'zsh is not installed' 14
 elif ! zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
-    skip 'this zsh has no zsh/zpty' 13
+    skip 'this zsh has no zsh/zpty' 14
 else
     is "$(pressed 'quern ')" "$(echo $commands) help > quern  " 'zsh: all commands'
     is "$(pressed 'quern an')" 'annotate > quern annotate  ' 'zsh: one that begins so'
@@ -64,6 +65,7 @@ else
     is "$(pressed 'quern run --analysis=3c,cul')" 'culprits > quern run --analysis=3c,culprits  ' 'zsh: analyses'
     is "$(pressed 'quern run --data=u')" 'use > quern run --data=use  ' 'zsh: values that the help names'
     is "$(pressed 'quern lab check ')" '1 2 3 4 5 6 7 8 > quern lab check  ' 'zsh: the labs'
+    is "$(pressed 'quern demo st')" 'stride > quern demo stride  ' 'zsh: demonstrations'
     is "$(pressed 'quern plot thr')" 'threec > quern plot threec  ' 'zsh: kinds of plots'
     is "$(pressed 'quern annotate ')" 'quern > quern annotate quern  ' 'zsh: elsewhere files'
     for command in $commands; do
