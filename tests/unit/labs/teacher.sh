@@ -99,7 +99,7 @@ for name in $(sed 's/ .*//' "$out"); do
     is $? 0 "demo $name" || diag "$(tail -n 5 "$SCRATCH/demo")"
     ok '... asks first, and tells the answer at the end' sh -c "sed -n 3p '$SCRATCH/demo' | grep -q ' ' && tail -n 1 '$SCRATCH/demo' | grep -q '[.]\$'"
     # Numbers in front of a source line, of a count of misses or of a class.
-    sed -n '/^\$ /d; s/,//g; s/^\( *[0-9][0-9]*  *[0-9][0-9]*\)  *[a-z].*/\1/p; s/.*[Mm]is[a-z]*: *//p; s/^\(compulsory\|capacity\|conflict\) *\([0-9]*\) .*/\2/p' "$SCRATCH/demo" |
+    sed -n '/^\$ /d; s/,//g; /^c[a-z]* *[0-9]* *D1 misses:/{s/^[a-z]* *\([0-9]*\) .*/\1/p;d}; s/^\( *[0-9][0-9]*  *[0-9][0-9]*\)  *[a-z].*/\1/p; s/.*[Mm]is[a-z]*: *//p' "$SCRATCH/demo" |
         sed 's/( *\([0-9]*\)[^+]*+ *\([0-9]*\).*/\1 \2/; s/^\([0-9]* \)  *\([0-9]*\) 0$/\1 \2/' | tr '\n' ' ' >"$SCRATCH/numbers"
     ok '... of which the numbers are what it says' awk "{ exit !($(shows "$name")) }" "$SCRATCH/numbers" || diag "$(cat "$SCRATCH/numbers" "$SCRATCH/demo")"
 done
