@@ -14,6 +14,7 @@
 #define QN_TOOL_LIST(X)                                                                            \
     X(run, "run a program under the simulators and write its profile")                             \
     X(annotate, "show a profile by file, function and source line")                                \
+    X(top, "show a profile on the whole terminal, with keys to walk through it")                        \
     X(diff, "subtract one profile from another")                                                   \
     X(merge, "add profiles")                                                                       \
     X(convert, "make a profile of a file of Callgrind's, or files of other tools")                                               \

@@ -194,7 +194,7 @@ int qn_engines_count_processors(void); /* those that this process may use */
 /* Its folder, without slash at the end; "": not known. */
 const char *qn_engines_own_folder(void);
 
-/* A directory of our own in $TMPDIR; qn_text_remove_scratch() and free() the result.  NULL: a line was printed. */
+/* A directory of our own in $TMPDIR, or where programs may be executed if they may not be there; qn_text_remove_scratch() and free() the result.  NULL: a line was printed. */
 char *qn_engines_scratch(const char *tool);
 
 /* Runs argv and waits.  Its exit status, 127 if it cannot be started, 128 + signal. */

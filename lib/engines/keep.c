@@ -13,7 +13,7 @@
  *
  * Invariants: a file has its name only when it is whole (made in a folder beside it, then renamed), so several quern need no lock;
  * what was used longest ago goes when there are too many (cache.c); a signal leaves nothing behind.  Where there is no
- * cache, or it is not ours alone, the program is made in $TMPDIR, and goes when it has run.
+ * cache, or it is not ours alone, the program is made in $TMPDIR (or where programs may be executed), and goes when it has run.
  */
 #define _GNU_SOURCE
 
@@ -417,12 +417,26 @@ char *qn_engines_cache_folder(void)
     return path;
 }
 
+/* Can a folder be made there, and a program in it be executed? */
+static bool is_for_programs(const char *folder)
+{
+    struct statvfs fs;
+
+    return folder && *folder && !access(folder, W_OK | X_OK) && !statvfs(folder, &fs) && !(fs.f_flag & ST_NOEXEC);
+}
+
 char *qn_engines_scratch(const char *tool)
 {
-    const char *tmp = getenv("TMPDIR");
+    const char *tmp = getenv("TMPDIR"), *usual = tmp && *tmp ? tmp : "/tmp", *const folders[] = {usual, "/tmp", "/var/tmp", "/dev/shm", "."}, *found = usual;
     char *path;
 
-    if (asprintf(&path, "%s/quern-sim.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
+    for (size_t i = 0; i < QN_ARRAY_LEN(folders) && !is_for_programs(found); i++)
+        found = folders[i];
+    if (!is_for_programs(found) && !access(usual, W_OK)) {
+        qn_text_complain("quern: %s: %s: no program may be executed there (noexec); TMPDIR=FOLDER names another folder", tool, usual);
+        return NULL;
+    }
+    if (asprintf(&path, "%s/quern-sim.XXXXXX", is_for_programs(found) ? found : usual) < 0)
         return NULL;
     if (qn_text_make_scratch(path))
         return path;

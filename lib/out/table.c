@@ -55,15 +55,24 @@ int qn_out_use_heat(enum qn_out_color color, int fd)
     return isatty(fd);
 }
 
-/* Cells of the bar: CELLS for at least a half of the total, one fewer for each halving. */
-static int cells_of(const struct qn_out_table *t, const int64_t *counts)
+enum qn_out_heat qn_out_heat(double share)
+{
+    return share >= 0.25 ? QN_OUT_HOT : share >= 0.0625 ? QN_OUT_WARM : share > 0 ? QN_OUT_COOL : QN_OUT_COLD;
+}
+
+/* The share of the primary event, without its sign. */
+static double share_of(const struct qn_out_table *t, const int64_t *counts)
 {
     const struct qn_out_column *key = &t->columns->sort[0];
-    double total = qn_out_key_weight(key, t->total), share = qn_out_key_weight(key, counts);
-    if (share == 0 || total == 0)
-        return 0;
-    int cells = CELLS;
-    for (double level = total / 2; cells > 1 && share < level; level /= 2)
+    double total = qn_out_key_weight(key, t->total), part = qn_out_key_weight(key, counts);
+    return total > 0 ? part / total : 0;
+}
+
+/* Cells of the bar: CELLS for at least a half of the total, one fewer for each halving. */
+static int cells_of(double share)
+{
+    int cells = share > 0 ? CELLS : 0;
+    for (double level = 0.5; cells > 1 && share < level; level /= 2)
         cells--;
     return cells;
 }
@@ -86,11 +95,10 @@ void qn_out_heat_begin(struct qn_out_sink *s, const struct qn_out_table *t, cons
 {
     if (!t->heat)
         return;
-    int cells = cells_of(t, counts);
-    /* Bold red from a quarter up, yellow from a sixteenth, green below; plain for nothing. */
-    const char *color = cells >= CELLS - 1 ? "\x1b[1;31m" : cells >= CELLS - 3 ? "\x1b[33m"
-                        : cells > 0 ? "\x1b[32m" : "";
-    qn_out_puts(s, color);
+    static const char *const colors[] = {[QN_OUT_COLD] = "", [QN_OUT_COOL] = "\x1b[32m", [QN_OUT_WARM] = "\x1b[33m", [QN_OUT_HOT] = "\x1b[1;31m"};
+    double share = share_of(t, counts);
+    int cells = cells_of(share);
+    qn_out_puts(s, colors[qn_out_heat(share)]);
     if (t->brief)
         return;
     qn_out_pad(s, '#', cells);
@@ -99,7 +107,7 @@ void qn_out_heat_begin(struct qn_out_sink *s, const struct qn_out_table *t, cons
 
 void qn_out_heat_end(struct qn_out_sink *s, const struct qn_out_table *t, const int64_t *counts)
 {
-    if (t->heat && cells_of(t, counts) > 0)
+    if (t->heat && share_of(t, counts) > 0)
         qn_out_puts(s, "\x1b[0m");
 }
 

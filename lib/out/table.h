@@ -69,6 +69,10 @@ enum qn_out_color { QN_OUT_COLOR_AUTO, QN_OUT_COLOR_ALWAYS, QN_OUT_COLOR_NEVER, 
 /* Whether to show heat on `fd`: auto means a terminal, NO_COLOR unset or empty and TERM not dumb. */
 int qn_out_use_heat(enum qn_out_color color, int fd);
 
+/* The heat of a share of the total: hot from a quarter up, warm from a sixteenth, cool below. */
+enum qn_out_heat { QN_OUT_COLD, QN_OUT_COOL, QN_OUT_WARM, QN_OUT_HOT };
+enum qn_out_heat qn_out_heat(double share);
+
 void qn_out_heat_begin(struct qn_out_sink *s, const struct qn_out_table *t, const int64_t *counts);
 void qn_out_heat_end(struct qn_out_sink *s, const struct qn_out_table *t, const int64_t *counts);
 

@@ -46,6 +46,7 @@ quern valgrind --tool=cachegrind -q --cachegrind-out-file=profile.as ./demo >sai
 QUERN=$(dirname "$QUERN")/quern-valgrind quern --tool=cachegrind -q --cachegrind-out-file=profile.by-name ./demo >said 2>&1
 QUERN=$DESTDIR$(dirname "$pkgdatadir")/../libexec/quern/valgrind/valgrind quern --tool=cachegrind -q --cachegrind-out-file=profile.by-path ./demo >said 2>&1
 is "$(cmp profile.as profile.by-name 2>&1)$(cmp profile.as profile.by-path 2>&1)" '' 'valgrind, by all its names'
+is "$(quern top profile 2>&1 | grep -c 'no terminal')" 1 'top'
 is "$(quern json --totals profile 2>said | grep -c quern-profile)" 1 'json'
 mkfifo address
 env -i PATH="$PATH" TMPDIR="$PWD" CC="$CC" "$QUERN" serve . >address 2>said &
