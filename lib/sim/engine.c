@@ -106,7 +106,7 @@ static QN_SIM_NCSR void tell_line(const struct qn_line_use *line)
 
 static inline bool tells_lines(void)
 {
-    return qn_sim_stream.uses || qn_sim_stream.victims || EXPLAINS || UTILIZATION || (qn_sim_stream.first && !qn_sim_stream.by_reference);
+    return EXPLAINS || UTILIZATION || (qn_sim_stream.first && !qn_sim_stream.by_reference);
 }
 
 static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
@@ -203,7 +203,8 @@ static void init_analyses(const struct qn_config *c)
 {
     qn_observers = qn_observers_init(c, can_tell_lines());
     qn_stream_init(qn_observers.records, can_tell_lines(), c->D1.line);
-    qn_sim_stream.at_once = c->calls;
+    if (c->calls)
+        qn_stream_be_at_once();
     if (qn_sim_stream.uses)
         fast_D1_recent(qn_observers.recent);
     if (qn_sim_stream.first)

@@ -116,13 +116,16 @@ QN_SIM_NCSR void qn_observers_reference(const struct sim_ref *ref)
 }
 
 /* Emitted code writes a site with the size; instruction and kind follow from it. */
-static void complete(struct sim_record *r, uint32_t n)
+uint64_t qn_observers_complete(struct sim_record *r, uint32_t n)
 {
+    uint64_t misses = 0;
+
     for (const struct sim_record *end = r + n; r < end; r++) {
         uint32_t site = r->site & QN_SITE_COUNTER_MASK;
 
         if (r->what & SIM_LEFT)
             continue;
+        misses += r->what & SIM_L1_MISS;
         r->size = r->size ? r->size : (uint16_t)(r->site >> QN_SITE_SIZE_SHIFT);
         r->site = site;
         if (!sites || !sites[site]) /* a reference from C that is complete */
@@ -130,19 +133,12 @@ static void complete(struct sim_record *r, uint32_t n)
         r->pc = qn_site_pc(sites[site]);
         r->kind = (uint8_t)qn_site_kind(sites[site]);
     }
+    return misses;
 }
 
-void qn_observers_read(struct sim_record *first, uint32_t n)
-{
-    complete(first, n);
-    TELL(records, observe, first, n)
-}
+void qn_observers_read(struct sim_record *first, uint32_t n) { TELL(records, observe, first, n) }
 
-void qn_observers_count(struct sim_record *first, uint32_t n)
-{
-    complete(first, n);
-    TELL(counting, observe, first, n)
-}
+void qn_observers_count(struct sim_record *first, uint32_t n) { TELL(counting, observe, first, n) }
 
 static qn_line_hook *on_line;
 

@@ -91,12 +91,6 @@ void qn_stream_line(const struct qn_line_use *l, uint64_t addr, uint32_t size, u
         (l->used ? 0 : SIM_FILLED) | (recent ? SIM_RECENT : 0), l->victim);
 }
 
-static void record_left(uint64_t line)
-{
-    *append() = (struct sim_record){.line = line, .what = SIM_LEFT};
-    *qn_sim_stream.read_to += sizeof(struct sim_record);
-}
-
 /* One line is recent, the latest. */
 void qn_stream_reference(const struct sim_ref *ref)
 {
@@ -109,7 +103,7 @@ void qn_stream_reference(const struct sim_ref *ref)
         if (!(wanted & SIM_USES) && !missed && !all)
             return;
         if ((wanted & SIM_USES) && !recent && is_latest)
-            record_left(latest);
+            qn_stream_left(latest);
         if (!recent || several || missed || all)
             record_use(ref, line, recent ? SIM_RECENT : 0, SIM_NO_LINE);
         latest = line;
@@ -131,18 +125,20 @@ void qn_stream_end_reference(unsigned outcome)
 
 /* ---- reading ---- */
 
-/* The records from there on belong to executions that may still be taken back. */
+/* The records from there on belong to an execution that may still be taken back: that of the block that was executed last. */
 static struct sim_record *find_open(void)
 {
     struct sim_record *r = *qn_sim_stream.next, *open = r;
+    uint32_t block = 0; /* where its executions are counted */
 
     for (uint32_t n = 0; r-- > qn_sim_stream.first && n < QN_SIM_MISSES; open = r) {
         uint32_t site = r->site & QN_SITE_COUNTER_MASK;
 
         if (r->what & SIM_LEFT)
             continue;
-        if (!r->execution || r->execution != qn_sim_execution(site))
+        if (!r->execution || r->execution != qn_sim_execution(site) || (block && qn_sim_executions[site] != block))
             break;
+        block = qn_sim_executions[site];
         n++;
     }
     return open;
@@ -153,16 +149,15 @@ void qn_stream_count(void)
     struct sim_record *from = counted_to;
 
     counted_to = *qn_sim_stream.next;
+    qn_observers_complete(from, (uint32_t)(counted_to - from));
     qn_observers_count(from, (uint32_t)(counted_to - from));
 }
 
 void qn_stream_deliver(bool all)
 {
     struct sim_record *first = qn_sim_stream.first, *end = *qn_sim_stream.next, *open = all ? end : find_open();
-    uint64_t left = 0, misses = 0;
+    uint64_t left = 0, misses = qn_observers_complete(first, (uint32_t)(open - first));
 
-    for (const struct sim_record *r = first; r < open; r++)
-        misses += r->what & SIM_L1_MISS;
     if (qn_sim_stream.at_once)
         qn_stream_count();
     else

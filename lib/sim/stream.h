@@ -12,6 +12,15 @@ void qn_stream_be_at_once(void); /* somebody asks for events after each record *
 void qn_stream_line(const struct qn_line_use *line, uint64_t addr, uint32_t size, unsigned kind, uint32_t site);
 void qn_stream_reference(const struct sim_ref *ref);
 void qn_stream_end_reference(unsigned outcome);
+/* This line is recent no longer. */
+static inline void qn_stream_left(uint64_t line)
+{
+    struct sim_record *r = (*qn_sim_stream.next)++;
+
+    r->line = line;
+    r->what = SIM_LEFT;
+    *qn_sim_stream.read_to += sizeof *r;
+}
 /* Calls the analyses that count events, for records that they have not read. */
 void qn_stream_count(void);
 /* Calls the analyses.  all: no execution of a block is open; else records of such executions wait. */

@@ -85,9 +85,9 @@ static void make_curve(void)
 {
     for (uint64_t lines = 1; lines <= option("sizes", 0); lines++)
         caches[ncaches++] = make(lines);
-    if (!option("sizes", 0) && !option("sets", 0)) { /* 1 KiB to 64 MiB */
+    if (!option("sizes", 0) && !option("sets", 0)) { /* up to 64 MiB */
         for (uint64_t lines = 1; lines * bytes <= 64 << 20; lines *= 2)
-            if (lines * bytes >= 1024)
+            if (lines * bytes >= option("smallest", 4096))
                 caches[ncaches++] = make(lines);
         return;
     }

@@ -6,15 +6,16 @@
  *   A B C A B D D A      distances - - - 2 2 - 0 2
  *   one or two lines: 7 misses; three or more: 4
  *
- * Lines touched are counted, so a reference over two lines counts twice. Without an option the curve goes from 1 KiB to 64 MiB by
- * powers of two, and uses of the lines of the last KiB cost nothing.
+ * Lines touched are counted, so a reference over two lines counts twice. Without an option the curve goes from 4 KiB to 64 MiB by
+ * powers of two, and uses of the lines of the last 4 KiB cost nothing.
  *
- * Options: `sizes` (N: each size up to N lines, and each number of ways up to 64) and `sets` (a second curve, for each associativity
- * with so many sets); sizes begin at one line then. `shards` (N: of N lines, drawn by a hash of their
- * address, with the standard error of each number, as SHARDS does; exact while the program uses no more lines). `shards-part` (M: of
- * one line in M, but of no fewer than `shards`, which is 8192 then: fewer lines say too little. `doc/performance.md` has the errors).
- * Storage: of the tool: 256 bytes for each 64 neighbouring lines of which one was used, 32 to 64 in a table, and some bits a line;
- *with `shards` some 300 bytes a line of the sample. At 4 GiB the run stops with a line that says so.
+ * Options: `smallest` (4096: bytes of the first size of the curve; a smaller one costs time). `sizes` (N: each size up to N lines, and
+ * each number of ways up to 64) and `sets` (a second curve, for each associativity with so many sets); sizes begin at one line then.
+ * `shards` (N: of N lines, drawn by a hash of their address, with the standard error of each number, as SHARDS does; exact while the
+ * program uses no more lines). `shards-part` (M: of one line in M, but of no fewer than `shards`, which is 8192 then: fewer lines say
+ * too little. `doc/performance.md` has the errors).
+ * Storage: of the tool: 256 bytes for each 64 neighbouring lines of which one was used, 32 to 64 in a table, and some bits a line; with
+ * `shards` some 300 bytes a line of the sample. At 4 GiB the run stops with a line that says so.
  * Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, Evaluation techniques for storage hierarchies, IBM Systems Journal
  * 9(2), 1970; the tree: B. T. Bennett, V. J. Kruskal, LRU stack processing, IBM Journal of Research and Development 19(4), 1975. */
 #include "sim/analysis/groups.h"
@@ -24,11 +25,10 @@
 #define ANALYSIS_RECORDS SIM_USES
 #define DISTANCES (1u << 18)
 #define WAYS_MAX 64
-#define SIZE_LEAST_BITS 10u /* 1 KiB */
 #define SIZE_MOST_BITS 26u  /* 64 MiB */
 
 static uint64_t *further; /* a cell: lines of references beyond their first */
-static uint32_t recent, line_bits; /* recent: lines that are now */
+static uint32_t recent, line_bits, smallest_bits; /* recent: lines that are now; smallest: 2^smallest_bits bytes */
 
 /* Two terms: the number of line look-ups. */
 static void lines_touched(struct sim_term to[2])
@@ -130,10 +130,10 @@ static struct shards shards;
 static bool sampled;
 
 /* At most the lines of the smallest cache. */
-static uint32_t analysis_recent(const struct sim_config *c) { return wants_whole(c->slot) ? 1 : (1u << SIZE_LEAST_BITS) / c->line; }
+static uint32_t analysis_recent(const struct sim_config *c) { return wants_whole(c->slot) ? 1 : (1u << smallest_bits) / c->line; }
 
 /* The smallest and the largest cache have 2^k lines. */
-static unsigned least(void) { return line_bits < SIZE_LEAST_BITS ? SIZE_LEAST_BITS - line_bits : 0; }
+static unsigned least(void) { return line_bits < smallest_bits ? smallest_bits - line_bits : 0; }
 static unsigned most(void) { return line_bits < SIZE_MOST_BITS ? SIZE_MOST_BITS - line_bits : 0; }
 
 /* The misses of a cache of 2^k lines: a distance of at most k bits is a hit.  Of a sample: their estimate and its error. */
@@ -177,6 +177,7 @@ static void analysis_init(const struct sim_config *c)
         sim_fail(c->slot, ANALYSIS, "shards", 0, "wanted without the options sets and sizes");
     sampled = n != 0;
     line_bits = c->line_bits;
+    smallest_bits = qn_log2(sim_option_within(c->slot, ANALYSIS, "smallest", 4096, 1, 1u << SIZE_MOST_BITS));
     further = sim_cells(1);
     classes = sim_cells(CURVE_CLASSES);
     if (whole)

@@ -24,6 +24,7 @@
 #include "sim/contract.h"
 #include "sim/fast/fast.h"
 #include "sim/module.h"
+#include "sim/stream.h"
 
 #define D1_SLOTS_MAX (1u << 19)
 #define D1_SLOTS_MIN 8 /* entries of a set with more than one way; with more entries fewer lines share a home */
@@ -165,8 +166,13 @@ static inline void D1_use(uint64_t line, unsigned home, uint64_t addr, uint32_t 
  * All recent lines were used later than all others, and their stamps have their order.  Lines that become recent are those in the records
  * from D1_recent.from on, so emitted code keeps no list. */
 
+#define D1_RECENT_BITS 8 /* of an index of them */
+#define D1_PARTS_BITS 6
+#define D1_PARTS (1u << D1_PARTS_BITS)
+_Static_assert(QN_RECENT_MAX < 1u << D1_RECENT_BITS, "as many as there are indexes");
+
 struct D1_recent_line {
-    uint64_t line, stamp;
+    uint64_t line;
     struct qn_filter_entry *entry;
 };
 
@@ -180,22 +186,14 @@ static struct {
 
 static inline uint8_t *D1_out(uint64_t line) { return &qn_sim_stream.out[line >> D1.line_bits & 0xff]; }
 
+/* D1_recent.out: it is none of these. */
 static inline uint32_t D1_find_evicted(uint64_t line)
 {
-    uint32_t i = 0;
+    uint32_t i = *D1_out(line) ? 0 : D1_recent.out;
 
-    while (D1_recent.evicted[i].line != line)
+    while (i < D1_recent.out && D1_recent.evicted[i].line != line)
         i++;
     return i;
-}
-
-static inline bool D1_is_evicted(uint64_t line)
-{
-    bool found = false;
-
-    for (uint32_t i = 0; QN_UNLIKELY(*D1_out(line)) && i < D1_recent.out; i++)
-        found |= D1_recent.evicted[i].line == line;
-    return found;
 }
 
 static inline void D1_evict_recent(uint64_t line, uint64_t stamp)
@@ -220,30 +218,41 @@ static struct qn_filter_entry *D1_recent_entry(uint64_t line)
     return miss ? NULL : &D1_slots[slot];
 }
 
-/* Nearly in order, since lines become recent in the order of their first uses. */
-static void D1_sort_recent(struct D1_recent_line *l, uint32_t n)
+/* Puts keys of the times oldest to newest into D1_PARTS parts of that range, in order. */
+static void D1_part_recent(uint64_t *key, uint32_t n, uint64_t oldest, uint64_t newest)
+{
+    const unsigned bits = 64 - (unsigned)__builtin_clzll((newest - oldest) | 1), shift = bits < D1_PARTS_BITS ? 0 : bits - D1_PARTS_BITS;
+    uint8_t end[D1_PARTS + 1] = {0};
+    uint64_t from[QN_RECENT_MAX + 1];
+
+    __builtin_memcpy(from, key, n * sizeof *key);
+    for (uint32_t i = 0; i < n; i++)
+        end[(((from[i] >> D1_RECENT_BITS) - oldest) >> shift) + 1]++;
+    for (unsigned i = 1; i < D1_PARTS; i++)
+        end[i] = (uint8_t)(end[i] + end[i - 1]);
+    for (uint32_t i = 0; i < n; i++)
+        key[end[((from[i] >> D1_RECENT_BITS) - oldest) >> shift]++] = from[i];
+}
+
+static void D1_sort_recent(uint64_t *key, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
-        struct D1_recent_line it = l[i];
+        uint64_t it = key[i];
         uint32_t k = i;
 
-        for (; k && l[k - 1].stamp > it.stamp; k--)
-            l[k] = l[k - 1];
-        l[k] = it;
+        for (; k && key[k - 1] > it; k--)
+            key[k] = key[k - 1];
+        key[k] = it;
     }
 }
 
 static void D1_leave(const struct D1_recent_line *l)
 {
-    struct sim_record *r = (*qn_sim_stream.next)++;
-
     if (l->entry)
         l->entry->line |= D1_FAR;
     else
         D1_forget_evicted(l->line);
-    r->line = l->line;
-    r->what = SIM_LEFT;
-    *qn_sim_stream.read_to += sizeof *r;
+    qn_stream_left(l->line);
 }
 
 static void fast_D1_gather(void)
@@ -257,35 +266,35 @@ static void fast_D1_gather(void)
 /* If more than half would stay, only the newest half does. */
 static __attribute__((noinline)) void fast_D1_thin(void)
 {
-    struct D1_recent_line old[QN_RECENT_MAX + 1], all[QN_RECENT_MAX + 1], *leaving = old;
-    uint32_t n = D1_recent.n, leave = 0, kept = 0;
-    uint64_t newest = 0;
+    struct D1_recent_line all[QN_RECENT_MAX + 1];
+    uint64_t key[QN_RECENT_MAX + 1], newest = 0, oldest = ~0ull; /* key: the time of the last use, and below it an index */
+    uint32_t n = D1_recent.n, leave = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         struct D1_recent_line *l = &all[i];
+        uint64_t stamp;
 
         l->line = D1_recent.line[i];
         l->entry = D1_recent_entry(l->line);
-        l->stamp = l->entry ? l->entry->stamp : D1_recent.evicted[D1_find_evicted(l->line)].stamp;
-        newest = l->stamp > newest ? l->stamp : newest;
-        if (l->stamp <= D1_recent.since)
-            old[leave++] = *l;
+        stamp = l->entry ? l->entry->stamp : D1_recent.evicted[D1_find_evicted(l->line)].stamp;
+        newest = stamp > newest ? stamp : newest;
+        oldest = stamp < oldest ? stamp : oldest;
+        leave += stamp <= D1_recent.since;
+        key[i] = stamp << D1_RECENT_BITS | i;
+    }
+    leave = leave + D1_recent.most / 2 < n ? n - D1_recent.most / 2 : leave;
+    if (n >= D1_PARTS)
+        D1_part_recent(key, n, oldest, newest);
+    D1_sort_recent(key, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct D1_recent_line *l = &all[key[i] & ((1u << D1_RECENT_BITS) - 1)];
+
+        if (i < leave)
+            D1_leave(l);
         else
-            D1_recent.line[kept++] = l->line;
+            D1_recent.line[i - leave] = l->line;
     }
-    if (kept > D1_recent.most / 2) {
-        leaving = all;
-        kept = D1_recent.most / 2;
-        leave = n - kept;
-        D1_sort_recent(all, n);
-        for (uint32_t i = 0; i < kept; i++)
-            D1_recent.line[i] = all[leave + i].line;
-    } else {
-        D1_sort_recent(old, leave);
-    }
-    for (uint32_t i = 0; i < leave; i++)
-        D1_leave(&leaving[i]);
-    D1_recent.n = kept;
+    D1_recent.n = n - leave;
     D1_recent.since = newest;
     D1_recent.from = *qn_sim_stream.next;
 }
@@ -328,7 +337,7 @@ static inline unsigned D1_touch_told(struct qn_line_use *l, uint64_t addr, uint6
     l->victim_used = miss ? was.stamp : 0;
     if (!qn_sim_stream.uses)
         return miss;
-    l->recent = miss ? D1_is_evicted(l->line) : !(was.line & D1_FAR);
+    l->recent = miss ? D1_find_evicted(l->line) < D1_recent.out : !(was.line & D1_FAR);
     if (miss && l->recent)
         D1_forget_evicted(l->line);
     if (l->victim_used && !(was.line & D1_FAR))

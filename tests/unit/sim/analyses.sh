@@ -39,7 +39,8 @@ worst_lines() {
 
 build_model
 ok 'three Cs' compare 3c ''
-ok 'stack distances: 1 KiB to 64 MiB' compare mattson ''
+ok 'stack distances: 4 KiB to 64 MiB' compare mattson ''
+ok '... from one line on' compare mattson smallest=1
 ok 'stack distances: sizes and ways that are powers of two' compare mattson sets=16
 ok 'stack distances: each size up to 300 lines, each number of ways up to 64' compare mattson sizes=300
 ok '... with a number of sets of its own' compare mattson sizes=40,sets=5

@@ -181,10 +181,10 @@ is "$(($(classes) + $(waiting_misses))) $(($(seen) + $(waiting_misses)))" "$(mis
 of_16() { sed -n 's/^AN: 16 lines: //p' spins.said; }
 all=0
 for lines in 198 201 204; do
-    spins mattson $lines 2>/dev/null
+    spins mattson $lines --sim-opt=smallest=1024 2>/dev/null
     waits=$(waiting) counted=$(of_16)
     all=$((all + waits))
-    spins mattson $lines --no-filter 2>/dev/null
+    spins mattson $lines --sim-opt=smallest=1024 --no-filter 2>/dev/null
     is "$((counted + waits))" "$(($(of_16) + $(waiting)))" "the curve: killed before $waits references were looked at"
 done
 ok '... there were some' [ $all -gt 0 ]

@@ -77,13 +77,14 @@ is "$(grep -v ,cycles, latency.found | without_rows)" "$(without_rows <loads.fou
 curves() {
     run fast "$@"
     run slow --no-filter "$@"
-    same fast slow && [ "$(grep -c ' lines: ' fast.said)" -gt 15 ]
+    same fast slow && [ "$(grep -c ' lines: ' fast.said)" -ge 15 ]
 }
 for shape in 32768,8,64 1024,2,64 512,1,64 2048,4,32 4096,64,64 8192,4,128; do
     ok "mattson, $shape: sort" curves --analysis=mattson --D1=$shape "$guests/sort"
     ok '... strings' curves --analysis=mattson --D1=$shape "$guests/strings"
 done
 ok 'mattson: a real program' curves --analysis=mattson --D1=32768,8,64 sort -n "$top_srcdir/lib/ORDER"
+ok '... sizes of one line on' curves --analysis=mattson --sim-opt=smallest=1 --D1=2048,4,64 "$guests/sort"
 ok '... beside other analyses' curves --analysis=3c,mattson,sets --D1=2048,4,64 "$guests/sort"
 ok '... and one that sees each reference' curves --analysis=interval,mattson --D1=2048,4,64 "$guests/sort"
 ok '... a sample of the lines' curves --analysis=mattson --sim-opt=shards=50 --D1=2048,4,64 "$guests/sort"
