@@ -87,10 +87,10 @@ static const struct qn_option options[] = {
     OPTION("--mod-filename", "REGEX", "s/old/new/ on file names; flags g (all matches), i (any case)", prof_args_take_subst, mod_file),
     OPTION("--mod-funcname", "REGEX", "the same on function names", prof_args_take_subst, mod_fn),
     OPTION("--show", "A,B,C", "columns: events; ratios (D1mr% LLmr% Bcm% Bim% MPKI ...); expressions, as in 'cpi=(Ir+10*DLmr)/Ir'; estimated "
-           "time: cycles, CPI (CPI.issue CPI.I1 CPI.D1 CPI.LL CPI.branch), AMAT [all events]", qn_option_text, show),
+           "time: cycles, CPI (CPI.issue CPI.I1 CPI.D1 CPI.L2 CPI.LL CPI.branch), AMAT [all events]", qn_option_text, show),
     PROF_ARGS_TIMING("shows estimated time behind the events: cycles, CPI and AMAT, out of these numbers of cycles, or some of them; a rule "
-                     "of thumb [width=1,hit=1,L1=10,LL=100,branch=10]"),
-    OPTION("--sort", "A,B,C", "events to sort by, or estimated cycles and their parts (cycles, cycles.issue, .I1, .D1, .LL, .branch); the "
+                     "of thumb [width=1,hit=1,L1=10,L2=30,LL=100,branch=10]"),
+    OPTION("--sort", "A,B,C", "events to sort by, or estimated cycles and their parts (cycles, cycles.issue, .I1, .D1, .L2, .LL, .branch); the "
            "first is the primary, of which --threshold is a part [column order]", qn_option_text, sort),
     QN_OPTION_PLAIN("--threshold", "N", "leave out functions below N% of the primary event, 0 to 20 [0.1]", take_threshold),
     OPTION("--show-percs", "yes|no", "percentages [yes]", qn_option_yesno, show_percs),

@@ -36,7 +36,7 @@ static const struct qn_option options[] = {
                  struct settings, by),
     QN_OPTION("--show", "A,B,C", "events, ratios and expressions instead, as of quern annotate", qn_option_text,
               struct settings, show),
-    PROF_ARGS_TIMING("columns cycles, CPI, AMAT: estimated so, a rule of thumb [width=1,hit=1,L1=10,LL=100,branch=10]"),
+    PROF_ARGS_TIMING("columns cycles, CPI, AMAT: estimated so, a rule of thumb [width=1,hit=1,L1=10,L2=30,LL=100,branch=10]"),
     QN_OPTION("--metadata", "yes|no", "columns that describe the profile [yes]", qn_option_yesno, struct settings, metadata),
     QN_OPTION("--crlf", "yes|no", "lines end with CR LF, as the standard wants it [yes]", qn_option_yesno, struct settings, crlf),
     QN_OPTION("--to-profile", NULL, "the other way: the profile whose rows by line or instruction are in FILE.csv; anything missing is an error",

@@ -105,7 +105,7 @@ static const struct qn_option options[] = {
     QN_OPTION("--where", "COLUMN=VALUE", "only these rows; may be repeated", take_where, struct settings, request),
     WORD(axes, "--log", "x|y|xy|none", "logarithmic axes [as the numbers are]", take_log, log),
     TEXT("--event", "EVENT", "of top and compare: an event, ratio or expression [D1mr+D1mw]; of flame: an event or a sum of some [the first]", event),
-    PROF_ARGS_TIMING("of a profile: what cycles, CPI and AMAT are, a rule of thumb [width=1,hit=1,L1=10,LL=100,branch=10]"),
+    PROF_ARGS_TIMING("of a profile: what cycles, CPI and AMAT are, a rule of thumb [width=1,hit=1,L1=10,L2=30,LL=100,branch=10]"),
     WORD(places, "--by", "function|line", "of top, compare and threec [function]", qn_option_choice, by),
     OPTION("--most", "N", "bars [15; of compare 10]", take_most, most),
     PROF_ARGS_NAMES,

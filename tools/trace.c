@@ -232,7 +232,7 @@ static bool write_champsim(const struct settings *s, const char *trace, struct q
 /* The options of the run that are those of a replay, too. */
 static int add_caches(char **argv, int n, char **words)
 {
-    static const char *const caches[] = { "--I1=", "--D1=", "--LL=", "--sim=", "--sim-opt=", "--seed=" };
+    static const char *const caches[] = { "--I1=", "--D1=", "--L2=", "--LL=", "--sim=", "--sim-opt=", "--seed=" };
 
     for (; *words && words[0][0] == '-' && words[0][1] && n < ARGUMENTS_MAX; words++)
         for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)

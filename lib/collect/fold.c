@@ -465,7 +465,7 @@ static bool fold_and_write(struct work *w)
 void qn_collect_choose_events(const struct qn_collect *r, struct qn_cost_event_set *events)
 {
     qn_cost_choose_events(events, r->config.cache_sim, r->config.branch_sim);
-    qn_cost_add_module_events(events, &qn_cost_header(&r->store)->sim_output);
+    qn_cost_add_module_events(events, &qn_cost_header(&r->store)->sim_output, r->config.cache_sim && r->config.L2.line);
 }
 
 bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struct qn_cost_library *library)

@@ -2,7 +2,8 @@
  *
  * In:  --D1=32768,8,64 and nothing for I1 and LL; the environment variable QUERN_CACHES, which states caches of the machine:
  *      "I1=32768,8,64 LL=8388608,16,64"
- * Out: D1 as given; I1 and LL as stated, else from CPUID; if CPUID does not have them, the defaults of the manual
+ * Out: D1 as given; I1 and LL as stated, else from CPUID; if CPUID does not have them, the defaults of the manual.  An L2 only if it is given and
+ *      so is the LL: --L2 alone is the older name of --LL
  *
  * A cache is valid if its line is a power of two of at least 16 bytes, the number of sets is a power
  * of two and size = sets * assoc * line.  A geometry from CPUID is made valid, as Cachegrind does for its last level: the number of sets
@@ -26,7 +27,7 @@
 #define CPUID_TOPOEXT (1u << 22)
 #define CACHES_MAX 16 /* subleaves that are read */
 
-static const struct qn_geometry defaults[QN_COLLECT_LEVELS] = { { 65536, 2, 64 }, { 65536, 2, 64 }, { 262144, 8, 64 } };
+static const struct qn_geometry defaults[] = { { 65536, 2, 64 }, { 65536, 2, 64 }, { 262144, 8, 64 } }; /* I1, D1, LL */
 
 static bool invalid(const char *name, const char *what, const struct qn_geometry *g, uint64_t got, const char *wanted)
 {
@@ -141,11 +142,11 @@ static bool read_cpuid(struct qn_geometry found[QN_COLLECT_LEVELS])
 /* One cache of the variable: "D1=49152,12,64". */
 static bool read_stated(const char *word, struct qn_geometry stated[QN_COLLECT_LEVELS])
 {
-    static const char *const names[QN_COLLECT_LEVELS] = { CACHES ": I1", CACHES ": D1", CACHES ": LL" };
+    static const char *const names[] = { CACHES ": I1", CACHES ": D1", CACHES ": LL" };
     struct qn_geometry g;
     int end = -1;
 
-    for (int i = 0; i < QN_COLLECT_LEVELS; i++) {
+    for (unsigned i = 0; i < QN_ARRAY_LEN(names); i++) {
         if (strncmp(word, strrchr(names[i], ' ') + 1, 2) || sscanf(word + 2, "=%u,%u,%u%n", &g.size, &g.assoc, &g.line, &end) != 3 ||
             word[2 + end])
             continue;
@@ -179,10 +180,17 @@ bool qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_ge
     stands_in = read_cpuid(host);
     if (!read_all_stated(stated))
         return false;
-    for (int i = 0; i < QN_COLLECT_LEVELS; i++) {
+    memset(geometry, 0, QN_COLLECT_LEVELS * sizeof *geometry);
+    origin[QN_COLLECT_L2] = QN_COLLECT_GIVEN;
+    if (o->geometry[QN_COLLECT_LL].line)
+        geometry[QN_COLLECT_L2] = o->geometry[QN_COLLECT_L2];
+    for (unsigned i = 0; i < QN_ARRAY_LEN(defaults); i++) {
         if (o->geometry[i].line) {
             geometry[i] = o->geometry[i];
             origin[i] = QN_COLLECT_GIVEN;
+        } else if (i == QN_COLLECT_LL && o->geometry[QN_COLLECT_L2].line) {
+            geometry[i] = o->geometry[QN_COLLECT_L2];
+            origin[i] = QN_COLLECT_AS_L2;
         } else if (stated[i].line) {
             geometry[i] = stated[i];
             origin[i] = QN_COLLECT_STATED;

@@ -178,7 +178,7 @@ static void fill_config(struct qn_collect *r)
 
     *c = (struct qn_config){
         .cpu = c->cpu, .engine_cpu = c->engine_cpu, .space = { c->space[0], c->space[1] },
-        .I1 = r->geometry[QN_COLLECT_I1], .D1 = r->geometry[QN_COLLECT_D1], .LL = r->geometry[QN_COLLECT_LL],
+        .I1 = r->geometry[QN_COLLECT_I1], .D1 = r->geometry[QN_COLLECT_D1], .LL = r->geometry[QN_COLLECT_LL], .L2 = r->geometry[QN_COLLECT_L2],
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso, .processors = (uint32_t)o->processors,
@@ -187,7 +187,7 @@ static void fill_config(struct qn_collect *r)
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
         .observes = r->observes, .sample_count = o->sample.count, .sample_of = o->sample.of,
         .interval = o->interval, .interval_rows = o->interval_auto ? QN_COLLECT_INTERVAL_ROWS : 0, .toggle = o->toggle.count > 0,
-        .aside = o->turn.count && !o->sim && !o->analysis && !o->versus && !o->data && !o->interval && !r->observes && !o->explain.count && !o->watch,
+        .aside = o->turn.count && !r->geometry[QN_COLLECT_L2].line && !o->sim && !o->analysis && !o->versus && !o->data && !o->interval && !r->observes && !o->explain.count && !o->watch,
         .triggers = o->turn.count || o->dump_before.count || o->dump_after.count || o->zero_before.count,
         .explain = o->explain.count > 0 || o->watch, .explain_first = o->explain_first, .explain_every = o->explain_every,
         .watch_count = o->watch, .watch_from = o->watch && !o->watch_from && !o->explain.count && !o->watch_region ? 1 : o->watch_from,

@@ -212,7 +212,7 @@ bool qn_collect_finish_merge(struct qn_collect *r)
     }
     qn_collect_say(r, "Processes: %llu, all in one profile", (unsigned long long)a.processes);
     qn_collect_say(r, "%s", "");
-    qn_cost_print_summary(a.totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates, qn_collect_put_line, r);
+    qn_cost_print_summary(a.totals, r->config.L2.line ? a.totals + QN_COST_I2MR : NULL, r->config.cache_sim, r->config.branch_sim, r->options.local_rates, qn_collect_put_line, r);
     if (*a.why)
         qn_collect_note(r, "--merge-children: %s", a.why);
     qn_collect_flush(r);

@@ -17,13 +17,13 @@
 
 #include "cost/arena.h"
 
-enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_LEVELS };
+enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_L2, QN_COLLECT_LEVELS };
 
 #define QN_COLLECT_OPTION_LIST(X)                                                                                       \
     X(GEOMETRY, "I1", geometry[QN_COLLECT_I1], "SIZE,ASSOC,LINE", "instruction cache [this machine's]")                  \
     X(GEOMETRY, "D1", geometry[QN_COLLECT_D1], "SIZE,ASSOC,LINE", "data cache [this machine's]")                         \
     X(GEOMETRY, "LL", geometry[QN_COLLECT_LL], "SIZE,ASSOC,LINE", "last-level cache [this machine's]")                   \
-    X(GEOMETRY, "L2", geometry[QN_COLLECT_LL], "SIZE,ASSOC,LINE", "older name of --LL")                                  \
+    X(GEOMETRY, "L2", geometry[QN_COLLECT_L2], "SIZE,ASSOC,LINE", "a level between them and --LL; without --LL its older name [none]") \
     X(YESNO, "cache-sim", cache_sim, "yes|no", "simulate the caches [yes]")                                          \
     X(BRANCH_SIM, "branch-sim", branch_sim, "yes|no", "simulate the branch predictors [no; yes if --sim names one]")       \
     X(WORD, "counting", counting, "exact|cachegrind", "rules of counting [exact]")                               \

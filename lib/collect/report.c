@@ -19,18 +19,21 @@
 #include "text/output.h"
 #include "text/version.h"
 
-static const char *const level_names[QN_COLLECT_LEVELS] = { "I1", "D1", "LL" };
+static const char *const level_names[QN_COLLECT_LEVELS] = { "I1", "D1", "LL", "L2" };
 static const char *const origin_texts[] = { "", ", as QUERN_CACHES says", ", of this machine", ", a default: CPUID describes no such cache",
-                                            ", the L2 of this machine, whose L3 has no number of ways in CPUID: --LL chooses another" };
+                                            ", the L2 of this machine, whose L3 has no number of ways in CPUID: --LL chooses another",
+                                            ", as --L2 says, which without --LL is its older name" };
 
 void qn_collect_print_banner(struct qn_collect *r)
 {
     qn_collect_say(r, "quern " QN_VERSION ", a cache and branch-prediction profiler");
-    for (int i = 0; i < QN_COLLECT_LEVELS && r->options.cache_sim; i++) {
-        const struct qn_geometry *g = &r->geometry[i];
+    for (unsigned i = 0; i < QN_COLLECT_LEVELS && r->options.cache_sim; i++) {
+        static const uint8_t order[QN_COLLECT_LEVELS] = { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_L2, QN_COLLECT_LL };
+        const struct qn_geometry *g = &r->geometry[order[i]];
 
-        qn_collect_say(r, "%s cache: %u B, %u B, %u-way associative%s", level_names[i], g->size, g->line, g->assoc,
-                   origin_texts[r->origin[i]]);
+        if (g->line)
+            qn_collect_say(r, "%s cache: %u B, %u B, %u-way associative%s", level_names[order[i]], g->size, g->line, g->assoc,
+                   origin_texts[r->origin[order[i]]]);
     }
     qn_collect_say(r, "Command: %s", r->command);
     if (r->options.log_file)
@@ -128,7 +131,7 @@ static const struct qn_cost_rows *take_modules(const struct qn_collect *r, const
     *text = o.text;
     rows = (struct qn_cost_rows){ r->store.base + QN_ARENA_TABLES_OFF, &o.tables, result->totals, named, 0 };
     for (int i = 0; i < events->count; i++)
-        if (events->which[i] >= QN_COST_EVENTS) {
+        if (events->which[i] >= QN_COST_EVENTS + (r->config.L2.line ? QN_L2_EVENTS : 0)) {
             char *what = o.texts[events->which[i] - QN_COST_EVENTS];
 
             what[sizeof o.texts[0] - 1] = 0;
@@ -222,8 +225,8 @@ void qn_collect_print_report(struct qn_collect *r, const struct qn_cost_result *
     if (r->replaced)
         qn_collect_say(r, "Command: %s", command);
     qn_collect_say(r, "%s", "");
-    qn_cost_print_summary(result->totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates,
-                          qn_collect_put_line, r);
+    qn_cost_print_summary(result->totals, r->config.L2.line ? result->totals + QN_COST_I2MR : NULL, r->config.cache_sim, r->config.branch_sim,
+                          r->options.local_rates, qn_collect_put_line, r);
     print_modules(r, result, events);
     print_share(r);
     qn_collect_print_sims(r);

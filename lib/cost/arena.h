@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "querna01" */
-#define QN_ARENA_VERSION 21
+#define QN_ARENA_VERSION 22
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -134,6 +134,7 @@ struct qn_limit { /* struct rlimit64 */
 
 struct qn_config {
     struct qn_geometry I1, D1, LL;
+    struct qn_geometry L2;   /* line 0: there is none, and misses of level 1 go to the LL */
     uint8_t counting;        /* enum qn_counting */
     uint8_t cache_sim, branch_sim;
     uint8_t instr_at_start;  /* 0: run only, no instrumentation */

@@ -124,6 +124,8 @@ enum qn_text_status qn_cost_write_profile(const char *path, const struct qn_cost
         return err->status;
     put_cache(&h, "I1 cache:", &p->config->I1);
     put_cache(&h, "D1 cache:", &p->config->D1);
+    if (p->config->L2.line)
+        put_cache(&h, "L2 cache:", &p->config->L2);
     put_cache(&h, "LL cache:", &p->config->LL);
     put_provenance(&h, p);
     put_unsupported(&h, p);

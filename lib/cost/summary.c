@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct printer {
-    const int64_t *t;
+    const int64_t *t, *L2; /* misses of an L2; NULL: there is none */
     int width[3]; /* of the three columns */
     void (*put)(void *, const char *);
     void *data;
@@ -83,8 +83,12 @@ static void put_fetches(const struct printer *p)
     const int64_t *t = p->t;
 
     put_one(p, "I1  misses:", t[QN_COST_I1MR]);
+    if (p->L2)
+        put_one(p, "L2i misses:", p->L2[0]);
     put_one(p, "LLi misses:", t[QN_COST_ILMR]);
     put_one_rate(p, "I1  miss rate:", percent(t[QN_COST_I1MR], t[QN_COST_IR]));
+    if (p->L2)
+        put_one_rate(p, "L2i miss rate:", percent(p->L2[0], t[QN_COST_IR]));
     put_one_rate(p, "LLi miss rate:", percent(t[QN_COST_ILMR], t[QN_COST_IR]));
     p->put(p->data, "");
 }
@@ -96,27 +100,47 @@ static void put_data(const struct printer *p)
 
     put_two(p, "D   refs:", t[QN_COST_DR], t[QN_COST_DW], read_write);
     put_two(p, "D1  misses:", t[QN_COST_D1MR], t[QN_COST_D1MW], read_write);
+    if (p->L2)
+        put_two(p, "L2d misses:", p->L2[1], p->L2[2], read_write);
     put_two(p, "LLd misses:", t[QN_COST_DLMR], t[QN_COST_DLMW], read_write);
     put_rates(p, "D1  miss rate:", percent(t[QN_COST_D1MR] + t[QN_COST_D1MW], refs),
               percent(t[QN_COST_D1MR], t[QN_COST_DR]), percent(t[QN_COST_D1MW], t[QN_COST_DW]), "  ");
+    if (p->L2)
+        put_rates(p, "L2d miss rate:", percent(p->L2[1] + p->L2[2], refs), percent(p->L2[1], t[QN_COST_DR]),
+                  percent(p->L2[2], t[QN_COST_DW]), "  ");
     put_rates(p, "LLd miss rate:", percent(t[QN_COST_DLMR] + t[QN_COST_DLMW], refs),
               percent(t[QN_COST_DLMR], t[QN_COST_DR]), percent(t[QN_COST_DLMW], t[QN_COST_DW]), "  ");
     p->put(p->data, "");
 }
 
-static void put_last_level(const struct printer *p, bool local_rates)
+/* A level for instructions and data: its references are the misses of the level above it. */
+static void put_level(const struct printer *p, const char *level, const int64_t refs[2], const int64_t misses[2], bool local_rates)
 {
     const int64_t *t = p->t;
-    int64_t read_refs = t[QN_COST_I1MR] + t[QN_COST_D1MR], read_misses = t[QN_COST_ILMR] + t[QN_COST_DLMR];
     int64_t reads = t[QN_COST_IR] + t[QN_COST_DR];
+    char label[4][24];
+    static const char *const labels[4] = { "refs:", "misses:", "miss rate:", "local rate:" };
 
-    put_two(p, "LL refs:", read_refs, t[QN_COST_D1MW], read_write);
-    put_two(p, "LL misses:", read_misses, t[QN_COST_DLMW], read_write);
-    put_rates(p, "LL miss rate:", percent(read_misses + t[QN_COST_DLMW], reads + t[QN_COST_DW]),
-              percent(read_misses, reads), percent(t[QN_COST_DLMW], t[QN_COST_DW]), "  ");
+    for (int i = 0; i < 4; i++)
+        snprintf(label[i], sizeof label[i], "%s %s", level, labels[i]);
+    put_two(p, label[0], refs[0], refs[1], read_write);
+    put_two(p, label[1], misses[0], misses[1], read_write);
+    put_rates(p, label[2], percent(misses[0] + misses[1], reads + t[QN_COST_DW]), percent(misses[0], reads),
+              percent(misses[1], t[QN_COST_DW]), "  ");
     if (local_rates)
-        put_rates(p, "LL local rate:", percent(read_misses + t[QN_COST_DLMW], read_refs + t[QN_COST_D1MW]),
-                  percent(read_misses, read_refs), percent(t[QN_COST_DLMW], t[QN_COST_D1MW]), "  ");
+        put_rates(p, label[3], percent(misses[0] + misses[1], refs[0] + refs[1]), percent(misses[0], refs[0]),
+                  percent(misses[1], refs[1]), "  ");
+}
+
+static void put_lower_levels(const struct printer *p, bool local_rates)
+{
+    const int64_t *t = p->t;
+    const int64_t L1[2] = { t[QN_COST_I1MR] + t[QN_COST_D1MR], t[QN_COST_D1MW] }, L2[2] = { p->L2 ? p->L2[0] + p->L2[1] : 0, p->L2 ? p->L2[2] : 0 };
+    const int64_t LL[2] = { t[QN_COST_ILMR] + t[QN_COST_DLMR], t[QN_COST_DLMW] };
+
+    if (p->L2)
+        put_level(p, "L2", L1, L2, local_rates);
+    put_level(p, "LL", p->L2 ? L2 : L1, LL, local_rates);
 }
 
 static void put_branches(const struct printer *p)
@@ -130,13 +154,13 @@ static void put_branches(const struct printer *p)
               percent(t[QN_COST_BCM], t[QN_COST_BC]), percent(t[QN_COST_BIM], t[QN_COST_BI]), "   ");
 }
 
-void qn_cost_print_summary(const int64_t totals[QN_COST_EVENTS], bool cache_sim, bool branch_sim, bool local_rates,
+void qn_cost_print_summary(const int64_t totals[QN_COST_EVENTS], const int64_t L2[QN_L2_EVENTS], bool cache_sim, bool branch_sim, bool local_rates,
                            void (*put)(void *, const char *), void *data)
 {
     const int64_t *t = totals;
     int64_t dr = cache_sim ? t[QN_COST_DR] : 0, dw = cache_sim ? t[QN_COST_DW] : 0;
     struct printer p = {
-        t,
+        t, L2,
         { width_of(t[QN_COST_IR], 0), width_of(dr, branch_sim ? t[QN_COST_BC] : 0),
           width_of(dw, branch_sim ? t[QN_COST_BI] : 0) },
         put, data
@@ -146,7 +170,7 @@ void qn_cost_print_summary(const int64_t totals[QN_COST_EVENTS], bool cache_sim,
     if (cache_sim) {
         put_fetches(&p);
         put_data(&p);
-        put_last_level(&p, local_rates);
+        put_lower_levels(&p, local_rates);
     }
     if (branch_sim)
         put_branches(&p);

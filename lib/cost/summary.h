@@ -14,8 +14,9 @@
 
 #include "cost/events.h"
 
-/* Calls `put` for each line, without newline.  local_rates adds the LL misses per L1 miss. */
-void qn_cost_print_summary(const int64_t totals[QN_COST_EVENTS], bool cache_sim, bool branch_sim, bool local_rates,
+/* Calls `put` for each line, without newline.  L2: its misses; NULL: there is none.  local_rates adds the LL misses per L1 miss, or, with an
+ * L2, each level's misses per miss of the one above. */
+void qn_cost_print_summary(const int64_t totals[QN_COST_EVENTS], const int64_t L2[QN_L2_EVENTS], bool cache_sim, bool branch_sim, bool local_rates,
                            void (*put)(void *, const char *), void *data);
 
 #endif

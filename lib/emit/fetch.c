@@ -155,13 +155,13 @@ static uint32_t make_stub(const struct emitter *e, bool both)
     return at;
 }
 
-static bool eligible(void)
+/* A fetch of two lines that goes on to a further level goes there whole: C does that. */
+static bool eligible(bool both)
 {
     const struct qn_fast_I1 *l = &qn_fast.I1;
-    bool next = qn_fast.LL.ways || qn_sim_log.many;
-    uint32_t next_bits = qn_sim_log.many ? qn_sim_log.line_bits : qn_fast.LL.line_bits;
+    bool next = qn_sim_log.many ? l->line_bits <= qn_sim_log.line_bits : emit_has_levels_below(l->line_bits) && !(both && qn_fast.L2.ways);
 
-    return l->ways && l->ways <= WAYS_MAX && next && l->line_bits <= next_bits;
+    return l->ways && l->ways <= WAYS_MAX && next;
 }
 
 /* Address of the stub for the block's registers, and for one line or both; 0: none. */
@@ -169,7 +169,7 @@ static uint32_t stub_of(const struct emitter *e, bool both)
 {
     uint32_t *at = &stubs[emit_scratch_number(e)][emit_rules.batch || emit_rules.log_all][both];
 
-    if (!*at && eligible())
+    if (!*at && eligible(both))
         *at = make_stub(e, both);
     return *at;
 }

@@ -88,7 +88,7 @@ uint32_t emit_fetch_stub(const struct emitter *e);
 uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again);
 
 /* stub.c: the last level */
-bool emit_has_last_level(void);
+bool emit_has_levels_below(unsigned line_bits), emit_has_last_level(void);
 void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* as the next one */
 void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* 0 or 1 in scratch[2]: it missed */
 void emit_last_level_account(struct qn_code *c, const unsigned scratch[5]);

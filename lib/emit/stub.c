@@ -215,6 +215,8 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool aga
 
 /* ---- the default last level: does the work of sim/fast/I1_LL.h for a reference within one line, and counts as engine.c does ----
  *
+ * If there is an L2, these are its rows, and what misses them calls C, which looks up the LL.
+ *
  *   row = rows + (line number & mask) * ways
  *   word = line number + QN_FAST_LL_BIAS
  *   the word is the first of the row: a hit that changes nothing
@@ -224,9 +226,11 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool aga
 enum { WORD, ROW, CARRIED, HERE, END }; /* the five registers during the search; afterwards: */
 enum { SITE = WORD, SLOT = ROW, MISSED = CARRIED, EXECUTION = HERE };
 
+static const struct qn_fast_LL *next_level(void) { return qn_fast.L2.ways ? &qn_fast.L2 : &qn_fast.LL; }
+
 static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
 {
-    const struct qn_fast_LL *l = &qn_fast.LL;
+    const struct qn_fast_LL *l = next_level();
 
     x_mov(c, r[WORD], address);
     x_shr64(c, r[WORD], l->line_bits);
@@ -247,7 +251,7 @@ static void look_up(struct qn_code *c, const unsigned *r)
     x_rr(c, 1, X_CMP, r[CARRIED], r[WORD]);
     first = x_jcc(c, X_CC_E, 0);
     x_table(c, X_STORE, r[WORD], r[ROW], 0);
-    x_lea(c, r[END], r[ROW], QN_REG_NONE, 1, (int32_t)(qn_fast.LL.ways - 1) * 8);
+    x_lea(c, r[END], r[ROW], QN_REG_NONE, 1, (int32_t)(next_level()->ways - 1) * 8);
     again = c->exec;
     x_rr(c, 1, X_CMP, r[ROW], r[END]);
     end = x_jcc(c, X_CC_E, 0);
@@ -308,14 +312,35 @@ void emit_last_level_account(struct qn_code *c, const unsigned r[5])
     x_inc(c, emit_rules.sums + 8 * QN_SUMS_ANY);
 }
 
-void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned r[5])
+/* Misses of the L2 go on to the LL: arg_aux has the address. */
+static void look_up_LL(struct qn_code *c, const unsigned *r)
 {
-    row_of(c, address, r);
-    look_up(c, r);
+    uint64_t hit;
+
+    x_alu_imm32(c, 0, X_CMPI, r[MISSED], 0);
+    hit = x_jcc(c, X_CC_E, 0);
+    x_call(c, emit_c_entry(qn_sim_L2_missed));
+    x_load(c, r[MISSED], CTX(arg_aux));
+    x_patch(hit, c->exec);
 }
 
-/* Can the last level be simulated in assembly? */
-bool emit_has_last_level(void) { return qn_fast.LL.ways && qn_sim_d1_filter.line >> qn_fast.LL.line_bits <= 1; }
+void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned r[5])
+{
+    if (qn_fast.L2.ways)
+        x_store(c, CTX(arg_aux), address);
+    row_of(c, address, r);
+    look_up(c, r);
+    if (qn_fast.L2.ways)
+        look_up_LL(c, r);
+}
+
+/* Can the levels below a level 1 with lines of this size be simulated in assembly?  A line of it is then in one line of each. */
+bool emit_has_levels_below(unsigned line_bits)
+{
+    return qn_fast.LL.ways && line_bits <= qn_fast.LL.line_bits && (!qn_fast.L2.ways || line_bits <= qn_fast.L2.line_bits);
+}
+
+bool emit_has_last_level(void) { return emit_has_levels_below(qn_log2(qn_sim_d1_filter.line)); }
 
 /* Simulates the last level for the reference of arg_site, which has missed the D1 and lies within one of its lines.  address: a register with
  * its address, or that of the line.  Destroys the five registers and the flags. */

@@ -29,12 +29,16 @@ static const struct ratio {
     {"D1m%", "100*(D1mr+D1mw)/(Dr+Dw)"},
     {"LLmr%", "100*(ILmr+DLmr+DLmw)/(Ir+Dr+Dw)"},
     {"LLlocal%", "100*(ILmr+DLmr+DLmw)/(I1mr+D1mr+D1mw)"},
+    {"L2mr%", "100*(I2mr+D2mr+D2mw)/(Ir+Dr+Dw)"},
+    {"L2local%", "100*(I2mr+D2mr+D2mw)/(I1mr+D1mr+D1mw)"},
+    {"LL/L2%", "100*(ILmr+DLmr+DLmw)/(I2mr+D2mr+D2mw)"},
     {"D1use%", "100*D1.used/D1.filled"},
     {"Bcm%", "100*Bcm/Bc"},
     {"Bim%", "100*Bim/Bi"},
     {"Bm%", "100*(Bcm+Bim)/(Bc+Bi)"},
     {"MPKI", "1000*(ILmr+DLmr+DLmw)/Ir"},
     {"L1MPKI", "1000*(I1mr+D1mr+D1mw)/Ir"},
+    {"L2MPKI", "1000*(I2mr+D2mr+D2mw)/Ir"},
     {"BMPKI", "1000*(Bcm+Bim)/Ir"},
 };
 
@@ -203,12 +207,14 @@ enum qn_text_status qn_out_choose_available_columns(struct qn_out_columns *c, co
     return qn_out_choose_columns(c, events, show && *show ? show : usual, sort, err);
 }
 
+static bool is_of_L2(const char *text) { return strstr(text, "I2mr") != NULL; }
+
 /* Appends the ratio unless one of its events is missing or has its name. */
 static void add_ratio(struct qn_out_columns *c, const struct ratio *r, const struct qn_prof_header *events)
 {
     struct qn_text_error why = {0};
     struct qn_out_column *col = &c->shown[c->shown_count];
-    if (qn_prof_find_event(events, r->name, strlen(r->name)) >= 0)
+    if (qn_prof_find_event(events, r->name, strlen(r->name)) >= 0 || (is_of_L2(r->text) && !qn_prof_has_L2(events)))
         return;
     if (take_expr(col, r->name, r->text, events, &why) == QN_TEXT_OK)
         c->shown_count++;
@@ -493,7 +499,7 @@ int qn_out_eval_expr(const struct qn_out_expr *e, const int64_t *counts, double 
  * Out: "(0+200*(ILmr+DLmr+DLmw))/Ir"
  */
 
-#define USUAL { .width = 1, .hit = 1, .L1 = QN_OUT_TIMING_L1, .LL = QN_OUT_TIMING_LL, .branch = QN_OUT_TIMING_BRANCH }
+#define USUAL { .width = 1, .hit = 1, .L1 = QN_OUT_TIMING_L1, .L2 = QN_OUT_TIMING_L2, .LL = QN_OUT_TIMING_LL, .branch = QN_OUT_TIMING_BRANCH }
 #define LATENCY_MOST 1e6 /* cycles */
 
 static const struct qn_out_timing usual = USUAL;
@@ -510,7 +516,7 @@ static double *find_field(struct qn_out_timing *t, const char *name, size_t n)
     const struct {
         const char *name;
         double *field;
-    } fields[] = { { "width", &t->width }, { "hit", &t->hit }, { "L1", &t->L1 }, { "LL", &t->LL }, { "branch", &t->branch } };
+    } fields[] = { { "width", &t->width }, { "hit", &t->hit }, { "L1", &t->L1 }, { "L2", &t->L2 }, { "LL", &t->LL }, { "branch", &t->branch } };
 
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strlen(fields[i].name) == n && !memcmp(fields[i].name, name, n))
@@ -528,7 +534,7 @@ const char *qn_out_choose_timing(const char *text)
         char *end;
 
         if (!field || at[n] != '=')
-            return "width=N,hit=N,L1=N,LL=N,branch=N, or some of them";
+            return "width=N,hit=N,L1=N,L2=N,LL=N,branch=N, or some of them";
         value = strtod(at + n + 1, &end);
         if (end == at + n + 1 || (*end && *end != ',') || !(value >= 0 && value <= LATENCY_MOST)
             || (field == &t.width && value == 0))
@@ -541,10 +547,14 @@ const char *qn_out_choose_timing(const char *text)
     return NULL;
 }
 
-void qn_out_describe_timing(char *text, size_t room)
+void qn_out_describe_timing(char *text, size_t room, const struct qn_prof_header *h)
 {
-    snprintf(text, room, "instructions/%.10g + %.10g x L1 misses + %.10g x LL misses + %.10g x mispredicts (a rule of thumb)",
-             current.width, current.L1, current.LL, current.branch);
+    char L2[64] = "";
+
+    if (qn_prof_has_L2(h))
+        snprintf(L2, sizeof L2, " + %.10g x L2 misses", current.L2);
+    snprintf(text, room, "instructions/%.10g + %.10g x L1 misses%s + %.10g x LL misses + %.10g x mispredicts (a rule of thumb)",
+             current.width, current.L1, L2, current.LL, current.branch);
 }
 
 /* ---- expressions ---- */
@@ -566,16 +576,19 @@ static void put_term(FILE *out, const struct qn_prof_header *h, const char *befo
         putc(')', out);
 }
 
+#define L2_MISSES "I2mr+D2mr+D2mw"
+
 static const struct part {
-    const char *name, *L1, *LL, *branch;
+    const char *name, *L1, *L2, *LL, *branch;
     bool issue;
 } parts[] = {
-    { "", "I1mr+D1mr+D1mw", "ILmr+DLmr+DLmw", "Bcm+Bim", true },
-    { ".issue", "", "", "", true },
-    { ".I1", "I1mr", "", "", false },
-    { ".D1", "D1mr+D1mw", "", "", false },
-    { ".LL", "", "ILmr+DLmr+DLmw", "", false },
-    { ".branch", "", "", "Bcm+Bim", false },
+    { "", "I1mr+D1mr+D1mw", L2_MISSES, "ILmr+DLmr+DLmw", "Bcm+Bim", true },
+    { ".issue", "", "", "", "", true },
+    { ".I1", "I1mr", "", "", "", false },
+    { ".D1", "D1mr+D1mw", "", "", "", false },
+    { ".L2", "", L2_MISSES, "", "", false },
+    { ".LL", "", "", "ILmr+DLmr+DLmw", "", false },
+    { ".branch", "", "", "", "Bcm+Bim", false },
 };
 
 #define CYCLES "cycles"
@@ -612,6 +625,8 @@ static void put_cycles(FILE *out, const struct qn_prof_header *h, const struct p
     else
         fputs("0", out);
     put_term(out, h, "+", current.L1, p->L1);
+    if (qn_prof_has_L2(h))
+        put_term(out, h, "+", current.L2, p->L2);
     put_term(out, h, "+", current.LL, p->LL);
     put_term(out, h, "+", current.branch, p->branch);
 }
@@ -624,7 +639,7 @@ char *qn_out_write_timing(const char *name, const struct qn_prof_header *h)
     size_t size;
     FILE *out;
 
-    if ((!p && !amat) || !has_all(h, amat ? "Dr+Dw+D1mr+D1mw+DLmr+DLmw" : "Ir"))
+    if ((!p && !amat) || (p && !strcmp(p->name, ".L2") && !qn_prof_has_L2(h)) || !has_all(h, amat ? "Dr+Dw+D1mr+D1mw+DLmr+DLmw" : "Ir"))
         return NULL;
     out = open_memstream(&text, &size);
     if (!out)
@@ -632,6 +647,8 @@ char *qn_out_write_timing(const char *name, const struct qn_prof_header *h)
     if (amat) {
         fprintf(out, "(%.10g*(Dr+Dw)", current.hit);
         put_term(out, h, "+", current.L1, "D1mr+D1mw");
+        if (qn_prof_has_L2(h))
+            put_term(out, h, "+", current.L2, "D2mr+D2mw");
         put_term(out, h, "+", current.LL, "DLmr+DLmw");
         fputs(")/(Dr+Dw)", out);
     } else {
@@ -652,7 +669,8 @@ bool qn_out_weigh(const struct qn_prof_header *h, double *weights)
     const struct {
         const char *event;
         double cost;
-    } of[] = {{"Ir", 1 / current.width}, {"I1mr", current.L1}, {"D1mr", current.L1}, {"D1mw", current.L1}, {"ILmr", current.LL},
+    } of[] = {{"Ir", 1 / current.width}, {"I1mr", current.L1}, {"D1mr", current.L1}, {"D1mw", current.L1}, {"I2mr", current.L2},
+              {"D2mr", current.L2}, {"D2mw", current.L2}, {"ILmr", current.LL}, /* behind the L2, since it may have its name */
               {"DLmr", current.LL}, {"DLmw", current.LL}, {"Bcm", current.branch}, {"Bim", current.branch}};
     bool any = false;
 

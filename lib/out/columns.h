@@ -90,7 +90,8 @@ int qn_out_eval_expr(const struct qn_out_expr *e, const int64_t *counts, double 
  * In:  --timing=width=2,LL=200 and the events of a profile
  * Out: the expression behind a column:  cycles = Ir/2+10*(I1mr+D1mr+D1mw)+200*(ILmr+DLmr+DLmw)+10*(Bcm+Bim)
  *
- *   cycles      instructions/width + L1 x first-level misses + LL x last-level misses + branch x mispredicts
+ *   cycles      instructions/width + L1 x first-level misses + LL x last-level misses + branch x mispredicts; with an L2
+ *               + L2 x its misses, and a part cycles.L2
  *               its parts: cycles.issue cycles.I1 cycles.D1 cycles.LL cycles.branch, whose sum it is
  *   CPI         cycles per instruction, and its parts: CPI.issue CPI.I1 CPI.D1 CPI.LL CPI.branch, whose sum it is
  *   AMAT        average memory access time, cycles per data reference: hit + (L1 x D1 misses + LL x LL misses) / references
@@ -103,13 +104,14 @@ int qn_out_eval_expr(const struct qn_out_expr *e, const int64_t *counts, double 
  */
 
 #define QN_OUT_TIMING_L1 10
+#define QN_OUT_TIMING_L2 30 /* an L3 hit is 38 to 48 cycles in I. Cutress's and A. Fog's tables of Skylake to Zen 4 */
 #define QN_OUT_TIMING_LL 100
 #define QN_OUT_TIMING_BRANCH 10
 
 struct qn_out_timing {
     double width;  /* instructions per cycle where nothing misses */
     double hit;    /* cycles of a data reference that hits, for AMAT only */
-    double L1, LL; /* additional cycles of a miss of the first and of the last level */
+    double L1, L2, LL; /* additional cycles of a miss of the first level, of an L2 between, and of the last level */
     double branch; /* additional cycles of a mispredict */
 };
 
@@ -121,7 +123,7 @@ bool qn_out_timing_chosen(void);
 const char *qn_out_choose_timing(const char *text);
 
 /* Writes "instructions/1 + 10 x L1 misses + ...", for readers of a table.  text: `room` bytes. */
-void qn_out_describe_timing(char *text, size_t room);
+void qn_out_describe_timing(char *text, size_t room, const struct qn_prof_header *events);
 
 /* Is it a sum over the run, of which a function or a line has a part: cycles, or a part of them? */
 bool qn_out_timing_is_sum(const char *name);

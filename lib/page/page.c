@@ -371,12 +371,12 @@ static void put_head(const struct qn_page_profile *p, FILE *out)
     fputs("],\n\"events\":[", out);
     for (int i = 0; i < p->events; i++) {
         fputs(i ? "," : "", out);
-        qn_page_put_text(out, qn_prof_modern_event(h->events[i]));
+        qn_page_put_text(out, qn_prof_modern_event(h, h->events[i]));
     }
     fputs("],\"weights\":[", out);
     for (int i = 0; i < p->events; i++)
         fprintf(out, "%s%.10g", i ? "," : "", p->weights[i]);
-    qn_out_describe_timing(timing, sizeof timing);
+    qn_out_describe_timing(timing, sizeof timing, h);
     qn_page_put(out, "],\"timing\":%s,\"totals\":[0", timing);
     qn_page_put_counts(out, qn_prof_table_totals(p->lines), p->events);
     fputs("],\n", out);

@@ -493,18 +493,20 @@ static const struct part {
     const char *column, *name;
 } parts[] = {
     { "CPI.issue", "issue" }, { "CPI.I1", "I1 misses" }, { "CPI.D1", "D1 misses" }, { "CPI.LL", "LL misses" },
-    { "CPI.branch", "mispredicts" },
+    { "CPI.branch", "mispredicts" }, { "CPI.L2", "L2 misses" },
 };
 #define PARTS QN_ARRAY_LEN(parts)
 
-static void set_up_parts(struct qn_plot_picture *p, const char *by)
+static size_t parts_of(const struct qn_prof_header *h) { return qn_prof_has_L2(h) ? PARTS : PARTS - 1; }
+
+static void set_up_parts(struct qn_plot_picture *p, const char *by, size_t n)
 {
     p->form = QN_PLOT_STACKED;
     p->title = "Where the cycles go (estimated)";
     p->x_label = by;
     qn_text_add_column(&p->data, by);
     qn_plot_add_panel(p, "", "cycles per instruction");
-    for (size_t i = 0; i < PARTS; i++)
+    for (size_t i = 0; i < n; i++)
         qn_plot_add_curve(p, parts[i].name, qn_text_add_column(&p->data, parts[i].name), (int)i);
 }
 
@@ -517,7 +519,7 @@ static void add_bars(struct qn_plot_picture *p, const struct qn_plot_centres *c,
 
         cells[0] = qn_text_format(&p->data.memory, "%s, %.1f%%", qn_plot_shorten_centre(&p->memory, &c->at[i], PARTS_ROOM),
                                  100 * c->at[i].value / c->total);
-        for (size_t k = 0; k < PARTS; k++) {
+        for (size_t k = 0; k < parts_of(c->header); k++) {
             double v = 0;
 
             if (exprs[k])
@@ -547,13 +549,13 @@ enum qn_text_status qn_plot_read_cpi(struct qn_plot_picture *p, struct qn_text_e
 
     if (qn_plot_read_centres(&c, &p->memory, p->request, p->request->inputs[0], "cycles", err) != QN_TEXT_OK)
         return err->status;
-    set_up_parts(p, c.by);
+    set_up_parts(p, c.by, parts_of(c.header));
     if (parse_parts(&c, exprs, err) == QN_TEXT_OK)
         add_bars(p, &c, exprs);
     for (size_t i = 0; i < PARTS; i++)
         qn_out_free_expr(exprs[i]);
     qn_plot_caption_profile(p, c.header);
-    qn_out_describe_timing(timing, sizeof timing);
+    qn_out_describe_timing(timing, sizeof timing, c.header);
     qn_plot_add_caption(p, "cycles: %s", timing);
     qn_plot_free_centres(&c);
     if (err->status == QN_TEXT_OK && p->data.row_count == 0)

@@ -206,9 +206,14 @@ int qn_prof_find_event(const struct qn_prof_header *h, const char *name, size_t 
     return found;
 }
 
-const char *qn_prof_modern_event(const char *event)
+int qn_prof_has_L2(const struct qn_prof_header *h)
 {
-    for (size_t i = 0; i < QN_ARRAY_LEN(second_levels); i++)
+    return find_named(h, "I2mr", strlen("I2mr")) >= 0 && find_named(h, "ILmr", strlen("ILmr")) >= 0;
+}
+
+const char *qn_prof_modern_event(const struct qn_prof_header *h, const char *event)
+{
+    for (size_t i = 0; i < QN_ARRAY_LEN(second_levels) && !qn_prof_has_L2(h); i++)
         if (strcmp(second_levels[i][1], event) == 0)
             return second_levels[i][0];
     return event;

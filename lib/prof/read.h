@@ -96,8 +96,10 @@ int qn_prof_reader_has_insns(const struct qn_prof_reader *r);
 /* Number of the event called `name`; -1 where there is none. Of equal names the last counts. ILmr, DLmr and DLmw are also found by the names
  * that Cachegrind gave them up to version 3.5: I2mr, D2mr, D2mw. */
 int qn_prof_find_event(const struct qn_prof_header *h, const char *name, size_t length);
-/* "D2mr" -> "DLmr"; any other name as it is. */
-const char *qn_prof_modern_event(const char *event);
+/* Does the profile have misses of an L2 beside those of the last level? */
+int qn_prof_has_L2(const struct qn_prof_header *h);
+/* "D2mr" -> "DLmr" where this is the last level; any other name as it is. */
+const char *qn_prof_modern_event(const struct qn_prof_header *h, const char *event);
 
 /* ---- regions: parts of a profile that the program has named, behind its summary ----
  *

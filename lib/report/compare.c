@@ -48,7 +48,7 @@ static const struct qn_prof_header *header(const struct comparison *c, int side)
 
 static bool has_event(const struct comparison *c, int side, const char *event)
 {
-    event = qn_prof_modern_event(event);
+    event = qn_prof_modern_event(header(c, !side), event);
     return qn_prof_find_event(header(c, side), event, strlen(event)) >= 0;
 }
 
@@ -265,7 +265,7 @@ static void write_summary(struct comparison *c, FILE *out)
     char timing[200];
 
     qn_report_heading(out, "summary", "Summary");
-    qn_out_describe_timing(timing, sizeof timing);
+    qn_out_describe_timing(timing, sizeof timing, header(c, 0));
     fprintf(out, "<p>Estimated cycles: %s.</p>\n", timing);
     write_left_out(c, out);
     qn_report_begin_table(out, "", "of the whole run|before|after|change|");

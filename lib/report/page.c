@@ -303,7 +303,7 @@ static void write_functions(struct qn_report_facts *f, FILE *out)
 {
     char timing[200];
 
-    qn_out_describe_timing(timing, sizeof timing);
+    qn_out_describe_timing(timing, sizeof timing, f->lines.header);
     fprintf(out, "<p>Ordered by estimated cycles: %s. Small figures: share of the whole run.</p>\n", timing);
     write_centres(f, out, &f->functions, FUNCTIONS);
     place_picture(f, out, QN_REPORT_CPI);
@@ -420,11 +420,13 @@ static const struct row {
 } summary[] = {
     { "instructions", "Ir", "" },
     { "I1 misses", "I1mr", "Ir" },
+    { "L2 misses of instructions", "I2mr", "Ir" },
     { "LL misses of instructions", "ILmr", "Ir" },
     { "data references", "Dr+Dw", "" },
     { "D1 misses", "D1mr+D1mw", "Dr+Dw" },
     { "D1 read misses", "D1mr", "Dr" },
     { "D1 write misses", "D1mw", "Dw" },
+    { "L2 misses of data", "D2mr+D2mw", "Dr+Dw" },
     { "LL misses of data", "DLmr+DLmw", "Dr+Dw" },
     { "conditional branches", "Bc", "" },
     { "mispredicted", "Bcm", "Bc" },
@@ -443,7 +445,8 @@ static void write_summary(struct qn_report_facts *f, FILE *out)
     for (size_t i = 0; i < QN_ARRAY_LEN(summary); i++) {
         double of = qn_report_count(c, -1, summary[i].of), v = qn_report_count(c, -1, summary[i].events);
 
-        if (!qn_report_has_event(f, qn_text_copy_part(&f->memory, summary[i].events, strcspn(summary[i].events, "+"))))
+        if (!qn_report_has_event(f, qn_text_copy_part(&f->memory, summary[i].events, strcspn(summary[i].events, "+"))) ||
+            (summary[i].name[1] == '2' && !qn_prof_has_L2(c->header)))
             continue;
         fprintf(out, "<tr><td>%s</td>", summary[i].name);
         qn_report_count_cell(out, v, 0);

@@ -330,6 +330,7 @@ void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n);
 /* Emitted code writes the victim, and the time of its last use, here before it calls qn_sim_d1_missed, if somebody asks. */
 extern struct qn_filter_entry qn_sim_victim; /* below 2 GiB */
 struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* finds the record, or makes one */
+bool qn_sim_has_L2(void);
 uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of the records; of the tables to find them */
 
 /* Slow calls: arguments in qn_ctx; all registers are preserved, status flags are destroyed.
@@ -358,6 +359,7 @@ struct qn_group_ref {
 };
 qn_slow_call qn_sim_slow_group;
 qn_slow_call qn_sim_d1_missed;   /* emitted code has filled the line into the D1; this looks up the LL and counts */
+qn_slow_call qn_sim_L2_missed;   /* emitted code has filled the line of arg_aux into the L2; this looks up the LL, and arg_aux = 1 if that missed */
 qn_slow_call qn_sim_slow_big;    /* arg_addr, arg_aux = bytes | QN_AUX_* */
 extern bool qn_sim_kinds;      /* a module distinguishes reads from writes */
 qn_slow_call qn_sim_cond;        /* arg_pc, arg_aux = taken (0, 1); one counter */
@@ -430,7 +432,8 @@ struct qn_sim_traffic {
 extern struct qn_sim_traffic qn_sim_traffic; /* below 2 GiB */
 
 /* --calls: misses and events of modules are also added up here, by event (enum qn_cost_event, then those of modules).  NULL: without
- * --calls.  event_of has the event of each counter of the arena; the event of the LL is one more than that of level 1. */
+ * --calls.  event_of has the event of each counter of the arena, with --calls or an L2, else NULL; the event of the LL is one more than that
+ * of level 1. */
 #define QN_SUMS_ANY QN_COST_COLUMNS /* grows with any of them that qn_call_is_rare names (cost/calls/call_records.h) */
 extern int64_t *qn_sim_sums;
 extern uint8_t *qn_sim_event_of; /* below 2 GiB */

@@ -49,6 +49,7 @@ uint8_t *qn_sim_event_of;
 static uint64_t *sim_counters;
 
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
+bool qn_sim_has_L2(void) { return qn_fast.L2.ways; }
 uint64_t qn_sim_line_bytes(void) { return code_line_count * (sizeof code_lines[0] + sizeof code_line_next[0]); }
 uint64_t qn_sim_line_fixed_bytes(void) { return sizeof code_line_head + sizeof code_line_recent; }
 
@@ -118,8 +119,16 @@ static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint
     return unit_ref(SLOT_D1, addr, size, kind);
 }
 
+static bool L2_missed; /* so did the reference that is being simulated */
+
+/* Below level 1: the L2, if there is one; what misses that goes on to the LL. */
 static inline __attribute__((always_inline)) bool LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
+    if (QN_UNLIKELY(qn_fast.L2.ways)) {
+        if (!fast_L2_ref(addr, size))
+            return false;
+        L2_missed |= kind <= SIM_FETCH;
+    }
     if (QN_LIKELY(qn_fast.LL.ways))
         return fast_LL_ref(addr, size);
     return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
@@ -134,11 +143,13 @@ static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum si
 
 SLOW bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return LL_ref(addr, size, kind); }
 
-static struct qn_geometry upper_I1, upper_D1;
+static struct qn_geometry upper_I1, upper_D1, upper_L2;
 
-/* Removes all lines of I1 and D1 that lie in the range. */
+/* Removes all lines of I1, D1 and L2 that lie in the range. */
 SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
 {
+    for (uint64_t a = line & ~(uint64_t)(upper_L2.line - 1); upper_L2.line && a < line + bytes; a += upper_L2.line)
+        fast_L2_drop(a);
     for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
         if (qn_fast.D1.sets)
             fast_D1_drop(a);
@@ -152,6 +163,15 @@ SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
 }
 
 /* ---- at the start ---- */
+
+static void init_L2(struct qn_geometry g)
+{
+    qn_sim_L2_declare();
+    fast_L2_init(g);
+#ifndef QN_SIM_HOSTED
+    qn_sim_event_of = qn_engine_alloc_low(QN_ARENA_COUNTERS_SIZE / 8);
+#endif
+}
 
 /* Returns a bit for each slot that uses the fast version. */
 static unsigned init_fast(const struct qn_config *c)
@@ -171,6 +191,8 @@ static unsigned init_fast(const struct qn_config *c)
         fast_LL_init(c->LL);
         slots |= 1u << SLOT_LL;
     }
+    if (c->cache_sim && c->L2.line)
+        init_L2(c->L2);
     if (qn_sim_is_proven(SLOT_BC)) {
         fast_BC_init();
         slots |= 1u << SLOT_BC;
@@ -355,6 +377,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_service_modules(names);
     upper_I1 = config->I1;
     upper_D1 = config->D1;
+    upper_L2 = config->L2;
     fast = init_fast(config);
     units_init(config, simulated_slots(config) & ~fast);
     qn_sim_i1_line = config->I1.line;
@@ -384,6 +407,16 @@ static inline void count_miss(uint64_t *counts, unsigned ll)
     qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = (struct qn_sim_miss){qn_sim_execution(counter), counter, ll};
 }
 
+/* Counts a miss of the L2 by the reference with these counters: what they count says its kind, which emitted code does not tell.  A replay
+ * has no such counters, but knows the kind. */
+static void count_L2_miss(const uint64_t *counts, unsigned kind)
+{
+    L2_missed = false;
+    if (qn_sim_event_of)
+        kind = qn_sim_event_of[counts - sim_counters] == QN_COST_I1MR ? SIM_FETCH : qn_sim_event_of[counts - sim_counters] == QN_COST_D1MW ? SIM_WRITE : SIM_READ;
+    sim_count(qn_sim_L2_event(kind), 1);
+}
+
 /* Counts the outcome of a level 1, QN_UNIT_* bits; after a miss it looks up the LL.  Returns bit 0: L1 miss, bit 1: LL miss. */
 static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
 {
@@ -392,6 +425,8 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
     if (!(l1 & QN_UNIT_MISS))
         return 0;
     ll = next_level(l1, addr, size, kind);
+    if (QN_UNLIKELY(L2_missed))
+        count_L2_miss(counts, kind);
     count_miss(counts, ll);
     return 1 | ll << 1;
 }
@@ -508,6 +543,14 @@ SLOW void qn_sim_d1_missed(void)
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
     tell(qn_ctx.arg_addr, site_size(), SIM_READ, (unsigned)qn_ctx.result, site_counts());
     charge(site_counts());
+}
+
+/* Emitted code has filled the line of arg_aux into the L2; this looks up the LL: arg_aux = 1 if that missed, too, else 0. */
+SLOW void qn_sim_L2_missed(void)
+{
+    count_L2_miss(site_counts(), SIM_READ);
+    charge(site_counts());
+    qn_ctx.arg_aux = fast_LL_ref(qn_ctx.arg_aux, 1);
 }
 
 SLOW void qn_sim_slow_group(void)

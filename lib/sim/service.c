@@ -265,6 +265,16 @@ static bool is_event(unsigned event, const char *slot, const char *name)
     return rest && !*rest;
 }
 
+void qn_sim_L2_declare(void)
+{
+    static const char *const names[] = QN_L2_EVENT_NAMES;
+
+    if (qn_sim_events_of_shadow)
+        qn_sim_events_shadowed |= (1u << QN_L2_EVENTS) - 1;
+    for (; output && output->events < QN_L2_EVENTS; output->events++)
+        qn_format(output->names[output->events], sizeof output->names[0], "%s", names[output->events]);
+}
+
 unsigned sim_event(const char *slot, const char *name, const char *text)
 {
     static unsigned hidden;

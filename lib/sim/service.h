@@ -17,6 +17,9 @@ void qn_sim_service_modules(const char *names); /* the modules in the slots, for
 void qn_sim_service_how(unsigned slot, uint8_t how); /* enum qn_sim_how */
 const char *qn_sim_event_name(unsigned event);
 unsigned qn_sim_events(void); /* the number of those declared */
+/* Declares the misses of the L2, before any other event (cost/events.h).  Of the shadow model, too: then they are compared. */
+void qn_sim_L2_declare(void);
+static inline unsigned qn_sim_L2_event(unsigned kind) { return kind == SIM_FETCH ? 0 : kind == SIM_WRITE ? 2 : 1; } /* of enum sim_kind */
 /* Supplied by run.  of_cell: see struct qn_finding.  NULL: the table is full. */
 struct sim_finding *qn_engine_finding(const struct sim_finding *finding, bool kept, uint32_t of_cell);
 void *qn_engine_values(uint64_t pc, const char *what, unsigned entries); /* the same; see struct qn_value_list */

@@ -13,6 +13,7 @@
 
 #include "base/context.h"
 #include "base/format.h"
+#include "sim/lines.h"
 #include "sim/service.h"
 #include "sim/slot_calls.h"
 
@@ -23,6 +24,7 @@ bool qn_sim_shadow_on, qn_sim_shadow_logs;
 struct qn_sim_shadow qn_sim_shadow;
 
 static struct qn_versus *versus; /* NULL: --check */
+static struct lines L2; /* sets 0: there is none */
 static uint64_t number;          /* of the reference being made */
 static uint64_t to_come;         /* references of a group that only the first simulator has seen yet */
 static struct qn_geometry upper_I1, upper_D1;
@@ -144,6 +146,10 @@ void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *where)
     upper_I1 = config->I1;
     upper_D1 = config->D1;
     *(versus ? &qn_sim_events_hidden : &qn_sim_events_of_shadow) = true;
+    if (config->L2.line && config->cache_sim) {
+        qn_sim_L2_declare();
+        lines_init(&L2, config->L2.size / (config->L2.assoc * config->L2.line), config->L2.assoc, qn_log2(config->L2.line));
+    }
     units_init(config, simulated_slots(config));
     qn_sim_events_hidden = qn_sim_events_of_shadow = false;
     let_pass(config);
@@ -162,16 +168,37 @@ void qn_sim_shadow_blame(unsigned slot, struct qn_sim_culprit *c)
 
 /* ---- the levels ---- */
 
-static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum sim_kind kind)
+static bool L2_missed;  /* so did the reference that is being simulated */
+
+/* In L2: does the reference miss? */
+static bool misses_L2(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    if (l1 & QN_UNIT_NEXT_DONE)
-        return l1 & QN_UNIT_NEXT_MISS;
-    return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
+    bool missed = false;
+
+    for (uint64_t line = addr >> L2.bits, last = (addr + size - 1) >> L2.bits; line <= last; line++)
+        if (!lines_find(&L2, line << L2.bits)) {
+            lines_add(&L2, line << L2.bits, 0);
+            missed = true;
+        }
+    L2_missed |= missed && kind <= SIM_FETCH;
+    return missed;
 }
 
 SLOW bool qn_shadow_up_next(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
+    if (L2.sets && !misses_L2(addr, size, kind))
+        return false;
     return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
+}
+
+static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    bool missed = l1 & QN_UNIT_NEXT_DONE ? (l1 & QN_UNIT_NEXT_MISS) != 0 : qn_shadow_up_next(addr, size, kind);
+
+    if (L2_missed && !versus)
+        sim_count(SIM_EVENTS_MAX + qn_sim_L2_event(kind), 1);
+    L2_missed = false;
+    return missed;
 }
 
 /* Never called: the shadow model simulates one reference at a time. */
@@ -181,6 +208,8 @@ void qn_shadow_up_charge(uint32_t site) { (void)site; }
 
 SLOW void qn_shadow_up_back_invalidate(uint64_t line, uint32_t bytes)
 {
+    for (uint64_t a = line & ~((1ull << L2.bits) - 1); L2.sets && a < line + bytes; a += 1ull << L2.bits)
+        lines_remove(&L2, a);
     for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
         unit_drop(SLOT_D1, a);
     for (uint64_t a = line & ~(uint64_t)(upper_I1.line - 1); a < line + bytes; a += upper_I1.line)
@@ -214,13 +243,15 @@ static SLOW _Noreturn void differ(enum sim_slot slot, uint64_t reference, uint64
     qn_engine_check_failed(line);
 }
 
-/* An event is named by its slot: "D1.fills". */
+/* An event is named by its slot, "D1.fills", but for those of the L2, which is no slot. */
 static enum sim_slot slot_of_event(unsigned event)
 {
     static const char *const slots[] = SIM_SLOT_NAMES;
     const char *name = qn_sim_event_name(event);
     unsigned slot = 0;
 
+    if (event < QN_L2_EVENTS && name[1] == '2')
+        return SLOT_LL;
     while (slot < SLOTS - 1 && (slots[slot][0] != name[0] || slots[slot][1] != name[1]))
         slot++;
     return (enum sim_slot)slot;

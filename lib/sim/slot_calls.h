@@ -122,6 +122,8 @@ static void units_init(const struct qn_config *c, unsigned slots)
     QN_UP(wants_evictions) = facts[SLOT_LL].wants_evictions;
     check_upper(SLOT_I1, "I1");
     check_upper(SLOT_D1, "D1");
+    if (c->L2.line && facts[SLOT_LL].wants_evictions)
+        sim_fail("LL", facts[SLOT_LL].name, "init", 0, "cannot stand below an L2, which does not tell which lines it gives up; leave out --L2");
     if (facts[SLOT_LL].back_invalidates)
         facts[SLOT_I1].repeat_is_noop = false;
 }

@@ -12,6 +12,7 @@
 #include "store.h"
 
 struct store levels_d1;
+static struct store middle; /* a level between level 1 and the LL; no sets: there is none */
 static struct store i1, ll, l2, buffer, ll_buffer, tlb[2];
 static const char *d1_kind, *ll_kind;
 
@@ -56,6 +57,8 @@ static bool look_inclusive(uint64_t addr, uint64_t bytes)
         if (out.block == NOTHING)
             continue;
         levels_count("LL.back-invalidations");
+        if (middle.sets)
+            drop_range(&middle, out.block * ll.bytes, ll.bytes);
         drop_range(&i1, out.block * ll.bytes, ll.bytes);
         drop_range(&levels_d1, out.block * ll.bytes, ll.bytes);
         drop_range(&buffer, out.block * ll.bytes, ll.bytes);
@@ -103,8 +106,23 @@ static bool touch_victim(struct store *s, struct store *beside, uint64_t addr, u
 
 static bool is_exclusive(void) { return !strcmp(ll_kind, "exclusive"); }
 
+static bool middle_missed;
+
+bool levels_middle_missed(void)
+{
+    bool missed = middle_missed;
+
+    middle_missed = false;
+    return missed;
+}
+
 bool levels_look(uint64_t addr, uint64_t bytes)
 {
+    if (middle.sets) {
+        if (!store_touch(&middle, addr, bytes))
+            return false;
+        middle_missed = true;
+    }
     if (!strcmp(ll_kind, "inclusive"))
         return look_inclusive(addr, bytes);
     if (is_exclusive())
@@ -114,6 +132,15 @@ bool levels_look(uint64_t addr, uint64_t bytes)
     if (!strcmp(ll_kind, "victim"))
         return touch_victim(&ll, &ll_buffer, addr, bytes, "LL.victim-hits");
     return store_touch(&ll, addr, bytes);
+}
+
+/* The same for a prefetch, which is no miss of anybody. */
+void levels_look_ahead(uint64_t addr, uint64_t bytes)
+{
+    bool missed = middle_missed;
+
+    levels_look(addr, bytes);
+    middle_missed = missed;
 }
 
 /* An exclusive last level gets what level 1 gives up. */
@@ -199,13 +226,15 @@ static void shape(struct store *s, const char *setting)
     *s = (struct store){.sets = size / ways / bytes, .ways = ways, .bytes = bytes};
 }
 
-void levels_make(const char *I1, const char *D1, const char *LL, const char *d1_is, const char *ll_is)
+void levels_make(const char *I1, const char *D1, const char *L2, const char *LL, const char *d1_is, const char *ll_is)
 {
     d1_kind = d1_is;
     ll_kind = ll_is;
     shape(&i1, I1);
     shape(&levels_d1, D1);
     shape(&ll, LL);
+    if (*L2)
+        shape(&middle, L2);
     buffer = (struct store){1, option("victim-lines", 8), levels_d1.bytes, NULL};
     ll_buffer = (struct store){1, option("victim-lines", 8), ll.bytes, NULL};
     l2 = (struct store){option("l2-size", 262144) / option("l2-ways", 8) / ll.bytes, option("l2-ways", 8), ll.bytes, NULL};

@@ -4,7 +4,7 @@
  *   model TRACE OUTCOMES kind=random d1=victim ll=l2 opt=victim-lines=4,l2-size=8192       whole levels (levels.c)
  *   model TRACE OUTCOMES kind=recorded an=3c                                                TRACE is read, not written
  *
- * A line of OUTCOMES: I or D and 0 hit, 1 miss, 3 LL miss too; B or J and 1 if mispredicted.  Events of levels and what
+ * A line of OUTCOMES: I or D and 0 hit, 1 miss, 3 LL miss too, plus 4 if it misses a middle level (L2=); B or J and 1 if mispredicted.  Events of levels and what
  * analyses say go to stdout.  TRACE ends in .lk for lackey text, else it is quern's binary format. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static struct setting settings[] = {{"kind", "mixed"},     {"seed", "1"},       
                                     {"policy", "lru"},     {"llpolicy", ""},       {"I1", "1024,2,32"},
                                     {"D1", "1024,2,32"},   {"LL", "4096,4,64"},    {"bc", "cachegrind"},
                                     {"bi", "cachegrind"},  {"modelseed", "1"},     {"d1", ""},
-                                    {"ll", "lru"},         {"an", ""},             {"opt", ""}};
+                                    {"L2", ""},            {"ll", "lru"},         {"an", ""},             {"opt", ""}};
 
 static const char *get(const char *key)
 {
@@ -100,7 +100,7 @@ static void run(const struct trace_ops *t, FILE *out)
     bool levels = *get("d1") != 0;
 
     if (levels)
-        levels_make(get("I1"), get("D1"), get("LL"), get("d1"), get("ll"));
+        levels_make(get("I1"), get("D1"), get("L2"), get("LL"), get("d1"), get("ll"));
     analysis_make(get("an"), get("D1"));
     for (size_t i = 0; i < t->n; i++) {
         const struct op_record *o = &t->ops[i];
@@ -113,6 +113,7 @@ static void run(const struct trace_ops *t, FILE *out)
                            : levels               ? levels_touch(o)
                                                   : touch(t, i);
 
+        outcome |= levels && levels_middle_missed() ? 4 : 0;
         fprintf(out, "%c%u\n", "IDDDBJ"[o->op], outcome);
         analysis_see(o, outcome);
     }

@@ -42,7 +42,9 @@ struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsig
 bool cache_touch(struct cache *c, uint64_t addr, unsigned bytes, size_t now, const struct trace_ops *future, bool code);
 
 /* levels.c.  Outcome: bit 0 level 1 missed, bit 1 the last level missed, too. */
-void levels_make(const char *I1, const char *D1, const char *LL, const char *d1_is, const char *ll_is);
+void levels_make(const char *I1, const char *D1, const char *L2, const char *LL, const char *d1_is, const char *ll_is); /* L2 "": none */
+void levels_look_ahead(uint64_t addr, uint64_t bytes);
+bool levels_middle_missed(void); /* the L2, by the reference that was made last */
 unsigned levels_touch(const struct op_record *o);
 void levels_print(FILE *out); /* events, as NAME COUNT */
 

@@ -19,7 +19,7 @@ static void guess(uint64_t block)
         return;
     levels_count("D1.prefetches");
     issued++;
-    levels_look(block * levels_d1.bytes, levels_d1.bytes);
+    levels_look_ahead(block * levels_d1.bytes, levels_d1.bytes);
     bring(block, true);
 }
 

@@ -76,6 +76,7 @@ static const struct qn_option options[] = {
     OPTION("--I1", "SIZE,WAYS,LINE", "instruction cache [this machine's]", qn_option_text, geometry[0]),
     OPTION("--D1", "SIZE,WAYS,LINE", "data cache", qn_option_text, geometry[1]),
     OPTION("--LL", "SIZE,WAYS,LINE", "last-level cache", qn_option_text, geometry[2]),
+    OPTION("--L2", "SIZE,WAYS,LINE", "a level between them and --LL [none]", qn_option_text, geometry[3]),
     OPTION("--input", "FILE", "standard input of the program [nothing]", qn_option_text, input),
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
     OPTION("--analysis", "NAMES", "of the run, by name [3c,sets,sizes]; without sizes: a second run is made for D1s of other sizes; mattson: the curve of a fully associative cache", qn_option_text,
@@ -99,7 +100,7 @@ static const struct qn_options command = { "report", "quern report", help, help_
 /* A word that is a profile is one.  What is wrong with the options for it, or NULL. */
 static const char *check_words(struct qn_report_options *o)
 {
-    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count || o->data || o->calls || o->instructions;
+    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->geometry[3] || o->input || o->environment_count || o->data || o->calls || o->instructions;
 
     if (o->diff) {
         if (!o->program[1] || o->program[2] || !qn_prof_is_profile(o->program[0]) || !qn_prof_is_profile(o->program[1]))

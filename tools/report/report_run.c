@@ -187,13 +187,13 @@ static const char *read_error(struct runner *r, const char *path, const char *ot
 
 /* ---- runs ---- */
 
-static const char *const levels[] = { "I1", "D1", "LL" };
+static const char *const levels[] = { "I1", "D1", "LL", "L2" };
 
 static struct qn_text_words begin_run(struct runner *r, const char *profile)
 {
     struct qn_text_words w = begin(r, "run");
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < QN_COLLECT_LEVELS; i++)
         if (r->o->geometry[i])
             ADD(&w, "--%s=%s", levels[i], r->o->geometry[i]);
     ADD(&w, "--branch-sim=yes");
@@ -340,7 +340,8 @@ static void begin_sizes(struct runner *r, const char *runs, const char *errors)
     ADD(&w, "-o");
     ADD(&w, "%s", runs);
     for (int i = 0; i < QN_COLLECT_LEVELS; i++)
-        ADD(&w, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line);
+        if (r->geometry[i].line)
+            ADD(&w, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line);
     ADD(&w, "-L");
     ADD(&w, "%s", list_sizes(r));
     for (int i = 0; i < r->o->environment_count; i++)

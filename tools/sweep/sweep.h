@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "collect/options.h"
 #include "exp/farm.h"
 #include "exp/jobs.h"
 #include "exp/many.h"
@@ -49,7 +50,7 @@ struct qn_sweep {
     int known_count;
     struct qn_sweep_build **builds;
     int build_count;
-    struct qn_geometry host[3];           /* caches where nothing is said: I1, D1, LL */
+    struct qn_geometry host[QN_COLLECT_LEVELS];           /* caches where nothing is said: I1, D1, LL */
     const char *work;                     /* a folder of ours beside the output, removed at the end */
     const char *self;                     /* this quern */
 };

@@ -181,7 +181,7 @@ static void put_timing(const struct qn_out_modern *m, const struct qn_out_column
                  && (qn_out_timing_is_sum(c->shown[i].name) || !strncmp(c->shown[i].name, "CPI", 3) || !strcmp(c->shown[i].name, "AMAT"));
     if (!shown)
         return;
-    qn_out_describe_timing(text, sizeof text);
+    qn_out_describe_timing(text, sizeof text, &m->ledger.header);
     qn_out_printf(m->sink, "\nEstimated cycles: %s", text);
 }
 

@@ -233,7 +233,7 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
                                  .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = (uint16_t)region};
     if (qn_cfg()->calls && region == QN_REGION_ASIDE)
         qn_calls_counters_aside(place.centre + 1, (uint32_t)qn_arena->n_counters);
-    else if (qn_cfg()->calls)
+    else if (qn_sim_event_of)
         qn_calls_counters(place.centre + 1, desc, ninsns);
     qn_arena->n_insns = first + ninsns;
     qn_arena->n_blocks = i + 1;

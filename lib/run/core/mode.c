@@ -36,6 +36,7 @@ static uint32_t smallest_line(const struct qn_config *c)
 {
     uint32_t line = c->I1.line < c->D1.line ? c->I1.line : c->D1.line;
 
+    line = c->L2.line && c->L2.line < line ? c->L2.line : line;
     return c->LL.line < line ? c->LL.line : line;
 }
 

@@ -13,6 +13,8 @@
  *
  *   fast_LL_init(geometry)
  *   fast_LL_ref(addr, size)   1 on a miss
+ *
+ * L2: another such cache, between level 1 and the LL, if the run has one: fast_L2_init, fast_L2_ref; fast_L2_drop(address) removes a line.
  */
 #include "sim/contract.h"
 #include "sim/fast/fast.h"
@@ -90,21 +92,21 @@ static inline unsigned fast_I1_ref(uint64_t addr, uint32_t size, uint64_t *clock
 
 /* ---- LL ---- */
 
-static uint64_t *LL_rows;
-static struct {
+static struct rows_of_level {
+    uint64_t *rows;
     unsigned ways, line_bits, set_mask;
-} LL;
+} LL, L2;
 
-static void fast_LL_init(struct qn_geometry g)
+static struct qn_fast_LL rows_init(struct rows_of_level *l, struct qn_geometry g)
 {
     unsigned sets = g.size / (g.assoc * g.line);
 
-    LL.ways = g.assoc;
-    LL.line_bits = qn_log2(g.line);
-    LL.set_mask = sets - 1;
-    LL_rows = sim_alloc((uint64_t)sets * g.assoc * 8);
-    qn_fast.LL = (struct qn_fast_LL){(uintptr_t)LL_rows, LL.line_bits, LL.set_mask, LL.ways};
+    *l = (struct rows_of_level){sim_alloc((uint64_t)sets * g.assoc * 8), g.assoc, qn_log2(g.line), sets - 1};
+    return (struct qn_fast_LL){(uintptr_t)l->rows, l->line_bits, l->set_mask, l->ways};
 }
+
+static void fast_LL_init(struct qn_geometry g) { qn_fast.LL = rows_init(&LL, g); }
+static void fast_L2_init(struct qn_geometry g) { qn_fast.L2 = rows_init(&L2, g); }
 
 /* Moves the line to the front of its row.  Returns 1 on a miss. */
 static inline unsigned LL_touch(uint64_t *row, unsigned ways, uint64_t line)
@@ -130,15 +132,32 @@ static inline unsigned LL_touch(uint64_t *row, unsigned ways, uint64_t line)
 static inline void fast_LL_ahead(uint64_t addr)
 {
     if (QN_LIKELY(LL.ways))
-        __asm__ volatile("prefetcht0 %0" : : "m"(LL_rows[(addr >> LL.line_bits & LL.set_mask) * (uint64_t)LL.ways])); /* GCC 12 drops the builtin */
+        __asm__ volatile("prefetcht0 %0" : : "m"(LL.rows[(addr >> LL.line_bits & LL.set_mask) * (uint64_t)LL.ways])); /* GCC 12 drops the builtin */
 }
 
-static inline unsigned fast_LL_ref(uint64_t addr, uint32_t size)
+static inline __attribute__((always_inline)) unsigned rows_ref(const struct rows_of_level *l, uint64_t addr, uint32_t size)
 {
-    uint64_t line = addr >> LL.line_bits, last = (addr + size - 1) >> LL.line_bits;
+    uint64_t line = addr >> l->line_bits, last = (addr + size - 1) >> l->line_bits;
     unsigned miss = 0;
 
     SIM_EACH_LINE(line, last)
-        miss |= LL_touch(LL_rows + (line & LL.set_mask) * (uint64_t)LL.ways, LL.ways, line);
+        miss |= LL_touch(l->rows + (line & l->set_mask) * (uint64_t)l->ways, l->ways, line);
     return miss;
+}
+
+static inline unsigned fast_LL_ref(uint64_t addr, uint32_t size) { return rows_ref(&LL, addr, size); }
+static inline unsigned fast_L2_ref(uint64_t addr, uint32_t size) { return rows_ref(&L2, addr, size); }
+
+/* Removes the line, for an inclusive LL: those behind it move up. */
+static inline void fast_L2_drop(uint64_t address)
+{
+    uint64_t line = address >> L2.line_bits, *row = L2.rows + (line & L2.set_mask) * (uint64_t)L2.ways;
+    unsigned i = 0;
+
+    while (i < L2.ways && row[i] != line + QN_FAST_LL_BIAS)
+        i++;
+    for (; i + 1 < L2.ways; i++)
+        row[i] = row[i + 1];
+    if (i < L2.ways)
+        row[i] = 0;
 }

@@ -34,7 +34,7 @@ struct qn_fast_D1 {
  * the byte at 0xffffffff80000001, which is the kernel's. */
 #define QN_FAST_LL_BIAS 0x7fffffff
 
-/* A set is a row of words, used last first; 0: none. */
+/* The LL, and the L2 that may stand above it.  A set is a row of words, used last first; 0: none. */
 struct qn_fast_LL {
     uint64_t rows;        /* address of the 64-bit words */
     uint32_t line_bits, set_mask;
@@ -59,7 +59,7 @@ struct qn_fast_BI {
 struct qn_fast {
     struct qn_fast_I1 I1;
     struct qn_fast_D1 D1;
-    struct qn_fast_LL LL;
+    struct qn_fast_LL LL, L2; /* L2: ways 0: there is none */
     struct qn_fast_BC BC;
     struct qn_fast_BI BI;
 };

@@ -174,9 +174,13 @@ static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint
 {
     uint32_t counter = site & QN_SITE_COUNTER_MASK;
 
+    if (QN_UNLIKELY(L2_missed))
+        count_L2_miss(sim_counters + counter, SIM_READ);
     count_miss(sim_counters + counter, ll);
     if (!fetch)
         log_tell(addr, size, counter, ll);
+    else
+        charge(sim_counters + counter);
     if (QN_UNLIKELY(qn_sim_shadow_logs))
         qn_sim_shadow_missed(addr, 1 | ll << 1, counter);
 }
@@ -191,7 +195,7 @@ static void D1_log_simulate(const struct qn_log_entry *entry, uint32_t n)
         const struct qn_log_entry *e = &entry[log_missed_entry[i]];
         uint32_t size = e->site >> QN_SITE_SIZE_SHIFT;
 
-        log_missed(e->addr, size, e->kind == QN_LOG_FETCH, e->site, fast_LL_ref(e->addr, size));
+        log_missed(e->addr, size, e->kind == QN_LOG_FETCH, e->site, LL_ref(e->addr, size, SIM_READ));
     }
 }
 
@@ -199,7 +203,7 @@ static void D1_log_reference(uint64_t addr, uint32_t size, enum qn_log_kind kind
 {
     qn_sim_traffic.data += kind != QN_LOG_FETCH;
     if (kind == QN_LOG_FETCH || log_touch(addr, size))
-        log_missed(addr, size, kind == QN_LOG_FETCH, counter, fast_LL_ref(addr, size));
+        log_missed(addr, size, kind == QN_LOG_FETCH, counter, LL_ref(addr, size, SIM_READ));
 }
 
 static void D1_log_pass(uint64_t addr, uint32_t size)

@@ -33,6 +33,7 @@ static const char help[] =
     "Feeds the references of TRACE (\"-\": standard input) to the simulators and prints a summary.\n\n"
     "  --I1= --D1= --LL=SIZE,ASSOC,LINE   geometry, lines of 1 byte and more\n"
     "                                     [65536,2,64  65536,2,64  262144,8,64]\n"
+    "  --L2=SIZE,ASSOC,LINE               a level between them and the LL [none]\n"
     "  --sim-opt=KEY=VALUE                option of a module; may be repeated; SLOT.KEY=VALUE for one slot\n"
     "  --seed=N                           of random policies [1]\n"
     "  --branch-sim=yes|no                simulate the branches that the trace has [yes]\n"
@@ -41,8 +42,8 @@ static const char help[] =
     "  --check=yes|no                     compare filtered and unfiltered simulation [no]\n"
     "  --from=N                           leave out the first N instructions [0]\n"
     "  --count=N                          feed N instructions [all]\n"
-    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R: 1 if\n"
-    "                                     mispredicted\n"
+    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss (with an L2: 1 L2 hit,\n"
+    "                                     5 LL hit, 7 LL miss); B, J, R: 1 if mispredicted\n"
     "  --format=outcomes|text|lackey|din  of this file: text has pc, address, bytes, and hit or miss of each\n"
     "                                     level; lackey and din have the references alone [outcomes]\n"
     "  --tables=PREFIX                    tables of modules, PREFIX.NAME.csv; PREFIX.totals.csv has all totals\n"
@@ -135,6 +136,8 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
         return parse_geometry(&o->config.D1, name, value);
     if (!strcmp(name, "LL"))
         return parse_geometry(&o->config.LL, name, value);
+    if (!strcmp(name, "L2"))
+        return parse_geometry(&o->config.L2, name, value);
     if (!strcmp(name, "branch-sim"))
         return parse_yesno(&o->branch_sim, name, value);
     if (!strcmp(name, "split-modify"))
@@ -292,17 +295,19 @@ static unsigned fetch(uint64_t addr, uint32_t size, bool filter, uint64_t *misse
 /* ---- --outcomes: a line per reference and branch, with its outcome, or for other programs ----
  *
  *   outcomes   D1                                    kind, outcome
- *   text       r 0x401136 0x7ffe10 8 miss hit        kind, pc, address, bytes, level 1, LL
+ *   text       r 0x401136 0x7ffe10 8 miss hit        kind, pc, address, bytes, level 1, LL; with an L2, it stands between them
  *   lackey      L 7ffe10,8
  *   din        0 7ffe10
  */
 
+enum { OUTCOME_L2_MISS = 4 }; /* beside SIM_L1_MISS and SIM_LL_MISS */
+
 static FILE *file; /* NULL: nothing is written */
 static enum hosted_format format;
 
-static const char outcomes_head[] =
-    "# kind pc address bytes L1 LL: i fetch, r read, w write, m modify; hit or miss of level 1, and of the LL where it was asked\n"
-    "# kind pc target taken predicted: b conditional branch (of its target only whether it lies backward or forward), j indirect branch, c call (the target is its return address), t return\n";
+#define OUTCOMES_HEAD \
+    "# kind pc address bytes L1 %sLL: i fetch, r read, w write, m modify; hit or miss of level 1, and of the %sLL where it was asked\n" \
+    "# kind pc target taken predicted: b conditional branch (of its target only whether it lies backward or forward), j indirect branch, c call (the target is its return address), t return\n"
 
 static bool begin_outcomes(const struct hosted_options *o)
 {
@@ -313,14 +318,18 @@ static bool begin_outcomes(const struct hosted_options *o)
     if (!file)
         return hosted_complain("%s: %s", o->outcomes, strerror(errno)), false;
     if (format == HOSTED_TEXT)
-        fputs(outcomes_head, file);
+        fprintf(file, OUTCOMES_HEAD, o->config.L2.line ? "L2 " : "", o->config.L2.line ? "L2 and the " : "");
     return true;
 }
 
 static void put_text(char kind, uint64_t pc, const struct sim_ref *ref, unsigned outcome)
 {
-    fprintf(file, "%c 0x%" PRIx64 " 0x%" PRIx64 " %u %s %s\n", kind, pc, ref->addr, ref->size, outcome & SIM_L1_MISS ? "miss" : "hit",
-            !(outcome & SIM_L1_MISS) ? "-" : outcome & SIM_LL_MISS ? "miss" : "hit");
+    const unsigned above = qn_sim_has_L2() ? OUTCOME_L2_MISS : SIM_L1_MISS;
+
+    fprintf(file, "%c 0x%" PRIx64 " 0x%" PRIx64 " %u %s", kind, pc, ref->addr, ref->size, outcome & SIM_L1_MISS ? "miss" : "hit");
+    if (qn_sim_has_L2())
+        fputs(!(outcome & SIM_L1_MISS) ? " -" : outcome & OUTCOME_L2_MISS ? " miss" : " hit", file);
+    fputs(!(outcome & above) ? " -\n" : outcome & SIM_LL_MISS ? " miss\n" : " hit\n", file);
 }
 
 static void put_fetch(const struct sim_ref *ref, unsigned outcome)
@@ -476,10 +485,12 @@ uint64_t hosted_references;
 static struct qn_table_head table_head;
 static uint8_t *tables;
 
+static uint64_t L2_misses(void) { return qn_sim_has_L2() ? sim_event_counts[0] + sim_event_counts[1] + sim_event_counts[2] : 0; }
+
 static void feed_data(const struct hosted_options *o, const struct sim_ref *ref, unsigned kind)
 {
     bool write = kind == SIM_WRITE;
-    uint64_t misses[2] = {0, 0};
+    uint64_t misses[2] = {0, 0}, L2 = L2_misses();
     unsigned outcome;
 
     hosted_watch_reference(ref->addr, ref->size, kind);
@@ -491,12 +502,12 @@ static void feed_data(const struct hosted_options *o, const struct sim_ref *ref,
     totals[write ? QN_COST_DW : QN_COST_DR]++;
     totals[write ? QN_COST_D1MW : QN_COST_D1MR] += (int64_t)misses[0];
     totals[write ? QN_COST_DLMW : QN_COST_DLMR] += (int64_t)misses[1];
-    put_data(ref, kind, outcome);
+    put_data(ref, kind, outcome | (L2_misses() > L2 ? OUTCOME_L2_MISS : 0));
 }
 
 static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref)
 {
-    uint64_t misses[2] = {0, 0};
+    uint64_t misses[2] = {0, 0}, L2 = L2_misses();
     unsigned outcome = fetch(ref->addr, ref->size, o->filter, misses);
 
     qn_ctx.arg_pc = ref->addr; /* the data references that follow are this instruction's */
@@ -505,7 +516,7 @@ static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref
     totals[QN_COST_IR]++;
     totals[QN_COST_I1MR] += (int64_t)misses[0];
     totals[QN_COST_ILMR] += (int64_t)misses[1];
-    put_fetch(ref, outcome);
+    put_fetch(ref, outcome | (L2_misses() > L2 ? OUTCOME_L2_MISS : 0));
 }
 
 static void feed_branch(const struct hosted_options *o, const struct sim_ref *ref)
@@ -659,7 +670,7 @@ static void print_events(void)
     struct qn_cost_total events[SIM_EVENTS_MAX];
     size_t count = hosted_list_events(events);
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = qn_sim_has_L2() ? QN_L2_EVENTS : 0; i < count; i++)
         printf("%-24s %12lld  %s\n", events[i].name, (long long)events[i].count, events[i].text);
 }
 
@@ -684,7 +695,7 @@ static int replay(int argc, char **argv)
         return status;
     if (!qn_sim_stream_is_empty())
         qn_sim_stream_tell();
-    qn_cost_print_summary(totals, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
+    qn_cost_print_summary(totals, o.config.L2.line ? (const int64_t *)sim_event_counts : NULL, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
     print_events();
     qn_sim_finish();
     hosted_print_kept();

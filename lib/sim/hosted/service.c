@@ -223,6 +223,18 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
     return i;
 }
 
+void qn_sim_L2_declare(void)
+{
+    static const char *const names[] = QN_L2_EVENT_NAMES;
+
+    if (qn_sim_events_of_shadow)
+        qn_sim_events_shadowed |= (1u << QN_L2_EVENTS) - 1;
+    for (; event_count < QN_L2_EVENTS; event_count++) {
+        __builtin_strcpy(event_names[event_count], names[event_count]);
+        event_texts[event_count] = "";
+    }
+}
+
 unsigned qn_sim_events(void) { return event_count; }
 const char *qn_sim_event_name(unsigned event) { return event_names[event]; }
 

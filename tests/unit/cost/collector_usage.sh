@@ -23,7 +23,7 @@ is "$(config $caches)" '32768,8,64 16384,4,32 1048576,16,128 counting 0 caches 1
 is "$(config $caches --L2=2097152,16,64 --counting=cachegrind --no-cache-sim --branch-sim --instr-at-start=no \
     --trace-children=yes --aslr --check --filter=no --tcache-size=4M --seed 7 --block-max=9 --sim-opt=a=1 \
     --sim-opt b=2 --trace=block --trace-file=/dev/null --trace-blocks=3-5)" \
-    '32768,8,64 16384,4,32 2097152,16,64 counting 1 caches 0 branches 1 start 0 children 1 aslr 1 check 1 stats 0 filter 0 vdso 1 trace 2 blocks 3-5 tcache 4194304 seed 7 max 9 opt a=1,b=2' 'everything else'
+    '32768,8,64 16384,4,32 1048576,16,128 counting 1 caches 0 branches 1 start 0 children 1 aslr 1 check 1 stats 0 filter 0 vdso 1 trace 2 blocks 3-5 tcache 4194304 seed 7 max 9 opt a=1,b=2' 'everything else'
 ok 'vdso can be refused where addresses vary' test "$(config --aslr --no-vdso | grep -c 'vdso 0')" = 1
 is "$(config --trace=decode,emit --trace-file=t | sed 's/.* trace \([0-9]*\).*/\1/'; cat t)" '9
 traced' 'traces have a file'

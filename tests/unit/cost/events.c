@@ -20,7 +20,7 @@ static void test_modules(struct qn_cost_event_set *set)
 
     memset(output.names[2], 'x', sizeof output.names[2]);
     qn_cost_choose_events(set, false, false);
-    qn_cost_add_module_events(set, &output);
+    qn_cost_add_module_events(set, &output, false);
     is_int(set->count, 4, "events of modules are columns, too");
     is_str(set->names[1], "D1.writebacks", "with their names");
     is_int(set->which[1], QN_COST_EVENTS, "and numbers");
@@ -28,9 +28,23 @@ static void test_modules(struct qn_cost_event_set *set)
     is_int((int64_t)strlen(set->names[3]), QN_SIM_EVENT_NAME - 1, "a name without end is cut");
     output.events = 0xffffffff;
     qn_cost_choose_events(set, true, true);
-    qn_cost_add_module_events(set, &output);
+    qn_cost_add_module_events(set, &output, false);
     is_int(set->count, QN_COST_COLUMNS, "a number of events that cannot be is cut");
     is_str(set->names[QN_COST_COLUMNS - 1], "?", "an event without a name has one");
+}
+
+static void test_L2(struct qn_cost_event_set *set)
+{
+    const struct qn_sim_output output = { .events = 4, .names = { "I2mr", "D2mr", "D2mw", "LL.x" } };
+    static const char *const names[] = { "Ir", "I1mr", "I2mr", "ILmr", "Dr", "D1mr", "D2mr", "DLmr", "Dw", "D1mw", "D2mw", "DLmw", "LL.x" };
+    bool right = true;
+
+    qn_cost_choose_events(set, true, false);
+    qn_cost_add_module_events(set, &output, true);
+    for (int i = 0; i < 13; i++)
+        right &= !strcmp(set->names[i], names[i]);
+    ok(right && set->count == 13, "misses of an L2 stand before those of the LL");
+    is_int(set->which[6], QN_COST_D2MR, "... and know their events");
 }
 
 int main(void)
@@ -44,5 +58,6 @@ int main(void)
     qn_cost_choose_events(&set, false, true);
     is_int(set.which[4], QN_COST_BIM, "a column knows its event");
     test_modules(&set);
+    test_L2(&set);
     return done_testing();
 }

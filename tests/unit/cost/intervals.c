@@ -52,7 +52,7 @@ int main(void)
     qn_cost_header(&store)->sim_output.events = 1;
     strcpy(qn_cost_header(&store)->sim_output.names[0], "D1.x");
     qn_cost_choose_events(&events, true, false);
-    qn_cost_add_module_events(&events, &qn_cost_header(&store)->sim_output);
+    qn_cost_add_module_events(&events, &qn_cost_header(&store)->sim_output, false);
     is_str(write_all(totals), HEAD, "nothing counted, no row");
     totals[QN_COST_IR] = 10;
     is_str(write_all(totals), HEAD "1,0,10,10,0,0,0,0,0,0,0,0,0,0.0000,,0.0000,0.0000,1\n", "one that has not ended: what there is");

@@ -16,7 +16,7 @@ int main(void)
     const int64_t no_caches[QN_COST_EVENTS] = { [QN_COST_IR] = 70241, [QN_COST_DR] = 99999999, [QN_COST_BC] = 12645,
                                                 [QN_COST_BCM] = 1529, [QN_COST_BI] = 73, [QN_COST_BIM] = 49 };
 
-    qn_cost_print_summary(t, true, true, false, put, NULL);
+    qn_cost_print_summary(t, NULL, true, true, false, put, NULL);
     is_str(text, "I   refs:      158,766\n"
                  "I1  misses:      1,250\n"
                  "LLi misses:      1,231\n"
@@ -38,7 +38,7 @@ int main(void)
                  "Mispred rate:     12.8% (  12.4%     +   53.4%   )\n",
            "caches and branches");
     text[0] = 0;
-    qn_cost_print_summary(no_caches, false, true, false, put, NULL);
+    qn_cost_print_summary(no_caches, NULL, false, true, false, put, NULL);
     is_str(text, "I   refs:      70,241\n"
                  "\n"
                  "Branches:      12,718  (12,645 cond + 73 ind)\n"
@@ -46,10 +46,14 @@ int main(void)
                  "Mispred rate:    12.4% (  12.1%     + 67.1%   )\n",
            "branches alone");
     text[0] = 0;
-    qn_cost_print_summary(no_caches, false, false, false, put, NULL);
+    qn_cost_print_summary(no_caches, NULL, false, false, false, put, NULL);
     is_str(text, "I   refs:      70,241\n", "neither");
     text[0] = 0;
-    qn_cost_print_summary(t, true, false, true, put, NULL);
+    qn_cost_print_summary(t, NULL, true, false, true, put, NULL);
     ok(strstr(text, "LL local rate:    93.2% (  93.1%     +   93.5%  )\n"), "rates over the L1 misses on demand");
+    text[0] = 0;
+    qn_cost_print_summary(t, (const int64_t[]){ 700, 600, 400 }, true, false, true, put, NULL);
+    ok(strstr(text, "L2i misses:") && strstr(text, "L2d misses:      1,000  (   600 rd   +   400 wr)\n"), "an L2");
+    ok(strstr(text, "LL refs:         1,700  ( 1,300 rd   +   400 wr)\n"), "... whose misses are the references of the LL");
     return done_testing();
 }

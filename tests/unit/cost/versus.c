@@ -44,7 +44,7 @@ static void test_report(void)
     strcpy(o->names[0], "B.D1mr");
     strcpy(o->names[1], "B.DLmr");
     qn_cost_choose_events(&events, true, false);
-    qn_cost_add_module_events(&events, o);
+    qn_cost_add_module_events(&events, o, false);
     t = qn_prof_new_table(events.count);
     *v = (struct qn_versus){ .modules = "D1=x", .references = 1000 };
     add(t, "f", 3, 5, 5, 0);

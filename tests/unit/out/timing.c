@@ -59,8 +59,8 @@ int main(void)
     is_str(qn_out_choose_timing("branch=0.5"), NULL, "what is not named");
     is_str(value_of("cycles", &all), "2576", "... is as usual");
 
-    is_str(qn_out_choose_timing("l2=5"), "width=N,hit=N,L1=N,LL=N,branch=N, or some of them", "refused: l2");
-    is_str(qn_out_choose_timing("L1"), "width=N,hit=N,L1=N,LL=N,branch=N, or some of them", "refused: a name alone");
+    is_str(qn_out_choose_timing("l2=5"), "width=N,hit=N,L1=N,L2=N,LL=N,branch=N, or some of them", "refused: l2");
+    is_str(qn_out_choose_timing("L1"), "width=N,hit=N,L1=N,L2=N,LL=N,branch=N, or some of them", "refused: a name alone");
     is_str(qn_out_choose_timing("width=0"), "numbers of cycles from 0 to 1000000, and a width above 0", "refused: width 0");
     is_str(qn_out_choose_timing("L1=-1"), "numbers of cycles from 0 to 1000000, and a width above 0", "refused: -1");
     is_str(qn_out_choose_timing("L1=nan"), "numbers of cycles from 0 to 1000000, and a width above 0", "refused: nan");

@@ -33,7 +33,7 @@ refused 2 "--by: got 'file', wanted function or line" top a --by=file
 refused 2 "--size: got '640', wanted WIDTH,HEIGHT" size a --size=640
 refused 2 "--size: got '640,1', wanted WIDTH,HEIGHT" size a --size=640,1
 refused 2 "--font: got 'a'b,9', wanted NAME,POINTS" size a --font="a'b,9"
-refused 2 "--timing: got 'L3=1', wanted width=N,hit=N,L1=N,LL=N,branch=N, or some of them" top a --timing=L3=1
+refused 2 "--timing: got 'L3=1', wanted width=N,hit=N,L1=N,L2=N,LL=N,branch=N, or some of them" top a --timing=L3=1
 refused 2 '--title: no value given, wanted TEXT' top a --title
 refused 2 "--titel=x: no such option$usage" top a --titel=x
 refused 2 "--help=x: it has no value$usage" top a --help=x

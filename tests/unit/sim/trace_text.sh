@@ -7,7 +7,8 @@
 guests=$top_builddir/tests/guest
 
 cat >model.py <<'END'
-"""Two levels of caches with the least recently used line as victim.  Arguments: I1, D1, LL as SIZE,WAYS,LINE; a trace as text on stdin."""
+"""Two or three levels of caches with the least recently used line as victim.  Arguments: I1, D1, L2 if there is one, LL as SIZE,WAYS,LINE; a trace
+as text on stdin."""
 import sys
 
 
@@ -31,32 +32,36 @@ class Cache:
         return all([self.touch(n) for n in range(address // self.line, (address + size - 1) // self.line + 1)])
 
 
-i1, d1, ll = map(Cache, sys.argv[1:])
+i1, d1, *below = map(Cache, sys.argv[1:])
 wrong = seen = 0
 for text in sys.stdin:
-    kind, pc, address, size, *said = text.split()[:6] + [""]
+    kind, pc, address, size, *said = text.split()[:5 + len(below)] + [""]
     if kind not in "irwm":
         continue
     hit = (i1 if kind == "i" else d1).refer(int(address, 16), int(size))
-    below = "-" if hit else "hit" if ll.refer(int(address, 16), int(size)) else "miss"
+    wanted = ["hit" if hit else "miss"]
+    for level in below:
+        wanted.append("-" if hit else "hit" if level.refer(int(address, 16), int(size)) else "miss")
+        hit = wanted[-1] != "miss"
     seen += 1
-    if said[:2] != ["hit" if hit else "miss", below]:
+    if said[:-1] != wanted:
         wrong += 1
         if wrong < 4:
-            print(text.rstrip(), "- the model:", "hit" if hit else "miss", below)
+            print(text.rstrip(), "- the model:", *wanted)
 print(seen > 1000, wrong)
 END
 for guest in recursion sort; do
-    for caches in '512,2,32 1024,2,32 8192,4,32' '256,1,64 1024,4,64 2048,16,64'; do
+    for caches in '512,2,32 1024,2,32 8192,4,32' '512,2,32 1024,2,32 2048,4,32 8192,4,64' '256,1,64 1024,4,64 2048,16,64'; do
         set -- $caches
-        "$QUERN" trace --format=text -o text --I1="$1" --D1="$2" --LL="$3" "$guests/$guest" >log 2>&1 || bail "no trace: $(cat log)"
+        levels="--I1=$1 --D1=$2 --LL=${4:-$3}${4:+ --L2=$3}"
+        "$QUERN" trace --format=text -o text $levels "$guests/$guest" >log 2>&1 || bail "no trace: $(cat log)"
         if command -v python3 >/dev/null; then
             is "$(python3 model.py "$@" <text)" 'True 0' "$guest, $caches: each reference as the model says"
         else
             absent 'no python3'
         fi
         "$QUERN" trace -o trace "$guests/$guest" || bail 'no trace'
-        "$QUERN" replay --I1="$1" --D1="$2" --LL="$3" --outcomes=again --format=text trace >log || bail 'no replay'
+        "$QUERN" replay $levels --outcomes=again --format=text trace >log || bail 'no replay'
         same_file again text '... and a trace that was recorded before says the same'
     done
 done

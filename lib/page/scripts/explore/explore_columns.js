@@ -8,15 +8,17 @@ const RATIOS = [
   ['I1mr%', 100, 'I1mr', 'Ir'], ['ILmr%', 100, 'ILmr', 'Ir'], ['D1mr%', 100, 'D1mr', 'Dr'], ['DLmr%', 100, 'DLmr', 'Dr'],
   ['D1mw%', 100, 'D1mw', 'Dw'], ['DLmw%', 100, 'DLmw', 'Dw'], ['D1m%', 100, 'D1mr+D1mw', 'Dr+Dw'],
   ['LLmr%', 100, 'ILmr+DLmr+DLmw', 'Ir+Dr+Dw'], ['LLlocal%', 100, 'ILmr+DLmr+DLmw', 'I1mr+D1mr+D1mw'],
+  ['L2mr%', 100, 'I2mr+D2mr+D2mw', 'Ir+Dr+Dw'], ['L2local%', 100, 'I2mr+D2mr+D2mw', 'I1mr+D1mr+D1mw'],
+  ['LL/L2%', 100, 'ILmr+DLmr+DLmw', 'I2mr+D2mr+D2mw'], ['L2MPKI', 1000, 'I2mr+D2mr+D2mw', 'Ir'],
   ['D1use%', 100, 'D1.used', 'D1.filled', 'more'], ['Bcm%', 100, 'Bcm', 'Bc'], ['Bim%', 100, 'Bim', 'Bi'], ['Bm%', 100, 'Bcm+Bim', 'Bc+Bi'],
   ['MPKI', 1000, 'ILmr+DLmr+DLmw', 'Ir'], ['L1MPKI', 1000, 'I1mr+D1mr+D1mw', 'Ir'], ['BMPKI', 1000, 'Bcm+Bim', 'Ir'],
 ];
 
 const MEANINGS = {
   cost: '', // the data says by what rule
-  Ir: 'instructions', I1mr: 'first-level misses of instructions', ILmr: 'last-level misses of instructions',
-  Dr: 'data reads', D1mr: 'read misses, D1', DLmr: 'read misses, last level',
-  Dw: 'data writes', D1mw: 'write misses, D1', DLmw: 'write misses, last level',
+  Ir: 'instructions', I1mr: 'first-level misses of instructions', I2mr: 'misses of instructions, L2', ILmr: 'last-level misses of instructions',
+  Dr: 'data reads', D1mr: 'read misses, D1', D2mr: 'read misses, L2', DLmr: 'read misses, last level',
+  Dw: 'data writes', D1mw: 'write misses, D1', D2mw: 'write misses, L2', DLmw: 'write misses, last level',
   Bc: 'conditional branches', Bcm: 'mispredicted', Bi: 'indirect branches', Bim: 'mispredicted indirect branches',
 };
 
@@ -67,7 +69,7 @@ function makeColumns() {
     ...RATIOS.filter(r => known(r[2]) && known(r[3]) && !model.events.includes(r[0])).map(ratioColumn)];
 }
 
-const USUAL = ['cost', 'Ir', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw', 'D1use%', 'Bcm', 'Bim'];
+const USUAL = ['cost', 'Ir', 'I1mr', 'D1mr', 'D1mw', 'I2mr', 'D2mr', 'D2mw', 'ILmr', 'DLmr', 'DLmw', 'D1use%', 'Bcm', 'Bim'];
 const NARROW = 700; // pixels: room for one column beside names and code
 
 function chosenColumns(state) {

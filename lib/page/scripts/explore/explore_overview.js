@@ -2,8 +2,8 @@
 
 const CLASSES = ['compulsory', 'capacity', 'conflict'];
 const SUMMARY = [
-  ['instructions', 'Ir', ''], ['I1 misses', 'I1mr', 'Ir'], ['last-level misses of instructions', 'ILmr', 'Ir'],
-  ['data references', 'Dr+Dw', ''], ['D1 misses', 'D1mr+D1mw', 'Dr+Dw'], ['last-level misses of data', 'DLmr+DLmw', 'Dr+Dw'],
+  ['instructions', 'Ir', ''], ['I1 misses', 'I1mr', 'Ir'], ['L2 misses of instructions', 'I2mr', 'Ir'], ['last-level misses of instructions', 'ILmr', 'Ir'],
+  ['data references', 'Dr+Dw', ''], ['D1 misses', 'D1mr+D1mw', 'Dr+Dw'], ['L2 misses of data', 'D2mr+D2mw', 'Dr+Dw'], ['last-level misses of data', 'DLmr+DLmw', 'Dr+Dw'],
   ['conditional branches', 'Bc', ''], ['mispredicted', 'Bcm', 'Bc'], ['indirect branches', 'Bi', ''], ['mispredicted', 'Bim', 'Bi'],
   ['compulsory misses, D1', 'AN.compulsory', 'D1mr+D1mw'], ['capacity misses, D1', 'AN.capacity', 'D1mr+D1mw'],
   ['conflict misses, D1', 'AN.conflict', 'D1mr+D1mw'],

@@ -678,7 +678,7 @@ void qn_calls_init(void)
     qn_arena->n_counters += COUNTERS;
     sums = (int64_t *)qn_arena_counters() + h->sums;
     qn_sim_sums = sums;
-    qn_sim_event_of = qn_engine_alloc_low(QN_ARENA_COUNTERS_SIZE / 8);
+    qn_sim_event_of = qn_sim_event_of ? qn_sim_event_of : qn_engine_alloc_low(QN_ARENA_COUNTERS_SIZE / 8);
     h->columns = columns;
     h->functions = h->edges = h->frames = h->nodes = h->stacks = 1;
     frame_bytes = (uint32_t)qn_call_frame_bytes(columns);
