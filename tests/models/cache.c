@@ -29,6 +29,7 @@ struct cache {
     uint64_t touching;    /* block being touched: of a reference over several, the rest is still to come */
     int duel;
     int *hopes;           /* ship: by signature, will its lines be used again? */
+    struct queued *queued; /* policies of queues.c */
 };
 
 struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsigned line, uint64_t seed)
@@ -44,17 +45,20 @@ struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsig
         c->hopes[i] = 1;
     c->random = (seed + 1) * 0x9e3779b97f4a7c15;
     c->random |= 1;
+    c->queued = queued_make(policy, c->sets, ways, &c->random);
     return c;
 }
 
 /* The policies' generator, as their documentation defines it: xorshift64*, upper half times n. */
-static unsigned random_below(struct cache *c, unsigned n)
+unsigned random_of(uint64_t *state, unsigned n)
 {
-    c->random = c->random ^ (c->random >> 12);
-    c->random = c->random ^ (c->random << 25);
-    c->random = c->random ^ (c->random >> 27);
-    return (unsigned)(((c->random * 2685821657736338717u) / 4294967296u) * n / 4294967296u);
+    *state = *state ^ (*state >> 12);
+    *state = *state ^ (*state << 25);
+    *state = *state ^ (*state >> 27);
+    return (unsigned)(((*state * 2685821657736338717u) / 4294967296u) * n / 4294967296u);
 }
+
+static unsigned random_below(struct cache *c, unsigned n) { return random_of(&c->random, n); }
 
 static bool is(const struct cache *c, const char *name) { return !strcmp(c->policy, name); }
 
@@ -163,12 +167,17 @@ static unsigned oldest_prediction(struct cache *c, struct set *s)
     }
 }
 
-/* The signature of the instruction that makes the reference: the last one fetched. */
-static unsigned signature(const struct trace_ops *t, size_t now)
+/* The instruction that makes the reference: the last one fetched. */
+static uint64_t instruction(const struct trace_ops *t, size_t now)
 {
     while (now > 0 && t->ops[now].op != OP_FETCH)
         now--;
-    uint64_t pc = t->ops[now].op == OP_FETCH ? t->ops[now].addr : 0;
+    return t->ops[now].op == OP_FETCH ? t->ops[now].addr : 0;
+}
+
+static unsigned signature(const struct trace_ops *t, size_t now)
+{
+    uint64_t pc = instruction(t, now);
 
     return (unsigned)(pc % 16384 ^ pc / 16384 % 16384);
 }
@@ -272,7 +281,7 @@ bool cache_touch(struct cache *c, uint64_t addr, unsigned bytes, size_t now, con
 
     for (uint64_t b = addr / c->line; b <= (addr + bytes - 1) / c->line; b++) {
         c->touching = b;
-        miss |= touch_block(c, b, now, future, code);
+        miss |= c->queued ? queued_touch(c->queued, b, instruction(future, now)) : touch_block(c, b, now, future, code);
     }
     return miss;
 }

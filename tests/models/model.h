@@ -41,6 +41,12 @@ struct cache;
 struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsigned line, uint64_t seed);
 bool cache_touch(struct cache *c, uint64_t addr, unsigned bytes, size_t now, const struct trace_ops *future, bool code);
 
+/* The policies' generator (cache.c), and queues.c: caches of dip, eaf and hawkeye; NULL for other policies. */
+unsigned random_of(uint64_t *state, unsigned n);
+struct queued;
+struct queued *queued_make(const char *policy, unsigned sets, unsigned ways, uint64_t *random);
+bool queued_touch(struct queued *q, uint64_t block, uint64_t pc); /* true: a miss */
+
 /* levels.c.  Outcome: bit 0 level 1 missed, bit 1 the last level missed, too. */
 void levels_make(const char *I1, const char *D1, const char *L2, const char *LL, const char *d1_is, const char *ll_is); /* L2 "": none */
 void levels_look_ahead(uint64_t addr, uint64_t bytes);

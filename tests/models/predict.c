@@ -5,17 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model.h"
-
-struct node {
-    struct node *next;
-    uint64_t key;
-    int state;
-    uint64_t value;
-};
+#include "predict.h"
 
 /* The node with this key; a new one is all zero. */
-static struct node *at(struct node **list, uint64_t key)
+struct node *at(struct node **list, uint64_t key)
 {
     for (struct node **n = list; *n; n = &(*n)->next)
         if ((*n)->key == key) {
@@ -32,13 +25,7 @@ static struct node *at(struct node **list, uint64_t key)
     return *list = made;
 }
 
-/* Outcomes, the first ever in front. */
-struct past {
-    char *taken;
-    size_t n, room;
-};
-
-static struct past past; /* of all branches */
+struct past past;
 
 static void append(struct past *p, bool taken)
 {
@@ -50,10 +37,10 @@ static void append(struct past *p, bool taken)
 }
 
 /* Was the branch i before the last one taken?  Before the first: no. */
-static bool before(const struct past *p, size_t i) { return i < p->n && p->taken[p->n - 1 - i]; }
+bool before(const struct past *p, size_t i) { return i < p->n && p->taken[p->n - 1 - i]; }
 
 /* The last n outcomes as a number, the latest in the lowest place. */
-static uint64_t recent(const struct past *p, unsigned n)
+uint64_t recent(const struct past *p, unsigned n)
 {
     uint64_t value = 0;
 
@@ -62,18 +49,18 @@ static uint64_t recent(const struct past *p, unsigned n)
     return value;
 }
 
-static uint64_t two_to(uint64_t bits) { return bits ? 2 * two_to(bits - 1) : 1; }
+uint64_t two_to(uint64_t bits) { return bits ? 2 * two_to(bits - 1) : 1; }
 
 /* A counter that stops at 0 and `top`. */
-static bool says(const struct node *n, int half) { return n->state >= half; }
+bool says(const struct node *n, int half) { return n->state >= half; }
 
-static void move(struct node *n, bool up, int top)
+void move(struct node *n, bool up, int top)
 {
     n->state += up ? 1 : -1;
     n->state = n->state < 0 ? 0 : n->state > top ? top : n->state;
 }
 
-static bool counter(struct node **list, uint64_t key, bool taken)
+bool counter(struct node **list, uint64_t key, bool taken)
 {
     struct node *n = at(list, key);
     bool said = says(n, 2);
@@ -235,6 +222,7 @@ static bool tage(uint64_t pc, bool taken)
 static bool say(const char *name, const struct op_record *op)
 {
     uint64_t pc = op->addr, bits = option("bits", 14);
+    bool said;
 
     if (!strcmp(name, "taken"))
         return true;
@@ -261,6 +249,8 @@ static bool say(const char *name, const struct op_record *op)
         return perceptron(pc, op->taken);
     if (!strcmp(name, "tage"))
         return tage(pc, op->taken);
+    if (predict_hybrid(name, pc, op->taken, &said))
+        return said;
     return counter(&tables[0], recent(&past, 7) * 128 + pc % 128, op->taken);
 }
 

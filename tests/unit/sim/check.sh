@@ -38,10 +38,13 @@ D1=nowa LL=l2 BC=tage / l2-size=16384
 I1=lru D1=writeback LL=exclusive BC=cachegrind
 D1=victim LL=inclusive
 I1=fifo D1=nextline / degree=2
-I1=ship D1=ship LL=ship
-D1=fpj LL=srrip
-D1=stride LL=plru
-D1=tlb I1=srrip
+I1=ship D1=ship LL=ship BC=yags
+D1=fpj LL=srrip BC=2bcgskew
+D1=stride LL=plru BC=hashed
+D1=tlb I1=srrip BC=loop
+I1=dip D1=dip LL=dip
+I1=eaf D1=eaf LL=eaf
+I1=hawkeye D1=hawkeye LL=hawkeye
 I1=lru D1=srrip LL=fifo AN=3c
 AN=mattson
 D1=fifo AN=interval
@@ -59,7 +62,7 @@ each() {
 }
 if [ -n "$full" ]; then
     simulators="$simulators
-$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship)
+$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye)
 $(each D1 nowa writeback victim nextline stride fpj tlb)
 D1=nextline / tagged=1
 D1=victim / victim-lines=1
@@ -71,7 +74,7 @@ D1=nowa I1=lru LL=inclusive
 D1=tlb I1=nru LL=inclusive
 D1=fifo I1=random LL=inclusive
 $(each LL victim inclusive l2)
-$(each BC taken btfn onebit bimodal local global gshare tournament perceptron tage cachegrind)
+$(each BC taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage cachegrind)
 $(each BI btb ras)
 $(each AN 3c mattson interval sets latency sizes)"
 fi

@@ -4,8 +4,8 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/models/models.inc"
 
-policies='default lru fifo random plru nru lfu srrip brrip drrip ship'
-predictors='taken btfn onebit bimodal local global gshare tournament perceptron tage cachegrind'
+policies='default lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye'
+predictors='taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage cachegrind'
 geometries='1536,12,32:1536,6,32:7168,7,64 1024,2,32:1024,2,32:4096,4,64 2048,4,64:4096,8,32:16384,8,64 64,1,8:256,16,16:4096,16,32 1024,1,16:16,16,1:64,4,1'
 
 # compare WHAT OPTIONS-OF-MODEL OPTIONS-OF-REPLAY
@@ -51,12 +51,16 @@ small() {
     global) echo global-history=5,global-branches=3 ;;
     gshare) echo bits=8,gshare-history=8 ;;
     perceptron) echo perceptrons=3,perceptron-history=63 ;;
+    yags) echo yags-choice=5,yags-cache=4 ;;
+    2bcgskew) echo gskew-bits=5 ;;
+    hashed) echo hashed-tables=16,hashed-bits=6,hashed-segment=4 ;;
+    loop) echo loop-sets=0,bits=3 ;;
     esac
 }
-# on_branches BC BI OPTIONS: few branches with patterns, and branches at many places
+# on_branches BC BI OPTIONS: few branches with patterns, branches at many places, and loops
 on_branches() {
-    for kind in branches sites; do
-        compare "$1" "kind=$kind n=20000 seed=1 bc=$1 bi=$2 opt=$3" "${3:+--sim-opt=$3}" || return 1
+    for kind in 'branches n=20000' 'sites n=20000' 'nest9 n=2000'; do
+        compare "$1" "kind=$kind seed=1 bc=$1 bi=$2 opt=$3" "${3:+--sim-opt=$3}" || return 1
     done
 }
 for bc in $predictors; do

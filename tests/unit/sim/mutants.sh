@@ -133,7 +133,7 @@ mkdir many && cp guest many/ && : >many/executions
 sims= members=
 for at in $(seq "$number"); do
     case $(field "$at" 1):$(field "$at" 2):$(field "$at" 3) in
-    bpred/ras.c:* | policy/ship.c:* | *:I1:* | *:?*:?*) continue ;; # runs alone
+    bpred/ras.c:* | policy/ship.c:* | policy/hawkeye.c:* | *:I1:* | *:?*:?*) continue ;; # runs alone
     policy/* | bpred/* | branchsim_*) ;;
     *) continue ;;
     esac

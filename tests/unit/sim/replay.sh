@@ -73,6 +73,8 @@ agree 'policy=lfu bc=global' '' I1=lfu D1=lfu LL=lfu BC=global
 agree 'policy=srrip bc=gshare' '' I1=srrip D1=srrip LL=srrip BC=gshare
 agree 'policy=brrip bc=tournament' '' I1=brrip D1=brrip LL=brrip BC=tournament
 agree 'policy=drrip bc=perceptron' '' I1=drrip D1=drrip LL=drrip BC=perceptron
+for policy in dip eaf hawkeye; do agree "policy=$policy" '' I1=$policy D1=$policy LL=$policy; done
+for bc in yags 2bcgskew hashed loop; do agree "policy=lru bc=$bc" '' BC=$bc; done
 agree 'd1=nowa ll=l2 bc=tage' 'l2-size=16384' D1=nowa LL=l2 BC=tage
 agree 'd1=writeback ll=exclusive bc=cachegrind' '' I1=lru D1=writeback LL=exclusive BC=cachegrind
 agree 'd1=victim ll=inclusive' '' D1=victim LL=inclusive
