@@ -62,7 +62,13 @@ static int run(int argc, char **argv)
     if (argc > 0 && is_valgrind(argv[0]))
         return qn_tool_valgrind(argc, argv);
     if (argc < 2) {
-        fputs("quern: no command given; `quern --help` lists them\n", stderr);
+        fputs("quern: no command given. To begin with:\n"
+              "  gcc -g -O2 -o prog prog.c           with line numbers\n"
+              "  quern run --out-file=prof ./prog    counts instructions, cache misses, branches\n"
+              "  quern annotate prof                 by file, function and line; quern top prof: with keys\n"
+              "  quern report ./prog                 a page with what to look at first\n"
+              "  quern doctor                        what is missing on this machine\n"
+              "`quern --help` lists all commands\n", stderr);
         return QN_EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || (!strcmp(argv[1], "help") && argc == 2))

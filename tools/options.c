@@ -123,10 +123,32 @@ static int left_width(const struct qn_option *o)
     return (int)(2 + strlen(o->names) + (o->argument ? 1 + strlen(o->argument) : 0));
 }
 
-static void print_list(const struct qn_option *list, int column)
+const struct qn_option_group *qn_options_groups;
+
+static bool is_in(const struct qn_option_group *g, const struct qn_option *o)
+{
+    const char *dashes = strstr(o->names, "--"), *name = dashes ? dashes : o->names;
+    size_t length = strlen(name);
+
+    for (const char *at = g->names; (at = strstr(at, name)); at += length)
+        if ((at == g->names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+/* The group of an option: the last one if it is in none. */
+static const struct qn_option_group *group_of(const struct qn_option_group *groups, const struct qn_option *o)
+{
+    while (groups[1].title && !is_in(groups, o))
+        groups++;
+    return groups;
+}
+
+/* groups: `only` is to be printed. */
+static void print_list(const struct qn_option *list, int column, const struct qn_option_group *groups, const struct qn_option_group *only)
 {
     for (const struct qn_option *o = list; o && o->names; o++)
-        if (o->help) {
+        if (o->help && (!groups || group_of(groups, o) == only)) {
             int at = printf("  %s%s%s", o->names, !o->argument ? "" : is_long(o) ? "=" : " ", o->argument ? o->argument : "");
 
             if (at + 2 > column)
@@ -144,13 +166,20 @@ static int find_column(const struct qn_option *list, int column)
     return column;
 }
 
-static int print_help(const struct qn_options *c)
+static int print_help(const struct qn_options *c, bool all)
 {
     int column = find_column(c->shared, find_column(c->own, 0));
+    const struct qn_option_group *g = qn_options_groups;
 
     fputs(c->begin, stdout);
-    print_list(c->own, column);
-    print_list(c->shared, column);
+    do {
+        if (g)
+            printf("%s%s:\n", g == qn_options_groups ? "" : "\n", g->title);
+        print_list(c->own, column, qn_options_groups, g);
+        print_list(c->shared, column, qn_options_groups, g);
+    } while (g && all && (++g)->title);
+    if (g && !all)
+        printf("\n`quern %s --help=all` lists all options.\n", c->tool);
     fputs(c->end ? c->end : "", stdout);
     return 0;
 }
@@ -159,7 +188,7 @@ static int print_help(const struct qn_options *c)
 
 int qn_options_wrong(const struct qn_options *c, const char *word, const char *what)
 {
-    qn_text_complain("%s: %s%s%s; `quern %s --help` describes it", c->prefix, word, *word ? ": " : "", what, c->tool);
+    qn_text_complain("%s: %s%s%s; `quern %s --help%s` describes it", c->prefix, word, *word ? ": " : "", what, c->tool, qn_options_groups ? "=all" : "");
     return QN_EXIT_USAGE;
 }
 
@@ -351,8 +380,8 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
             return QN_EXIT_USAGE;
         if (!o)
             continue;
-        if (o->take == qn_option_help && !value)
-            return print_help(c);
+        if (o->take == qn_option_help && (!value || !strcmp(value, "all")))
+            return print_help(c, value);
         if (o->take == qn_option_version && !value)
             return puts("quern " QN_VERSION), 0;
         if (!take_one(c, settings, o, value, &at))

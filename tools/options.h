@@ -41,6 +41,12 @@ struct qn_option_rule {
     const char *why;   /* follows in the message; NULL: nothing */
 };
 
+/* Options that --help=all lists together; --help lists the first group only. */
+struct qn_option_group {
+    const char *title; /* NULL: the last group */
+    const char *names; /* long ones, with a blank between two */
+};
+
 /* Of `first`: the first option that is not the command's ends them, too, and "--" stays among the words: these are another command's. */
 #define QN_OPTIONS_OTHERS 2u
 
@@ -60,6 +66,8 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
 /* Called with a word that is none of the command's options, if set: one of another program's has the words to take in its place (NULL: none). */
 enum qn_option_foreign { QN_OPTION_UNKNOWN, QN_OPTION_TAKEN, QN_OPTION_REFUSED /* a message was printed */ };
 extern enum qn_option_foreign (*qn_options_foreign)(const char *word, char ***words);
+/* Of the command that is run; NULL: --help lists all options, in their order. */
+extern const struct qn_option_group *qn_options_groups;
 
 /* One line: PREFIX: WORD: WHAT; `quern TOOL --help` describes it. Returns QN_EXIT_USAGE. `word` may be "". */
 int qn_options_wrong(const struct qn_options *c, const char *word, const char *what);

@@ -191,6 +191,8 @@ int qn_tool_replay(int argc, char **argv)
     for (int i = 1; i < argc && n < ARGUMENTS_MAX; i++) {
         if (!strcmp(argv[i], "--version"))
             return puts("quern " QN_VERSION), 0;
+        if (!strcmp(argv[i], "--help=all"))
+            argv[i][strlen("--help")] = '\0';
         if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             fputs(help, stdout), fflush(stdout);
         if (!check_output(argv[i]))

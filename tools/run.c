@@ -243,10 +243,24 @@ static const struct qn_option_rule rules[] = {
     { "--merge-children", true, "--analysis or --versus or --interval", NULL },
     { NULL, false, NULL, NULL } };
 
+static const struct qn_option_group groups[] = {
+    { "options that matter first",
+      "--branch-sim --I1 --D1 --LL --out-file --analysis --data --calls --interval --explain --sim --help" },
+    { "what is simulated", "--L2 --cache-sim --counting --versus --sim-opt --sample --check" },
+    { "what is counted, and when", "--toggle --toggle-collect --dump-before --dump-after --zero-before --requests --instr-at-start --dump-signal "
+      "--trace-children --merge-children --alloc --calls-room --calls-depth" },
+    { "what is written", "--cachegrind-out-file --profile-format --dump-objects --dump-instr --inline --demangle --source-map "
+      "--extra-debuginfo-path --interval-file --explain-first --explain-every --explain-file --watch --watch-from --watch-region --watch-file "
+      "--branches-file" },
+    { "what is said", "-q -v --log-file --log-fd --quiet --verbose --progress --stats --local-rates --version" },
+    { "what the program sees", "--aslr --vdso --cpu --processors --seed" },
+    { "the engine", "--tcache-size --block-max --filter --batch --vectors --trace --trace-file --trace-blocks" },
+    { NULL, NULL } };
+
 static const struct qn_options command = {
     .tool = "run", .prefix = "quern: run", .own = options, .first = true, .rules = rules,
     .begin = "usage: quern run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
-             "Runs PROGRAM, simulates its caches, prints a summary and writes a profile.\n\noptions:\n",
+             "Runs PROGRAM, simulates its caches, prints a summary and writes a profile.\n\n",
     .end = "\nA yes|no option also has the forms --x and --no-x; any other value may be its own argument.\n"
            "Options of Valgrind 3.19 that are not in this list are taken, too: `quern valgrind --help` has them.\n"
            "Exit status: that of PROGRAM; 127 not found, 126 cannot be executed, 2 bad usage,\n"
@@ -269,6 +283,7 @@ static int parse(struct qn_collect_options *o, int argc, char **argv)
     (void)argc;
     set_defaults(o);
     qn_options_foreign = qn_valgrind_take_foreign;
+    qn_options_groups = groups;
     status = qn_options_take(&command, o, argv, &o->argv);
     if (status >= 0)
         return status;

@@ -33,6 +33,7 @@
     X(watch, "write a page that plays what a cache did, reference by reference")                  \
     X(ctl, "ask a run that is going on, or have it write a profile")                               \
     X(serve, "edit and run C programs in the browser, with their counts")                        \
+    X(doctor, "tell what is missing on this machine, and what that costs")                         \
     X(dis, "disassemble an ELF file or bytes")
 
 #define X(name, help) int qn_tool_##name(int argc, char **argv);

@@ -558,7 +558,7 @@ static int refuse_tool(const char *tool)
 /* Help and version come before any complaint. */
 static bool is_answered(const struct qn_text_words *words, int *status)
 {
-    if (has(words, "-h") || has(words, "--help") || has(words, "--help-debug") || has(words, "--help-dyn-options"))
+    if (has(words, "-h") || has(words, "--help") || has(words, "--help=all") || has(words, "--help-debug") || has(words, "--help-dyn-options"))
         *status = print_help();
     else if (has(words, "--version"))
         *status = puts(LIKE) < 0 || ((has(words, "-v") || has(words, "--verbose")) && puts("quern " QN_VERSION) < 0);

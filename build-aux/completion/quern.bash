@@ -7,7 +7,7 @@ declare -A _quern_known # options by command: some help texts take a second to m
 # _quern_options COMMAND: into _quern_known.
 _quern_options() {
     [[ -n ${_quern_known[$1]-} ]] ||
-        _quern_known[$1]=$(quern "$1" --help 2>/dev/null | grep -o -- '--[a-zA-Z][a-zA-Z0-9-]*=\{0,1\}' | sort -u)
+        _quern_known[$1]=$(quern "$1" --help=all 2>/dev/null | grep -o -- '--[a-zA-Z][a-zA-Z0-9-]*=\{0,1\}' | sort -u)
 }
 
 # _quern_values COMMAND OPTION
@@ -16,12 +16,12 @@ _quern_values() {
     --sim | --versus | --analysis)
         quern sim list 2>/dev/null | awk -v only="$([[ $2 != --analysis ]] || echo analysis)" \
             '/^[a-z]/ { kind = $1 } /^  [a-z0-9]+ +[0-9a-f]+  / && (only == "" || kind == only) { print $1 }' ;;
-    *) quern "$1" --help 2>/dev/null | sed -n "s/^  \(-., \)\{0,1\}$2=\([a-z0-9-]*|[a-z0-9|-]*\).*/\2/p" | tr '|' '\n' ;;
+    *) quern "$1" --help=all 2>/dev/null | sed -n "s/^  \(-., \)\{0,1\}$2=\([a-z0-9-]*|[a-z0-9|-]*\).*/\2/p" | tr '|' '\n' ;;
     esac
 }
 
 # _quern_subcommands COMMAND: list, start, ... of `quern lab list`
-_quern_subcommands() { quern "$1" --help 2>/dev/null | sed -n "s/^.\{6\} quern $1 \([a-z]\{1,\}\).*/\1/p" | sort -u; }
+_quern_subcommands() { quern "$1" --help=all 2>/dev/null | sed -n "s/^.\{6\} quern $1 \([a-z]\{1,\}\).*/\1/p" | sort -u; }
 
 _quern() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words= before= at option=

@@ -27,9 +27,8 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "cache-sim", cache_sim, "yes|no", "simulate the caches [yes]")                                          \
     X(BRANCH_SIM, "branch-sim", branch_sim, "yes|no", "simulate the branch predictors [no; yes if --sim names one]")       \
     X(WORD, "counting", counting, "exact|cachegrind", "rules of counting [exact]")                               \
-    X(TEXT, "cachegrind-out-file", out_file, "FILE", "profile; %p pid, %q{VAR} environment, %n 1, %% % "             \
-                                                     "[cachegrind.out.%p]")                                          \
-    X(TEXT, "out-file", out_file, "FILE", "the same")                                                                \
+    X(TEXT, "out-file", out_file, "FILE", "profile; %p pid, %q{VAR} environment, %n 1, %% % [cachegrind.out.%p]")     \
+    X(TEXT, "cachegrind-out-file", out_file, "FILE", "the same")                                                     \
     X(YESNO, "dump-objects", dump_objects, "yes|no", "the profile names the program or library of each function [no]")     \
     X(YESNO, "dump-instr", dump_instr, "yes|no", "and has counts by instruction, for annotate --asm [no]")           \
     X(INTERVAL, "interval", interval, "N|auto", "also write the counts of every N instructions; auto: of a few hundred equal parts")                            \

@@ -54,6 +54,7 @@ read -r url <address
 kill $! 2>/dev/null
 is "$(echo "$url" | grep -c '^http://127')$(grep -c 'built without' said)" "$(grep -q 'built without' said && echo 01 || echo 10)" 'serve'
 is "$(quern ctl 1 status 2>&1 | grep -c "no run of quern")" 1 'ctl'
+is "$(quern doctor 2>&1 | grep -c '^ok  run ')" 1 'doctor'
 is "$(quern dis --hex 90 | grep -c nop)" 1 'dis'
 
 # ---- simulators ----

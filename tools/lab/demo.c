@@ -33,7 +33,8 @@ struct settings {
 };
 
 static const char help[] = "usage: quern demo [--keep=DIR] [NAME]\n\n"
-                           "Runs a demonstration for a lecture: asks a question, runs quern, and tells the answer. Without NAME: lists them.\n"
+                           "Runs a demonstration for a lecture: asks a question, runs quern, and tells the answer. Without NAME: lists\n"
+                           "them.\n"
                            "Needs a C compiler, cc. On a terminal it waits for the Enter key behind the question.\n\n";
 
 static const struct qn_option own[] = {

@@ -30,8 +30,8 @@
 static const char help[] =
     "usage: quern top [options] PROFILE\n"
     "\n"
-    "Shows a profile on the whole terminal: functions by estimated cost, source with heat, details and findings of a\n"
-    "line. Enter goes on, q back; ? lists the keys. `quern annotate` has the same as text.\n"
+    "Shows a profile on the whole terminal: functions by estimated cost, source with heat, details and findings\n"
+    "of a line. Enter goes on, q back; ? lists the keys. `quern annotate` has the same as text.\n"
     "\n";
 
 struct settings {

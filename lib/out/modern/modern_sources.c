@@ -314,6 +314,8 @@ static void put_unannotated(struct file *f, const char *why, enum qn_out_fate wh
     struct qn_out_sink *s = f->m->sink;
     qn_out_puts(s, why);
     list_originals(s, &f->originals, "- ");
+    if (f->m->request->width && where == QN_OUT_UNREADABLE)
+        qn_out_puts(s, "-I FOLDER or --source-map=FROM=TO says where sources are.\n");
     qn_out_putc(s, '\n');
     for (qn_out_first_line(&f->lines); f->lines.pending; qn_out_next_line(&f->lines))
         fate(f->m, where, f->lines.counts);

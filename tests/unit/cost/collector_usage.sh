@@ -42,12 +42,12 @@ refused 2 "--branch-sim: got 'maybe', wanted yes or no" 'neither yes nor no' --b
 refused 2 "--counting: got 'x', wanted exact or cachegrind" 'an unknown mode' --counting=x true
 refused 2 "--seed: got '-1', wanted a number" 'a negative number' --seed=-1 true
 refused 2 "--trace: got 'x', wanted decode, block, event, emit, syscall or signal" 'an unknown trace' --trace=x true
-refused 2 '--frobnicate: no such option; `quern run --help` describes it' 'an unknown option' --frobnicate true
-refused 2 '-x: no such option; `quern run --help` describes it' 'an unknown letter' -x true
-refused 2 '--odd\x1b[31m\n.: no such option; `quern run --help` describes it' 'control bytes of an option are shown as text' "--odd$(printf '\033[31m\n.')" true
+refused 2 '--frobnicate: no such option; `quern run --help=all` describes it' 'an unknown option' --frobnicate true
+refused 2 '-x: no such option; `quern run --help=all` describes it' 'an unknown letter' -x true
+refused 2 '--odd\x1b[31m\n.: no such option; `quern run --help=all` describes it' 'control bytes of an option are shown as text' "--odd$(printf '\033[31m\n.')" true
 refused 2 "--seed: got '\x07', wanted a number" 'and those of a value' "--seed=$(printf '\007')" true
 refused 2 "--seed: no value given, wanted N" 'a value left out' --seed
-refused 2 'no program given; `quern run --help` describes it' 'no program' --branch-sim --
+refused 2 'no program given; `quern run --help=all` describes it' 'no program' --branch-sim --
 refused 2 '--cachegrind-out-file=%q{QN_NOT_SET}: %q{QN_NOT_SET}: this environment variable is not set' \
     'a name from a variable that is not set' --cachegrind-out-file='%q{QN_NOT_SET}' true
 refused 2 '--log-file=a%z: %z: wanted %p, %q{VARIABLE}, %n or %%' 'a pattern unknown' --log-file=a%z true
@@ -90,7 +90,7 @@ is $? 9 'an empty element of PATH is the current directory'
 PATH=/usr/bin:/bin
 
 is "$("$QUERN" run --version)" "$("$QUERN" --version)" 'a version'
-ok 'help names every option' sh -c '[ "$("$QUERN" run --help | grep -c "^  --")" -ge 30 ]'
+ok 'help names every option' sh -c '[ "$("$QUERN" run --help=all | grep -c "^  --")" -ge 30 ]'
 "$QUERN" frob 2>"$SCRATCH/err"
 is $? 2 'an unknown command is a usage error'
 "$QUERN" 2>"$SCRATCH/err"

@@ -8,10 +8,10 @@ pages=$top_srcdir/doc/man
 commands=$("$QUERN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 
 # Commands whose --help comes from a table of options; the others (replay, valgrind) have texts of their own.
-listed='run annotate top json trace diff merge csv convert sim sweep lab demo plot report page watch ctl serve dis'
+listed='run annotate top json trace diff merge csv convert sim sweep lab demo plot report page watch ctl serve doctor dis'
 
 # list_of COMMAND: the list of options that its page must have.
-list_of() { "$QUERN" "$1" --help | awk -f "$top_srcdir/tests/unit/man/options.awk"; }
+list_of() { "$QUERN" "$1" --help=all | awk -f "$top_srcdir/tests/unit/man/options.awk"; }
 
 # commands_listed: the list of commands that quern.1 must have.
 commands_listed() {
@@ -57,7 +57,7 @@ is "$(cd "$pages" && ls quern-*.1 | sed 's/quern-\(.*\)\.1/\1/')" "$(echo "$comm
 
 for command in $commands; do
     page=$pages/quern-$command.1
-    "$QUERN" "$command" --help >"$SCRATCH/help" 2>&1
+    "$QUERN" "$command" --help=all >"$SCRATCH/help" 2>&1
     # Of the help: usage and the beginnings of lines; what follows tells about other commands, too.
     sed -n 's/^usage:.*/&/p; s/^       quern.*/&/p; s/^  \(-.*\)/\1/p' "$SCRATCH/help" | sed 's/   *[^ -].*//' |
         options >"$SCRATCH/wanted"

@@ -37,7 +37,7 @@ y" p
 refused 'quern csv: --no-by: no such option; `quern csv --help` describes it' csv --no-by p
 refused 'quern csv: --no-crlf=no: no such option; `quern csv --help` describes it' csv --no-crlf=no p
 refused 'quern: sweep: -P: no value given, wanted NAME FROM TO' sweep -P size 1
-refused 'quern: run: no program given; `quern run --help` describes it' run -q --
+refused 'quern: run: no program given; `quern run --help=all` describes it' run -q --
 
 # ends WORDS...: how many pieces of the CSV have a carriage return
 ends() { "$QUERN" csv "$@" -o out.csv p && od -An -c out.csv | grep -c '\\r'; }

@@ -145,6 +145,6 @@ refused() { # MESSAGE OPTIONS...
     is "$? $(cat err)" "2 quern: run: $message" "$*"
 }
 refused "--alloc: got 'f:7', wanted FUNCTION, FUNCTION:N or FUNCTION:N*M, arguments from 1 to 6" --data=yes --alloc=f:7
-refused '--alloc: needs --data; `quern run --help` describes it' --alloc=f
-refused '--data: not with --cache-sim=no; `quern run --help` describes it' --data=yes --cache-sim=no
+refused '--alloc: needs --data; `quern run --help=all` describes it' --alloc=f
+refused '--data: not with --cache-sim=no; `quern run --help=all` describes it' --data=yes --cache-sim=no
 done_testing

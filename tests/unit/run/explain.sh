@@ -246,11 +246,11 @@ refused 2 "--explain: got 'main.c:7-3', wanted FILE:LINE or FILE:FIRST-LAST" 'a 
 refused 2 '--explain=main.c:2: the program has no code for this line of main.c; the nearest line with code is 4' 'a line before all code' main.c:2
 refused 2 '--explain=main.c:99: the program has no code for this line of main.c; the nearest line with code is 8' 'a line after all code' main.c:99
 "$QUERN" run --explain=main.c:5 --no-cache-sim ./guest 2>err
-is "$?$(cat err)" '2quern: run: --explain: not with --cache-sim=no; `quern run --help` describes it' 'without caches'
+is "$?$(cat err)" '2quern: run: --explain: not with --cache-sim=no; `quern run --help=all` describes it' 'without caches'
 "$QUERN" run --explain-file=lost ./guest 2>err
-is "$?$(cat err)" '2quern: run: --explain-file: needs --explain; `quern run --help` describes it' 'a file for what nobody asked for'
+is "$?$(cat err)" '2quern: run: --explain-file: needs --explain; `quern run --help=all` describes it' 'a file for what nobody asked for'
 "$QUERN" run --watch-file=lost ./guest 2>err
-is "$?$(cat err)" '2quern: run: --watch-file: needs --watch; `quern run --help` describes it' 'the same of --watch'
+is "$?$(cat err)" '2quern: run: --watch-file: needs --watch; `quern run --help=all` describes it' 'the same of --watch'
 explain nosuch.c:7 --D1=1024,2,64 2>err
 ok 'a file that nobody has is told in the end' grep -q -- '--explain=nosuch.c:7: nothing that was executed has code for it' err
 ok 'and in the file' grep -q '^    No code that was executed' told

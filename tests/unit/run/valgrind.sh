@@ -229,7 +229,7 @@ is "$? $(head -n 1 as_run)" '7 # callgrind format' 'quern run --callgrind-out-fi
 said=$("$QUERN" run --tool=callgrind ./exits 2>&1)
 is "$? $said" '2 quern: run: Not supported by quern: --tool=callgrind: `quern valgrind` has Valgrind'"'"'s command line' 'quern run --tool=callgrind is quern valgrind'
 said=$("$QUERN" run --nosuch ./exits 2>&1)
-is "$? $said" '2 quern: run: --nosuch: no such option; `quern run --help` describes it' 'quern run: what neither knows'
+is "$? $said" '2 quern: run: --nosuch: no such option; `quern run --help=all` describes it' 'quern run: what neither knows'
 
 # ---- as others call it ----
 

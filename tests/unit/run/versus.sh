@@ -145,8 +145,8 @@ refused '--versus=nobody: no such simulator beside quern or in its libexec, and 
 refused "--versus=XX=lru: got 'XX=lru', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC, BI or AN" --versus=XX=lru
 refused '--versus=values: wanted a simulator, or modules in slots I1, D1, LL, BC or BI' --versus=values
 refused '--versus=fifo: not with an analysis module that observes instructions' --versus=D1=fifo --sim=values
-refused '--versus: not with --check; `quern run --help` describes it' --versus=D1=fifo --check
-refused '--versus: not with --explain; `quern run --help` describes it' --versus=D1=fifo --explain=sort.c:37
+refused '--versus: not with --check; `quern run --help=all` describes it' --versus=D1=fifo --check
+refused '--versus: not with --explain; `quern run --help=all` describes it' --versus=D1=fifo --explain=sort.c:37
 refused '--versus: nothing is simulated that could be compared' --versus=D1=fifo --no-cache-sim --branch-sim=no
 cp "$top_srcdir/lib/sim/policy/fifo.c" mine.c
 echo '/* mine */' >>mine.c
