@@ -1,7 +1,7 @@
 /* tests/models/levels.c - whole levels, slowly: what is where is a list of lines with the time of their last use, and every
  * question walks the whole list.
  *
- *   d1=lru nowa writeback victim nextline stride fpj tlb      ll=lru exclusive inclusive l2 victim
+ *   d1=lru nowa writeback victim nextline stride fpj ghb tlb      ll=lru exclusive inclusive l2 victim
  *
  * Written from the definitions: a reference touches its lines in address order; if level 1 misses any of them, the last level is
  * looked up with the whole reference, but an exclusive one line by line.  All replacement is least recently used. */
@@ -262,6 +262,8 @@ unsigned levels_touch(const struct op_record *o)
         return prefetch_next_lines(o->addr, o->size);
     if (!strcmp(d1_kind, "stride"))
         return prefetch_strides(o->addr, o->size);
+    if (!strcmp(d1_kind, "ghb"))
+        return prefetch_by_history(pc, o->addr, o->size);
     if (!strcmp(d1_kind, "fpj"))
         return prefetch_by_instruction(pc, o->addr, o->size);
     if (!strcmp(d1_kind, "tlb"))
@@ -279,6 +281,6 @@ void levels_print(FILE *out)
         dirty += r->dirty;
     if (!strcmp(d1_kind, "writeback"))
         fprintf(out, "D1: %llu dirty lines at the end\n", (unsigned long long)dirty);
-    if (!strcmp(d1_kind, "nextline") || !strcmp(d1_kind, "stride") || !strcmp(d1_kind, "fpj"))
+    if (!strcmp(d1_kind, "nextline") || !strcmp(d1_kind, "stride") || !strcmp(d1_kind, "fpj") || !strcmp(d1_kind, "ghb"))
         prefetch_print(out);
 }

@@ -1,4 +1,6 @@
 /* tests/models/prefetch.c - prefetching D1s, slowly; see levels.c. */
+#include <stdlib.h>
+
 #include "store.h"
 
 static uint64_t demand_misses, issued, useful;
@@ -99,6 +101,40 @@ unsigned prefetch_by_instruction(uint64_t pc, uint64_t addr, uint64_t bytes)
         demand(b, &any);
     if (distance)
         guess((addr + distance) / levels_d1.bytes);
+    return any + 2u * ll_miss;
+}
+
+/* All misses and first uses so far.  Those of one instruction, among the last of all, up to one of another that shares its place in the
+ * table; where its last two distances occurred before, what followed is expected. */
+unsigned prefetch_by_history(uint64_t pc, uint64_t addr, uint64_t bytes)
+{
+    static struct { uint64_t pc, block; } *past;
+    static size_t n;
+    uint64_t own[5000], block = first_block(&levels_d1, addr), table = option("ghb-table", 256), recent = option("ghb", 256);
+    size_t owns = 0, at;
+    bool ll_miss = any_missing(addr, bytes) && levels_look(addr, bytes), any = false, first = false;
+
+    for (uint64_t b = block; b <= last_block(&levels_d1, addr, bytes); b++)
+        first |= demand(b, &any);
+    if (!first)
+        return any + 2u * ll_miss;
+    past = realloc(past, (n + 1) * sizeof *past);
+    past[n].pc = pc;
+    past[n++].block = block;
+    for (size_t i = n; i > 0 && n - i < recent; i--) {
+        if (past[i - 1].pc == pc)
+            own[owns++] = past[i - 1].block;
+        else if (past[i - 1].pc % table == pc % table)
+            break;
+    }
+    for (at = 1; at + 2 < owns; at++)
+        if (own[at] - own[at + 1] == own[0] - own[1] && own[at + 1] - own[at + 2] == own[1] - own[2])
+            break;
+    for (size_t k = 0, i = at; at + 2 < owns && k < option("ghb-degree", 4); k++) {
+        block += own[i - 1] - own[i];
+        guess(block);
+        i = i == 1 ? at : i - 1;
+    }
     return any + 2u * ll_miss;
 }
 

@@ -34,6 +34,7 @@ void levels_count(const char *event);
 unsigned prefetch_next_lines(uint64_t addr, uint64_t bytes);
 unsigned prefetch_strides(uint64_t addr, uint64_t bytes);
 unsigned prefetch_by_instruction(uint64_t pc, uint64_t addr, uint64_t bytes);
+unsigned prefetch_by_history(uint64_t pc, uint64_t addr, uint64_t bytes);
 void prefetch_print(FILE *out);
 
 #endif

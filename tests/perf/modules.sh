@@ -12,7 +12,7 @@ set -u
 
 geometry='--I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64'
 policies='lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye'
-levels='nowa writeback victim tlb nextline stride fpj'
+levels='nowa writeback victim tlb nextline stride fpj ghb'
 predictors='taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage'
 modules="$policies $levels $predictors"
 rounds=3 options='-n=rounds -m=modules'

@@ -41,6 +41,7 @@ I1=fifo D1=nextline / degree=2
 I1=ship D1=ship LL=ship BC=yags
 D1=fpj LL=srrip BC=2bcgskew
 D1=stride LL=plru BC=hashed
+D1=ghb
 D1=tlb I1=srrip BC=loop
 I1=dip D1=dip LL=dip
 I1=eaf D1=eaf LL=eaf
@@ -63,7 +64,7 @@ each() {
 if [ -n "$full" ]; then
     simulators="$simulators
 $(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye)
-$(each D1 nowa writeback victim nextline stride fpj tlb)
+$(each D1 nowa writeback victim nextline stride fpj ghb tlb)
 D1=nextline / tagged=1
 D1=victim / victim-lines=1
 D1=lru I1=lru LL=exclusive

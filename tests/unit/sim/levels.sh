@@ -56,6 +56,8 @@ level nextline lru 'degree=3'
 level nextline lru 'tagged=1,degree=2'
 level stride lru 'degree=2,regions=4'
 level fpj lru 'table=4'
+level ghb lru ''
+level ghb lru 'ghb=32,ghb-table=2,ghb-degree=3'
 level tlb lru 'tlb-entries=4,tlb-ways=1,stlb-entries=8,stlb-ways=8,page-bits=10'
 level victim lru 'victim-lines=1'
 level writeback l2 'l2-size=8192,l2-ways=1'
@@ -73,7 +75,7 @@ refused() {
 
 for ll in lru exclusive inclusive l2 victim; do
     case $ll in l2) options=l2-size=2048,l2-ways=2 ;; victim) options=victim-lines=4 ;; *) options= ;; esac
-    for d1 in lru nowa writeback victim nextline stride fpj tlb; do
+    for d1 in lru nowa writeback victim nextline stride fpj ghb tlb; do
         case $d1:$ll in
         lru:exclusive | writeback:exclusive) level $d1 $ll '' ;;
         *:exclusive)
@@ -96,7 +98,7 @@ refused 'module inclusive in slot LL, init, reference 0: cannot stand below D1=k
 
 # ---- each in its slots only ----
 
-for one in nowa writeback nextline stride fpj tlb; do
+for one in nowa writeback nextline stride fpj ghb tlb; do
     slots='I1 D1'
     case $one in nowa | writeback) slots=D1 ;; esac
     refused "module $one in slot LL, LEVEL_SLOTS, reference 0: is not for this slot, only for $slots" LL=$one

@@ -80,6 +80,7 @@ agree 'd1=writeback ll=exclusive bc=cachegrind' '' I1=lru D1=writeback LL=exclus
 agree 'd1=victim ll=inclusive' '' D1=victim LL=inclusive
 agree 'd1=nextline' 'degree=2' D1=nextline
 agree 'd1=stride' '' D1=stride
+agree 'd1=ghb' '' D1=ghb
 agree 'd1=tlb' 'tlb-entries=8' D1=tlb
 
 # analysis OPTIONS MODULE: the engine's words, the replay's and those of the model; the recording is the last one made.
