@@ -130,7 +130,7 @@ static int same_word(const char *a, const char *b)
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
 {
     (void)slot;
-    return bits && (same_word(key, "bits") || same_word(key, "degree")) ? bits : otherwise;
+    return bits && (same_word(key, "bits") || same_word(key, "degree") || same_word(key, "entries")) ? bits : otherwise;
 }
 
 uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least, uint64_t most)

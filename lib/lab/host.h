@@ -19,7 +19,7 @@
  *                                            level, which is answered by a byte (1: it missed); the last one is the outcome of this one
  *   events    how many                       as many words: a hash of the event's name, and how often it came
  *
- * For a level, the address of init is the bytes of a line, plus 1 << 32 if it is the last level; bits is its option degree.
+ * For a level, the address of init is the bytes of a line, plus 1 << 32 if it is the last level; bits is its option degree or entries.
  */
 #ifndef LAB_HOST_H
 #define LAB_HOST_H

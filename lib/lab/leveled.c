@@ -43,7 +43,7 @@ static void begin(struct asked *a)
 {
     say(a, (struct host_message){ .op = HOST_STRICT });
     say(a, (struct host_message){ .op = HOST_INIT, .a = a->l->sets, .b = a->l->ways, .c = a->l->degree,
-                                  .pc = QN_LAB_LINE | (a->l->last ? HOST_LAST_LEVEL : 0) });
+                                  .pc = (a->l->line ? a->l->line : QN_LAB_LINE) | (a->l->last ? HOST_LAST_LEVEL : 0) });
     a->d.waits_for = INIT;
 }
 
@@ -77,14 +77,18 @@ static void answer_next(struct asked *a, const struct host_word *w)
     uint64_t line = w->addr / QN_LAB_LINE, out;
     uint8_t missed = a->l->last || !qn_lab_use_line(a->all, line, &out);
 
-    if (!a->l->last && w->kind == HOST_PREFETCH) {
+    if (a->l->records) {
+        QN_MORE(a->l->asked, a->l->n_asked, a->l->room_asked, 1024);
+        a->l->asked[a->l->n_asked++] = (struct qn_lab_asked){ a->at, w->addr };
+    }
+    if (a->l->records || (!a->l->last && w->kind == HOST_PREFETCH)) {
         a->guesses++;
     } else if (line == line_of(a)) {
         a->far = missed;
         a->asked_next = true;
     }
     if (a->guesses > GUESSES_MAX)
-        fail(a, "more guesses than 4,096");
+        fail(a, a->l->records ? "more than 4,096 reads of the next level" : "more guesses than 4,096");
     else
         qn_lab_add_text(&a->d.said, &missed, 1);
 }

@@ -74,9 +74,16 @@ struct qn_lab_leveled {
     const struct qn_lab_trace *trace; /* each reference within a line */
     bool last;                      /* the module is the LL, below a first level of d1_lines lines, fully associative */
     unsigned sets, ways, degree, d1_lines;
+    unsigned line;                  /* bytes of a line of the module; 0: QN_LAB_LINE */
+    bool records;                   /* keep in `asked` what the module asks the next level for */
     /* out */
     unsigned char *missed;          /* of each reference; bit 0: the first level, bit 1: the last one, too */
     uint64_t prefetches, useful;    /* events of the module */
+    struct qn_lab_asked {
+        size_t at;                  /* the reference */
+        uint64_t addr;
+    } *asked;                       /* free() it */
+    size_t n_asked, room_asked;
 };
 
 bool qn_lab_ask_level(struct qn_lab_check *c, struct qn_lab_leveled *l);

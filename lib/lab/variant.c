@@ -103,6 +103,15 @@ static const struct parameter table[QN_LAB_PARAMETERS] = {
     [QN_LAB_CONFLICT_PAGE] = { 8, 4096, { 1024, 2048, 8192 }, "**conflicts** A page has %u bytes (the word in the output stays 4k).", { NULL } },
     [QN_LAB_CONFLICT_OLDEST] = { 8, 0, { 1 }, NULL,
                                  { "**conflicts** In both cases it is the *oldest* such store of the window, not the newest." } },
+    [QN_LAB_TLB_SHIFT] = { 10, 0, { 3, 4, 5 }, "**all** A page of 4 KiB stands in set (n xor (n >> %u)) mod sets, n being its number, in the first buffer "
+                           "and in the second.", { NULL } },
+    [QN_LAB_TLB_LEVELS] = { 10, 4, { 3, 5 }, "**all** Page tables have %u levels.", { NULL } },
+    [QN_LAB_TLB_SECOND] = { 10, 0, { 1 }, NULL,
+                            { "**levels** The second buffer has what the first gives up: a walk fills the first only; a page that the first evicts "
+                              "becomes the newest of its set in the second; a page that is found in the second is taken out of it, before it fills the "
+                              "first." } },
+    [QN_LAB_TLB_CACHED] = { 10, 1, { 2 }, "**levels** The walk cache has entries of level %u: behind a hit the levels below it are read.", { NULL } },
+    [QN_LAB_TLB_HUGE] = { 10, 1, { 2 }, "**huge** Huge pages have 1 GiB: the entry of level %u translates them.", { NULL } },
 };
 
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed)

@@ -55,6 +55,11 @@ enum qn_lab_parameter {
     QN_LAB_LOADS_M,          /* and of one from memory */
     QN_LAB_CONFLICT_PAGE,    /* bytes */
     QN_LAB_CONFLICT_OLDEST,  /* 1: the oldest store that touches the load, not the newest */
+    QN_LAB_TLB_SHIFT,        /* lab 10: the set is the exclusive or of the page's number and that shifted by this; 0: the number */
+    QN_LAB_TLB_LEVELS,       /* of page tables */
+    QN_LAB_TLB_SECOND,       /* 1: the second buffer has what the first gives up */
+    QN_LAB_TLB_CACHED,       /* the level whose entries the walk cache has */
+    QN_LAB_TLB_HUGE,         /* the level whose entry translates a huge page */
     QN_LAB_PARAMETERS
 };
 

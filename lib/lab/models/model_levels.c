@@ -72,6 +72,15 @@ bool qn_lab_use_line(struct qn_lab_level *l, uint64_t line, uint64_t *out)
     return false;
 }
 
+bool qn_lab_drop_line(struct qn_lab_level *l, uint64_t line)
+{
+    struct entry *e = find(l, line);
+
+    if (e)
+        e->used = 0;
+    return e != NULL;
+}
+
 bool qn_lab_line_at(const struct qn_lab_level *l, uint64_t line, unsigned place, uint64_t *there, bool *prefetched)
 {
     const struct entry *set = &l->entries[line % l->sets * l->ways], *next = NULL;

@@ -135,6 +135,35 @@ struct qn_lab_exclusive {
 /* true: a miss of the first level; *far: of the second, too. */
 bool qn_lab_exclusive_miss(struct qn_lab_exclusive *e, uint64_t line, bool *far);
 
+/* Takes a line out.  false: it was not there. */
+bool qn_lab_drop_line(struct qn_lab_level *level, uint64_t line);
+
+/* ---- the reference model of lab 10: buffers of translations, and the entries of page tables that a walk reads ---- */
+
+#define QN_LAB_PAGE_BITS 12u
+#define QN_LAB_INDEX_BITS 9u              /* of each level of the page tables */
+#define QN_LAB_HUGE_FROM (1ull << 40)     /* addresses from here on are in huge pages */
+#define QN_LAB_WALK_MAX 8
+
+enum qn_lab_tlb_kind { QN_LAB_TLB_ONE, QN_LAB_TLB_LEVELED, QN_LAB_TLB_SIZES };
+
+struct qn_lab_tlb {
+    enum qn_lab_tlb_kind kind;
+    const struct qn_lab_variant *rules;
+    struct qn_lab_level *first, *second, *walks, *huge; /* NULL where the kind has none */
+    uint64_t read[QN_LAB_WALK_MAX];                     /* of the last translation: entries read, in order ... */
+    unsigned reads;                                     /* ... so many */
+};
+
+/* extra: entries of the walk cache, or of the buffer of huge pages. */
+struct qn_lab_tlb qn_lab_new_tlb(enum qn_lab_tlb_kind kind, const struct qn_lab_variant *rules, unsigned sets, unsigned ways, unsigned extra);
+void qn_lab_free_tlb(struct qn_lab_tlb *t);
+/* true: a miss of the first buffer. */
+bool qn_lab_translate(struct qn_lab_tlb *t, uint64_t addr);
+/* The number by which the buffer of 4 KiB pages knows the page of an address; the entry of a level. */
+uint64_t qn_lab_page_number(const struct qn_lab_tlb *t, uint64_t addr);
+uint64_t qn_lab_table_entry(unsigned level, uint64_t addr);
+
 /* ---- the black box of lab 6: a cache and a predictor whose parameters a program infers from hits and misses ----
  *
  *   program: r 1f40        box: m         a read of the byte at 1f40 missed (h: hit)

@@ -10,7 +10,7 @@ lab='' file='' only=''
 # setting LAB FILE ONLY: the next cheats are of this file.  The solution is the control.
 setting() {
     lab=$1 file=$2 only=$3
-    folder=$(basename "$top_srcdir"/labs/0"$lab"-*)
+    folder=$(basename "$top_srcdir"/labs/"$(printf %02d "$lab")"-*)
     if [ -d "$top_srcdir/labs/solutions/$folder" ]; then
         "$QUERN" lab check --case-seed=7 --seed=1 --only="$only" "$lab" "$top_srcdir/labs/solutions/$folder" >"$out" 2>&1
         is "$(grep -c '^not ok' "$out"):$(grep -c '^ok' "$out" | sed 's/[1-9].*/some/')" 0:some "lab $lab, '$only': honest code passes" || diag "$(cat "$out")"

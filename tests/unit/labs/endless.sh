@@ -16,7 +16,7 @@ endless() {
 # The starter, with one file more.
 start() {
     rm -rf "$SCRATCH/in"
-    cp -r "$top_srcdir"/labs/0"$1"-*/starter "$SCRATCH/in"
+    cp -r "$top_srcdir"/labs/"$(printf %02d "$1")"-*/starter "$SCRATCH/in"
 }
 
 start 1

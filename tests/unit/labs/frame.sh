@@ -27,7 +27,7 @@ for number in $(sed 's/^ *\([0-9]*\) .*/\1/' "$out"); do
     "$QUERN" lab start "$number" "$dir" >"$err" 2>&1 || fail "start $number: $(cat "$err")"
     given=$(cd "$dir" && ls -A | LC_ALL=C sort | tr '\n' ' ')
     case $number in 2) header=quern.h ;; *) header= ;; esac
-    wanted=$({ printf '%s\n' .quern-lab HANDOUT.md $header && ls "$top_srcdir"/labs/0"$number"-*/starter; } | LC_ALL=C sort | tr '\n' ' ')
+    wanted=$({ printf '%s\n' .quern-lab HANDOUT.md $header && ls "$top_srcdir"/labs/"$(printf %02d "$number")"-*/starter; } | LC_ALL=C sort | tr '\n' ' ')
     is "$given" "$wanted" "start $number: the handout and the starter, nothing else"
 done
 run 1 'start: never over what is there' start 1 "$SCRATCH/start1"

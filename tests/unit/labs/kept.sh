@@ -2,17 +2,17 @@
 # Is what --keep leaves of the labs the first thing that is wrong, and do the commands that it names show it?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 40
+[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 51
 out=$SCRATCH/out cc=${CC:-cc}
 
 # wrong LAB FILE EDIT ONLY: the solution with an edit, checked with --keep; $kept is the folder of the first test that failed.
 wrong() {
     rm -rf "$SCRATCH/lab$1" "$SCRATCH/it's kept$1"
     dir=$SCRATCH/lab$1
-    cp -r "$top_srcdir"/labs/0"$1"-*/starter "$dir"
-    cp "$top_srcdir"/labs/solutions/0"$1"-*/*.c "$dir"
-    sed "$3" "$top_srcdir"/labs/solutions/0"$1"-*/"$2" >"$dir/$2"
-    ok "lab $1: the edit is one" test -n "$(diff "$dir/$2" "$top_srcdir"/labs/solutions/0"$1"-*/"$2")"
+    cp -r "$top_srcdir"/labs/"$(printf %02d "$1")"-*/starter "$dir"
+    cp "$top_srcdir"/labs/solutions/"$(printf %02d "$1")"-*/*.c "$dir"
+    sed "$3" "$top_srcdir"/labs/solutions/"$(printf %02d "$1")"-*/"$2" >"$dir/$2"
+    ok "lab $1: the edit is one" test -n "$(diff "$dir/$2" "$top_srcdir"/labs/solutions/"$(printf %02d "$1")"-*/"$2")"
     "$QUERN" lab check --case-seed=7 --seed=1 --only="$4" --keep="$SCRATCH/it's kept$1" "$1" "$dir" >"$out" 2>&1
     kept=$SCRATCH/"it's kept$1"/$(ls "$SCRATCH/it's kept$1" | head -n 1)
     ok "lab $1: why.txt is there" test -s "$kept/why.txt" || diag "$(cat "$out")"
@@ -79,6 +79,14 @@ command=$(sed -n 's/^ *quern \(sim build .*\)/\1/p' "$kept/why.txt")
 is $? 0 'lab 7: the command that it names builds it' || diag "$(cat "$out")"
 debugged trace.txt
 ok 'lab 7: what the set would hold is told' grep -q 'prefetched and marked' "$kept/why.txt"
+
+# Lab 10: the entries that a walk should read, and those that it reads.
+wrong 10 tlb.c 's/8 \* (addr/4 * (addr/' 'tlb: a walk'
+command=$(sed -n 's/^ *quern \(sim build .*\)/\1/p' "$kept/why.txt")
+(cd "$SCRATCH/lab10" && eval "\"$QUERN\" $command") >"$out" 2>&1
+is $? 0 'lab 10: the command that it names builds it' || diag "$(cat "$out")"
+debugged trace.txt
+is "$(grep -c 'entry [0-9]* of level [0-3]$' "$kept/why.txt")" 8 'lab 10: both walks are told'
 
 # Lab 8: the stream and what is wanted.
 wrong 8 profile.c 's/4 \* n\[0\] + 40/n[0] + 40/' 'the mix'

@@ -4,7 +4,7 @@
 
 out=$SCRATCH/out key=$SCRATCH/key
 echo 'a key of this course' >"$key"
-[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 34
+[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 40
 
 # number TEXT: what stands in the handout for %u.
 number() { sed -n "s/^[* ]*$(printf '%s' "$1" | sed 's/[].*[]/\\&/g; s/%u/\\([0-9]*\\)/').*/\1/p" "$handout" | head -n 1; }
@@ -26,7 +26,7 @@ solve() {
     rules_$lab >"$SCRATCH/rules"
     ok "lab $lab, $student: each rule is in the handout" test "$(grep -c ' [0-9][0-9]*$' "$SCRATCH/rules")" -eq "$(wc -l <"$SCRATCH/rules")" ||
         diag "$(cat "$SCRATCH/rules")"
-    for file in "$@"; do cat "$SCRATCH/rules" "$top_srcdir"/labs/solutions/0"$lab"-*/variant/"$file" >"$dir/$file"; done
+    for file in "$@"; do cat "$SCRATCH/rules" "$top_srcdir"/labs/solutions/"$(printf %02d "$lab")"-*/variant/"$file" >"$dir/$file"; done
     "$QUERN" lab check --case-seed=7 --student="$student" --key-file="$key" "$lab" "$dir" >"$out" 2>&1
     is "$?:$(grep '^not ok' "$out")" 0: "lab $lab, $student: a solution by the handout has full marks" || diag "$(cat "$out" "$SCRATCH/rules")"
 }
@@ -60,12 +60,20 @@ rules_8() {
     echo "#define PAGE $(number '**conflicts** A page has %u bytes')"
 }
 
+rules_10() {
+    echo "#define SHIFT $(number '**all** A page of 4 KiB stands in set (n xor (n >> %u))')"
+    echo "#define LEVELS $(number '**all** Page tables have %u levels')"
+    echo "#define CACHED $(number '**levels** The walk cache has entries of level %u')"
+    echo "#define HUGE $(number '**huge** Huge pages have 1 GiB: the entry of level %u')"
+}
+
 for student in ada bob cyd; do
     solve 1 $student csim.c
     solve 2 $student kernels.c
     solve 4 $student mrc.c
     solve 7 $student nextline.c tagged.c exclusive.c
     solve 8 $student profile.c
+    solve 10 $student tlb.c levels.c huge.c
 done
 
 # The driver that they practise with means the same.

@@ -16,9 +16,9 @@ try() {
     files=$(sed -n '1s/^.* lab [0-9]* \([^:]*\):.*/\1/p' "$code" | sed 's/ over the solution//')
     tests=$(sed -n '2,/\*\//s/^ \* \(.*\) \*\/$/\1/p' "$code")
     what=$(basename "$code" .c)
-    from=$top_srcdir/labs/0$lab-*/starter
+    from=$top_srcdir/labs/$(printf %02d "$lab")-*/starter
     if [ "$2" = honest ] || sed 1q "$code" | grep -q 'over the solution'; then
-        from=$solutions/0$lab-*
+        from=$solutions/$(printf %02d "$lab")-*
         [ -d "$solutions" ] || { skip "$what: the solutions are not here: this is a release" 1; return; }
     fi
     rm -rf "$SCRATCH/in"

@@ -1,0 +1,55 @@
+/* tlb.c - lab 10, a solution for variants (SHIFT, LEVELS are defined before it): a buffer of translations, and the walk where it has none. */
+#include "sim/lines.h"
+
+#define LEVEL "tlb"
+#define LEVEL_LINES first /* quern watch draws them */
+#define PAGE_BITS 12
+#define INDEX_BITS 9
+#define TABLES (1ull << 60)
+
+static struct lines first;
+static unsigned reads; /* event: entries of page tables that were read */
+
+/* The address of an entry of the page tables: that of `level` (0: the last) for an address. */
+static uint64_t entry_of(unsigned level, uint64_t addr)
+{
+    return TABLES + ((uint64_t)level << 44) + 8 * (addr >> (PAGE_BITS + INDEX_BITS * level));
+}
+
+/* Reads the entries below level `from`, down to level `to`. */
+static bool walk(uint64_t addr, unsigned from, unsigned to)
+{
+    bool missed = false;
+
+    for (unsigned level = from; level-- > to;) {
+        sim_count(reads, 1);
+        missed |= sim_next(entry_of(level, addr), 8, SIM_READ);
+    }
+    return missed;
+}
+
+static void cachesim_X_initcache(const struct sim_config *c)
+{
+    lines_init(&first, c->sets, c->ways, PAGE_BITS);
+    reads = sim_event(c->slot, "walk-reads", "entries of page tables that were read");
+}
+
+/* The page by which its set is chosen. */
+static uint64_t place_of(uint64_t page) { return page ^ page >> PAGE_BITS >> SHIFT << PAGE_BITS; }
+
+/* true: the walk missed the last level, too. */
+static bool translate(uint64_t page, struct sim_result *result)
+{
+    if (lines_find(&first, place_of(page)))
+        return false;
+    result->miss = result->next_done = true;
+    lines_add(&first, place_of(page), 0);
+    return walk(page, LEVELS, 0);
+}
+
+static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    (void)kind;
+    LINES_OF(line, addr, size)
+        result->next_miss |= translate(line, result);
+}
