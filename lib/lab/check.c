@@ -257,6 +257,21 @@ const char *qn_lab_first_line(const char *text)
     return line;
 }
 
+bool qn_lab_same_lines(struct qn_lab_check *c, const char *output, const char *wanted)
+{
+    for (unsigned line = 1; *wanted; line++) {
+        size_t n = strcspn(wanted, "\n"), got = strcspn(output, "\r\n");
+
+        if (n != got || strncmp(output, wanted, n))
+            return qn_lab_say(c, "line %u: got '%s', wanted '%.*s'", line, qn_lab_first_line(output), (int)n, wanted);
+        wanted += n + 1;
+        output += got;
+        output += strspn(output, "\r");
+        output += *output == '\n';
+    }
+    return strspn(output, "\r\n") == strlen(output) || qn_lab_say(c, "more lines than wanted: '%s'", qn_lab_first_line(output));
+}
+
 const char *qn_lab_number(uint64_t n)
 {
     static char texts[4][48];
@@ -525,10 +540,10 @@ void qn_lab_why_with(struct qn_lab_check *c, const char *name, const char *forma
 
 /* ---- the list of labs.  To add one: labs/NN-name, labs/labNN.c with its tests, a line below ---- */
 
-extern const struct qn_lab qn_lab_01, qn_lab_02, qn_lab_03, qn_lab_04, qn_lab_05, qn_lab_06, qn_lab_07, qn_lab_08, qn_lab_10;
+extern const struct qn_lab qn_lab_01, qn_lab_02, qn_lab_03, qn_lab_04, qn_lab_05, qn_lab_06, qn_lab_07, qn_lab_08, qn_lab_10, qn_lab_11;
 
 const struct qn_lab *const qn_labs[] = { &qn_lab_01, &qn_lab_02, &qn_lab_03, &qn_lab_04,
-                                         &qn_lab_05, &qn_lab_06, &qn_lab_07, &qn_lab_08, &qn_lab_10 };
+                                         &qn_lab_05, &qn_lab_06, &qn_lab_07, &qn_lab_08, &qn_lab_10, &qn_lab_11 };
 const unsigned qn_labs_count = QN_ARRAY_LEN(qn_labs);
 
 const struct qn_lab *qn_lab_find(unsigned number)

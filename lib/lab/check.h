@@ -20,6 +20,9 @@ bool qn_lab_say(struct qn_lab_check *c, const char *format, ...) __attribute__((
 /* The first line of what a program printed, for a remark; long ones are cut and end in "...".  Two at a time. */
 const char *qn_lab_first_line(const char *text);
 
+/* Is an output, line by line, what is wanted?  false: a remark tells the first line that is not. */
+bool qn_lab_same_lines(struct qn_lab_check *c, const char *output, const char *wanted);
+
 /* A number in decimal and hexadecimal.  Four at a time. */
 const char *qn_lab_number(uint64_t n);
 

@@ -112,6 +112,17 @@ static const struct parameter table[QN_LAB_PARAMETERS] = {
                               "first." } },
     [QN_LAB_TLB_CACHED] = { 10, 1, { 2 }, "**levels** The walk cache has entries of level %u: behind a hit the levels below it are read.", { NULL } },
     [QN_LAB_TLB_HUGE] = { 10, 1, { 2 }, "**huge** Huge pages have 1 GiB: the entry of level %u translates them.", { NULL } },
+    [QN_LAB_TIMING_PARALLEL] = { 11, 0, { 1 }, NULL,
+                                 { "**amat** All levels are asked at once: a reference takes the cycles of the level that has it, and no others." } },
+    [QN_LAB_TIMING_STORES] = { 11, 0, { 1 }, NULL,
+                               { "**amat** and **stack** A store never waits for a level behind the first: it takes the cycles of the first, and its misses "
+                                 "none." } },
+    [QN_LAB_TIMING_OVERLAP] = { 11, 1, { 2, 3, 4 }, "**stack** Up to %u misses of the last level are under way at a time: the cycles of memory are divided "
+                                "by that, in each row, rounded down.", { NULL } },
+    [QN_LAB_TIMING_TURNS] = { 11, 0, { 1 }, NULL, { "**predict** Every second round runs backwards, from the last element to the first." } },
+    [QN_LAB_TIMING_TWICE] = { 11, 1, { 2, 3 }, "**predict** Each element is read %u times in a row.", { NULL } },
+    [QN_LAB_TIMING_CORES] = { 11, 1, { 2, 4, 8 }, "**roofline** %u cores compute, each with the peak of `-p`; they share the bandwidth.", { NULL } },
+    [QN_LAB_TIMING_WRITES] = { 11, 1, { 2 }, "**roofline** A byte that is written moves %u bytes: its line is read before.", { NULL } },
 };
 
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed)

@@ -60,6 +60,13 @@ enum qn_lab_parameter {
     QN_LAB_TLB_SECOND,       /* 1: the second buffer has what the first gives up */
     QN_LAB_TLB_CACHED,       /* the level whose entries the walk cache has */
     QN_LAB_TLB_HUGE,         /* the level whose entry translates a huge page */
+    QN_LAB_TIMING_PARALLEL,  /* lab 11: 1: all levels are asked at once */
+    QN_LAB_TIMING_STORES,    /* 1: a store that misses does not wait */
+    QN_LAB_TIMING_OVERLAP,   /* so many misses of the last level at a time */
+    QN_LAB_TIMING_TURNS,     /* 1: every second round runs backwards */
+    QN_LAB_TIMING_TWICE,     /* references in a row to each element */
+    QN_LAB_TIMING_CORES,     /* that compute, of one bandwidth */
+    QN_LAB_TIMING_WRITES,    /* bytes moved for each that is written */
     QN_LAB_PARAMETERS
 };
 

@@ -48,21 +48,6 @@ static bool lab08_run(struct qn_lab_check *c, struct qn_lab_job *job, const char
     return argv[0] && qn_lab_run_program(c, job);
 }
 
-static bool same(struct qn_lab_check *c, const char *output, const char *wanted)
-{
-    for (unsigned line = 1; *wanted; line++) {
-        size_t n = strcspn(wanted, "\n"), got = strcspn(output, "\r\n");
-
-        if (n != got || strncmp(output, wanted, n))
-            return qn_lab_say(c, "line %u: got '%s', wanted '%.*s'", line, qn_lab_first_line(output), (int)n, wanted);
-        wanted += n + 1;
-        output += got;
-        output += strspn(output, "\r");
-        output += *output == '\n';
-    }
-    return strspn(output, "\r\n") == strlen(output) || qn_lab_say(c, "more lines than wanted: '%s'", qn_lab_first_line(output));
-}
-
 static bool prints(struct qn_lab_check *c, const char *what, const char *option, unsigned number, struct lab08_text *stream,
                      struct lab08_text *wanted)
 {
@@ -70,7 +55,7 @@ static bool prints(struct qn_lab_check *c, const char *what, const char *option,
     bool good = lab08_run(c, &job, what, option, number, stream);
 
     end(wanted);
-    if (good && !same(c, job.output, wanted->bytes)) {
+    if (good && !qn_lab_same_lines(c, job.output, wanted->bytes)) {
         good = false;
         if (qn_lab_keeps(c))
             qn_lab_keep(c, "wanted.txt", wanted->bytes, wanted->size);

@@ -87,6 +87,7 @@ static void explain(struct qn_lab_check *c, const struct module *m, struct shape
     struct qn_lab_tlb model = new_model(c, m, s);
     struct qn_lab_trace part = { t->at, at + 1, 0 };
     struct outcome o;
+    char option[40] = "";
     uint64_t there;
     bool mark;
 
@@ -103,10 +104,11 @@ static void explain(struct qn_lab_check *c, const struct module *m, struct shape
         qn_lab_why(c, "Then it is a %s.", o.miss ? "miss" : "hit");
         tell_reads(c, "A right one", o.read, o.reads);
         tell_reads(c, "Yours", got, n_got);
+        if (m->option)
+            snprintf(option, sizeof option, " --sim-opt=%s=%u", m->option, s.extra);
         qn_lab_why_with(c, "trace.txt", "In a debugger:\n    quern sim build --replay --D1=%s --cflags='-g -O0' -o mine\n"
-                      "    gdb -ex 'break cachesim_X_doref if addr == 0x%llx' -ex run --args ./mine --D1=%u,%u,%u%s%s%s%.0u", m->file,
-                   (unsigned long long)t->at[at].addr, s.sets * s.ways * PAGE, s.ways, PAGE, m->option ? " --sim-opt=" : "", m->option ? m->option : "",
-                   m->option ? "=" : "", s.extra);
+                      "    gdb -ex 'break cachesim_X_doref if addr == 0x%llx' -ex run --args ./mine --D1=%u,%u,%u%s", m->file,
+                   (unsigned long long)t->at[at].addr, s.sets * s.ways * PAGE, s.ways, PAGE, option);
     }
     qn_lab_free_tlb(&model);
 }

@@ -2,7 +2,7 @@
 # Is what --keep leaves of the labs the first thing that is wrong, and do the commands that it names show it?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 51
+[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 55
 out=$SCRATCH/out cc=${CC:-cc}
 
 # wrong LAB FILE EDIT ONLY: the solution with an edit, checked with --keep; $kept is the folder of the first test that failed.
@@ -87,6 +87,12 @@ command=$(sed -n 's/^ *quern \(sim build .*\)/\1/p' "$kept/why.txt")
 is $? 0 'lab 10: the command that it names builds it' || diag "$(cat "$out")"
 debugged trace.txt
 is "$(grep -c 'entry [0-9]* of level [0-3]$' "$kept/why.txt")" 8 'lab 10: both walks are told'
+
+# Lab 11: the input and what is wanted.
+wrong 11 timing.c 's/n\[IR\] + last/last/' 'stack: one'
+"$cc" -O1 -o "$dir/timing" "$dir/timing.c" && debugged input.txt
+"$cc" -O1 -o "$SCRATCH/timing" "$top_srcdir/labs/solutions/11-timing/timing.c"
+is "$(eval "\"$SCRATCH/timing\" $(echo "$command" | sed 's/^[^ ]* //')" | cksum)" "$(cksum <"$kept/wanted.txt")" 'lab 11: what is wanted of it'
 
 # Lab 8: the stream and what is wanted.
 wrong 8 profile.c 's/4 \* n\[0\] + 40/n[0] + 40/' 'the mix'
