@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/labs/labs.inc"
 
-lab 11 41
+lab 11 40
 full_marks
 nothing_yet
 wrong timing.c 's/all_of(&levels\[i + 1\]), all_of(&levels\[0\]), 2/all_of(\&levels[i + 1]), all_of(\&levels[i]), 2/' '2' 'amat: local for global'
