@@ -45,6 +45,7 @@ struct qn_lab_place {
 
 #define QN_LAB_ON_OPTIONS 32
 #define QN_LAB_MARKS "QUERN_LAB_MARKS"     /* in the environment: the check is for marks */
+#define QN_LAB_CONTEST "contest: "         /* begins a remark that `marks` puts into a row's note */
 #define QN_LAB_REPORTS ".quern-reports"    /* in the folder: when reports of lab 6 were judged */
 
 struct qn_lab_request {

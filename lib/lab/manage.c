@@ -13,7 +13,7 @@
 #include "base/grow.h"
 #include "lab/module.h"
 
-enum { HELLO, INIT, VICTIM, SETTLED, BEFORE, AFTER, LAST }; /* what is waited for */
+enum { HELLO, INIT, VICTIM, SETTLED, BEFORE, AFTER, LAST, VARIABLES }; /* what is waited for */
 
 struct asked {
     struct qn_lab_dialogue d;
@@ -22,6 +22,8 @@ struct asked {
     unsigned *filled;               /* of each set: ways 0 to filled - 1 hold something */
     size_t at;                      /* the reference being made */
     unsigned way;                   /* of it */
+    uint64_t variables;             /* bytes */
+    size_t window_from;             /* the reference with which the window began */
     uint8_t before[QN_LAB_STATE_MAX];
     const char *wrong;
 };
@@ -33,7 +35,7 @@ static uint64_t *tag(struct asked *a, unsigned way) { return &a->tags[(size_t)se
 /* The number of the next reference to this line: what opt asks for. */
 static uint64_t next_use(const struct asked *a)
 {
-    for (size_t i = a->at + 1; i < a->m->trace->n; i++)
+    for (size_t i = a->at + 1; !a->m->blind && i < a->m->trace->n; i++)
         if (a->m->trace->at[i].addr == reference(a)->addr)
             return i;
     return UINT64_MAX;
@@ -48,10 +50,14 @@ static void say(struct asked *a, enum host_op op)
 
 static void begin(struct asked *a)
 {
-    struct host_message m[2] = { { .op = HOST_STRICT },
+    struct host_message m[2] = { { .op = a->m->window ? HOST_WINDOW : HOST_STRICT },
                                  { .op = HOST_INIT, .a = a->m->sets, .b = a->m->ways, .next = a->m->seed } };
+    void *nothing = QN_NEEDED(calloc(1, a->variables + 1));
 
-    qn_lab_add_text(&a->d.said, m, sizeof m);
+    qn_lab_add_text(&a->d.said, m, sizeof *m);
+    qn_lab_add_text(&a->d.said, nothing, a->m->window ? a->variables : 0);
+    qn_lab_add_text(&a->d.said, m + 1, sizeof *m);
+    free(nothing);
     a->d.waits_for = INIT;
 }
 
@@ -94,9 +100,16 @@ static void go_on(struct asked *a)
 {
     size_t end = a->m->stop < a->m->trace->n ? a->m->stop : a->m->trace->n;
 
-    while (a->at < end)
+    while (a->at < end) {
+        if (a->m->window && a->at - a->window_from >= a->m->window) {
+            a->window_from = a->at;
+            say(a, HOST_END);
+            a->d.waits_for = VARIABLES;
+            return;
+        }
         if (!make_reference(a))
             return;
+    }
     a->d.waits_for = QN_LAB_OVER;
     if (a->m->stop < a->m->trace->n) {
         say(a, HOST_DUMP);
@@ -199,16 +212,28 @@ static bool take_last(struct asked *a)
     return true;
 }
 
+/* A new process goes on with the variables of the last one. */
+static bool take_variables(struct asked *a)
+{
+    if (a->d.heard.size - a->d.heard.at < a->variables)
+        return false;
+    say(a, HOST_WINDOW);
+    qn_lab_add_text(&a->d.said, a->d.heard.bytes + a->d.heard.at, a->variables);
+    a->d.heard.at += a->variables;
+    go_on(a);
+    return true;
+}
+
 static bool take(void *asked)
 {
     struct asked *a = asked;
-    uint64_t variables;
     uint8_t byte;
 
     switch (a->d.waits_for) {
     case HELLO:
-        if (!qn_lab_take_text(&a->d.heard, &variables, sizeof variables))
+        if (!qn_lab_take_text(&a->d.heard, &a->variables, sizeof a->variables))
             return false;
+        a->variables &= 0xffffff; /* the host says so before the module runs */
         begin(a);
         return true;
     case INIT:
@@ -222,6 +247,7 @@ static bool take(void *asked)
     case VICTIM: return take_victim(a);
     case SETTLED: return take_settled(a);
     case LAST: return take_last(a);
+    case VARIABLES: return take_variables(a);
     case QN_LAB_OVER: return false;
     default: return take_proof(a);
     }
@@ -237,7 +263,7 @@ bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m)
     m->unproved = SIZE_MAX;
     a.tags = QN_NEEDED(calloc((size_t)m->sets * m->ways, sizeof *a.tags));
     a.filled = QN_NEEDED(calloc(m->sets, sizeof *a.filled));
-    good = qn_lab_hold_dialogue(c, m->program, &a.d, false);
+    good = qn_lab_hold_dialogue(c, m->program, &a.d, m->window != 0);
     if (good && (a.d.waits_for != QN_LAB_OVER || a.wrong))
         good = qn_lab_say(c, "reference %zu: %s", a.at + 1, a.wrong ? a.wrong : "the module ended");
     m->reached = a.at < m->trace->n ? a.at : m->trace->n - 1;

@@ -50,6 +50,8 @@ struct qn_lab_managed {
     unsigned sets, ways;
     uint64_t seed;
     enum qn_lab_settled settled;
+    bool blind;                     /* sim_next_use tells nothing */
+    unsigned window;                /* after so many references the module loses all its state except its variables; 0: never */
     size_t stop;                    /* ends before this reference and returns the contents of its set; SIZE_MAX: runs to the end */
     /* out */
     unsigned char *missed;          /* of each reference before stop */

@@ -123,6 +123,12 @@ static const struct parameter table[QN_LAB_PARAMETERS] = {
     [QN_LAB_TIMING_TWICE] = { 11, 1, { 2, 3 }, "**predict** Each element is read %u times in a row.", { NULL } },
     [QN_LAB_TIMING_CORES] = { 11, 1, { 2, 4, 8 }, "**roofline** %u cores compute, each with the peak of `-p`; they share the bandwidth.", { NULL } },
     [QN_LAB_TIMING_WRITES] = { 11, 1, { 2 }, "**roofline** A byte that is written moves %u bytes: its line is read before.", { NULL } },
+    [QN_LAB_STRIDE_REGION] = { 13, 64, { 16, 32, 128 }, "**stride** A region has %u lines.", { NULL } },
+    [QN_LAB_STRIDE_SURE] = { 13, 2, { 1, 3 }, "**stride** A line is prefetched when the confidence is at least %u.", { NULL } },
+    [QN_LAB_DUEL_PERIOD] = { 13, 32, { 8, 12, 16 }, "**drrip** Of the fills by brrip every %u-th gets a 2.", { NULL } },
+    [QN_LAB_DUEL_SETS] = { 13, 32, { 8, 16 }, "**drrip** Of every %u sets the first two are leaders.", { NULL } },
+    [QN_LAB_CONTEST_BITS] = { 13, 4608, { 3072, 3584, 4096 }, "**mine** It may have %u bits.", { NULL } },
+    [QN_LAB_CONTEST_LOOP] = { 13, 140, { 130, 135, 145 }, "**mine** Its loops have %u%% of the lines of the cache.", { NULL } },
 };
 
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed)

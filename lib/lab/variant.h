@@ -67,6 +67,12 @@ enum qn_lab_parameter {
     QN_LAB_TIMING_TWICE,     /* references in a row to each element */
     QN_LAB_TIMING_CORES,     /* that compute, of one bandwidth */
     QN_LAB_TIMING_WRITES,    /* bytes moved for each that is written */
+    QN_LAB_STRIDE_REGION,    /* lab 13: lines of a region */
+    QN_LAB_STRIDE_SURE,      /* confidence that is enough */
+    QN_LAB_DUEL_PERIOD,      /* each fill of brrip whose number is a multiple of it is long */
+    QN_LAB_DUEL_SETS,        /* one leader of each kind in so many sets */
+    QN_LAB_CONTEST_BITS,     /* of mine.c */
+    QN_LAB_CONTEST_LOOP,     /* lines of a loop, in per cent of the cache's */
     QN_LAB_PARAMETERS
 };
 

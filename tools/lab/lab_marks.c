@@ -35,13 +35,17 @@
 #define WORDS 10
 #define LINE_BYTES 512
 
-bool qn_lab_read_points(FILE *tap, unsigned *points, unsigned n_tests)
+bool qn_lab_read_points(FILE *tap, unsigned *points, unsigned n_tests, char *result)
 {
     char line[LINE_BYTES];
     unsigned n = 0, of;
 
+    *result = 0;
     while (fgets(line, sizeof line, tap)) {
         const char *open = strrchr(line, '(');
+
+        if (!strncmp(line, "# " QN_LAB_CONTEST, strlen("# " QN_LAB_CONTEST)))
+            snprintf(result, QN_LAB_RESULT_BYTES, "%.*s", (int)strcspn(line + 2, "\n"), line + 2);
 
         if ((!strncmp(line, "ok ", 3) || !strncmp(line, "not ok ", 7)) && open && n < n_tests)
             n += sscanf(open, "(%u of %u points", &points[n], &of) == 2;
@@ -49,7 +53,7 @@ bool qn_lab_read_points(FILE *tap, unsigned *points, unsigned n_tests)
     return n == n_tests;
 }
 
-static bool check(const struct qn_lab_request *r, const char *student, unsigned *points)
+static bool check(const struct qn_lab_request *r, const char *student, unsigned *points, char *result)
 {
     char number[16], seed[40], name[NAME_MAX + 16], key[PATH_MAX + 16], folder[PATH_MAX];
     const char *argv[WORDS] = { "quern", "lab", "check", seed, NULL };
@@ -78,7 +82,7 @@ static bool check(const struct qn_lab_request *r, const char *student, unsigned 
     }
     close(ends[1]);
     tap = fdopen(ends[0], "r");
-    good = tap && qn_lab_read_points(tap, points, r->lab->n_tests);
+    good = tap && qn_lab_read_points(tap, points, r->lab->n_tests, result);
     if (tap)
         fclose(tap);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -186,7 +190,7 @@ static void make_note(const struct class *c, int i, char note[NOTE_BYTES])
 
 /* ---- the table ---- */
 
-static void put_row(const struct class *c, FILE *f, int i, const unsigned *points)
+static void put_row(const struct class *c, FILE *f, int i, const unsigned *points, const char *result)
 {
     const struct qn_lab_request *r = c->request;
     char note[NOTE_BYTES];
@@ -199,6 +203,8 @@ static void put_row(const struct class *c, FILE *f, int i, const unsigned *point
     for (unsigned t = 0; t < r->lab->n_tests; t++)
         fprintf(f, ",%u", points[t]);
     make_note(c, i, note);
+    if (*result)
+        snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%s", *note ? "; " : "", result);
     putc(',', f);
     qn_lab_put_student(f, note, !r->json);
     putc('\n', f);
@@ -229,11 +235,12 @@ static int put_rows(const struct class *c, FILE *f)
 
     for (int i = 0; i < c->n; i++) {
         unsigned points[QN_LAB_TESTS_MAX] = { 0 };
+        char result[QN_LAB_RESULT_BYTES];
 
         if (isatty(2))
             show_rest(i, c->n, begun, c->students[i]);
-        if (r->on ? qn_lab_take_farmed(r, i, points) : check(r, c->students[i], points)) {
-            put_row(c, f, i, points);
+        if (r->on ? qn_lab_take_farmed(r, i, points, result) : check(r, c->students[i], points, result)) {
+            put_row(c, f, i, points, result);
         } else {
             qn_text_complain("quern: lab: %s/%s: could not be checked", r->directory, c->students[i]);
             failed = 1;
@@ -385,11 +392,11 @@ static const char *tap_file(struct qn_text_memory *m, const struct qn_lab_reques
     return qn_text_format(m, "%s.parts/%d.tap", r->output, student + 1);
 }
 
-bool qn_lab_take_farmed(const struct qn_lab_request *r, int student, unsigned *points)
+bool qn_lab_take_farmed(const struct qn_lab_request *r, int student, unsigned *points, char *result)
 {
     struct qn_text_memory m = { 0 };
     FILE *tap = fopen(tap_file(&m, r, student), "re");
-    bool good = tap && qn_lab_read_points(tap, points, r->lab->n_tests);
+    bool good = tap && qn_lab_read_points(tap, points, r->lab->n_tests, result);
     if (tap)
         fclose(tap);
     qn_text_free_memory(&m);
@@ -466,8 +473,9 @@ static int find_missing(struct parts *p, const struct qn_lab_request *r, struct 
     memset(wanted, 0, (size_t)farm->parts + 1);
     for (int i = 0; i < p->n; i++) {
         unsigned points[QN_LAB_TESTS_MAX];
+        char result[QN_LAB_RESULT_BYTES];
 
-        if (!qn_lab_take_farmed(r, i, points)) {
+        if (!qn_lab_take_farmed(r, i, points, result)) {
             wanted[i % farm->parts + 1] = true;
             missing++;
         }

@@ -60,13 +60,14 @@ unsigned qn_lab_most_alike(const struct qn_lab_works *w, unsigned student, unsig
 bool qn_lab_write_similar(const struct qn_lab_works *w, const char *folder);                           /* similar.csv, similar.html */
 void qn_lab_free_works(struct qn_lab_works *w);
 
-/* From the TAP of a check: points of each test, in order.  false: it could not be made. */
+/* From the TAP of a check: points of each test, in order; the result of a contest, or "".  false: it could not be made. */
 #define QN_LAB_TESTS_MAX 64
-bool qn_lab_read_points(FILE *tap, unsigned *points, unsigned n_tests);
+#define QN_LAB_RESULT_BYTES 64
+bool qn_lab_read_points(FILE *tap, unsigned *points, unsigned n_tests, char *result);
 
 /* marks --on=parallel|slurm: each student's check is a job; its TAP lies in OUTPUT.parts.  false: a line was printed. */
 bool qn_lab_farm_out(const struct qn_lab_request *r, char *const *students, int n);
-bool qn_lab_take_farmed(const struct qn_lab_request *r, int student, unsigned *points);
+bool qn_lab_take_farmed(const struct qn_lab_request *r, int student, unsigned *points, char *result);
 void qn_lab_end_farm(const struct qn_lab_request *r, int n);
 
 /* What `start` left in a folder; false: nothing. */

@@ -72,6 +72,8 @@ bool qn_lab_use_line(struct qn_lab_level *l, uint64_t line, uint64_t *out)
     return false;
 }
 
+bool qn_lab_has_line(struct qn_lab_level *l, uint64_t line) { return find(l, line) != NULL; }
+
 bool qn_lab_drop_line(struct qn_lab_level *l, uint64_t line)
 {
     struct entry *e = find(l, line);

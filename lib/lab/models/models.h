@@ -164,6 +164,45 @@ bool qn_lab_translate(struct qn_lab_tlb *t, uint64_t addr);
 uint64_t qn_lab_page_number(const struct qn_lab_tlb *t, uint64_t addr);
 uint64_t qn_lab_table_entry(unsigned level, uint64_t addr);
 
+/* ---- the reference models of lab 13: a prefetcher that finds steps, and a policy that duels ---- */
+
+#define QN_LAB_STREAMS_MAX 64
+#define QN_LAB_SURE_MOST 3
+
+struct qn_lab_strider {
+    struct qn_lab_level *level;
+    const struct qn_lab_variant *rules;
+    unsigned streams;
+    struct {
+        uint64_t region, last, used; /* used 0: free */
+        int64_t step;
+        unsigned sure;
+    } stream[QN_LAB_STREAMS_MAX];
+    uint64_t now, prefetched;        /* the line that the last reference brought in, or QN_LAB_NO_LINE */
+};
+
+/* true: a miss. */
+bool qn_lab_striding_miss(struct qn_lab_strider *s, uint64_t line);
+
+/* true: it is there; its place in the order of use is not changed. */
+bool qn_lab_has_line(struct qn_lab_level *level, uint64_t line);
+
+#define QN_LAB_DUEL_WAYS 16
+#define QN_LAB_DUEL_SETS_MAX 64
+
+struct qn_lab_duel {
+    const struct qn_lab_variant *rules;
+    unsigned sets, ways, selector, fills; /* fills: by brrip */
+    struct {
+        uint64_t line[QN_LAB_DUEL_WAYS];
+        unsigned n, number[QN_LAB_DUEL_WAYS];
+    } set[QN_LAB_DUEL_SETS_MAX];
+};
+
+void qn_lab_begin_duel(struct qn_lab_duel *d, const struct qn_lab_variant *rules, unsigned sets, unsigned ways);
+/* true: a miss. */
+bool qn_lab_duel_miss(struct qn_lab_duel *d, uint64_t line);
+
 /* ---- the black box of lab 6: a cache and a predictor whose parameters a program infers from hits and misses ----
  *
  *   program: r 1f40        box: m         a read of the byte at 1f40 missed (h: hit)

@@ -179,6 +179,10 @@ static const struct copy copies[] = {
     { 10, "levels.c", SOLUTION("10-tlb", "levels.c"), "levels", "/return walk(page, CACHED, 0)/return walk(page, 2, 0)/", 1 },
     { 10, "huge.c", SOLUTION("10-tlb", "huge.c"), "huge", NULL, 3 },
     { 11, "timing.c", SOLUTION("11-timing", "timing.c"), "", NULL, 10 },
+    { 13, "stride.c", SOLUTION("13-contest", "stride.c"), "stride", NULL, 3 },
+    { 13, "stride.c", SOLUTION("13-contest", "stride.c"), "stride", "/#define REGION 64/#define REGION 32/", 0 },
+    { 13, "drrip.c", SOLUTION("13-contest", "drrip.c"), "drrip", NULL, 2 },
+    { 13, "drrip.c", POLICY("drrip.c"), "drrip", NULL, 0 },
     { 11, "timing.c", SOLUTION("11-timing", "timing.c"), "", "/written, peak = p;/2 * written, peak = p;/", 9 },
     { 10, "huge.c", SOLUTION("10-tlb", "huge.c"), "huge", "/#define HUGE 1/#define HUGE 2/", 0 },
 };

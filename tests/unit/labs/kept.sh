@@ -2,7 +2,7 @@
 # Is what --keep leaves of the labs the first thing that is wrong, and do the commands that it names show it?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 55
+[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 60
 out=$SCRATCH/out cc=${CC:-cc}
 
 # wrong LAB FILE EDIT ONLY: the solution with an edit, checked with --keep; $kept is the folder of the first test that failed.
@@ -93,6 +93,12 @@ wrong 11 timing.c 's/n\[IR\] + last/last/' 'stack: one'
 "$cc" -O1 -o "$dir/timing" "$dir/timing.c" && debugged input.txt
 "$cc" -O1 -o "$SCRATCH/timing" "$top_srcdir/labs/solutions/11-timing/timing.c"
 is "$(eval "\"$SCRATCH/timing\" $(echo "$command" | sed 's/^[^ ]* //')" | cksum)" "$(cksum <"$kept/wanted.txt")" 'lab 11: what is wanted of it'
+
+# Lab 13: the simulator that it names replays the trace.
+wrong 13 drrip.c 's/selector > 511);/selector <= 511);/' 'drrip: loops'
+(cd "$dir" && eval "\"$QUERN\" $(sed -n 's/^ *quern \(sim build .*\)/\1/p' "$kept/why.txt")") >"$out" 2>&1
+is $? 0 'lab 13: the command that it names builds it' || diag "$(cat "$out")"
+debugged trace.txt
 
 # Lab 8: the stream and what is wanted.
 wrong 8 profile.c 's/4 \* n\[0\] + 40/n[0] + 40/' 'the mix'
