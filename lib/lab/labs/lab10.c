@@ -203,9 +203,12 @@ static bool two_pages(struct qn_lab_check *c)
 {
     struct shape s = { 4, 2, 4 };
     struct qn_lab_trace t = { .n = 0 };
+    uint64_t pages[12]; /* far apart, so that a variant's sets matter */
 
+    for (unsigned i = 0; i < QN_ARRAY_LEN(pages); i++)
+        pages[i] = BASE + (uint64_t)qn_lab_below(c, 4000) * PAGE;
     while (t.n < REFS) {
-        uint64_t page = BASE + (uint64_t)qn_lab_below(c, 20) * PAGE;
+        uint64_t page = pages[qn_lab_below(c, QN_ARRAY_LEN(pages))];
 
         if (qn_lab_below(c, 2))
             qn_lab_add_ref(&t, 'L', page + PAGE - qn_lab_between(c, 1, 7), 8);

@@ -123,7 +123,7 @@ static bool amat(struct qn_lab_check *c, unsigned n)
     return judge(c, &e, words);
 }
 
-static bool one_level(struct qn_lab_check *c) { return amat(c, 1) && amat(c, 1); }
+static bool one_level(struct qn_lab_check *c) { return amat(c, 1); }
 static bool several_levels(struct qn_lab_check *c) { return amat(c, 2) && amat(c, 3) && amat(c, LEVELS_MAX); }
 
 /* ---- the stack of cycles ---- */
@@ -200,7 +200,7 @@ static bool stack(struct qn_lab_check *c, unsigned functions, bool mixed)
 
 static bool one_function(struct qn_lab_check *c) { return stack(c, 1, false); }
 static bool functions(struct qn_lab_check *c) { return stack(c, qn_lab_between(c, 3, 12), false); }
-static bool any_order(struct qn_lab_check *c) { return stack(c, qn_lab_between(c, 2, 6), true) && stack(c, qn_lab_between(c, 2, 6), true); }
+static bool any_order(struct qn_lab_check *c) { return stack(c, qn_lab_between(c, 2, 6), true); }
 
 /* ---- predicted misses ---- */
 
@@ -252,8 +252,8 @@ static bool predict(struct qn_lab_check *c, enum size how, bool wide)
     return judge(c, &e, words);
 }
 
-static bool fitting(struct qn_lab_check *c) { return predict(c, FITS, false) && predict(c, FITS, false); }
-static bool too_large(struct qn_lab_check *c) { return predict(c, TOO_LARGE, false) && predict(c, TOO_LARGE, false); }
+static bool fitting(struct qn_lab_check *c) { return predict(c, FITS, false); }
+static bool too_large(struct qn_lab_check *c) { return predict(c, TOO_LARGE, false); }
 static bool wide(struct qn_lab_check *c) { return predict(c, FITS, true) && predict(c, TOO_LARGE, true); }
 static bool by_formula(struct qn_lab_check *c) { return predict(c, HUGE, false) && predict(c, HUGE, true); }
 

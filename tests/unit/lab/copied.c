@@ -174,7 +174,7 @@ static const struct copy copies[] = {
     { 8, "profile.c", SOLUTION("08-sampling", "profile.c"), "", NULL, 10 },
     { 10, "tlb.c", SOLUTION("10-tlb", "tlb.c"), "tlb", NULL, 3 },
     { 10, "tlb.c", SOLUTION("10-tlb", "tlb.c"), "tlb", "/#define LEVELS 4/#define LEVELS 5/", 2 },
-    { 10, "tlb.c", "lib/sim/level/tlb.c", "tlb", NULL, 0 },
+    { 10, "tlb.c", "lib/sim/level/tlb.c", "tlb", NULL, 2 },
     { 10, "levels.c", SOLUTION("10-tlb", "levels.c"), "levels", NULL, 2 },
     { 10, "levels.c", SOLUTION("10-tlb", "levels.c"), "levels", "/return walk(page, CACHED, 0)/return walk(page, 2, 0)/", 1 },
     { 10, "huge.c", SOLUTION("10-tlb", "huge.c"), "huge", NULL, 3 },
