@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/labs/labs.inc"
 
-lab 13 38
+lab 13 37
 full_marks
 nothing_yet
 only=stride
