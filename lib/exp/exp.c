@@ -18,6 +18,7 @@
 #define VALUES_MAX 10000 /* of one axis */
 
 const char *const qn_exp_slot_names[QN_EXP_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
+const char *const qn_exp_level_names[QN_EXP_LEVELS] = { "I1", "D1", "LL", "L2" };
 
 void qn_exp_init(struct qn_exp *e)
 {
@@ -84,6 +85,14 @@ static bool check_setting(enum setting_kind kind, const char *name, const char *
     return false;
 }
 
+bool qn_exp_has_L2(const struct qn_exp *e)
+{
+    for (int i = 0; i < e->axis_count; i++)
+        if (!strncmp(e->axes[i].name.text, "L2", 2) && (!e->axes[i].name.text[2] || e->axes[i].name.text[2] == '.'))
+            return true;
+    return e->geometry[QN_EXP_L2].text != NULL;
+}
+
 bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const char *origin, struct qn_text_error *err)
 {
     const struct {
@@ -93,7 +102,7 @@ bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const cha
         struct qn_exp_texts *texts;
     } settings[] = {
         { "I1", ANY, &e->geometry[QN_EXP_I1], NULL },      { "D1", ANY, &e->geometry[QN_EXP_D1], NULL },
-        { "LL", ANY, &e->geometry[QN_EXP_LL], NULL },      { "seed", NUMBER, &e->seed, NULL },
+        { "LL", ANY, &e->geometry[QN_EXP_LL], NULL },      { "L2", ANY, &e->geometry[QN_EXP_L2], NULL },      { "seed", NUMBER, &e->seed, NULL },
         { "counting", COUNTING, &e->counting, NULL },      { "cache-sim", YESNO, &e->cache_sim, NULL },
         { "branch-sim", YESNO, &e->branch_sim, NULL },     { "timeout", NUMBER, &e->timeout, NULL },
         { "options", ANY, NULL, &e->options },             { "environment", ANY, NULL, &e->environment },
@@ -203,7 +212,7 @@ bool qn_exp_add_powers(struct qn_exp *e, struct qn_exp_axis *axis, const char *f
 bool qn_exp_add_list(struct qn_exp *e, const char *text, const char *origin, struct qn_text_error *err)
 {
     const char *equals = strchr(text, '='), *at;
-    bool is_geometry = equals == text + 2 && (!strncmp(text, "I1", 2) || !strncmp(text, "D1", 2) || !strncmp(text, "LL", 2));
+    bool is_geometry = equals == text + 2 && (!strncmp(text, "I1", 2) || !strncmp(text, "D1", 2) || !strncmp(text, "LL", 2) || !strncmp(text, "L2", 2));
     char separator[2] = { is_geometry || strchr(text, ';') ? ';' : ',', 0 };
     struct qn_exp_axis *axis;
 
@@ -419,7 +428,7 @@ static int parse(FILE *file, const char *path)
                             CFG_STR_CB("input", NULL, CFGF_NODEFAULT, take_program_value), CFG_END() };
     cfg_opt_t simulator[] = { SIMULATOR("I1"), SIMULATOR("D1"), SIMULATOR("LL"), SIMULATOR("BC"), SIMULATOR("BI"),
                               SIMULATOR("AN"), SIMULATOR("path"), LIST("options", take_simulator_value), CFG_END() };
-    cfg_opt_t all[] = { SETTING("I1"), SETTING("D1"), SETTING("LL"), SETTING("seed"), SETTING("counting"),
+    cfg_opt_t all[] = { SETTING("I1"), SETTING("D1"), SETTING("LL"), SETTING("L2"), SETTING("seed"), SETTING("counting"),
                         SETTING("cache-sim"), SETTING("branch-sim"), SETTING("timeout"), LIST("options", take_setting),
                         LIST("environment", take_setting), CFG_SEC("axis", axis, SECTION_FLAGS),
                         CFG_SEC("program", program, SECTION_FLAGS), CFG_SEC("simulator", simulator, SECTION_FLAGS),

@@ -7,7 +7,7 @@
  * message about a mistake found later can name file and line.  An axis is
  *
  *   sim                             a simulator: module, SLOT=MODULE+..., a built one, or one that the file defines
- *   I1 D1 LL                        SIZE,WAYS,LINE
+ *   I1 D1 LL L2                     SIZE,WAYS,LINE; no L2 unless it is given, or an axis
  *   D1.size D1.ways D1.line ...     one of the three; plain size, ways, line are those of D1
  *   seed                            for random policies
  *   any other NAME                  replaces {NAME} in commands, geometries and options
@@ -24,7 +24,9 @@
 #include "text/error.h"
 #include "text/memory.h"
 
-enum qn_exp_level { QN_EXP_I1, QN_EXP_D1, QN_EXP_LL, QN_EXP_LEVELS };
+enum qn_exp_level { QN_EXP_I1, QN_EXP_D1, QN_EXP_LL, QN_EXP_L2, QN_EXP_LEVELS };
+
+extern const char *const qn_exp_level_names[QN_EXP_LEVELS];
 enum qn_exp_slot { QN_EXP_SLOT_I1, QN_EXP_SLOT_D1, QN_EXP_SLOT_LL, QN_EXP_SLOT_BC, QN_EXP_SLOT_BI, QN_EXP_SLOT_AN,
                    QN_EXP_SLOTS };
 
@@ -73,9 +75,12 @@ struct qn_exp {
 void qn_exp_init(struct qn_exp *e);
 void qn_exp_free(struct qn_exp *e);
 
-/* One fixed setting by its name: I1 D1 LL seed counting cache-sim branch-sim timeout; option and env append.
+/* One fixed setting by its name: I1 D1 LL L2 seed counting cache-sim branch-sim timeout; option and env append.
  * Numbers and words are checked here, geometries when the runs are made (they may hold {NAME}). */
 bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const char *origin, struct qn_text_error *err);
+
+/* Does an experiment have an L2: a given one, or one that varies? */
+bool qn_exp_has_L2(const struct qn_exp *e);
 
 /* A new axis without values. */
 struct qn_exp_axis *qn_exp_add_axis(struct qn_exp *e, const char *name, const char *origin, struct qn_text_error *err);
@@ -85,7 +90,7 @@ bool qn_exp_add_value(struct qn_exp *e, struct qn_exp_axis *axis, const char *va
 /* FROM, 2 FROM, 4 FROM, ... up to TO. */
 bool qn_exp_add_powers(struct qn_exp *e, struct qn_exp_axis *axis, const char *from, const char *to, const char *origin,
                        struct qn_text_error *err);
-/* Adds an axis, "NAME=V,V"; ';' separates values that contain commas, and always those of I1, D1 and LL. */
+/* Adds an axis, "NAME=V,V"; ';' separates values that contain commas, and always those of I1, D1, LL and L2. */
 bool qn_exp_add_list(struct qn_exp *e, const char *text, const char *origin, struct qn_text_error *err);
 
 struct qn_exp_program *qn_exp_add_program(struct qn_exp *e, const char *name, const char *origin);
@@ -97,7 +102,7 @@ bool qn_exp_parse_size(const char *text, uint64_t *size);
 
 /* ---- reads an experiment from a file, which can be kept under version control ----
  *
- *   LL = "1048576,16,64"                       fixed: I1 D1 LL seed counting cache-sim branch-sim timeout
+ *   LL = "1048576,16,64"                       fixed: I1 D1 LL L2 seed counting cache-sim branch-sim timeout
  *   options = {"bits=12"}                      for simulator modules
  *   environment = {"LC_ALL=C", "HOME"}         for the programs; a name alone takes our own value
  *

@@ -37,7 +37,7 @@ static uint32_t smallest_line(const struct qn_exp_run *r)
     uint32_t line = r->geometry[0].line;
 
     for (int i = 1; i < QN_EXP_LEVELS; i++)
-        line = r->geometry[i].line < line ? r->geometry[i].line : line;
+        line = r->geometry[i].line && r->geometry[i].line < line ? r->geometry[i].line : line;
     return line;
 }
 
@@ -58,7 +58,7 @@ static bool alike(const struct grouper *g, int a, int b)
     const struct qn_exp_run *ra = &g->runs->at[a], *rb = &g->runs->at[b];
     const char *file = g->sims[a]->file[QN_EXP_SLOT_I1];
 
-    return g->sharing->allowed && g->sims[a]->shareable && g->sims[b]->shareable && ra->program == rb->program
+    return g->sharing->allowed && !ra->geometry[QN_EXP_L2].line && !rb->geometry[QN_EXP_L2].line && g->sims[a]->shareable && g->sims[b]->shareable && ra->program == rb->program
            && ra->seed == rb->seed && same_geometry(&ra->geometry[QN_EXP_I1], &rb->geometry[QN_EXP_I1])
            && same_text(file, g->sims[b]->file[QN_EXP_SLOT_I1]) && (!file || same_text(g->options[a], g->options[b]))
            && (!g->sharing->smallest_line_counts || smallest_line(ra) == smallest_line(rb)) && same_command(ra, rb);

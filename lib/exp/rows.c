@@ -14,7 +14,6 @@
 #include "prof/read.h"
 #include "text/names.h"
 
-static const char *const level_names[QN_EXP_LEVELS] = { "I1", "D1", "LL" };
 static const char *const event_names[] = {
 #define X(id, name) name,
     QN_EVENT_LIST(X)
@@ -35,11 +34,16 @@ static const struct rate {
     { "I1_mpki", { "I1mr" }, { "Ir" }, 1000 },
     { "D1_mpki", { "D1mr", "D1mw" }, { "Ir" }, 1000 },
     { "LL_mpki", { "ILmr", "DLmr", "DLmw" }, { "Ir" }, 1000 },
+    { "L2_miss_percent", { "I2mr", "D2mr", "D2mw" }, { "Ir", "Dr", "Dw" }, 100 }, /* this and the next only with an L2 */
+    { "L2_mpki", { "I2mr", "D2mr", "D2mw" }, { "Ir" }, 1000 },
     { "Bc_mpki", { "Bcm" }, { "Ir" }, 1000 },
     { "Bi_mpki", { "Bim" }, { "Ir" }, 1000 },
 };
 
 /* ---- columns ---- */
+
+static int levels_of(const struct qn_exp *e) { return qn_exp_has_L2(e) ? QN_EXP_LEVELS : QN_EXP_L2; }
+static bool is_of_L2(const struct rate *rate) { return !strncmp(rate->name, "L2_", 3); }
 
 static void add_identity_columns(struct qn_text_table *t, const struct qn_exp *e)
 {
@@ -52,10 +56,10 @@ static void add_identity_columns(struct qn_text_table *t, const struct qn_exp *e
         if (qn_exp_is_parameter(&e->axes[i]))
             qn_text_add_column(t, e->axes[i].name.text);
     qn_text_add_column(t, "sim");
-    for (int i = 0; i < QN_EXP_LEVELS; i++) {
-        qn_text_add_column(t, qn_text_format(&t->memory, "%s_size", level_names[i]));
-        qn_text_add_column(t, qn_text_format(&t->memory, "%s_ways", level_names[i]));
-        qn_text_add_column(t, qn_text_format(&t->memory, "%s_line", level_names[i]));
+    for (int i = 0; i < levels_of(e); i++) {
+        qn_text_add_column(t, qn_text_format(&t->memory, "%s_size", qn_exp_level_names[i]));
+        qn_text_add_column(t, qn_text_format(&t->memory, "%s_ways", qn_exp_level_names[i]));
+        qn_text_add_column(t, qn_text_format(&t->memory, "%s_line", qn_exp_level_names[i]));
     }
     for (int i = 0; i < QN_EXP_SLOTS; i++)
         qn_text_add_column(t, qn_text_format(&t->memory, "%s_module", qn_exp_slot_names[i]));
@@ -63,13 +67,18 @@ static void add_identity_columns(struct qn_text_table *t, const struct qn_exp *e
         qn_text_add_column(t, last[i]);
 }
 
-static void add_result_columns(struct qn_text_table *t)
+static void add_result_columns(struct qn_text_table *t, const struct qn_exp *e)
 {
+    static const char *const of_L2[] = QN_L2_EVENT_NAMES;
+
     qn_text_add_column(t, "status");
     for (size_t i = 0; i < QN_ARRAY_LEN(event_names); i++)
         qn_text_add_column(t, event_names[i]);
+    for (size_t i = 0; i < QN_L2_EVENTS && qn_exp_has_L2(e); i++)
+        qn_text_add_column(t, of_L2[i]);
     for (size_t i = 0; i < QN_ARRAY_LEN(rates); i++)
-        qn_text_add_column(t, rates[i].name);
+        if (!is_of_L2(&rates[i]) || qn_exp_has_L2(e))
+            qn_text_add_column(t, rates[i].name);
 }
 
 /* ---- what a run is ---- */
@@ -97,7 +106,7 @@ static int fill_identity(struct qn_text_memory *m, char **cells, const struct qn
         if (qn_exp_is_parameter(&e->axes[i]))
             cells[n++] = qn_text_copy(m, run->values[i]);
     cells[n++] = qn_text_copy(m, run->sim.text);
-    for (int i = 0; i < QN_EXP_LEVELS; i++) {
+    for (int i = 0; i < levels_of(e); i++) {
         cells[n++] = qn_text_format(m, "%u", run->geometry[i].size);
         cells[n++] = qn_text_format(m, "%u", run->geometry[i].assoc);
         cells[n++] = qn_text_format(m, "%u", run->geometry[i].line);
@@ -148,7 +157,8 @@ static void fill_result(struct qn_text_table *t, char **cells, const struct qn_e
     for (int i = 0; i < r->count; i++)
         cells[qn_text_find_column(t, r->counts[i].name)] = qn_text_copy(&t->memory, r->counts[i].value);
     for (size_t i = 0; i < QN_ARRAY_LEN(rates); i++)
-        cells[qn_text_find_column(t, rates[i].name)] = format_rate(&t->memory, r, &rates[i]);
+        if (qn_text_find_column(t, rates[i].name) >= 0)
+            cells[qn_text_find_column(t, rates[i].name)] = format_rate(&t->memory, r, &rates[i]);
 }
 
 /* Adds columns for other counts than the thirteen, sorted by name, so that their order does not depend on which runs are done. */
@@ -167,7 +177,7 @@ void qn_exp_fill_table(struct qn_text_table *t, const struct qn_exp *e, const st
                        const struct qn_exp_provenance *provenance, const struct qn_exp_result *results)
 {
     add_identity_columns(t, e);
-    add_result_columns(t);
+    add_result_columns(t, e);
     add_module_columns(t, results, runs->count);
     for (int i = 0; i < runs->count; i++) {
         char **cells;
@@ -223,7 +233,7 @@ enum qn_text_status qn_exp_take_rows(const struct qn_text_table *t, const char *
     int row = 0, worst = 0;
 
     add_identity_columns(&wanted, e);
-    add_result_columns(&wanted);
+    add_result_columns(&wanted, e);
     if (!same_columns(t, &wanted))
         qn_text_fail(err, QN_TEXT_BAD, "%s: has other columns than this sweep; remove it, or name another file with -o", path);
     /* Rows stand in the order of the runs, so one pass over both finds all. */

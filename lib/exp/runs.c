@@ -7,7 +7,6 @@
 
 #define LINE_MIN 16u /* bytes, as `quern run` */
 
-static const char *const level_names[QN_EXP_LEVELS] = { "I1", "D1", "LL" };
 enum part { SIZE, WAYS, LINE, WHOLE, PARTS = WHOLE };
 static const char *const part_names[PARTS] = { "size", "ways", "line" };
 
@@ -27,7 +26,7 @@ static bool parse_level_axis(const char *name, enum qn_exp_level *level, enum pa
     *level = QN_EXP_D1;
     *part = WHOLE;
     for (int i = 0; i < QN_EXP_LEVELS; i++)
-        if (!strncmp(name, level_names[i], 2) && (!name[2] || name[2] == '.')) {
+        if (!strncmp(name, qn_exp_level_names[i], 2) && (!name[2] || name[2] == '.')) {
             *level = (enum qn_exp_level)i;
             if (!name[2])
                 return true;
@@ -141,7 +140,7 @@ static bool apply_axis(struct maker *m, int i, bool whole, struct qn_geometry g[
         if (!strcmp(axis->values.at[v].text, value))
             origins[level] = axis->values.at[v].origin;
     if (part == WHOLE)
-        return parse_geometry(m, level_names[level], fill_in(m, value), origins[level], &g[level]);
+        return parse_geometry(m, qn_exp_level_names[level], fill_in(m, value), origins[level], &g[level]);
     if (!qn_exp_parse_size(value, &number) || number > UINT32_MAX)
         return bad_geometry(m, origins[level], axis->name.text, value, "a number below 2^32");
     *(part == SIZE ? &g[level].size : part == WAYS ? &g[level].assoc : &g[level].line) = (uint32_t)number;
@@ -165,9 +164,9 @@ static bool varies_in_parts(const struct maker *m, enum qn_exp_level level)
 static struct qn_geometry usual_geometry(const struct maker *m, enum qn_exp_level level)
 {
     struct qn_geometry g = m->host[level];
-    uint32_t sets = g.size / (g.assoc * g.line);
+    uint32_t sets = g.line ? g.size / (g.assoc * g.line) : 0; /* no machine's L2 is taken */
 
-    if (varies_in_parts(m, level) && !qn_is_pow2(g.assoc)) {
+    if (sets && varies_in_parts(m, level) && !qn_is_pow2(g.assoc)) {
         g.assoc = 1u << qn_log2(g.assoc);
         g.size = sets * g.assoc * g.line;
     }
@@ -183,9 +182,9 @@ static bool find_geometry(struct maker *m, struct qn_exp_run *run)
         const struct qn_exp_text *given = &m->e->geometry[i];
 
         run->geometry[i] = usual_geometry(m, i);
-        origins[i] = given->text ? given->origin : "this machine's cache";
+        origins[i] = given->text ? given->origin : i == QN_EXP_L2 ? "no L2 is given" : "this machine's cache";
         if (given->text
-            && !parse_geometry(m, level_names[i], fill_in(m, given->text), given->origin, &run->geometry[i]))
+            && !parse_geometry(m, qn_exp_level_names[i], fill_in(m, given->text), given->origin, &run->geometry[i]))
             return false;
     }
     for (int pass = 0; pass < 2; pass++)
@@ -194,10 +193,10 @@ static bool find_geometry(struct maker *m, struct qn_exp_run *run)
                 return false;
     for (int i = 0; i < QN_EXP_LEVELS; i++) {
         const struct qn_geometry *g = &run->geometry[i];
-        const char *wanted = what_is_wrong(g);
+        const char *wanted = i == QN_EXP_L2 && !qn_exp_has_L2(m->e) ? NULL : what_is_wrong(g);
 
         if (wanted)
-            return bad_geometry(m, origins[i], level_names[i],
+            return bad_geometry(m, origins[i], qn_exp_level_names[i],
                                 qn_text_format(&m->e->memory, "%u,%u,%u", g->size, g->assoc, g->line), wanted);
     }
     return true;

@@ -253,7 +253,7 @@ static char **qn_sweep_command(struct qn_sweep *s, const struct qn_sweep_command
 {
     const struct qn_exp *e = &s->options.exp;
     const struct qn_exp_run *r = &s->runs.at[c->run];
-    const struct qn_geometry *const geometry[] = { &r->geometry[QN_EXP_I1], c->D1, c->LL };
+    const struct qn_geometry *const geometry[] = { &r->geometry[QN_EXP_I1], c->D1, c->LL, &r->geometry[QN_EXP_L2] };
     struct qn_text_words w = { .memory = &s->options.exp.memory };
     const char *work = escape_percents(w.memory, s->work);
 
@@ -261,7 +261,8 @@ static char **qn_sweep_command(struct qn_sweep *s, const struct qn_sweep_command
     qn_text_add_word(&w, "run");
     qn_text_add_word(&w, "--sim=%s", c->engine);
     for (int i = 0; i < QN_EXP_LEVELS; i++)
-        qn_text_add_word(&w, "--%s=%u,%u,%u", qn_exp_slot_names[i], geometry[i]->size, geometry[i]->assoc, geometry[i]->line);
+        if (geometry[i]->line)
+            qn_text_add_word(&w, "--%s=%u,%u,%u", qn_exp_level_names[i], geometry[i]->size, geometry[i]->assoc, geometry[i]->line);
     qn_text_add_word(&w, "--cache-sim=%s", e->cache_sim.text ? e->cache_sim.text : "yes");
     qn_text_add_word(&w, "--branch-sim=%s", e->branch_sim.text ? e->branch_sim.text : "no");
     qn_text_add_word(&w, "--counting=%s", s->provenance[c->run].counting);

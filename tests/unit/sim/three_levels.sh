@@ -136,4 +136,10 @@ is "$(sed -n 's/^==[0-9]*== \(L[2L][id ].*\)s: .*/\1/p' err | tr '\n' ,)" 'L2i m
 is "$(sed -n 's/.*LL refs: *\([0-9,]*\) .*/\1/p' err)" "$(sed -n 's/.*L2 misses: *\([0-9,]*\) .*/\1/p' err)" 'what misses the L2 goes to the LL'
 is "$("$QUERN" annotate --show=cycles.L2,L2MPKI --timing=L2=7 profile | sed -n 's/ *PROGRAM TOTALS//p' | tr -d , | cut -d ' ' -f 1)" \
     "$(misses profile | awk '{ printf "%.3f", 7 * ($2 + $5 + $8) }')" 'the estimated time of the L2'
+
+# ---- a sweep ----
+
+"$QUERN" sweep -q -o sweep.csv -L 'L2=4096,4,64;8192,4,64' --I1=1024,2,64 --D1=1024,4,64 --LL=16384,4,64 -- "$guests/sort" >log 2>&1
+is "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { print $at["L2_size"], $at["I2mr"], $at["D2mr"], $at["D2mw"], ($at["L2_mpki"] > 0) }' sweep.csv |
+    head -n 1)" "4096 $(misses profile | cut -d ' ' -f 2,5,8) 1" 'a row of a sweep in which the L2 varies is the run'
 done_testing
