@@ -13,10 +13,13 @@
 #include "collect/collect.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +38,27 @@
 
 #define LOOK_MS 500 /* between two checks of whether a module hangs */
 
+static void change(uint32_t *word)
+{
+    __atomic_fetch_or(word, QN_BESIDE_ENDED, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* All is counted when the guest and the process that calls its analyses (run/observe/beside.c) have ended. */
+static void observer_or_guest_ended(struct qn_collect *r, pid_t pid)
+{
+    struct qn_beside *b = &qn_cost_header(&r->store)->beside;
+
+    if (pid == b->pid) {
+        b->pid = 0;
+        change(&b->done);
+    } else {
+        r->gone = true;
+        change(&b->posted);
+    }
+    r->ended = r->gone && !b->pid;
+}
+
 static void reap(struct qn_collect *r)
 {
     int status;
@@ -43,13 +67,13 @@ static void reap(struct qn_collect *r)
     while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
         if (pid == r->progress_pid)
             r->progress_pid = 0;
-        if (!r->is_main || pid != r->guest)
+        if (!r->is_main || (pid != r->guest && pid != qn_cost_header(&r->store)->beside.pid))
             continue; /* a sub-collector has ended */
         if (WIFSTOPPED(status)) {
             qn_collect_mirror_stop(r, WSTOPSIG(status));
         } else {
-            r->ended = true;
-            r->status = status;
+            r->status = pid == r->guest ? status : r->status;
+            observer_or_guest_ended(r, pid);
         }
     }
 }
@@ -109,7 +133,7 @@ static void check_modules(struct qn_collect *r)
         before = 0;
         return;
     }
-    now = cpu_time(r->guest);
+    now = cpu_time(r->guest) + (h->beside.pid ? cpu_time(h->beside.pid) : 0);
     if (call != before)
         since = now;
     else
@@ -125,6 +149,8 @@ static void check_modules(struct qn_collect *r)
         current_module[1] = SIM_IN_DOREF;
     }
     h->fatal = QN_FATAL_STUCK;
+    if (h->beside.pid)
+        kill(h->beside.pid, SIGKILL);
     kill(r->guest, SIGKILL);
 }
 

@@ -100,6 +100,7 @@ struct qn_collect {
     bool leaves;                /* the guest does not count any more, and is about to end */
     bool ended;                 /* it has ended */
     int status;                 /* of the guest by waitpid; main collector only */
+    bool gone;                  /* main collector: the guest has ended; `ended`: and nobody counts any more */
     struct qn_collect_shared *shared;
 
     int control;                /* listening socket for `quern ctl`; -1: none */

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "collect/collect.h"
+#include "sim/current_module.h"
 #include "cost/fold.h"
 
 #define WAITING_MAX 8          /* connections that wait */
@@ -193,6 +194,8 @@ void qn_collect_kick(const struct qn_collect *r)
     uint64_t runner;
 
     info.si_value.sival_ptr = (void *)(uintptr_t)QN_KICK_VALUE;
+    if (h->beside.pid && sim_current_slot(h->sim_output.current_module[0]) == SLOT_AN)
+        syscall(SYS_rt_sigqueueinfo, h->beside.pid, SIGTRAP, &info);
     if (!take_caller(h))
         return;
     runner = __atomic_load_n(&h->runner, __ATOMIC_SEQ_CST);

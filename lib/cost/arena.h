@@ -385,6 +385,15 @@ struct qn_call_head {
     uint64_t lost_edges, lost_frames, lost_nodes, lost_stacks; /* calls, or stacks, that did not fit into the table */
 };
 
+/* Analyses that run beside the program, in a process that shares its memory (run/observe/beside.c). */
+struct qn_beside {
+    int32_t pid;           /* 0: there is none */
+    uint32_t posted, done; /* futexes: the number of batches that were handed on; that were read.  QN_BESIDE_ENDED: the program has ended; the process */
+    uint32_t n;            /* of the last batch: records */
+    uint64_t first;        /* address of the first */
+};
+#define QN_BESIDE_ENDED 0x80000000u
+
 struct qn_arena_header {
     uint64_t magic;
     uint32_t version;
@@ -436,6 +445,7 @@ struct qn_arena_header {
     uint32_t n_unsupported;  /* strings: features that the program used and that are not supported, or not as natively; each once */
     uint32_t unsupported[QN_UNSUPPORTED_MAX];
     struct qn_call_head calls;
+    struct qn_beside beside;
 };
 
 struct qn_map_rec {          /* an executable mapping from which code was translated */

@@ -267,6 +267,7 @@ void qn_signal_raise_step(bool resumes); /* SIGTRAP of the guest's trap flag; re
 void qn_signal_raise_noted(void); /* the same, for the fault that is recorded in the thread */
 void qn_signal_force(int sig); /* a signal that cannot be blocked or ignored, like the kernel's force_sig */
 void qn_sys_sigreturn(void);
+void qn_signal_observer(void);          /* this process calls analyses only: its faults are theirs */
 qn_sigset qn_signal_block_all(void); /* returns the kernel's mask before */
 void qn_signal_exec(bool before);       /* execve: sets dispositions and mask as the guest has them; before = false: undoes that */
 uint32_t qn_frame_fpu_bytes(void);      /* bytes of x87 and vector state in a signal frame */

@@ -60,7 +60,8 @@ void qn_sim_uncharge(const struct qn_sim_part *part);
  * records of what it takes back.  `next` lies in the arena, so that the collector knows how many records nobody has looked at. */
 
 #define QN_RECORDS 512u            /* so many make analyses be called */
-#define QN_RECORDS_ROOM 4096u      /* the largest reference fits behind them */
+#define QN_RECORDS_BESIDE 4096u    /* of a process beside */
+#define QN_RECORDS_ROOM 8192u      /* the largest reference fits behind them */
 #define QN_RECENT_MAX 128u
 #define QN_FAR_BIT 62              /* D1_FAR: of the line in an entry of the filter's table */
 
@@ -70,15 +71,33 @@ struct qn_sim_stream {
     struct sim_record **next;      /* this and the next are in the arena */
     uint64_t *read_to;             /* the address up to which records were read, and the size of each SIM_LEFT behind it */
     struct sim_record *full;
+    struct sim_record *closed;     /* records before it belong to executions that have ended */
+    struct sim_record *other;      /* with beside: the buffer that its process may be reading */
     uint8_t out[256];              /* by the lowest bits of a line's number: the number of recent lines like it that the D1 has evicted */
     bool victims, uses;            /* as SIM_VICTIMS, SIM_USES */
     bool by_reference;             /* records are made of references, since this D1 does not tell of its lines */
+    uint32_t batch;                /* so many make analyses be called */
+    bool beside;                   /* another process calls the analyses */
     bool at_once;                  /* analyses that count events are called at each record, because somebody asks what they have counted */
 };
 extern struct qn_sim_stream qn_sim_stream; /* below 2 GiB */
 static inline bool qn_sim_stream_is_empty(void) { return !qn_sim_stream.first || *qn_sim_stream.next == qn_sim_stream.first; }
 qn_slow_call qn_sim_stream_full;   /* after a record that fills it */
 void qn_sim_stream_tell(void);     /* calls the analyses for all records, when no execution is open */
+static inline void qn_sim_stream_ended(void) /* no execution is open */
+{
+    if (qn_sim_stream.beside)
+        qn_sim_stream.closed = *qn_sim_stream.next;
+    else
+        qn_sim_stream_tell();
+}
+static inline void qn_sim_stream_sync(void)
+{
+    if (qn_sim_stream.first && (qn_sim_stream.beside || !qn_sim_stream_is_empty()))
+        qn_sim_stream_tell();
+}
+/* After qn_sim_init and the hooks: may another process call the analyses?  Not if somebody waits for what they say, or a module is called by this one. */
+bool qn_sim_can_be_beside(void);
 
 /* A line that a data reference used. */
 struct qn_line_use {

@@ -302,15 +302,15 @@ SLOW void qn_sim_stream_full(void)
 {
     struct qn_sim_stream *s = &qn_sim_stream;
     struct sim_record *most, *room;
-    uint32_t recent = s->uses ? fast_D1_make_room() : QN_RECORDS;
+    uint32_t recent = s->uses ? fast_D1_make_room() : s->batch;
 
     if (s->at_once)
         qn_stream_count();
-    if (*s->next >= s->first + QN_RECORDS) {
+    if (*s->next >= s->first + s->batch) {
         qn_stream_deliver(false);
         D1_recent.from = *s->next;
     }
-    most = s->at_once || *s->next >= s->first + QN_RECORDS ? *s->next + 1 : s->first + QN_RECORDS;
+    most = s->at_once || *s->next >= s->first + s->batch ? *s->next + 1 : s->first + s->batch;
     room = *s->next + recent;
     s->full = room < most ? room : most;
 }
@@ -322,6 +322,15 @@ void qn_sim_stream_tell(void)
     qn_stream_deliver(true);
     D1_recent.from = *qn_sim_stream.next;
     qn_sim_stream_full();
+}
+
+bool qn_sim_can_be_beside(void)
+{
+    bool modules = false;
+
+    for (unsigned slot = 0; slot < SLOT_AN; slot++)
+        modules |= unit[slot] != NULL;
+    return qn_sim_stream.first && !qn_sim_stream.at_once && !qn_sim_analyses && !qn_sim_observes && !qn_sim_wants_thread && !modules;
 }
 
 /* Ends a data reference: analyses, then the hook, are told. */
@@ -860,8 +869,7 @@ void qn_sim_finish(void)
 {
     if (!qn_sim_log_is_empty())
         log_drain();
-    if (!qn_sim_stream_is_empty())
-        qn_sim_stream_tell();
+    qn_sim_stream_sync();
     catch_up();
     qn_sim_shadow_finish();
     print_storage("BC", &facts[SLOT_BC]);

@@ -14,6 +14,7 @@ struct qn_sim_stream qn_sim_stream;
 static struct sim_record *counted_to; /* with at_once: up to there analyses that count events have read */
 static struct sim_record *pending; /* the last record of the reference that is being simulated; NULL: it has none yet */
 static uint64_t *looked_at;        /* a cell: the misses that analyses were called for */
+static const struct qn_stream_beside *beside;
 static unsigned wanted;
 static uint32_t line_bytes;
 static uint64_t latest;            /* with by_reference: the only recent line, if there is one */
@@ -43,7 +44,9 @@ void qn_stream_init(unsigned what, bool tells_lines, uint32_t line)
     s->by_reference = !tells_lines;
     s->victims = tells_lines && (what & SIM_VICTIMS);
     s->uses = tells_lines && (what & SIM_USES);
-    s->full = s->first + QN_RECORDS;
+    s->closed = s->first;
+    s->batch = QN_RECORDS;
+    s->full = s->first + s->batch;
     s->next = (struct sim_record **)(void *)sim_cells(1);
     s->read_to = sim_cells(1);
     looked_at = sim_cells(1);
@@ -62,23 +65,16 @@ void qn_stream_be_at_once(void)
 
 /* ---- from C ---- */
 
-static struct sim_record *append(void)
-{
-    struct sim_record *r = *qn_sim_stream.next;
-
-    *qn_sim_stream.next = r + 1; /* before it is complete: the count of unread ones may be one too many */
-    return r;
-}
-
 static void record_use(const struct sim_ref *ref, uint64_t line, unsigned what, uint64_t victim)
 {
-    struct sim_record *r = append();
+    struct sim_record *r = *qn_sim_stream.next;
 
     if (pending)
         pending->what |= SIM_MORE;
     *r = (struct sim_record){.addr = ref->addr, .line = line, .victim = victim, .execution = qn_sim_execution(ref->site), .pc = ref->pc, .site = ref->site,
                              .size = (uint16_t)ref->size, .kind = ref->kind, .what = (uint8_t)what};
     pending = r;
+    __atomic_store_n(qn_sim_stream.next, r + 1, __ATOMIC_RELEASE); /* when it is complete: if the program is killed, others read it */
 }
 
 void qn_stream_line(const struct qn_line_use *l, uint64_t addr, uint32_t size, unsigned kind, uint32_t site)
@@ -131,7 +127,7 @@ static struct sim_record *find_open(void)
     struct sim_record *r = *qn_sim_stream.next, *open = r;
     uint32_t block = 0; /* where its executions are counted */
 
-    for (uint32_t n = 0; r-- > qn_sim_stream.first && n < QN_SIM_MISSES; open = r) {
+    for (uint32_t n = 0; r-- > qn_sim_stream.closed && n < QN_SIM_MISSES; open = r) {
         uint32_t site = r->site & QN_SITE_COUNTER_MASK;
 
         if (r->what & SIM_LEFT)
@@ -153,23 +149,70 @@ void qn_stream_count(void)
     qn_observers_count(from, (uint32_t)(counted_to - from));
 }
 
-void qn_stream_deliver(bool all)
+void qn_stream_read(struct sim_record *first, uint32_t n)
 {
-    struct sim_record *first = qn_sim_stream.first, *end = *qn_sim_stream.next, *open = all ? end : find_open();
-    uint64_t left = 0, misses = qn_observers_complete(first, (uint32_t)(open - first));
+    uint64_t misses = qn_observers_complete(first, n);
 
     if (qn_sim_stream.at_once)
         qn_stream_count();
     else
-        qn_observers_count(first, (uint32_t)(open - first));
-    qn_observers_read(first, (uint32_t)(open - first));
+        qn_observers_count(first, n);
+    qn_observers_read(first, n);
     *looked_at += misses;
+}
+
+/* Moves the records from `open` on to `to`, the buffer's new begin. */
+static void keep_open(struct sim_record *open, struct sim_record *to)
+{
+    struct sim_record *end = *qn_sim_stream.next;
+    uint64_t left = 0;
+
     for (struct sim_record *r = open; r < end; r++) {
         left += r->what & SIM_LEFT ? sizeof *r : 0;
-        first[r - open] = *r;
+        to[r - open] = *r;
     }
-    *qn_sim_stream.read_to = (uintptr_t)first + left;
-    *qn_sim_stream.next = counted_to = first + (end - open);
+    *qn_sim_stream.read_to = (uintptr_t)to + left;
+    *qn_sim_stream.next = counted_to = to + (end - open);
+    qn_sim_stream.closed = to;
+}
+
+void qn_stream_deliver(bool all)
+{
+    struct qn_sim_stream *s = &qn_sim_stream;
+    struct sim_record *first = s->first, *open = all ? *s->next : find_open();
+
+    if (s->beside) {
+        beside->hand_on(first, (uint32_t)(open - first));
+        s->first = s->other;
+        s->other = first;
+        if (all)
+            beside->wait();
+    } else {
+        qn_stream_read(first, (uint32_t)(open - first));
+    }
+    keep_open(open, s->first);
+}
+
+void qn_stream_be_beside(const struct qn_stream_beside *by)
+{
+    beside = by;
+    qn_sim_stream.other = qn_engine_alloc_low(QN_RECORDS_ROOM * sizeof *qn_sim_stream.other);
+    qn_sim_stream.batch = QN_RECORDS_BESIDE;
+    qn_sim_stream.beside = true;
+}
+
+void qn_stream_be_alone(void)
+{
+    qn_sim_stream.batch = QN_RECORDS;
+    qn_sim_stream.beside = false;
+}
+
+void qn_stream_read_rest(void)
+{
+    struct sim_record *open = find_open();
+
+    qn_stream_read(qn_sim_stream.first, (uint32_t)(open - qn_sim_stream.first));
+    keep_open(open, qn_sim_stream.first);
 }
 
 void qn_stream_take_back(const struct qn_sim_part *part)

@@ -15,14 +15,24 @@ void qn_stream_end_reference(unsigned outcome);
 /* This line is recent no longer. */
 static inline void qn_stream_left(uint64_t line)
 {
-    struct sim_record *r = (*qn_sim_stream.next)++;
+    struct sim_record *r = *qn_sim_stream.next;
 
     r->line = line;
     r->what = SIM_LEFT;
+    __atomic_store_n(qn_sim_stream.next, r + 1, __ATOMIC_RELEASE);
     *qn_sim_stream.read_to += sizeof *r;
 }
 /* Calls the analyses that count events, for records that they have not read. */
 void qn_stream_count(void);
+/* Another process calls the analyses, by qn_stream_read: these hand a batch on to it, and wait until all are read. */
+struct qn_stream_beside {
+    void (*hand_on)(struct sim_record *first, uint32_t n);
+    void (*wait)(void);
+};
+void qn_stream_be_beside(const struct qn_stream_beside *beside);
+void qn_stream_be_alone(void); /* no longer; all are read */
+void qn_stream_read(struct sim_record *first, uint32_t n);
+void qn_stream_read_rest(void); /* the program was killed */
 /* Calls the analyses.  all: no execution of a block is open; else records of such executions wait. */
 void qn_stream_deliver(bool all);
 void qn_stream_take_back(const struct qn_sim_part *part);

@@ -197,7 +197,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     if (!qn_sim_log_is_empty())
         qn_sim_log_drain(); /* all code that reads counters is called from here */
     if (QN_UNLIKELY(!qn_sim_stream_is_empty()))
-        qn_sim_stream_tell();
+        qn_sim_stream_ended();
     if (!qn_sim_branches_are_empty())
         qn_sim_branches_drain();
     if (qn_sim_shadow_logs || (qn_sim_shadow_on && qn_sim_branches.next))

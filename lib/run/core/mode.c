@@ -78,6 +78,7 @@ static void start_simulation(const struct qn_config *c)
     rest.emit.samples = steps.emit.samples = qn_sample_has_anchors();
     steps.emit.steps = true;
     steps.emit.filter = c->filter;
+    qn_beside_begin(c);
 }
 
 bool qn_mode_simulating(void) { return simulating; }

@@ -61,30 +61,34 @@ void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offse
     return (void *)r;
 }
 
+/* Another process of the engine may allocate at the same time (run/observe/beside.c). */
+static uint64_t take_heap(uint64_t bytes) { return __atomic_fetch_add(&heap_next, bytes, __ATOMIC_SEQ_CST); }
+
+static void *alloc_at(uint64_t at, uint64_t size)
+{
+    long r = map(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+
+    return qn_sys_failed(r) ? NULL : (void *)r;
+}
+
 void *qn_engine_try_alloc(uint64_t bytes)
 {
     uint64_t size = qn_round_up(bytes, QN_PAGE);
-    long r = map(heap_next, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 
-    if (qn_sys_failed(r))
-        return NULL;
-    heap_next += size;
-    return (void *)r;
+    return alloc_at(take_heap(size), size);
 }
 
 void *qn_engine_try_alloc_dense(uint64_t bytes)
 {
-    uint64_t size = qn_round_up(bytes, HUGE_PAGE);
-    void *p;
+    uint64_t size = qn_round_up(bytes, HUGE_PAGE), at = take_heap(size + HUGE_PAGE);
+    void *p = alloc_at(qn_round_up(at, HUGE_PAGE), size);
 
-    heap_next = qn_round_up(heap_next, HUGE_PAGE);
-    p = qn_engine_try_alloc(size);
     if (p)
         qn_sys3(__NR_madvise, (long)p, (long)size, MADV_HUGEPAGE);
     return p;
 }
 
-void qn_engine_leave_gap(uint64_t bytes) { heap_next += bytes; }
+void qn_engine_leave_gap(uint64_t bytes) { take_heap(bytes); }
 
 void *qn_engine_alloc(uint64_t bytes)
 {

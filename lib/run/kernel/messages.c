@@ -85,6 +85,7 @@ void qn_message_part(int what, const char *text)
     struct qn_message msg;
     int fds[2];
 
+    qn_sim_stream_sync();
     send(qn_socket_fd, QN_MESSAGE_PART, what, text);
     qn_message_receive(qn_socket_fd, &msg, fds);
 }
@@ -93,6 +94,7 @@ bool qn_ask_fork(int fds[2])
 {
     struct qn_message msg;
 
+    qn_sim_stream_sync();
     qn_message_send(qn_socket_fd, QN_MESSAGE_FORK, 0);
     return qn_message_receive(qn_socket_fd, &msg, fds) && msg.kind == QN_MESSAGE_FORK_OK && fds[0] >= 0 && fds[1] >= 0;
 }

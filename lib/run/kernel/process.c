@@ -4,6 +4,7 @@
 #include "run/core/core.h"
 #include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
+#include "run/observe/observe.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
@@ -33,6 +34,7 @@ _Noreturn void qn_process_exit(int code)
     qn_translate_save_traffic();
     if (qn_mode_simulating())
         qn_sim_finish();
+    qn_beside_end(false);
     qn_calls_finish();
     qn_sim_end_utilization();
     qn_mode_note_time();
@@ -266,6 +268,8 @@ static long make_call(long nr, const long a[6], bool untraced)
     long r;
 
     qn_coverage_save();
+    if (!t->shares)
+        qn_beside_end(false);
     qn_signal_exec(true);
     if (t->shares)
         qn_lock_release();
@@ -477,6 +481,7 @@ static void become_child(int fds[2], const struct qn_clone_request *r)
     if (r->a.flags & CLONE_CLEAR_SIGHAND)
         qn_signal_clear_handlers();
     qn_arena->guest_pid = qn_self->pid;
+    qn_beside_forked();
     qn_mode_forked();
     qn_message_send(qn_socket_fd, QN_MESSAGE_HELLO, 0);
 }

@@ -378,6 +378,26 @@ static void install(int sig, const struct qn_sigaction *guest)
         kernel_action(sig, guest->handler, keep);
 }
 
+/* ---- the process of the analyses (run/observe/beside.c) ---- */
+
+static void observer_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *uc)
+{
+    (void)sig;
+    if (info->signo != SIG_TRAP || info->code > 0)
+        qn_die_of_fault(info, uc);
+    qn_note_places(uc); /* a kick */
+}
+
+void qn_signal_observer(void)
+{
+    const qn_sigset others = ~SYNC_SIGNALS;
+
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&others, 0, 8);
+    for (int sig = 1; sig <= QN_NSIG; sig++)
+        if (is_sync(sig))
+            kernel_action(sig, (uint64_t)(uintptr_t)observer_handler, SA_SIGINFO_);
+}
+
 /* ---- start and exec ---- */
 
 void qn_signal_thread_start(struct qn_thread *t)
@@ -437,6 +457,7 @@ static void default_action(const struct qn_siginfo *info)
     qn_sigset only = ~sig_bit(sig);
 
     qn_coverage_save();
+    qn_sim_stream_sync(); /* a core dump ends the process of the analyses, too */
     kernel_action(sig, HANDLER_DFL, 0);
     qn_sys4(__NR_rt_tgsigqueueinfo, qn_sys1(__NR_getpid, 0), qn_sys1(__NR_gettid, 0), sig, (long)info);
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&only, 0, 8);

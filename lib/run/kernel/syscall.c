@@ -5,6 +5,7 @@
 #include "run/core/core.h"
 #include "run/kernel/kernel.h"
 #include "run/kernel/signal.h"
+#include "run/observe/observe.h"
 #include "tcache/tcache.h"
 
 enum { NR_mseal = 462, CALLS = NR_mseal + 1, IORING_ENTER_EXT_ARG_ = 8 };
@@ -128,6 +129,13 @@ static long range_call(long nr, const long *a)
     return qn_syscall_pass(nr, a);
 }
 
+/* Linux refuses some of it while another process shares the memory. */
+static long unshare_call(long nr, const long *a)
+{
+    qn_beside_end(true);
+    return qn_syscall_pass(nr, a);
+}
+
 static long descriptor_call(long nr, const long *a)
 {
     bool target = nr == __NR_dup2 || nr == __NR_dup3;
@@ -191,6 +199,7 @@ static qn_call_handler *const handlers[CALLS] = {
     [__NR_prlimit64] = qn_sys_limit, [__NR_getrlimit] = qn_sys_limit, [__NR_setrlimit] = qn_sys_limit,
     [__NR_sched_getaffinity] = qn_sys_processors, [__NR_sched_setaffinity] = qn_sys_processors, [__NR_getcpu] = qn_sys_processors,
     [__NR_arch_prctl] = arch_prctl_call, [__NR_prctl] = prctl_call, [__NR_seccomp] = qn_sys_seccomp, [__NR_rseq] = refused_call,
+    [__NR_unshare] = unshare_call,
 };
 
 static long dispatch_call(long nr, const long *a)

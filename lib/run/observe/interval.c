@@ -202,6 +202,7 @@ static bool record(uint64_t *instructions)
 
     if ((n + 1) * words * sizeof *row > QN_ARENA_INTERVALS_SIZE)
         return false;
+    qn_sim_stream_sync();
     add_blocks(row);
     take_side_exits(row);
     for (uint32_t i = 0; i < o->events; i++)

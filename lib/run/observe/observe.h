@@ -23,6 +23,12 @@ static inline void qn_drain_logs(void)
 
 void qn_request(void); /* the marker at ctx.rip, with rax and rdx */
 
+/* ---- analyses beside the program (beside.c) ---- */
+
+void qn_beside_begin(const struct qn_config *config); /* after the start of the simulation */
+void qn_beside_end(bool waits);                       /* the program ends, or executes another one; waits: until the process has ended */
+void qn_beside_forked(void);                          /* in the child, with an arena of its own */
+
 /* ---- regions (region.c) ---- */
 
 struct qn_thread;

@@ -267,7 +267,8 @@ static void fast_D1_gather(void)
 static __attribute__((noinline)) void fast_D1_thin(void)
 {
     struct D1_recent_line all[QN_RECENT_MAX + 1];
-    uint64_t key[QN_RECENT_MAX + 1], newest = 0, oldest = ~0ull; /* key: the time of the last use, and below it an index */
+    static uint64_t key[QN_RECENT_MAX + 1]; /* the time of the last use, and below it an index */
+    uint64_t newest = 0, oldest = ~0ull;
     uint32_t n = D1_recent.n, leave = 0;
 
     for (uint32_t i = 0; i < n; i++) {

@@ -693,8 +693,7 @@ static int replay(int argc, char **argv)
     status = run(&o);
     if (status)
         return status;
-    if (!qn_sim_stream_is_empty())
-        qn_sim_stream_tell();
+    qn_sim_stream_sync();
     qn_cost_print_summary(totals, o.config.L2.line ? (const int64_t *)sim_event_counts : NULL, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
     print_events();
     qn_sim_finish();
