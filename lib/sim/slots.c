@@ -70,6 +70,8 @@ static const struct qn_unit *const given[2][SLOTS] = {
     {&qn_shadow_I1_given, &qn_shadow_D1_given, &qn_shadow_LL_given, &qn_shadow_BC_given, &qn_shadow_BI_given, NULL},
 };
 
+struct qn_filter_entry qn_sim_filter_entries[2][QN_FILTER_ENTRIES] __attribute__((aligned(4096)));
+
 static const char *const slot_names[] = SIM_SLOT_NAMES;
 static const char *const default_files[] = {"cachesim_I1:", "cachesim_D1:", "cachesim_LL:", "branchsim_BC:", "branchsim_BI:", "-"};
 static const char *const default_names[] = {"lru", "lru", "lru", "cachegrind", "cachegrind", ""};

@@ -28,6 +28,10 @@
 #define QN_UP(name) qn_up_##name
 #endif
 
+/* The table of the hit filter (adapt/filter.h) of the D1, and of its shadow model: units in slot D1 share it. */
+#define QN_FILTER_ENTRIES (1u << 17)
+extern struct qn_filter_entry qn_sim_filter_entries[2][QN_FILTER_ENTRIES];
+
 /* Outcome of a reference to a unit, as in struct sim_result. */
 enum { QN_UNIT_MISS = 1, QN_UNIT_NEXT_DONE = 2, QN_UNIT_NEXT_MISS = 4 };
 

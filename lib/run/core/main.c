@@ -14,6 +14,7 @@
 enum { E_NOEXEC = 8, E_ACCES = 13, E_EXIST = 17, E_LOOP = 40 };
 #define SCRIPT_DEPTH 5
 #define ARGS_MAX 65536
+#define FD_CLOEXEC_ 1
 #define PR_SET_NAME 15
 #define AT_VDSO 33
 #define RLIMIT_STACK_ 3
@@ -45,6 +46,8 @@ static void take_arguments(uint64_t *kernel_sp)
         qn_die_fatal(QN_FATAL_LOAD, 0, "usage: run by quern, not by hand");
     qn_socket_fd = number(argv[2]);
     qn_arena_attach(number(argv[1]));
+    qn_sys3(__NR_fcntl, qn_socket_fd, F_SETFD, FD_CLOEXEC_);
+    qn_sys3(__NR_fcntl, qn_arena_fd, F_SETFD, FD_CLOEXEC_);
     for (uint64_t i = 3; i < argc; i++)
         guest_argv[i - 3] = argv[i];
 }

@@ -19,7 +19,7 @@
 #define FUTEX_WAIT_ 0
 #define FUTEX_WAKE_ 1
 
-enum { PR_SET_NAME_ = 15 };
+enum { PR_SET_PDEATHSIG_ = 1, PR_SET_NAME_ = 15, SIG_KILL_ = 9 };
 
 static uint32_t posted; /* batches */
 
@@ -38,6 +38,9 @@ static void leave_the_program(void)
     qn_sys1(__NR_setsid, 0);
     qn_sys1(__NR_chdir, (long)"/");
     qn_sys2(__NR_prctl, PR_SET_NAME_, (long)"quern-observer");
+    qn_sys2(__NR_prctl, PR_SET_PDEATHSIG_, SIG_KILL_);
+    if (qn_sys1(__NR_getppid, 0) != qn_cfg()->collector)
+        qn_exit_group(0);
     if (qn_sys_failed(qn_sys3(__NR_close_range, 0, UINT32_MAX, 0)))
         for (int fd = 0; fd <= qn_arena_fd || fd <= qn_socket_fd; fd++)
             qn_sys1(__NR_close, fd);

@@ -3,10 +3,9 @@
  * A table indexed by line number, with as many entries for each set as the set has ways, but at least eight.  A line in the
  * table is in the cache and settled: its next hit changes nothing.  Of several lines with the same entry, only one is in the table; the
  * others cost calls, but the counts stay exact. */
-#define FILTER_ENTRIES (1u << 17)
 #define FILTER_PER_SET 8
 
-static struct qn_filter_entry filter_entries[FILTER_ENTRIES] __attribute__((aligned(4096)));
+#define filter_entries qn_sim_filter_entries[QN_DEFINES(QN_SIM_SHADOW)] /* a run has one D1, and one shadow model */
 static uint32_t filter_mask;
 static uint64_t *filter_newest; /* by set: the line of the last filter_put_only */
 
@@ -61,8 +60,8 @@ static struct qn_filter filter_init(void)
 
     for (uint32_t per_set = 1; per_set < sim.ways || per_set < FILTER_PER_SET; per_set *= 2)
         entries *= 2;
-    if (entries > FILTER_ENTRIES)
-        entries = FILTER_ENTRIES;
+    if (entries > QN_FILTER_ENTRIES)
+        entries = QN_FILTER_ENTRIES;
     filter_mask = (uint32_t)entries - 1;
     filter_clear();
     return qn_filter_of(filter_entries, (uint32_t)entries, sim.line);

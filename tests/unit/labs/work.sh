@@ -12,8 +12,8 @@ solutions=$top_srcdir/labs/solutions
 # try CODE: of each name in its head, how many tests pass, and how many there are.
 try() {
     code=$1
-    lab=$(sed -n '1s/^.* lab \([0-9]*\) .*/\1/p' "$code")
-    files=$(sed -n '1s/^.* lab [0-9]* \([^:]*\):.*/\1/p' "$code" | sed 's/ over the solution//')
+    lab=$(sed -n '1s/^[^0-9]* lab \([0-9]*\) .*/\1/p' "$code")
+    files=$(sed -n '1s/^[^0-9]* lab [0-9]* \([^:]*\):.*/\1/p' "$code" | sed 's/ over the solution//')
     tests=$(sed -n '2,/\*\//s/^ \* \(.*\) \*\/$/\1/p' "$code")
     what=$(basename "$code" .c)
     from=$top_srcdir/labs/$(printf %02d "$lab")-*/starter

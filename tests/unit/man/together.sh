@@ -4,10 +4,11 @@
 
 # refused COMMAND OPTION WHAT WORDS...: one line and status 2
 refused() {
-    command=$1 wanted=$2
+    command=$1 wanted=$2 help=--help
     shift 2
+    [ "$command" != run ] || help=--help=all
     said=$("$QUERN" "$command" "$@" 2>&1 >out </dev/null)
-    is "$? $said$(cat out)" "2 quern$wanted; \`quern $command --help\` describes it" "$command $*"
+    is "$? $said$(cat out)" "2 quern$wanted; \`quern $command $help\` describes it" "$command $*"
 }
 refused run ': run: --calls-room: needs --calls or --profile-format=callgrind' --calls-room=5 true
 refused run ': run: --calls-depth: needs --calls or --profile-format=callgrind' --calls=no --calls-depth=5 true

@@ -16,7 +16,7 @@ int main(void)
 }
 END_C
 "$CC" -g -O1 -o prog prog.c || bail 'cannot compile'
-"$QUERN" run --analysis=3c,mattson,sets,culprits --D1=4096,2,64 --LL=1048576,16,64 --interval=20000 --interval-file=time.csv --log-file=log --out-file=p ./prog || bail 'cannot run'
+"$QUERN" run --sim-opt=smallest=1024 --analysis=3c,mattson,sets,culprits --D1=4096,2,64 --LL=1048576,16,64 --interval=20000 --interval-file=time.csv --log-file=log --out-file=p ./prog || bail 'cannot run'
 printf 'program,D1_size,D1_ways,status,D1mr,D1_miss_percent\nprog,1024,1,ok,50,25.5\nprog,1024,2,ok,40,20\nprog,2048,1,ok,30,15\nprog,2048,2,ok,20,10\n' >runs.csv
 "$QUERN" page --mattson=p.mattson.csv --runs=runs.csv --intervals=time.csv --sets=p.sets.csv -o page.html p && "$QUERN" page -o bare.html p &&
     { sed '/,2,ok,/d' runs.csv >sizes.csv; "$QUERN" page --runs=sizes.csv -o sizes.html p; } || bail 'no page'
@@ -92,7 +92,7 @@ is "$(js 'return location.hash')" '#time' 'the whole run again'
 
 # ---- comparison ----
 
-"$QUERN" run --analysis=3c,mattson,sets --D1=16384,2,64 --interval=20000 --interval-file=time2.csv --log-file=log2 --out-file=p2 ./prog || bail 'cannot run'
+"$QUERN" run --sim-opt=smallest=1024 --analysis=3c,mattson,sets --D1=16384,2,64 --interval=20000 --interval-file=time2.csv --log-file=log2 --out-file=p2 ./prog || bail 'cannot run'
 "$QUERN" page --diff --mattson=p.mattson.csv --sets=p.sets.csv --mattson-before=p2.mattson.csv --sets-before=p2.sets.csv --intervals=time.csv --intervals-before=time2.csv -o diff.html p2 p || bail 'no page'
 open_page diff.html caches
 is "$(js "document.querySelector('#curve').moveTo(2); return document.querySelector('#curve-text').textContent.match(/before: .*/)[0].match(/[\d,]+ misses/)[0].replace(/\D/g, '')")" \
