@@ -18,7 +18,6 @@
 
 #define PROGRAM "quern page"
 #define USUAL_OUTPUT "quern-page.html"
-#define INCLUDES_MOST 32
 
 static const char help[] =
     "usage: quern page [-o FILE] [options] PROFILE\n"
@@ -32,21 +31,8 @@ static const char help[] =
 struct settings {
     struct prof_args args;
     const char *intervals, *runs, *culprits, *sets, *sharing, *mattson, *intervals_before, *mattson_before, *sets_before;
-    const char *includes[INCLUDES_MOST + 1];
-    int include_count;
     bool diff;
 };
-
-static const char *take_folder(const struct qn_option *o, void *field, char **value)
-{
-    struct settings *s = field;
-
-    (void)o;
-    if (s->include_count == INCLUDES_MOST)
-        return "fewer of them";
-    s->includes[s->include_count++] = *value;
-    return NULL;
-}
 
 static const struct qn_option options[] = {
     QN_OPTION("--diff", NULL, "what changed from the first profile to the second, in all views", qn_option_set, struct settings, diff),
@@ -59,7 +45,7 @@ static const struct qn_option options[] = {
     QN_OPTION("--intervals-before", "FILE", "with --diff: counts by interval of the first profile", qn_option_text, struct settings, intervals_before),
     QN_OPTION("--mattson-before", "FILE", "with --diff: its misses by size", qn_option_text, struct settings, mattson_before),
     QN_OPTION("--sets-before", "FILE", "with --diff: its misses by set", qn_option_text, struct settings, sets_before),
-    QN_OPTION_PLAIN("-I, --include", "DIR", "also look for sources in directory DIR", take_folder),
+    PROF_ARGS_INCLUDE,
     QN_OPTION_SOURCE_MAP,
     PROF_ARGS_TIMING("how the estimated cost is worked out, or some of it [1,1,10,100,10]"),
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
@@ -105,7 +91,7 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
         .intervals_before = s->intervals_before,
         .mattson_before = s->mattson_before,
         .sets_before = s->sets_before,
-        .includes = s->includes,
+        .includes = s->args.includes,
     };
     const char *path = a->out ? a->out : USUAL_OUTPUT;
     struct qn_text_output o, more;

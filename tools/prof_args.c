@@ -34,6 +34,17 @@ const char *prof_args_take_subst(const struct qn_option *o, void *field, char **
     return *to ? NULL : wanted;
 }
 
+const char *prof_args_take_include(const struct qn_option *o, void *field, char **value)
+{
+    struct prof_args *a = field;
+
+    (void)o;
+    if (a->include_count == PROF_ARGS_INCLUDES_MAX)
+        return "fewer of them";
+    a->includes[a->include_count++] = *value;
+    return NULL;
+}
+
 const char *prof_args_take_region(const struct qn_option *o, void *field, char **value)
 {
     (void)o, (void)field;

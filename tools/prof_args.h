@@ -7,6 +7,8 @@
 #include "text/subst.h"
 #include "prof/write.h"
 
+#define PROF_ARGS_INCLUDES_MAX 32
+
 struct prof_args {
     const char *const *inputs;
     int input_count;
@@ -16,9 +18,13 @@ struct prof_args {
     bool json;
     bool totals;     /* with json: of a profile no rows */
     bool table;      /* with json: the command's output is a table, even if it looks like a profile */
+    const char *includes[PROF_ARGS_INCLUDES_MAX + 1];
+    int include_count;
 };
 
 #define PROF_ARGS_OUT(argument, help) QN_OPTION("-o", argument, help, qn_option_text, struct prof_args, out)
+#define PROF_ARGS_INCLUDE QN_OPTION_PLAIN("-I, --include", "DIR", "also look for sources in directory DIR", prof_args_take_include)
+const char *prof_args_take_include(const struct qn_option *o, void *field, char **value);
 #define PROF_ARGS_REGION(help) QN_OPTION_PLAIN("--region", "NAME", help, prof_args_take_region)
 #define PROF_ARGS_NAMES                                                                                            \
     QN_OPTION("--mod-filename", "REGEX", "s/old/new/ on file names; flags g (all matches), i (any case)",          \

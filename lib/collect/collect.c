@@ -38,7 +38,8 @@
 
 #define LOOK_MS 500 /* between two checks of whether a module hangs */
 
-static void change(uint32_t *word)
+/* Tells the one that waits for this word that the other has ended. */
+static void tell_ended(uint32_t *word)
 {
     __atomic_fetch_or(word, QN_BESIDE_ENDED, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -51,10 +52,10 @@ static void observer_or_guest_ended(struct qn_collect *r, pid_t pid)
 
     if (pid == b->pid) {
         b->pid = 0;
-        change(&b->done);
+        tell_ended(&b->done);
     } else {
         r->gone = true;
-        change(&b->posted);
+        tell_ended(&b->posted);
     }
     r->ended = r->gone && !b->pid;
 }
@@ -69,11 +70,11 @@ static void reap(struct qn_collect *r)
             r->progress_pid = 0;
         if (!r->is_main || (pid != r->guest && pid != qn_cost_header(&r->store)->beside.pid))
             continue; /* a sub-collector has ended */
-        if (WIFSTOPPED(status)) {
-            qn_collect_mirror_stop(r, WSTOPSIG(status));
-        } else {
+        if (!WIFSTOPPED(status)) {
             r->status = pid == r->guest ? status : r->status;
             observer_or_guest_ended(r, pid);
+        } else if (pid == r->guest) {
+            qn_collect_mirror_stop(r, WSTOPSIG(status));
         }
     }
 }

@@ -66,6 +66,7 @@ void qn_sim_uncharge(const struct qn_sim_part *part);
 #define QN_FAR_BIT 62              /* D1_FAR: of the line in an entry of the filter's table */
 
 struct sim_record;
+struct qn_stream_beside;
 struct qn_sim_stream {
     struct sim_record *first;      /* below 2 GiB; NULL: nobody reads records */
     struct sim_record **next;      /* this and the next are in the arena */
@@ -77,7 +78,7 @@ struct qn_sim_stream {
     bool victims, uses;            /* as SIM_VICTIMS, SIM_USES */
     bool by_reference;             /* records are made of references, since this D1 does not tell of its lines */
     uint32_t batch;                /* so many make analyses be called */
-    bool beside;                   /* another process calls the analyses */
+    const struct qn_stream_beside *beside; /* another process calls the analyses (stream.h); NULL: this one does */
     bool at_once;                  /* analyses that count events are called at each record, because somebody asks what they have counted */
 };
 extern struct qn_sim_stream qn_sim_stream; /* below 2 GiB */

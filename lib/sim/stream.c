@@ -14,7 +14,6 @@ struct qn_sim_stream qn_sim_stream;
 static struct sim_record *counted_to; /* with at_once: up to there analyses that count events have read */
 static struct sim_record *pending; /* the last record of the reference that is being simulated; NULL: it has none yet */
 static uint64_t *looked_at;        /* a cell: the misses that analyses were called for */
-static const struct qn_stream_beside *beside;
 static unsigned wanted;
 static uint32_t line_bytes;
 static uint64_t latest;            /* with by_reference: the only recent line, if there is one */
@@ -172,8 +171,9 @@ static void keep_open(struct sim_record *open, struct sim_record *to)
         to[r - open] = *r;
     }
     *qn_sim_stream.read_to = (uintptr_t)to + left;
-    *qn_sim_stream.next = counted_to = to + (end - open);
     qn_sim_stream.closed = to;
+    counted_to = to + (end - open);
+    __atomic_store_n(qn_sim_stream.next, counted_to, __ATOMIC_RELEASE); /* the last, for qn_stream_read_rest */
 }
 
 void qn_stream_deliver(bool all)
@@ -181,38 +181,41 @@ void qn_stream_deliver(bool all)
     struct qn_sim_stream *s = &qn_sim_stream;
     struct sim_record *first = s->first, *open = all ? *s->next : find_open();
 
-    if (s->beside) {
-        beside->hand_on(first, (uint32_t)(open - first));
+    if (!s->beside) {
+        qn_stream_read(first, (uint32_t)(open - first));
+    } else if (open > first) {
+        s->beside->hand_on(first, (uint32_t)(open - first));
         s->first = s->other;
         s->other = first;
-        if (all)
-            beside->wait();
-    } else {
-        qn_stream_read(first, (uint32_t)(open - first));
     }
     keep_open(open, s->first);
+    if (s->beside && all)
+        s->beside->wait();
 }
 
-void qn_stream_be_beside(const struct qn_stream_beside *by)
+void qn_stream_be_beside(const struct qn_stream_beside *beside)
 {
-    beside = by;
     qn_sim_stream.other = qn_engine_alloc_low(QN_RECORDS_ROOM * sizeof *qn_sim_stream.other);
     qn_sim_stream.batch = QN_RECORDS_BESIDE;
-    qn_sim_stream.beside = true;
+    qn_sim_stream.beside = beside;
 }
 
 void qn_stream_be_alone(void)
 {
     qn_sim_stream.batch = QN_RECORDS;
-    qn_sim_stream.beside = false;
+    qn_sim_stream.beside = NULL;
 }
 
-void qn_stream_read_rest(void)
+void qn_stream_read_rest(struct sim_record *handed_on, uint32_t n)
 {
-    struct sim_record *open = find_open();
+    struct sim_record *first = qn_sim_stream.first, *next = *qn_sim_stream.next, *open;
 
-    qn_stream_read(qn_sim_stream.first, (uint32_t)(open - qn_sim_stream.first));
-    keep_open(open, qn_sim_stream.first);
+    if (first == handed_on || next < first || next > first + QN_RECORDS_ROOM) /* killed before what is behind the batch was moved: that is open */
+        open = first = handed_on + n;
+    else
+        open = find_open();
+    qn_stream_read(first, (uint32_t)(open - first));
+    keep_open(open, open);
 }
 
 void qn_stream_take_back(const struct qn_sim_part *part)

@@ -32,7 +32,8 @@ struct qn_stream_beside {
 void qn_stream_be_beside(const struct qn_stream_beside *beside);
 void qn_stream_be_alone(void); /* no longer; all are read */
 void qn_stream_read(struct sim_record *first, uint32_t n);
-void qn_stream_read_rest(void); /* the program was killed */
+/* The program was killed; it had handed on these. */
+void qn_stream_read_rest(struct sim_record *handed_on, uint32_t n);
 /* Calls the analyses.  all: no execution of a block is open; else records of such executions wait. */
 void qn_stream_deliver(bool all);
 void qn_stream_take_back(const struct qn_sim_part *part);

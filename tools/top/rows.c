@@ -123,15 +123,6 @@ void top_list(struct top *t, struct top_view *v, enum top_kind kind)
     free(order);
 }
 
-/* The line of the facts that is this one of a file; -1: it has no counts. */
-static int find_line(const struct top *t, const char *file, uint32_t line)
-{
-    for (int i = 0; i < t->facts.lines.count; i++)
-        if (t->facts.lines.at[i].line == line && !strcmp(t->facts.lines.at[i].file, file))
-            return i;
-    return -1;
-}
-
 static void add_source_line(struct top *t, struct top_view *v, size_t *room, uint32_t line, int centre, const char *text, size_t length)
 {
     const struct qn_plot_centres *c = &t->facts.lines;
@@ -147,32 +138,33 @@ static void add_source_line(struct top *t, struct top_view *v, size_t *room, uin
 static int compare_lines(const void *a, const void *b, void *lines)
 {
     const struct qn_plot_centres *c = lines;
-    uint32_t p = c->at[*(const int *)a].line, q = c->at[*(const int *)b].line;
+    int x = *(const int *)a, y = *(const int *)b;
 
-    return p < q ? -1 : p > q;
+    return c->at[x].line < c->at[y].line ? -1 : c->at[x].line > c->at[y].line ? 1 : x - y;
 }
 
-/* Without its source, a file has its lines with counts. */
-static void add_counted_lines(struct top *t, struct top_view *v, size_t *room)
+/* The lines of the facts that are this file's, in order, up to -1; to be freed. */
+static int *find_lines(struct top *t, const char *file)
 {
     const struct qn_plot_centres *c = &t->facts.lines;
     int *order = QN_NEEDED(calloc((size_t)c->count + 1, sizeof *order)), count = 0;
 
     for (int i = 0; i < c->count; i++)
-        if (!strcmp(c->at[i].file, v->file))
+        if (!strcmp(c->at[i].file, file))
             order[count++] = i;
     qsort_r(order, (size_t)count, sizeof *order, compare_lines, &t->facts.lines);
-    for (int i = 0; i < count; i++)
-        add_source_line(t, v, room, c->at[order[i]].line, order[i], c->at[order[i]].function, strlen(c->at[order[i]].function));
-    free(order);
+    order[count] = -1;
+    return order;
 }
 
 void top_source(struct top *t, struct top_view *v, const char *file, uint32_t line)
 {
+    const struct qn_plot_centres *c = &t->facts.lines;
     struct qn_text_source source;
     const char *text;
     char *path;
     size_t length, room = 0;
+    int *lines = find_lines(t, file), *next = lines;
     int include, error = qn_out_open_source(t->request, &source, file, &path, &include);
 
     *v = (struct top_view){.kind = TOP_SOURCE, .file = file};
@@ -181,13 +173,17 @@ void top_source(struct top *t, struct top_view *v, const char *file, uint32_t li
     v->is_path = !error;
     v->heading = qn_text_format(&t->facts.memory, "%*s%c%*s  line", CELL, "cycles", t->sort ? ' ' : '*', t->sort ? CELL + 5 : 5,
                                t->sort ? qn_report_columns[t->sort - 1].name : "");
-    if (error)
-        add_counted_lines(t, v, &room);
-    for (uint32_t i = 1; !error && qn_text_next_source_line(&source, &text, &length); i++)
-        add_source_line(t, v, &room, i, find_line(t, file, i), text, length);
+    for (; error && *next >= 0; next++) /* without its source, a file has its lines with counts */
+        add_source_line(t, v, &room, c->at[*next].line, *next, c->at[*next].function, strlen(c->at[*next].function));
+    for (uint32_t i = 1; !error && qn_text_next_source_line(&source, &text, &length); i++) {
+        while (*next >= 0 && c->at[*next].line < i)
+            next++;
+        add_source_line(t, v, &room, i, *next >= 0 && c->at[*next].line == i ? *next : -1, text, length);
+    }
     if (!error)
         qn_text_close_source(&source);
     free(path);
+    free(lines);
     for (int i = 0; i < v->count; i++) {
         int centre = v->rows[i].centre;
 

@@ -20,7 +20,6 @@
 #include "top.h"
 
 #define PROGRAM "quern top"
-#define INCLUDES_MOST 32
 #define DEPTH 8       /* of views */
 #define SEARCH_MOST 64
 #define FRAME 3       /* title, heading, keys */
@@ -34,25 +33,8 @@ static const char help[] =
     "of a line. Enter goes on, q back; ? lists the keys. `quern annotate` has the same as text.\n"
     "\n";
 
-struct settings {
-    struct prof_args args;
-    const char *includes[INCLUDES_MOST];
-    int include_count;
-};
-
-static const char *take_folder(const struct qn_option *o, void *field, char **value)
-{
-    struct settings *s = field;
-
-    (void)o;
-    if (s->include_count == INCLUDES_MOST)
-        return "fewer of them";
-    s->includes[s->include_count++] = *value;
-    return NULL;
-}
-
 static const struct qn_option options[] = {
-    QN_OPTION_PLAIN("-I, --include", "DIR", "also look for sources in directory DIR", take_folder),
+    PROF_ARGS_INCLUDE,
     QN_OPTION_SOURCE_MAP,
     PROF_ARGS_TIMING("how the estimated cost is worked out, or some of it [1,1,10,100,10]"),
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
@@ -389,8 +371,8 @@ static enum qn_text_status show(struct top *t, struct qn_text_error *err)
 
 static enum qn_text_status run(const struct prof_args *a, struct qn_text_error *err)
 {
-    struct settings *s = (struct settings *)(uintptr_t)a; /* the includes may be changed, says the request */
-    struct qn_out_request request = {.includes = s->includes, .include_count = s->include_count};
+    const char **includes = (const char **)(uintptr_t)a->includes; /* they may be changed, says the request */
+    struct qn_out_request request = {.includes = includes, .include_count = a->include_count};
     struct top t = {.request = &request, .path = a->inputs[0]};
 
     if (qn_report_read_profile(&t.facts, t.path, err) == QN_TEXT_OK) {
@@ -411,8 +393,8 @@ static const char *check(const struct prof_args *a)
 int qn_tool_top(int argc, char **argv)
 {
     static const struct prof_command command = {{"top", PROGRAM, help, NULL, options, last, false, NULL}, 1, 1, check, run};
-    struct settings s = {.include_count = 0};
+    struct prof_args args = {.include_count = 0};
 
     (void)argc;
-    return prof_args_run(&command, &s.args, argv);
+    return prof_args_run(&command, &args, argv);
 }

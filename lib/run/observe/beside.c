@@ -64,7 +64,7 @@ static _Noreturn void observe(void)
             wait_for_change(&b->posted, now);
         }
     }
-    qn_stream_read_rest();
+    qn_stream_read_rest((struct sim_record *)(uintptr_t)b->first, b->n);
     qn_exit_group(0);
 }
 
@@ -112,8 +112,6 @@ static void hand_on(struct sim_record *first, uint32_t n)
     struct qn_beside *b = &qn_arena->beside;
 
     wait();
-    if (!n)
-        return;
     b->first = (uintptr_t)first;
     b->n = n;
     posted++;
