@@ -53,7 +53,7 @@ int main(void)
     ok(strstr(text, "LL local rate:    93.2% (  93.1%     +   93.5%  )\n"), "rates over the L1 misses on demand");
     text[0] = 0;
     qn_cost_print_summary(t, (const int64_t[]){ 700, 600, 400 }, true, false, true, put, NULL);
-    ok(strstr(text, "L2i misses:") && strstr(text, "L2d misses:      1,000  (   600 rd   +   400 wr)\n"), "an L2");
-    ok(strstr(text, "LL refs:         1,700  ( 1,300 rd   +   400 wr)\n"), "... whose misses are the references of the LL");
+    ok(strstr(text, "L2i misses:") && strstr(text, "L2d misses:      1,000  (   600 rd   +    400 wr)\n"), "an L2");
+    ok(strstr(text, "LL refs:         1,700  ( 1,300 rd   +    400 wr)\n"), "... whose misses are the references of the LL");
     return done_testing();
 }
