@@ -78,6 +78,7 @@ write_lists() {
     list zydis_programs $(stems .c tests/unit/*/*_zydis.c)
     list opcodes_programs $(stems .c tests/unit/*/*_opcodes.c)
     list shell_tests tests/unit/*/*.sh tests/golden/*/*.sh tests/robust/*.sh tests/guest/*.sh tests/corpus/paired.sh
+    list machine_files machines/*.machine
     list man_pages doc/man/*.1
     list guest_programs $(stems .c tests/guest/*.c) $(stems .S tests/guest/*.S)
 }

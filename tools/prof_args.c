@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "json/json.h"
+#include "machine.h"
 #include "out/columns.h"
 #include "prof/tables/tables.h"
 #include "prof/read.h"
@@ -54,8 +55,10 @@ const char *prof_args_take_region(const struct qn_option *o, void *field, char *
 
 const char *prof_args_take_timing(const struct qn_option *o, void *field, char **value)
 {
+    const char *timing = strchr(*value, '=') ? *value : qn_machine_timing(*value);
+
     (void)o, (void)field;
-    return qn_out_choose_timing(*value);
+    return timing ? qn_out_choose_timing(timing) : "";
 }
 
 #define SHARED                                                                                                     \

@@ -31,7 +31,7 @@ const char *prof_args_take_include(const struct qn_option *o, void *field, char 
               prof_args_take_subst, struct prof_args, mod_file),                                                   \
     QN_OPTION("--mod-funcname", "REGEX", "the same on function names", prof_args_take_subst, struct prof_args, mod_fn)
 const char *prof_args_take_subst(const struct qn_option *o, void *field, char **value);
-#define PROF_ARGS_TIMING(help) QN_OPTION_PLAIN("--timing", "width=N,hit=N,L1=N,L2=N,LL=N,branch=N", help, prof_args_take_timing)
+#define PROF_ARGS_TIMING(help) QN_OPTION_PLAIN("--timing", "width=N,hit=N,L1=N,L2=N,LL=N,branch=N|MACHINE", help, prof_args_take_timing)
 #define PROF_ARGS_LAST                                                                                             \
     QN_OPTION_HELP, QN_OPTION_PLAIN("-v, --version", NULL, "show the version", qn_option_version), QN_OPTIONS_END
 const char *prof_args_take_timing(const struct qn_option *o, void *field, char **value);

@@ -22,6 +22,7 @@
 #include "debug/debug.h"
 #include "engines/engines.h"
 #include "json/json.h"
+#include "machine.h"
 #include "sim/current_module.h"
 #include "tools.h"
 
@@ -32,6 +33,7 @@ static const char help[] =
     "  --sim=MODULE            a policy in I1, D1 and LL; any other module in its usual slot\n"
     "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
+    "  --machine=NAME|FILE     caches, TLB, predictors of a machine, where no other option says otherwise\n"
     "  --cflags=FLAGS          for the compiler, as '-g -fsanitize=address'\n"
     "  --json                  print the totals as JSON (doc/json.md)\n"
     "  -h, --help              show this text, and with a compiler that of the options\n"
@@ -65,6 +67,33 @@ static bool choose(struct qn_engines_build *b, const char *text)
     for (int i = 0; i < QN_ENGINES_SLOTS; i++)
         if (c.slot[i].name)
             b->module[i] = c.slot[i].given;
+    return true;
+}
+
+/* Modules of a machine in slots that are free, and its other options, before those that are given: of each the last one counts. */
+static bool take_machine(struct qn_engines_build *b, const char *name, bool modules, char **pass, int *n)
+{
+    static struct qn_exp_machine m;
+    char *own[QN_EXP_LEVELS + QN_EXP_SLOTS];
+    int count = 0;
+
+    if (!qn_machine_read("replay: --machine", name, &m))
+        return false;
+    for (int i = 0; i < QN_EXP_LEVELS; i++)
+        if (m.geometry[i].line)
+            own[count++] = qn_text_format(&m.memory, "--%s=%u,%u,%u", qn_exp_level_names[i], m.geometry[i].size, m.geometry[i].assoc, m.geometry[i].line);
+    for (int i = 0; i < QN_EXP_SLOTS; i++) {
+        if (!m.module[i].text || b->module[i] || !modules)
+            continue;
+        b->module[i] = m.module[i].text;
+        if (*m.options[i])
+            own[count++] = qn_text_format(&m.memory, "--sim-opt=%s", m.options[i]);
+    }
+    if (*n + count > ARGUMENTS_MAX)
+        return qn_text_complain("quern: replay: more than %d options", ARGUMENTS_MAX), false;
+    memmove(pass + 1 + count, pass + 1, (size_t)(*n - 1) * sizeof *pass);
+    memcpy(pass + 1, own, (size_t)count * sizeof *pass);
+    *n += count;
     return true;
 }
 
@@ -184,7 +213,7 @@ int qn_tool_replay(int argc, char **argv)
 {
     struct qn_engines_build b = { .tool = "replay" };
     char *pass[ARGUMENTS_MAX + 2] = { NULL };
-    const char *program = NULL, *tables = NULL;
+    const char *program = NULL, *tables = NULL, *machine = NULL;
     bool json = false;
     int n = 1, sims = 0;
 
@@ -201,6 +230,8 @@ int qn_tool_replay(int argc, char **argv)
             tables = argv[i] + 9;
         if (!strncmp(argv[i], "--cflags=", 9))
             b.cflags = argv[i] + 9;
+        else if (!strncmp(argv[i], "--machine=", 10))
+            machine = argv[i] + 10;
         else if (!strcmp(argv[i], "--json"))
             json = true;
         else if (strncmp(argv[i], "--sim=", 6))
@@ -214,6 +245,8 @@ int qn_tool_replay(int argc, char **argv)
     }
     if (n == 1)
         return fputs("quern: replay: no trace given; `quern replay --help` tells how\n", stderr), QN_EXIT_USAGE;
+    if (machine && !take_machine(&b, machine, !program, pass, &n))
+        return QN_EXIT_USAGE;
     pass[0] = (char *)(program ? program : "");
     return json ? run_for_json(&b, pass, n, !program, tables) : run(&b, pass, !program);
 }

@@ -15,6 +15,7 @@
 #include <ucontext.h>
 
 #include "collect/collect.h"
+#include "machine.h"
 #include "options.h"
 #include "tools.h"
 
@@ -245,7 +246,7 @@ static const struct qn_option_rule rules[] = {
 
 static const struct qn_option_group groups[] = {
     { "options that matter first",
-      "--branch-sim --I1 --D1 --LL --out-file --analysis --data --calls --interval --explain --sim --help" },
+      "--branch-sim --I1 --D1 --LL --machine --out-file --analysis --data --calls --interval --explain --sim --help" },
     { "what is simulated", "--L2 --cache-sim --counting --versus --sim-opt --sample --check" },
     { "what is counted, and when", "--toggle --toggle-collect --dump-before --dump-after --zero-before --requests --instr-at-start --dump-signal "
       "--trace-children --merge-children --alloc --calls-room --calls-depth" },
@@ -289,6 +290,8 @@ static int parse(struct qn_collect_options *o, int argc, char **argv)
         return status;
     if (!o->argv[0])
         return qn_options_wrong(&command, "", "no program given");
+    if (o->machine && !qn_machine_take("run: --machine", o->machine, &o->from_machine))
+        return QN_EXIT_USAGE;
     if (!o->vdso_given)
         o->vdso = o->aslr;
     if (o->calls == CALLS_NOT_SAID)

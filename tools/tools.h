@@ -23,6 +23,7 @@
     X(trace, "record the references of a program")                                                 \
     X(replay, "feed a recorded trace to simulators")                                               \
     X(sim, "build simulators out of modules, and list them")                                       \
+    X(machine, "list and show the machines whose caches can be simulated")                         \
     X(sweep, "run many programs, simulators and caches into one CSV file")                         \
     X(lab, "list the labs, begin one, check what is handed in")                                     \
     X(demo, "run a demonstration for a lecture")                                                    \

@@ -38,7 +38,7 @@
 #define QN_COLLECT_PARENT_DIED SIGRTMAX /* the kernel sends us this when our parent dies */
 /* QN_COLLECT_NEXT: the machine's cache of the level before the last, because CPUID does not say how many ways the last one has.
  * QN_COLLECT_AS_L2: --L2 alone gives the LL. */
-enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_STATED, QN_COLLECT_HOST, QN_COLLECT_DEFAULT, QN_COLLECT_NEXT, QN_COLLECT_AS_L2 };
+enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_STATED, QN_COLLECT_HOST, QN_COLLECT_DEFAULT, QN_COLLECT_NEXT, QN_COLLECT_AS_L2, QN_COLLECT_MACHINE };
 
 /* Messages: lines are buffered and written by one write, so that those of several processes do not mix. */
 struct qn_collect_log {

@@ -145,7 +145,7 @@ static enum qn_text_status write_profile(void *work, const char *path, struct qn
     char unsupported[QN_UNSUPPORTED_MAX][UNSUPPORTED_TEXT];
     struct qn_cost_profile p = {
         .config = &r->config, .events = &w->events, .version = QN_VERSION, .engine = slash ? slash + 1 : r->engine,
-        .engine_hash = r->engine_hash, .sim_opt = r->options.sim_opt ? r->options.sim_opt : "",
+        .machine = r->options.from_machine.text, .engine_hash = r->engine_hash, .sim_opt = r->options.sim_opt ? r->options.sim_opt : "",
         .cpu = r->options.cpu ? r->options.cpu : "", .modules = copy_modules(r), .program = w->program, .build_id = w->build_id, .command = w->command,
         .partly = qn_cost_header(&r->store)->partly != 0,
         .nothing = qn_cost_header(&r->store)->partly && !qn_cost_header(&r->store)->counted && !r->config.sample_of,

@@ -25,7 +25,6 @@
 #define CPUID_L2_AMD 0x80000006u
 #define CPUID_FEATURES_AMD 0x80000001u
 #define CPUID_TOPOEXT (1u << 22)
-#define CACHES_MAX 16 /* subleaves that are read */
 
 static const struct qn_geometry defaults[] = { { 65536, 2, 64 }, { 65536, 2, 64 }, { 262144, 8, 64 } }; /* I1, D1, LL */
 
@@ -66,25 +65,35 @@ static struct qn_geometry make_valid(uint64_t sets, uint64_t assoc, uint64_t lin
 }
 
 /* Leaves 4 and 8000001D have the same form, a subleaf for each cache. */
+static unsigned list_subleaves(unsigned leaf, struct qn_collect_cache list[QN_COLLECT_CACHES_MAX])
+{
+    unsigned n = 0, a, b, c, d;
+
+    for (; n < QN_COLLECT_CACHES_MAX; n++) {
+        __cpuid_count(leaf, n, a, b, c, d);
+        if (!(a & 31))
+            break;
+        list[n] = (struct qn_collect_cache){ a >> 5 & 7, (enum qn_collect_cache_kind)(a & 31), (uint64_t)c + 1, (uint64_t)(b >> 22) + 1,
+                                             (uint64_t)(b & 4095) + 1 };
+    }
+    return n;
+}
+
 static void read_subleaves(unsigned leaf, struct qn_geometry found[QN_COLLECT_LEVELS])
 {
-    unsigned last_level = 0;
+    struct qn_collect_cache list[QN_COLLECT_CACHES_MAX];
+    unsigned last_level = 0, count = list_subleaves(leaf, list);
 
-    for (unsigned i = 0; i < CACHES_MAX; i++) {
-        unsigned a, b, c, d, type, level, which;
+    for (unsigned i = 0; i < count; i++) {
+        const struct qn_collect_cache *c = &list[i];
+        unsigned which = c->level > 1 ? QN_COLLECT_LL : c->kind == QN_COLLECT_FETCHES ? QN_COLLECT_I1 : QN_COLLECT_D1;
 
-        __cpuid_count(leaf, i, a, b, c, d);
-        type = a & 31;
-        level = a >> 5 & 7;
-        if (type == 0)
-            return;
-        which = level > 1 ? QN_COLLECT_LL : type == 2 ? QN_COLLECT_I1 : QN_COLLECT_D1;
-        if (which == QN_COLLECT_LL && (level <= last_level || type != 3))
+        if (which == QN_COLLECT_LL && (c->level <= last_level || c->kind != QN_COLLECT_ALL))
             continue;
         if (which == QN_COLLECT_LL)
-            last_level = level;
-        found[which] = make_valid((uint64_t)c + 1, (uint64_t)(b >> 22) + 1, (uint64_t)(b & 4095) + 1);
-        if (type == 3 && level == 1) /* one cache for both */
+            last_level = c->level;
+        found[which] = make_valid(c->sets, c->ways, c->line);
+        if (c->kind == QN_COLLECT_ALL && c->level == 1) /* one cache for both */
             found[QN_COLLECT_I1] = found[QN_COLLECT_D1];
     }
 }
@@ -123,18 +132,33 @@ static bool read_legacy(unsigned max, struct qn_geometry found[QN_COLLECT_LEVELS
     return size && found[QN_COLLECT_LL].line;
 }
 
+static bool has_leaves_of_AMD(void)
+{
+    unsigned a, b, c = 0, d;
+
+    if ((unsigned)__get_cpuid_max(0x80000000u, NULL) >= CPUID_CACHES_AMD)
+        __cpuid(CPUID_FEATURES_AMD, a, b, c, d);
+    return c & CPUID_TOPOEXT;
+}
+
 static bool read_cpuid(struct qn_geometry found[QN_COLLECT_LEVELS])
 {
-    unsigned a, b, c, d, amd = (unsigned)__get_cpuid_max(0x80000000u, NULL);
+    unsigned amd = (unsigned)__get_cpuid_max(0x80000000u, NULL);
 
     if ((unsigned)__get_cpuid_max(0, NULL) >= CPUID_CACHES_INTEL)
         read_subleaves(CPUID_CACHES_INTEL, found);
     if (found[QN_COLLECT_D1].line || amd < CPUID_L1_AMD)
         return false;
-    __cpuid(CPUID_FEATURES_AMD, a, b, c, d);
-    if (c & CPUID_TOPOEXT && amd >= CPUID_CACHES_AMD)
+    if (has_leaves_of_AMD())
         read_subleaves(CPUID_CACHES_AMD, found);
     return found[QN_COLLECT_D1].line == 0 && read_legacy(amd, found);
+}
+
+unsigned qn_collect_list_caches(struct qn_collect_cache list[QN_COLLECT_CACHES_MAX])
+{
+    unsigned n = (unsigned)__get_cpuid_max(0, NULL) >= CPUID_CACHES_INTEL ? list_subleaves(CPUID_CACHES_INTEL, list) : 0;
+
+    return n || !has_leaves_of_AMD() ? n : list_subleaves(CPUID_CACHES_AMD, list);
 }
 
 #define CACHES "QUERN_CACHES"
@@ -172,6 +196,7 @@ static bool read_all_stated(struct qn_geometry stated[QN_COLLECT_LEVELS])
 bool qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_geometry geometry[QN_COLLECT_LEVELS],
                             enum qn_collect_origin origin[QN_COLLECT_LEVELS])
 {
+    const struct qn_geometry *machine = o->from_machine.geometry;
     struct qn_geometry host[QN_COLLECT_LEVELS], stated[QN_COLLECT_LEVELS];
     bool stands_in;
 
@@ -181,13 +206,16 @@ bool qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_ge
     if (!read_all_stated(stated))
         return false;
     memset(geometry, 0, QN_COLLECT_LEVELS * sizeof *geometry);
-    origin[QN_COLLECT_L2] = QN_COLLECT_GIVEN;
-    if (o->geometry[QN_COLLECT_LL].line)
-        geometry[QN_COLLECT_L2] = o->geometry[QN_COLLECT_L2];
+    origin[QN_COLLECT_L2] = o->geometry[QN_COLLECT_L2].line ? QN_COLLECT_GIVEN : QN_COLLECT_MACHINE;
+    if (o->geometry[QN_COLLECT_LL].line || machine[QN_COLLECT_LL].line)
+        geometry[QN_COLLECT_L2] = o->geometry[QN_COLLECT_L2].line ? o->geometry[QN_COLLECT_L2] : machine[QN_COLLECT_L2];
     for (unsigned i = 0; i < QN_ARRAY_LEN(defaults); i++) {
         if (o->geometry[i].line) {
             geometry[i] = o->geometry[i];
             origin[i] = QN_COLLECT_GIVEN;
+        } else if (machine[i].line) {
+            geometry[i] = machine[i];
+            origin[i] = QN_COLLECT_MACHINE;
         } else if (i == QN_COLLECT_LL && o->geometry[QN_COLLECT_L2].line) {
             geometry[i] = o->geometry[QN_COLLECT_L2];
             origin[i] = QN_COLLECT_AS_L2;

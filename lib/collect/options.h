@@ -24,6 +24,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(GEOMETRY, "D1", geometry[QN_COLLECT_D1], "SIZE,ASSOC,LINE", "data cache [this machine's]")                         \
     X(GEOMETRY, "LL", geometry[QN_COLLECT_LL], "SIZE,ASSOC,LINE", "last-level cache [this machine's]")                   \
     X(GEOMETRY, "L2", geometry[QN_COLLECT_L2], "SIZE,ASSOC,LINE", "a level between them and --LL; without --LL its older name [none]") \
+    X(TEXT, "machine", machine, "NAME|FILE", "caches, TLB and predictors of a machine (quern machine list) where no other option says otherwise") \
     X(YESNO, "cache-sim", cache_sim, "yes|no", "simulate the caches [yes]")                                          \
     X(BRANCH_SIM, "branch-sim", branch_sim, "yes|no", "simulate the branch predictors [no; yes if --sim names one]")       \
     X(WORD, "counting", counting, "exact|cachegrind", "rules of counting [exact]")                               \
@@ -101,6 +102,17 @@ struct qn_collect_names {
     unsigned count;
 };
 
+#define QN_COLLECT_SLOTS 6 /* as QN_ENGINES_SLOTS */
+
+/* What --machine stands for where no other option is given. */
+struct qn_collect_machine {
+    const char *text;                                /* for the profile; NULL: none */
+    struct qn_geometry geometry[QN_COLLECT_LEVELS];  /* line 0: none */
+    struct {
+        const char *name, *origin, *options;         /* name NULL: the default; origin: FILE:LINE */
+    } module[QN_COLLECT_SLOTS];
+};
+
 struct qn_collect_options {
     struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, merge_children, instr_at_start, quiet, verbose, stats, progress, dump_signal, local_rates, aslr, vdso,
@@ -116,7 +128,8 @@ struct qn_collect_options {
     uint64_t inlines;      /* enum qn_debug_inlines */
     uint64_t vectors;      /* enum qn_vectors */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
-    char *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu;
+    char *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu, *machine;
+    struct qn_collect_machine from_machine;
     uint64_t log_fd, processors, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
     struct qn_collect_names explain, toggle, alloc, turn, dump_before, dump_after, zero_before;
     uint32_t trace;        /* QN_TRACE_* */
@@ -135,6 +148,18 @@ int qn_collect_run(const struct qn_collect_options *options);
 
 /* name: "--D1".  false: a line was printed. */
 bool qn_collect_check_geometry(const char *name, const struct qn_geometry *g);
+
+/* The caches of this machine as CPUID lists them, level 1 first.  0: it lists none. */
+enum qn_collect_cache_kind { QN_COLLECT_DATA = 1, QN_COLLECT_FETCHES, QN_COLLECT_ALL };
+
+struct qn_collect_cache {
+    unsigned level;
+    enum qn_collect_cache_kind kind;
+    uint64_t sets, ways, line;
+};
+
+#define QN_COLLECT_CACHES_MAX 16
+unsigned qn_collect_list_caches(struct qn_collect_cache list[QN_COLLECT_CACHES_MAX]);
 
 /* ---- the protocol between `quern ctl` and a `quern run` ----
  *

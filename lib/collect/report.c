@@ -22,7 +22,7 @@
 static const char *const level_names[QN_COLLECT_LEVELS] = { "I1", "D1", "LL", "L2" };
 static const char *const origin_texts[] = { "", ", as QUERN_CACHES says", ", of this machine", ", a default: CPUID describes no such cache",
                                             ", the L2 of this machine, whose L3 has no number of ways in CPUID: --LL chooses another",
-                                            ", as --L2 says, which without --LL is its older name" };
+                                            ", as --L2 says, which without --LL is its older name", ", as --machine says" };
 
 void qn_collect_print_banner(struct qn_collect *r)
 {

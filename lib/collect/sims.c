@@ -74,6 +74,35 @@ static int prepare(struct qn_collect *r)
     return 0;
 }
 
+/* The modules of --machine, in slots for which --sim names none, with their options before those that are given. */
+static bool take_machine(struct qn_collect *r)
+{
+    struct qn_collect_options *o = &r->options;
+    const char *tool = r->first.tool;
+    char *options, *place;
+
+    for (int i = 0; i < QN_ENGINES_AN && !r->first.engine; i++) {
+        bool simulated = i <= QN_ENGINES_LL ? o->cache_sim : o->branch_sim || !o->branch_sim_given;
+        const char *name = o->from_machine.module[i].name, *own = o->from_machine.module[i].options;
+
+        if (!name || !simulated || r->first.slot[i].name)
+            continue;
+        if (asprintf(&place, "run: --machine: %s", o->from_machine.module[i].origin) < 0)
+            return false;
+        r->first.tool = place;
+        if (!qn_engines_choose_module(&r->first, i, name))
+            return false;
+        r->first.tool = tool;
+        free(place);
+        if (!*own)
+            continue;
+        if (asprintf(&options, "%s%s%s", own, o->sim_opt ? "," : "", o->sim_opt ? o->sim_opt : "") < 0)
+            return false;
+        o->sim_opt = options;
+    }
+    return true;
+}
+
 /* The second simulator has no analysis. */
 static bool choose_second(struct qn_engines_choice *c, const char *text)
 {
@@ -93,6 +122,8 @@ int qn_collect_set_up_sims(struct qn_collect *r)
     r->first = (struct qn_engines_choice){ .tool = "run", .option = "--sim" };
     r->second = (struct qn_engines_choice){ .tool = "run", .option = "--versus" };
     if ((o->sim && !qn_engines_choose(&r->first, o->sim)) || (o->versus && !choose_second(&r->second, o->versus)))
+        return QN_EXIT_USAGE;
+    if (!take_machine(r))
         return QN_EXIT_USAGE;
     if (o->analysis)
         r->first.option = "--analysis";

@@ -72,6 +72,8 @@ static const char *name_modules(const struct qn_cost_profile *p)
 
 static void put_provenance(struct header *h, const struct qn_cost_profile *p)
 {
+    if (p->machine)
+        put_desc(h, "Machine:", "%.150s", p->machine);
     put_desc(h, "Simulator:", "quern %s, %s %016" PRIx64 "%s%s", p->version, p->engine, p->engine_hash,
              p->sim_opt[0] ? ", " : "", p->sim_opt);
     put_desc(h, "Modules:", "%.250s", name_modules(p));

@@ -3,6 +3,7 @@
  *   desc: I1 cache:         32768 B, 64 B, 8-way associative
  *   desc: D1 cache:         ...
  *   desc: LL cache:         ...
+ *   desc: Machine:          skylake:0123456789abcdef             with --machine
  *   desc: Simulator:        quern 0.1, quern-engine 0123456789abcdef
  *   desc: Modules:          I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind
  *   desc: Counting:         exact
@@ -37,6 +38,7 @@ struct qn_cost_profile {
     const char *version;    /* of quern */
     const char *engine;     /* file name of the engine, without directory */
     uint64_t engine_hash;   /* of what is loaded of the engine */
+    const char *machine;    /* --machine: its name and the hash of its file; NULL: none */
     const char *sim_opt;    /* options of the simulator modules, "" if none */
     const char *cpu;        /* the processor that the program was shown, "" if its own */
     const char *modules;    /* what is in the slots, "" if not known; without simulation not looked at */

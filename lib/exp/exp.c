@@ -1,7 +1,6 @@
 /* lib/exp/exp.c - collects the settings, axes, programs and simulators of an experiment.  See exp.h. */
 #include "exp/exp.h"
 
-#include <confuse.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/grow.h"
+#include "exp/config_file.h"
 
 #define VALUES_MAX 10000 /* of one axis */
 
@@ -56,6 +56,21 @@ bool qn_exp_parse_size(const char *text, uint64_t *size)
     return true;
 }
 
+#define LINE_MIN 16u /* bytes, as `quern run` */
+
+const char *qn_exp_wanted_of(const struct qn_geometry *g)
+{
+    uint64_t way = (uint64_t)g->assoc * g->line;
+
+    if (g->line < LINE_MIN || !qn_is_pow2(g->line))
+        return "a line that is a power of two, at least 16";
+    if (!g->assoc)
+        return "at least one way";
+    if (!g->size || g->size % way)
+        return "a size that is sets * ways * line";
+    return qn_is_pow2(g->size / way) ? NULL : "a number of sets that is a power of two";
+}
+
 void qn_exp_add_text(struct qn_exp *e, struct qn_exp_texts *list, const char *text, const char *origin)
 {
     list->at = qn_text_grow(&e->memory, list->at, (size_t)list->count, sizeof *list->at);
@@ -90,7 +105,7 @@ bool qn_exp_has_L2(const struct qn_exp *e)
     for (int i = 0; i < e->axis_count; i++)
         if (!strncmp(e->axes[i].name.text, "L2", 2) && (!e->axes[i].name.text[2] || e->axes[i].name.text[2] == '.'))
             return true;
-    return e->geometry[QN_EXP_L2].text != NULL;
+    return e->machine_has_L2 || e->geometry[QN_EXP_L2].text;
 }
 
 bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const char *origin, struct qn_text_error *err)
@@ -256,51 +271,19 @@ struct qn_exp_simulator *qn_exp_add_simulator(struct qn_exp *e, const char *name
 
 /* ---- the file of an experiment ----
  *
- * libConfuse calls us for each value, when it knows the line.  Values go through the same functions as those of the command
- * line, so both accept the same.  `loading` is static, because libConfuse passes no pointer to the caller's data.
+ * Values go through the same functions as those of the command line, so both accept the same.
  */
 
 static struct {
     struct qn_exp *e;
     struct qn_text_error *err;
-    const cfg_opt_t **given; /* single values so far; each section has options of its own */
-    size_t given_count;
 } loading;
-
-static const char *origin_of(const cfg_t *cfg)
-{
-    return qn_text_format(&loading.e->memory, "%s:%d", cfg->filename, cfg->line);
-}
-
-static void report(cfg_t *cfg, const char *format, va_list args)
-{
-    char text[QN_TEXT_MAX];
-
-    vsnprintf(text, sizeof text, format, args);
-    qn_text_fail(loading.err, QN_TEXT_BAD, "%s:%d: %s", cfg->filename, cfg->line, text);
-}
-
-/* Begins every value callback: refuses a second one for a single value; libConfuse keeps the text. */
-static int begin_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
-{
-    *(const char **)result = value;
-    if (opt->flags & CFGF_LIST)
-        return 0;
-    for (size_t i = 0; i < loading.given_count; i++)
-        if (loading.given[i] == opt) {
-            cfg_error(cfg, "%s is given twice", opt->name);
-            return -1;
-        }
-    loading.given = qn_text_grow(&loading.e->memory, loading.given, loading.given_count, sizeof *loading.given);
-    loading.given[loading.given_count++] = opt;
-    return 0;
-}
 
 static int take_setting(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
-    if (begin_value(cfg, opt, value, result))
+    if (qn_exp_begin_value(cfg, opt, value, result))
         return -1;
-    return qn_exp_set(loading.e, opt->name, value, origin_of(cfg), loading.err) ? 0 : -1;
+    return qn_exp_set(loading.e, opt->name, value, qn_exp_origin(cfg), loading.err) ? 0 : -1;
 }
 
 /* ---- axis NAME { values = {...} } or { from = A to = B } ---- */
@@ -313,23 +296,23 @@ static struct qn_exp_axis *axis_of(cfg_t *section)
 
     if (last && !strcmp(last->name.text, section->title))
         return last;
-    return qn_exp_add_axis(e, section->title, origin_of(section), loading.err);
+    return qn_exp_add_axis(e, section->title, qn_exp_origin(section), loading.err);
 }
 
 static int take_axis_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
     struct qn_exp_axis *axis;
 
-    if (begin_value(cfg, opt, value, result) || !(axis = axis_of(cfg)))
+    if (qn_exp_begin_value(cfg, opt, value, result) || !(axis = axis_of(cfg)))
         return -1;
-    return qn_exp_add_value(loading.e, axis, value, origin_of(cfg), loading.err) ? 0 : -1;
+    return qn_exp_add_value(loading.e, axis, value, qn_exp_origin(cfg), loading.err) ? 0 : -1;
 }
 
 static int take_bound(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
     uint64_t size;
 
-    if (begin_value(cfg, opt, value, result))
+    if (qn_exp_begin_value(cfg, opt, value, result))
         return -1;
     if (qn_exp_parse_size(value, &size))
         return 0;
@@ -352,7 +335,7 @@ static int end_axis(cfg_t *cfg, cfg_opt_t *opt)
         cfg_error(section, "axis %s: wanted values, or from and to", section->title);
         return -1;
     }
-    return !from || qn_exp_add_powers(loading.e, axis, from, to, origin_of(section), loading.err) ? 0 : -1;
+    return !from || qn_exp_add_powers(loading.e, axis, from, to, qn_exp_origin(section), loading.err) ? 0 : -1;
 }
 
 /* ---- program NAME { command = {...} input = FILE } ---- */
@@ -363,15 +346,15 @@ static struct qn_exp_program *program_of(cfg_t *section)
     struct qn_exp_program *last = e->program_count ? &e->programs[e->program_count - 1] : NULL;
 
     return last && !strcmp(last->name.text, section->title) ? last
-                                                           : qn_exp_add_program(e, section->title, origin_of(section));
+                                                           : qn_exp_add_program(e, section->title, qn_exp_origin(section));
 }
 
 static int take_program_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
     struct qn_exp_program *program = program_of(cfg);
-    const char *origin = origin_of(cfg);
+    const char *origin = qn_exp_origin(cfg);
 
-    if (begin_value(cfg, opt, value, result))
+    if (qn_exp_begin_value(cfg, opt, value, result))
         return -1;
     if (opt->flags & CFGF_LIST)
         qn_exp_add_text(loading.e, &program->argv, value, origin);
@@ -397,9 +380,9 @@ static int take_simulator_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, v
 {
     struct qn_exp *e = loading.e;
     struct qn_exp_simulator *s = e->simulator_count ? &e->simulators[e->simulator_count - 1] : NULL;
-    struct qn_exp_text text = { qn_text_copy(&e->memory, value), origin_of(cfg) };
+    struct qn_exp_text text = { qn_text_copy(&e->memory, value), qn_exp_origin(cfg) };
 
-    if (begin_value(cfg, opt, value, result))
+    if (qn_exp_begin_value(cfg, opt, value, result))
         return -1;
     if (!s || strcmp(s->name.text, cfg->title))
         s = qn_exp_add_simulator(e, cfg->title, text.origin);
@@ -415,51 +398,23 @@ static int take_simulator_value(cfg_t *cfg, cfg_opt_t *opt, const char *value, v
 
 /* ---- the file ---- */
 
-#define SETTING(name) CFG_STR_CB(name, NULL, CFGF_NODEFAULT, take_setting)
-#define SIMULATOR(name) CFG_STR_CB(name, NULL, CFGF_NODEFAULT, take_simulator_value)
-#define LIST(text, take) { .name = text, .type = CFGT_STR, .flags = CFGF_LIST, .parsecb = take }
-#define SECTION_FLAGS (CFGF_TITLE | CFGF_MULTI | CFGF_NO_TITLE_DUPES)
-
-static int parse(FILE *file, const char *path)
-{
-    cfg_opt_t axis[] = { LIST("values", take_axis_value), CFG_STR_CB("from", NULL, CFGF_NODEFAULT, take_bound),
-                         CFG_STR_CB("to", NULL, CFGF_NODEFAULT, take_bound), CFG_END() };
-    cfg_opt_t program[] = { LIST("command", take_program_value),
-                            CFG_STR_CB("input", NULL, CFGF_NODEFAULT, take_program_value), CFG_END() };
-    cfg_opt_t simulator[] = { SIMULATOR("I1"), SIMULATOR("D1"), SIMULATOR("LL"), SIMULATOR("BC"), SIMULATOR("BI"),
-                              SIMULATOR("AN"), SIMULATOR("path"), LIST("options", take_simulator_value), CFG_END() };
-    cfg_opt_t all[] = { SETTING("I1"), SETTING("D1"), SETTING("LL"), SETTING("L2"), SETTING("seed"), SETTING("counting"),
-                        SETTING("cache-sim"), SETTING("branch-sim"), SETTING("timeout"), LIST("options", take_setting),
-                        LIST("environment", take_setting), CFG_SEC("axis", axis, SECTION_FLAGS),
-                        CFG_SEC("program", program, SECTION_FLAGS), CFG_SEC("simulator", simulator, SECTION_FLAGS),
-                        CFG_END() };
-    cfg_t *cfg = QN_NEEDED(cfg_init(all, CFGF_NONE));
-    int status;
-
-    cfg_set_error_function(cfg, report);
-    cfg_set_validate_func(cfg, "axis", end_axis);
-    cfg_set_validate_func(cfg, "program", end_program);
-    cfg->filename = strdup(path);
-    status = cfg_parse_fp(cfg, file);
-    if (status != CFG_SUCCESS) /* only if there is no message yet: for an invalid byte, libConfuse gives none */
-        cfg_error(cfg, "cannot be read, wanted settings, axes, programs and simulators");
-    cfg_free(cfg);
-    return status;
-}
+#define SETTING(name) QN_EXP_VALUE(name, take_setting)
+#define SIMULATOR(name) QN_EXP_VALUE(name, take_simulator_value)
 
 bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *err)
 {
-    FILE *file = fopen(path, "r");
-    int status;
+    static const struct qn_exp_section_end ends[] = { { "axis", end_axis }, { "program", end_program }, { NULL, NULL } };
+    cfg_opt_t axis[] = { QN_EXP_LIST("values", take_axis_value), QN_EXP_VALUE("from", take_bound), QN_EXP_VALUE("to", take_bound), CFG_END() };
+    cfg_opt_t program[] = { QN_EXP_LIST("command", take_program_value), QN_EXP_VALUE("input", take_program_value), CFG_END() };
+    cfg_opt_t simulator[] = { SIMULATOR("I1"), SIMULATOR("D1"), SIMULATOR("LL"), SIMULATOR("BC"), SIMULATOR("BI"),
+                              SIMULATOR("AN"), SIMULATOR("path"), QN_EXP_LIST("options", take_simulator_value), CFG_END() };
+    cfg_opt_t all[] = { SETTING("I1"), SETTING("D1"), SETTING("LL"), SETTING("L2"), SETTING("seed"), SETTING("counting"),
+                        SETTING("cache-sim"), SETTING("branch-sim"), SETTING("timeout"), QN_EXP_LIST("options", take_setting),
+                        QN_EXP_LIST("environment", take_setting), CFG_SEC("axis", axis, QN_EXP_SECTION_FLAGS),
+                        CFG_SEC("program", program, QN_EXP_SECTION_FLAGS), CFG_SEC("simulator", simulator, QN_EXP_SECTION_FLAGS),
+                        CFG_END() };
 
-    if (!file) {
-        qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
-        return false;
-    }
-    memset(&loading, 0, sizeof loading);
     loading.e = e;
     loading.err = err;
-    status = parse(file, path);
-    fclose(file);
-    return status == CFG_SUCCESS;
+    return qn_exp_read_config(path, all, ends, "settings, axes, programs and simulators", &e->memory, err);
 }

@@ -9,6 +9,8 @@
  *   sim                             a simulator: module, SLOT=MODULE+..., a built one, or one that the file defines
  *   I1 D1 LL L2                     SIZE,WAYS,LINE; no L2 unless it is given, or an axis
  *   D1.size D1.ways D1.line ...     one of the three; plain size, ways, line are those of D1
+ *   machine                         a machine (machine.h): its caches where neither a setting nor another axis gives them; its modules, unless sim
+ *                                   varies, predictors only with branch-sim
  *   seed                            for random policies
  *   any other NAME                  replaces {NAME} in commands, geometries and options
  *
@@ -70,6 +72,8 @@ struct qn_exp {
     int axis_count, program_count, simulator_count;
     struct qn_exp_text geometry[QN_EXP_LEVELS], seed, counting, cache_sim, branch_sim, timeout;
     struct qn_exp_texts options, environment;
+    const char *library;        /* the folder of the modules, beside which that of machines is */
+    bool machine_has_L2;        /* one of the axis `machine`; known when the runs are made */
 };
 
 void qn_exp_init(struct qn_exp *e);
@@ -97,6 +101,9 @@ struct qn_exp_program *qn_exp_add_program(struct qn_exp *e, const char *name, co
 struct qn_exp_simulator *qn_exp_add_simulator(struct qn_exp *e, const char *name, const char *origin);
 void qn_exp_add_text(struct qn_exp *e, struct qn_exp_texts *list, const char *text, const char *origin);
 
+/* What `quern run` would want of this geometry; NULL: it is valid. */
+const char *qn_exp_wanted_of(const struct qn_geometry *g);
+
 /* A number with an optional suffix K, M or G (powers of 1024).  false: not one. */
 bool qn_exp_parse_size(const char *text, uint64_t *size);
 
@@ -114,8 +121,7 @@ bool qn_exp_parse_size(const char *text, uint64_t *size);
  *   program gzip   { command = {gzip, "-{n}", "-c", "corpus.txt"} }
  *   program sort   { command = {sort}  input = "corpus.txt" }
  *
- * Comments begin with # or //.  exp.h defines the words.  The parser is libConfuse: of Debian's libraries it is the one
- * that has named sections, lists and quoting, and that reports an unknown word with its line.
+ * Comments begin with # or //.  exp.h defines the words.
  */
 
 /* Adds the contents of the file to `e`.  false: `err` is FILE:LINE: what.  Not reentrant. */

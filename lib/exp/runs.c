@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "exp/machine.h"
 
-#define LINE_MIN 16u /* bytes, as `quern run` */
+#define MACHINE "machine" /* the axis */
 
 enum part { SIZE, WAYS, LINE, WHOLE, PARTS = WHOLE };
 static const char *const part_names[PARTS] = { "size", "ways", "line" };
@@ -15,6 +16,7 @@ struct maker {
     const struct qn_geometry *host;
     const char **values; /* of the run being made */
     bool *used;          /* by axis */
+    struct qn_exp_machine *machines, *machine; /* by value of that axis; of the run being made, NULL: none */
     struct qn_text_error *err;
 };
 
@@ -47,6 +49,15 @@ bool qn_exp_is_parameter(const struct qn_exp_axis *axis)
     enum part part;
 
     return strcmp(name, "sim") && strcmp(name, "seed") && !parse_level_axis(name, &level, &part);
+}
+
+/* The axis of this name; NULL: there is none. */
+static const struct qn_exp_axis *varies(const struct qn_exp *e, const char *name)
+{
+    for (int i = 0; i < e->axis_count; i++)
+        if (!strcmp(e->axes[i].name.text, name))
+            return &e->axes[i];
+    return NULL;
 }
 
 /* ---- {NAME} ---- */
@@ -109,20 +120,6 @@ static bool parse_geometry(struct maker *m, const char *level, const char *text,
     return true;
 }
 
-/* What `quern run` would want of this geometry; NULL: it is valid. */
-static const char *what_is_wrong(const struct qn_geometry *g)
-{
-    uint64_t way = (uint64_t)g->assoc * g->line;
-
-    if (g->line < LINE_MIN || !qn_is_pow2(g->line))
-        return "a line that is a power of two, at least 16";
-    if (!g->assoc)
-        return "at least one way";
-    if (!g->size || g->size % way)
-        return "a size that is sets * ways * line";
-    return qn_is_pow2(g->size / way) ? NULL : "a number of sets that is a power of two";
-}
-
 /* `whole`: only axes of whole levels, or only those of parts. */
 static bool apply_axis(struct maker *m, int i, bool whole, struct qn_geometry g[QN_EXP_LEVELS],
                        const char *origins[QN_EXP_LEVELS])
@@ -163,7 +160,7 @@ static bool varies_in_parts(const struct maker *m, enum qn_exp_level level)
  * is possible. */
 static struct qn_geometry usual_geometry(const struct maker *m, enum qn_exp_level level)
 {
-    struct qn_geometry g = m->host[level];
+    struct qn_geometry g = m->machine ? m->machine->geometry[level] : m->host[level];
     uint32_t sets = g.line ? g.size / (g.assoc * g.line) : 0; /* no machine's L2 is taken */
 
     if (sets && varies_in_parts(m, level) && !qn_is_pow2(g.assoc)) {
@@ -182,7 +179,7 @@ static bool find_geometry(struct maker *m, struct qn_exp_run *run)
         const struct qn_exp_text *given = &m->e->geometry[i];
 
         run->geometry[i] = usual_geometry(m, i);
-        origins[i] = given->text ? given->origin : i == QN_EXP_L2 ? "no L2 is given" : "this machine's cache";
+        origins[i] = given->text ? given->origin : m->machine ? m->machine->path : i == QN_EXP_L2 ? "no L2 is given" : "this machine's cache";
         if (given->text
             && !parse_geometry(m, qn_exp_level_names[i], fill_in(m, given->text), given->origin, &run->geometry[i]))
             return false;
@@ -193,7 +190,8 @@ static bool find_geometry(struct maker *m, struct qn_exp_run *run)
                 return false;
     for (int i = 0; i < QN_EXP_LEVELS; i++) {
         const struct qn_geometry *g = &run->geometry[i];
-        const char *wanted = i == QN_EXP_L2 && !qn_exp_has_L2(m->e) ? NULL : what_is_wrong(g);
+        bool none = i == QN_EXP_L2 && (!qn_exp_has_L2(m->e) || (m->machine && !g->size && !g->assoc && !g->line));
+        const char *wanted = none ? NULL : qn_exp_wanted_of(g);
 
         if (wanted)
             return bad_geometry(m, origins[i], qn_exp_level_names[i],
@@ -215,12 +213,33 @@ static void fill_command(struct maker *m, struct qn_exp_run *run)
         run->input = fill_in(m, run->program->input.text);
 }
 
+/* Of the modules of a machine, those that are simulated; their options. */
+static void take_modules(struct maker *m, struct qn_exp_run *run)
+{
+    struct qn_text_memory *memory = &m->e->memory;
+    bool caches = !m->e->cache_sim.text || strcmp(m->e->cache_sim.text, "no"), branches = m->e->branch_sim.text && !strcmp(m->e->branch_sim.text, "yes");
+    const char *sim = "";
+
+    for (int i = 0; i < QN_EXP_SLOT_AN; i++) {
+        if (!m->machine->module[i].text || !(i < QN_EXP_SLOT_BC ? caches : branches))
+            continue;
+        sim = qn_text_format(memory, "%s%s%s=%s", sim, *sim ? "+" : "", qn_exp_slot_names[i], m->machine->module[i].text);
+        if (*m->machine->options[i])
+            run->options = qn_text_format(memory, "%s%s%s", run->options, *run->options ? "," : "", m->machine->options[i]);
+    }
+    if (*sim)
+        run->sim = (struct qn_exp_text){ sim, m->machine->path };
+}
+
 static bool fill_settings(struct maker *m, struct qn_exp_run *run)
 {
     struct qn_exp *e = m->e;
     struct qn_exp_text seed = e->seed;
 
     run->sim = (struct qn_exp_text){ "default", "" };
+    run->options = "";
+    if (m->machine && !varies(m->e, "sim"))
+        take_modules(m, run);
     for (int i = 0; i < e->axis_count; i++) {
         const char *name = e->axes[i].name.text;
 
@@ -228,16 +247,15 @@ static bool fill_settings(struct maker *m, struct qn_exp_run *run)
             run->sim = (struct qn_exp_text){ fill_in(m, m->values[i]), e->axes[i].name.origin };
         else if (!strcmp(name, "seed"))
             seed = (struct qn_exp_text){ m->values[i], e->axes[i].name.origin };
-        else
+        else if (strcmp(name, MACHINE))
             continue;
         m->used[i] = true;
     }
     run->seed = 1;
     if (seed.text && !qn_exp_parse_size(seed.text, &run->seed))
         return bad_geometry(m, seed.origin, "seed", seed.text, "a number");
-    run->options = "";
     for (int i = 0; i < e->options.count; i++)
-        run->options = qn_text_format(&e->memory, "%s%s%s", run->options, i ? "," : "", fill_in(m, e->options.at[i].text));
+        run->options = qn_text_format(&e->memory, "%s%s%s", run->options, *run->options ? "," : "", fill_in(m, e->options.at[i].text));
     return true;
 }
 
@@ -278,12 +296,29 @@ static bool all_used(const struct maker *m)
     return true;
 }
 
+static bool read_machines(struct maker *m)
+{
+    const struct qn_exp_axis *axis = varies(m->e, MACHINE);
+
+    m->machines = axis ? qn_text_alloc(&m->e->memory, (size_t)axis->values.count * sizeof *m->machines) : NULL;
+    for (int i = 0; axis && i < axis->values.count; i++) {
+        struct qn_text_error err = { .status = QN_TEXT_OK };
+        const struct qn_exp_text *value = &axis->values.at[i];
+
+        if (!qn_exp_read_machine(&m->machines[i], value->text, m->e->library, &err))
+            return qn_text_fail(m->err, QN_TEXT_BAD, "%s: " MACHINE ": %s", value->origin, err.text), false;
+        m->e->machine_has_L2 |= m->machines[i].geometry[QN_EXP_L2].line != 0;
+    }
+    return true;
+}
+
 bool qn_exp_make_runs(struct qn_exp *e, const struct qn_geometry host[QN_EXP_LEVELS], struct qn_exp_runs *runs,
                       struct qn_text_error *err)
 {
-    struct maker m = { e, host, NULL, NULL, err };
+    struct maker m = { .e = e, .host = host, .err = err };
+    const struct qn_exp_axis *machine = varies(e, MACHINE);
 
-    if (!count_runs(e, &runs->count, err))
+    if (!count_runs(e, &runs->count, err) || !read_machines(&m))
         return false;
     m.values = qn_text_alloc(&e->memory, ((size_t)e->axis_count + 1) * sizeof *m.values);
     m.used = qn_text_alloc(&e->memory, (size_t)e->axis_count + 1);
@@ -293,6 +328,8 @@ bool qn_exp_make_runs(struct qn_exp *e, const struct qn_geometry host[QN_EXP_LEV
 
         for (int a = e->axis_count - 1; a >= 0; a--) { /* mixed-radix digits, the last axis first */
             m.values[a] = e->axes[a].values.at[rest % e->axes[a].values.count].text;
+            if (&e->axes[a] == machine)
+                m.machine = &m.machines[rest % machine->values.count];
             rest /= e->axes[a].values.count;
         }
         if (!make_run(&m, &e->programs[rest], &runs->at[i]))

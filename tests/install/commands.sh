@@ -57,6 +57,12 @@ is "$(quern ctl 1 status 2>&1 | grep -c "no run of quern")" 1 'ctl'
 is "$(quern doctor 2>&1 | grep -c '^ok  run ')" 1 'doctor'
 is "$(quern dis --hex 90 | grep -c nop)" 1 'dis'
 
+# ---- machines ----
+
+quern run -q --machine=nehalem --out-file=profile.nehalem ./demo >said 2>&1
+is "$? $(sed -n 's/^desc: L2 cache: *//p' profile.nehalem)" '0 262144 B, 64 B, 8-way associative' 'run --machine'
+is "$(quern machine list | grep -c '^skylake ')" 1 'machine'
+
 # ---- simulators ----
 
 cat >mine.c <<'END'

@@ -49,7 +49,7 @@ done
 "$QUERN" run --help >short
 "$QUERN" run --help=all >all
 names() { sed -n 's/^  \(-h, \)\{0,1\}\(-[^ =]*\).*/\2/p' "$1"; }
-is "$(names short | tr '\n' ' ')" '--I1 --D1 --LL --branch-sim --out-file --interval --explain --data --calls --sim --analysis --help ' 'what matters first'
+is "$(names short | tr '\n' ' ')" '--I1 --D1 --LL --machine --branch-sim --out-file --interval --explain --data --calls --sim --analysis --help ' 'what matters first'
 is "$(names all | sort | uniq -d)" '' '--help=all: each option once'
 ok '... all of them' test "$(names all | wc -l)" -gt 60
 is "$(grep -c '^[a-z].*:$' all)" 7 '... in groups'

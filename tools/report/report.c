@@ -20,12 +20,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../machine.h"
 #include "../options.h"
 #include "../prof_args.h"
 #include "../tools.h"
 #include "base/base.h"
 #include "engines/engines.h"
 #include "exp/rows.h"
+#include "out/columns.h"
 #include "page/page.h"
 #include "prof/kind.h"
 #include "report/report.h"
@@ -77,6 +79,7 @@ static const struct qn_option options[] = {
     OPTION("--D1", "SIZE,WAYS,LINE", "data cache", qn_option_text, geometry[1]),
     OPTION("--LL", "SIZE,WAYS,LINE", "last-level cache", qn_option_text, geometry[2]),
     OPTION("--L2", "SIZE,WAYS,LINE", "a level between them and --LL [none]", qn_option_text, geometry[3]),
+    OPTION("--machine", "NAME|FILE", "caches, TLB, predictors and latencies of a machine (quern machine list)", qn_option_text, machine),
     OPTION("--input", "FILE", "standard input of the program [nothing]", qn_option_text, input),
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
     OPTION("--analysis", "NAMES", "of the run, by name [3c,sets,sizes]; without sizes: a second run is made for D1s of other sizes; mattson: the curve of a fully associative cache", qn_option_text,
@@ -100,7 +103,7 @@ static const struct qn_options command = { "report", "quern report", help, help_
 /* A word that is a profile is one.  What is wrong with the options for it, or NULL. */
 static const char *check_words(struct qn_report_options *o)
 {
-    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->geometry[3] || o->input || o->environment_count || o->data || o->calls || o->instructions;
+    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->geometry[3] || o->machine || o->input || o->environment_count || o->data || o->calls || o->instructions;
 
     if (o->diff) {
         if (!o->program[1] || o->program[2] || !qn_prof_is_profile(o->program[0]) || !qn_prof_is_profile(o->program[1]))
@@ -112,7 +115,20 @@ static const char *check_words(struct qn_report_options *o)
     if (o->program[1] || !qn_prof_is_profile(o->program[0]))
         return o->intervals || o->sizes || o->sets || o->mattson ? "--intervals, --sizes, --sets and --mattson: wanted one profile with them" : NULL;
     o->profile = o->program[0];
-    return of_run ? "--I1, --D1, --LL, --input, --env, --data, --calls and --dump-instr: got a profile, wanted a program with them" : NULL;
+    return of_run ? "--I1, --D1, --LL, --machine, --input, --env, --data, --calls and --dump-instr: got a profile, wanted a program with them" : NULL;
+}
+
+/* Its latencies, too, unless --timing says otherwise. */
+static bool take_machine(struct qn_report_options *o)
+{
+    struct qn_exp_machine m;
+
+    if (!qn_machine_take("report: --machine", o->machine, &o->from_machine) || !qn_machine_read("report: --machine", o->machine, &m))
+        return false;
+    if (*m.timing && !qn_out_timing_chosen())
+        qn_out_choose_timing(m.timing);
+    qn_exp_free_machine(&m);
+    return true;
 }
 
 /* -1: go on; else the exit status. */
@@ -128,6 +144,8 @@ static int parse(struct qn_report_options *o, char **argv)
     what = check_words(o);
     if (what)
         return qn_options_wrong(&command, "", what);
+    if (o->machine && !take_machine(o))
+        return QN_EXIT_USAGE;
     return !*o->output ? qn_options_wrong(&command, "", "-o: wanted a folder") : -1;
 }
 

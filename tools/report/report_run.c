@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../tools.h"
+#include "exp/exp.h"
 #include "exp/jobs.h"
 #include "exp/rows.h"
 #include "report/report.h"
@@ -196,6 +197,8 @@ static struct qn_text_words begin_run(struct runner *r, const char *profile)
     for (int i = 0; i < QN_COLLECT_LEVELS; i++)
         if (r->o->geometry[i])
             ADD(&w, "--%s=%s", levels[i], r->o->geometry[i]);
+    if (r->o->machine)
+        ADD(&w, "--machine=%s", r->o->machine);
     ADD(&w, "--branch-sim=yes");
     ADD(&w, "--dump-objects=yes");
     if (r->o->instructions)
@@ -250,12 +253,17 @@ static bool names_sizes(const char *analyses)
 /* Chooses the analyses.  Returns whether the D1 is LRU, the only policy for which analysis sizes gives the misses of other sizes. */
 static bool choose_analyses(struct qn_report_options *o)
 {
+    const char *machine = o->from_machine.module[QN_EXP_SLOT_D1].name; /* tlb: beside a D1 that is LRU */
     bool asked = o->analysis && names_sizes(o->analysis), known;
     char *engine = asked || !o->analysis ? qn_engines_default_engine() : NULL, *D1 = NULL;
     struct qn_engines_texts t = { .description = NULL };
 
     if (engine && qn_engines_read_texts(engine, &t))
         D1 = qn_engines_text_of_slot(t.description, QN_ENGINES_D1);
+    if (machine && strcmp(machine, "tlb")) {
+        free(D1);
+        D1 = strdup(machine);
+    }
     known = D1 && !strcmp(D1, "lru");
     if (asked && D1 && !known)
         qn_text_complain("quern report: --analysis=" SIZES ": it knows LRU caches, and the D1 here is %.*s: a second run is made for D1s of other sizes",
@@ -315,7 +323,7 @@ static const char *write_experiment(struct runner *r)
 /* As given, else this machine's.  What cannot be read is left to `quern run` to refuse. */
 static bool find_geometry(struct runner *r)
 {
-    struct qn_collect_options given = { .aslr = false };
+    struct qn_collect_options given = { .from_machine = r->o->from_machine };
     enum qn_collect_origin origin[QN_COLLECT_LEVELS];
 
     for (int i = 0; i < QN_COLLECT_LEVELS; i++) {
@@ -342,6 +350,8 @@ static void begin_sizes(struct runner *r, const char *runs, const char *errors)
     for (int i = 0; i < QN_COLLECT_LEVELS; i++)
         if (r->geometry[i].line)
             ADD(&w, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line);
+    if (r->o->machine)
+        ADD(&w, "-Lmachine=%s", r->o->machine);
     ADD(&w, "-L");
     ADD(&w, "%s", list_sizes(r));
     for (int i = 0; i < r->o->environment_count; i++)

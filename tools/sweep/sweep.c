@@ -44,7 +44,7 @@ static int make_runs(struct qn_sweep *s)
 
     if (!qn_collect_choose_geometry(&none, host, origin))
         return QN_EXIT_USAGE;
-    if (!qn_sweep_take_machine(host))
+    if (!qn_sweep_take_machine(host) || !(s->options.exp.library = qn_engines_library("sweep")))
         return 1;
     if (qn_exp_make_runs(&s->options.exp, host, &s->runs, &err))
         return 0;

@@ -132,7 +132,7 @@ static const struct qn_option options[] = {
     QN_OPTION_PLAIN("-L", "NAME=V,V...", "NAME takes these values; with ';' between them where values hold commas; A..B is a range",
                     take_list),
     QN_OPTION_PLAIN("-P", "NAME FROM TO",
-                    "NAME takes FROM, twice that, and so on up to TO. NAME: sim, seed; I1 D1 LL L2 (SIZE,WAYS,LINE); size ways line of D1, "
+                    "NAME takes FROM, twice that, and so on up to TO. NAME: sim, machine, seed; I1 D1 LL L2 (SIZE,WAYS,LINE); size ways line of D1, "
                     "or LL.size and so on; any other name stands for {NAME} in the command, geometries and --sim-opt. Values of sim: "
                     "a module (srrip, mine.c), SLOT=MODULE+..., ./simulator, default", take_powers),
     OPTION("-o", "FILE", "the CSV file [the experiment's name with .csv, or sweep.csv]", qn_option_text, output),

@@ -8,7 +8,7 @@ pages=$top_srcdir/doc/man
 commands=$("$QUERN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 
 # Commands whose --help comes from a table of options; the others (replay, valgrind) have texts of their own.
-listed='run annotate top json trace diff merge csv convert sim sweep lab demo plot report page watch ctl serve doctor dis'
+listed='run annotate top json trace diff merge csv convert sim machine sweep lab demo plot report page watch ctl serve doctor dis'
 
 # list_of COMMAND: the list of options that its page must have.
 list_of() { "$QUERN" "$1" --help=all | awk -f "$top_srcdir/tests/unit/man/options.awk"; }
