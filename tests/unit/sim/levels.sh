@@ -29,8 +29,11 @@ compare() {
     done
 }
 
+# Above the default LL all kinds of traces; above another, those that fill both.
 everywhere() {
-    for kind in random cyclic stride zipf mixed; do
+    kinds='random cyclic stride zipf mixed'
+    [ "$ll" = lru ] || kinds='random mixed'
+    for kind in $kinds; do
         for g in $geometries; do
             I1=${g%%:*} LL=${g##*:} D1=${g#*:} D1=${D1%:*}
             compare "kind=$kind n=4000 seed=3 d1=$d1 ll=$ll opt=$opt I1=$I1 D1=$D1 LL=$LL" \
@@ -46,7 +49,7 @@ level() {
     [ "$ll" = lru ] || modules="$modules LL=$ll"
     [ "$ll" != exclusive ] || modules="I1=lru D1=$d1 LL=exclusive"
     # shellcheck disable=SC2086
-    build_replay "$SCRATCH/replay" $modules
+    link_replay "$SCRATCH/replay" $modules
     ok "D1=$d1 LL=$ll${opt:+ with $opt} is its model" everywhere
 }
 
@@ -68,7 +71,7 @@ level writeback l2 'l2-size=8192,l2-ways=1'
 refused() {
     text=$1
     shift
-    build_replay "$SCRATCH/replay" "$@"
+    link_replay "$SCRATCH/replay" "$@"
     "$SCRATCH/replay" "$SCRATCH/trace" >"$SCRATCH/out" 2>&1
     is "$? $(sed 's/^quern: replay: //' "$SCRATCH/out")" "70 $text" "$* is refused"
 }
@@ -118,10 +121,10 @@ as() { awk -v kind="$1" 'BEGIN { srand(7)
 as 'I ' >"$SCRATCH/fetches"
 as ' L' >"$SCRATCH/reads"
 for one in victim nextline stride tlb; do
-    build_replay "$SCRATCH/replay" I1=$one
+    link_replay "$SCRATCH/replay" I1=$one
     "$SCRATCH/replay" --I1=512,2,16 --LL=2048,4,16 --outcomes="$SCRATCH/out.got" "$SCRATCH/fetches" >"$SCRATCH/out" 2>&1 || bail "I1=$one"
     said "$SCRATCH/out" | sed 's/^I1/D1/' >"$SCRATCH/got.events"
-    build_replay "$SCRATCH/replay" D1=$one
+    link_replay "$SCRATCH/replay" D1=$one
     "$SCRATCH/replay" --D1=512,2,16 --LL=2048,4,16 --outcomes="$SCRATCH/out.wanted" "$SCRATCH/reads" >"$SCRATCH/out" 2>&1 || bail "D1=$one"
     said "$SCRATCH/out" >"$SCRATCH/wanted.events"
     for side in got wanted; do sed 's/^.//' "$SCRATCH/out.$side" >"$SCRATCH/$side"; done # the kind

@@ -10,7 +10,7 @@
 
 policies='lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye'
 build_model
-for policy in $policies opt; do build_replay "$SCRATCH/$policy" D1=$policy; done
+for policy in $policies opt; do link_replay "$SCRATCH/$policy" D1=$policy; done
 out=$SCRATCH/out
 
 # Traces: generated ones, and what a program did.
@@ -65,7 +65,7 @@ curve() {
         [ "$got" = "$wanted" ] || { echo "$lines lines: the curve has $got, the cache $wanted"; return 1; }
     done
 }
-build_replay "$SCRATCH/mattson" AN=mattson
+link_replay "$SCRATCH/mattson" AN=mattson
 for trace in zipf mixed; do ok "the curve is LRU at every size, $trace" curve $trace; done
 
 # 64 lines used again and again in a cache of 64 lines, 16 sets of 4.
