@@ -1,6 +1,7 @@
-/* loops.c - the driver of lab 2 that the check uses: it calls one kernel that was handed in, and then there is nothing left to call.
+/* loops.c - the driver of labs 2 and 12 that the check uses: it calls one kernel that was handed in, and then there is nothing left to call.
  *
- *   loops transpose 32 31 7 /path/of/results     numbers from seed 7; both matrices that a kernel may write, and "done", in the file
+ *   cc -DKERNEL=transpose -DNUMBER=int -DBELOW=1000 -DDRAWN=n*m -DWORDS=n,m,a,b,0 ...       lib/lab/kernels.h
+ *   transpose 32 31 7 /path/of/results     n, m, numbers from seed 7; the memory that a kernel may write, and "done", in the file
  *
  * Results are mapped, so that nothing has to be written when the kernel has run.  Before it runs, the page with all system calls of
  * this program and the kernel's vdso are unmapped: there is no instruction left with which the process could ask for anything.
@@ -13,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#define CELLS 65536                /* numbers per matrix, 8 bytes each */
+#define CELLS 65536                /* of 8 bytes, of a, b and c */
 #define STACK_TOP 0x700000100000ul /* as in nostack.c */
 #define STACK_SIZE (1ul << 20)
 #define RESULTS 0x10000000ul       /* where the file is mapped */
@@ -46,7 +47,7 @@ __asm__(".section .text.seal,\"ax\",@progbits\n"
         "\tsyscall\n"
         "\tret\n"
         "seal:\n" /* munmap of this page, with the last instruction in it; what the kernel gets waits in registers */
-        "\tmov %rdi, %rbp\n\tmov %rsi, %r12\n\tmov %rdx, %r13\n\tmov %rcx, %r14\n\tmov %r8, %r15\n"
+        "\tmov %rdi, %rbp\n\tmov %rsi, %r12\n\tmov %rdx, %r13\n\tmov %rcx, %r14\n\tmov %r8, %r15\n\tmov %r9, %rbx\n"
         "\tmov $11, %eax\n\tlea seal_page(%rip), %rdi\n\tmov $4096, %esi\n"
         "\tjmp 1f\n"
         "\t.org seal_page + 4094, 0x90\n"
@@ -57,7 +58,7 @@ __asm__(".section .text.seal,\"ax\",@progbits\n"
         "\txor %edx, %edx\n"
         "\trolq $3, %rdi\n\trolq $13, %rdi\n\trolq $61, %rdi\n\trolq $51, %rdi\n\txchgq %rbx, %rbx\n"
         "\tlea region_begins(%rip), %rcx\n\tcmp %rcx, %rax\n\tjne 2f\n"
-        "\tmov %r12, %rdi\n\tmov %r13, %rsi\n\tmov %r14, %rdx\n\tmov %r15, %rcx\n"
+        "\tmov %r12, %rdi\n\tmov %r13, %rsi\n\tmov %r14, %rdx\n\tmov %r15, %rcx\n\tmov %rbx, %r8\n"
         "\tcall *%rbp\n"
         "\tlea region_ends(%rip), %rax\n"
         "\txor %edx, %edx\n"
@@ -69,7 +70,7 @@ __asm__(".section .text.seal,\"ax\",@progbits\n"
         "\t.balign 4096, 0xcc\n"
         "\t.text\n");
 
-_Noreturn void seal(const void *kernel, long first, long second, long third, long fourth);
+_Noreturn void seal(const void *kernel, long first, long second, long third, long fourth, long fifth);
 
 static _Noreturn void leave(int status)
 {
@@ -77,14 +78,14 @@ static _Noreturn void leave(int status)
         host_call(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014), a whole number from 0 to 999. */
-static int draw(uint64_t *state)
+/* splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t draw(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
 
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return (int)((z ^ z >> 31) % 1000);
+    return (z ^ z >> 31) % BELOW;
 }
 
 static uint64_t number(const char *text)
@@ -128,26 +129,21 @@ static void unmap_vdso(char **behind)
 __attribute__((used)) static _Noreturn void host_main(long *stack)
 {
     char **argv = (char **)(stack + 1);
-    double *a = memory, *b = memory + CELLS, *c = memory + 2 * CELLS;
-    long n, m;
+    long n, m, a = (long)memory, b = a + CELLS * 8, c = b + CELLS * 8;
     uint64_t state;
 
-    if (*stack != 6)
+    if (*stack != 5)
         leave(2);
-    n = (long)number(argv[2]);
-    m = (long)number(argv[3]);
-    state = number(argv[4]);
-    map_results(argv[5]);
+    n = (long)number(argv[1]);
+    m = (long)number(argv[2]);
+    state = number(argv[3]);
+    map_results(argv[4]);
     map_stack();
     unmap_vdso(argv + *stack + 1);
-    if (*argv[1] == 't') {
-        for (long i = 0; i < n * m; i++)
-            ((int *)a)[i] = draw(&state);
-        seal((const void *)transpose, n, m, (long)a, (long)b);
-    }
-    for (long i = 0; i < 3 * CELLS; i++)
-        memory[i] = draw(&state);
-    seal((const void *)multiply, n, (long)a, (long)b, (long)c);
+    for (long i = 0; i < (DRAWN); i++)
+        ((NUMBER *)a)[i] = (NUMBER)draw(&state);
+    (void)m, (void)b, (void)c;
+    seal((const void *)KERNEL, WORDS);
 }
 
 __asm__(".globl host_start\nhost_start:\n\tmov %rsp, %rdi\n\tand $-16, %rsp\n\txor %ebp, %ebp\n\tcall host_main\n");

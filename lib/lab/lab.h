@@ -25,7 +25,7 @@ struct qn_lab {
     const char *const *files;           /* what is handed in, NULL at the end */
     const struct qn_lab_test *tests;
     unsigned n_tests;
-    bool header;                        /* the starter needs quern.h, too */
+    bool kernels;                       /* they run under quern: the starter needs quern.h and the files below host/ for that, too */
 };
 
 extern const struct qn_lab *const qn_labs[];

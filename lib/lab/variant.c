@@ -123,6 +123,12 @@ static const struct parameter table[QN_LAB_PARAMETERS] = {
     [QN_LAB_TIMING_TWICE] = { 11, 1, { 2, 3 }, "**predict** Each element is read %u times in a row.", { NULL } },
     [QN_LAB_TIMING_CORES] = { 11, 1, { 2, 4, 8 }, "**roofline** %u cores compute, each with the peak of `-p`; they share the bandwidth.", { NULL } },
     [QN_LAB_TIMING_WRITES] = { 11, 1, { 2 }, "**roofline** A byte that is written moves %u bytes: its line is read before.", { NULL } },
+    [QN_LAB_LAYOUT_X] = { 12, 0, { 2, 3, 5 }, "**scan** x is word %u of a particle (the first is word 0),", { NULL } },
+    [QN_LAB_LAYOUT_V] = { 12, 8, { 9, 11, 14 }, "and v is word %u.", { NULL } },
+    [QN_LAB_LAYOUT_FIELDS] = { 12, 12, { 10, 11, 13 }, "**lookup** A record has %u fields,", { NULL } },
+    [QN_LAB_LAYOUT_BACK] = { 12, 0, { 1 }, NULL, { "and they are hashed from the last to the first." } },
+    [QN_LAB_LAYOUT_TIES] = { 12, 0, { 1 }, NULL, { "**events** Of events of the same time the one with the *highest* number is the next." } },
+    [QN_LAB_LAYOUT_SPREAD] = { 12, 1000, { 500, 700, 1500 }, "**events** An event comes again at its time + 1 + h mod %u.", { NULL } },
     [QN_LAB_STRIDE_REGION] = { 13, 64, { 16, 32, 128 }, "**stride** A region has %u lines.", { NULL } },
     [QN_LAB_STRIDE_SURE] = { 13, 2, { 1, 3 }, "**stride** A line is prefetched when the confidence is at least %u.", { NULL } },
     [QN_LAB_DUEL_PERIOD] = { 13, 32, { 8, 12, 16 }, "**drrip** Of the fills by brrip every %u-th gets a 2.", { NULL } },
@@ -178,7 +184,7 @@ void qn_lab_print_variant(FILE *f, unsigned lab, const struct qn_lab_variant *v)
     }
 }
 
-void qn_lab_print_rules(FILE *f, const struct qn_lab_variant *v)
+static void print_rules_of_loops(FILE *f, const struct qn_lab_variant *v)
 {
     static const char *const rows[] = { "j", "m - 1 - j", "j", "m - 1 - j" }, *const columns[] = { "i", "n - 1 - i", "n - 1 - i", "i" },
                       *const factors[] = { "(a)[i][k] * (b)[k][j]", "(a)[k][i] * (b)[k][j]", "(a)[k][i] * (b)[j][k]" };
@@ -188,6 +194,17 @@ void qn_lab_print_rules(FILE *f, const struct qn_lab_variant *v)
                " * a[i][j], of n rows and m columns, goes to b[ROW][COLUMN];  c[i][j] gets the sum of FACTORS over k. */\n"
                "#define ROW(i, j, n, m) ((%s + %u) %% (m))\n#define COLUMN(i, j, n, m) (%s)\n#define FACTORS(a, b, i, j, k) (%s)\n",
             rows[turn], v->value[QN_LAB_LOOPS_SHIFT], columns[turn], factors[v->value[QN_LAB_LOOPS_PRODUCT]]);
+}
+
+void qn_lab_print_rules(FILE *f, unsigned lab, const struct qn_lab_variant *v)
+{
+    if (lab == 2)
+        print_rules_of_loops(f, v);
+    else
+        fprintf(f, "/* rules.h - what scan, lookup and events mean, for driver.c. */\n"
+                   "#define X %u\n#define V %u\n#define FIELDS %u\n#define BACKWARDS %u\n#define LAST_OF_EQUALS %u\n#define SPREAD %u\n",
+                v->value[QN_LAB_LAYOUT_X], v->value[QN_LAB_LAYOUT_V], v->value[QN_LAB_LAYOUT_FIELDS], v->value[QN_LAB_LAYOUT_BACK],
+                v->value[QN_LAB_LAYOUT_TIES], v->value[QN_LAB_LAYOUT_SPREAD]);
 }
 
 /* ---- from a key and a name ---- */

@@ -67,6 +67,12 @@ enum qn_lab_parameter {
     QN_LAB_TIMING_TWICE,     /* references in a row to each element */
     QN_LAB_TIMING_CORES,     /* that compute, of one bandwidth */
     QN_LAB_TIMING_WRITES,    /* bytes moved for each that is written */
+    QN_LAB_LAYOUT_X,         /* lab 12: of scan: the field that is changed, */
+    QN_LAB_LAYOUT_V,         /* and the one that changes it */
+    QN_LAB_LAYOUT_FIELDS,    /* of a record of lookup */
+    QN_LAB_LAYOUT_BACK,      /* 1: the last one first */
+    QN_LAB_LAYOUT_TIES,      /* of events: 1: of equal times the highest number first */
+    QN_LAB_LAYOUT_SPREAD,    /* an event comes again within so many units */
     QN_LAB_STRIDE_REGION,    /* lab 13: lines of a region */
     QN_LAB_STRIDE_SURE,      /* confidence that is enough */
     QN_LAB_DUEL_PERIOD,      /* each fill of brrip whose number is a multiple of it is long */
@@ -86,8 +92,8 @@ struct qn_lab_variant qn_lab_standard(void);
 /* Drawn from a seed. */
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed);
 
-/* Lab 2: writes its rules.h, with which the driver is compiled. */
-void qn_lab_print_rules(FILE *f, const struct qn_lab_variant *v);
+/* Labs 2 and 12: writes rules.h, with which the driver is compiled. */
+void qn_lab_print_rules(FILE *f, unsigned lab, const struct qn_lab_variant *v);
 
 /* Writes the sentences for HANDOUT.md: how this variant differs from the handout below them. */
 void qn_lab_print_variant(FILE *f, unsigned lab, const struct qn_lab_variant *v);

@@ -122,6 +122,18 @@ bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder)
     return read >= 2;
 }
 
+static int copy_for_kernels(const struct qn_lab_place *place, const char *to)
+{
+    static const char *const names[] = { "nostack.c", "stack.h", "misses.sh", NULL };
+    char host[PATH_MAX];
+    int status = copy(place->header, "quern.h", to);
+
+    snprintf(host, sizeof host, "%s/host", place->labs);
+    for (const char *const *name = names; !status && *name; name++)
+        status = copy(host, *name, to);
+    return status;
+}
+
 static int start(const struct qn_lab_request *r, const char *directory, uint64_t seed)
 {
     const struct qn_lab *lab = r->lab;
@@ -139,8 +151,8 @@ static int start(const struct qn_lab_request *r, const char *directory, uint64_t
         status = copy(folder, "HANDOUT.md", directory);
     if (!status)
         status = copy_folder(starter, directory);
-    if (!status && lab->header)
-        status = copy(place.header, "quern.h", directory);
+    if (!status && lab->kernels)
+        status = copy_for_kernels(&place, directory);
     if (!status)
         status = write_student(directory, lab->number, seed);
     if (!status && r->has_variant)
@@ -174,7 +186,6 @@ int qn_lab_tool_start(char **argv)
 
 /* ---- whose variant of a lab it is: from --student and --key-file, or from a folder that `start` made ---- */
 
-#define LOOPS 2
 #define BOX 6                    /* its variants are its boxes */
 #define BOX_SEEDS 1000000000ull
 
@@ -200,8 +211,8 @@ bool qn_lab_take_variant(struct qn_lab_request *r)
     return true;
 }
 
-/* What lab 2's driver is compiled with. */
-static bool write_rules(const char *directory, const struct qn_lab_variant *v)
+/* What the driver of a lab of kernels is compiled with. */
+static bool write_rules(const char *directory, unsigned lab, const struct qn_lab_variant *v)
 {
     char path[PATH_MAX];
     FILE *f;
@@ -210,7 +221,7 @@ static bool write_rules(const char *directory, const struct qn_lab_variant *v)
     f = fopen(path, "we");
     if (!f)
         return perror(path), false;
-    qn_lab_print_rules(f, v);
+    qn_lab_print_rules(f, lab, v);
     return fclose(f) == 0 || (perror(path), false);
 }
 
@@ -242,5 +253,5 @@ bool qn_lab_write_variant(const struct qn_lab_request *r, const char *directory)
     free(text);
     if (fclose(f))
         return perror(path), false;
-    return r->lab->number != LOOPS || write_rules(directory, &v);
+    return !r->lab->kernels || write_rules(directory, r->lab->number, &v);
 }

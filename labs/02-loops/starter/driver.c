@@ -5,59 +5,26 @@
  *   ./loops transpose 32 32 7 dump   numbers from seed 7; the result as bytes instead of a word
  *
  * The matrices begin at multiples of 64 KiB, so in any small cache a[0][0] and b[0][0] want the same place.  A kernel runs on
- * a stack of its own, at a place that nostack.c knows: of that, the topmost KiB is not counted.
+ * a stack of its own (stack.h).
  */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
 
 #include "kernels.h"
 #include "quern.h"
 #include "rules.h"
+#include "stack.h"
 
 #define CELLS 65536 /* per matrix; 8 bytes each */
-#define STACK_TOP 0x700000100000u /* as in nostack.c */
-#define STACK_SIZE (1u << 20)
 
 static double memory[3][CELLS] __attribute__((aligned(65536)));
-static uint64_t state;
-
-/* splitmix64 (Steele, Lea, Flood 2014), a whole number from 0 to 999. */
-static int draw(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return (int)((z ^ z >> 31) % 1000);
-}
-
 static int judge(int wrong)
 {
     puts(wrong ? "wrong" : "right");
     return wrong != 0;
-}
-
-/* Calls a function on the stack of the kernels. */
-static void call_on_stack(void (*function)(void))
-{
-    static ucontext_t here, there;
-
-    getcontext(&there);
-    there.uc_stack.ss_size = STACK_SIZE;
-    there.uc_stack.ss_sp = mmap((void *)(STACK_TOP - STACK_SIZE), STACK_SIZE, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (there.uc_stack.ss_sp != (void *)(STACK_TOP - STACK_SIZE)) {
-        fprintf(stderr, "loops: no stack at %#lx\n", STACK_TOP - STACK_SIZE);
-        exit(1);
-    }
-    there.uc_link = &here;
-    makecontext(&there, function, 0);
-    swapcontext(&here, &there);
 }
 
 static int rows, columns, is_simple;
@@ -77,7 +44,7 @@ static int run_transpose(int n, int m, int dump)
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            a[i][j] = draw();
+            a[i][j] = (int)draw(1000);
     call_on_stack(call_transpose);
     if (dump)
         return fwrite(b, sizeof(int), (size_t)n * m, stdout) != (size_t)n * m;
@@ -119,14 +86,14 @@ static int run_multiply(int n, int dump)
     int wrong = 0;
 
     for (int i = 0; i < 3 * CELLS; i++)
-        memory[i / CELLS][i % CELLS] = draw();
+        memory[i / CELLS][i % CELLS] = (double)draw(1000);
     call_on_stack(call_multiply);
     if (dump)
         return fwrite(c, sizeof(double), (size_t)n * n, stdout) != (size_t)n * n;
     state -= CELLS * 0x9e3779b97f4a7c15; /* the numbers of c, once more */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            double sum = draw();
+            double sum = (double)draw(1000);
 
             for (int k = 0; k < n; k++)
                 sum += FACTORS(a, b, i, j, k);

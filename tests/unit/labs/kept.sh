@@ -2,7 +2,7 @@
 # Is what --keep leaves of the labs the first thing that is wrong, and do the commands that it names show it?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 60
+[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 63
 out=$SCRATCH/out cc=${CC:-cc}
 
 # wrong LAB FILE EDIT ONLY: the solution with an edit, checked with --keep; $kept is the folder of the first test that failed.
@@ -51,7 +51,7 @@ is "$(sed -n 's/^Expected counter \(.*\):$/\1/p' "$kept/why.txt")" '1, yours act
 
 # Lab 2: the call that it names finds the result wrong.
 wrong 2 kernels.c '/^static void transpose_any/,/^}/s/i < n; i++/i < m; i++/' 'right for every shape'
-cp "$top_srcdir/include/quern.h" "$SCRATCH/lab2"
+cp "$top_srcdir/include/quern.h" "$top_srcdir/labs/host/stack.h" "$SCRATCH/lab2"
 is "$(cd "$SCRATCH/lab2" && "$cc" -O1 -o loops driver.c kernels.c && $(sed -n 's/.*&& \(.\/loops .*\)/\1/p' "$kept/why.txt"))" wrong 'lab 2: the same call is wrong'
 
 # Lab 4: right without the last reference, wrong with it.
@@ -93,6 +93,11 @@ wrong 11 timing.c 's/n\[IR\] + last/last/' 'stack: one'
 "$cc" -O1 -o "$dir/timing" "$dir/timing.c" && debugged input.txt
 "$cc" -O1 -o "$SCRATCH/timing" "$top_srcdir/labs/solutions/11-timing/timing.c"
 is "$(eval "\"$SCRATCH/timing\" $(echo "$command" | sed 's/^[^ ]* //')" | cksum)" "$(cksum <"$kept/wanted.txt")" 'lab 11: what is wanted of it'
+
+# Lab 12: its call, and the commands that count.
+wrong 12 layout.c 's/v\[i\] ^ carry/v[i]/' 'scan is'
+cp "$top_srcdir/include/quern.h" "$top_srcdir/labs/host/stack.h" "$dir"
+is "$(cd "$dir" && "$cc" -O1 -o layout driver.c layout.c && $(sed -n 's/.*&& \(.\/layout .*\)/\1/p' "$kept/why.txt"))" wrong 'lab 12: the same call is wrong'
 
 # Lab 13: the simulator that it names replays the trace.
 wrong 13 drrip.c 's/selector > 511);/selector <= 511);/' 'drrip: loops'

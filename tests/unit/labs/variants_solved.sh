@@ -4,7 +4,7 @@
 
 out=$SCRATCH/out key=$SCRATCH/key
 echo 'a key of this course' >"$key"
-[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 52
+[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 62
 
 # number TEXT: what stands in the handout for %u.
 number() { sed -n "s/^[* ]*$(printf '%s' "$1" | sed 's/[].*[]/\\&/g; s/%u/\\([0-9]*\\)/').*/\1/p" "$handout" | head -n 1; }
@@ -73,6 +73,13 @@ rules_11() {
     echo "#define CORES $(number '**roofline** %u cores')"
 }
 
+rules_12() {
+    echo "#define X $(number '**scan** x is word %u of a particle')"
+    echo "#define V $(number 'and v is word %u.')"
+    echo "#define FIELDS $(number '**lookup** A record has %u fields')"
+    echo "#define SPREAD $(number '**events** An event comes again at its time + 1 + h mod %u.')"
+}
+
 rules_13() {
     echo "#define REGION $(number '**stride** A region has %u lines')"
     echo "#define SURE $(number '**stride** A line is prefetched when the confidence is at least %u')"
@@ -88,6 +95,7 @@ for student in ada bob cyd; do
     solve 8 $student profile.c
     solve 10 $student tlb.c levels.c huge.c
     solve 11 $student timing.c
+    solve 12 $student layout.c
     solve 13 $student stride.c drrip.c mine.c
 done
 
@@ -99,5 +107,11 @@ for student in ada bob; do
     cp "$top_srcdir/labs/02-loops/starter/kernels.c" "$SCRATCH/${student}2"
     is "$(cd "$SCRATCH/${student}2" && "$cc" -O1 -o loops driver.c kernels.c && ./loops transpose 64 61; ./loops multiply 40)" "$(printf 'wrong\nwrong')" \
         'and the standard kernels wrong'
+    dir=$SCRATCH/${student}12
+    is "$(cd "$dir" && "$cc" -O1 -o layout driver.c layout.c && for kernel in scan lookup events; do ./layout $kernel 500 99; done | sort -u)" right \
+        "lab 12, $student: the driver finds it right"
+    cp "$top_srcdir/labs/solutions/12-layout/layout.c" "$dir"
+    is "$(cd "$dir" && "$cc" -O1 -o layout driver.c layout.c && for kernel in scan lookup events; do ./layout $kernel 500 99; done | sort -u)" wrong \
+        'and the standard functions wrong'
 done
 done_testing
