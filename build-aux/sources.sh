@@ -51,6 +51,7 @@ write_units() {
     for slot in BC BI; do echo "$slot/branchsim_$slot"; done
     units 'I1 D1 LL' $(ls lib/sim/policy/*.c lib/sim/level/*.c | grep -v /opt.c)
     units 'I1 D1' lib/sim/prefetch/*.c
+    units D1 lib/sim/coherence/*.c
     units BC $(grep -L branchsim_BI_target lib/sim/bpred/*.c)
     units BI $(grep -l branchsim_BI_target lib/sim/bpred/*.c)
     units AN lib/sim/analysis/*.c

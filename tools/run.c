@@ -241,13 +241,16 @@ static const struct qn_option_rule rules[] = {
     { "--trace-blocks", false, "--trace", NULL },
     { "--versus", true, "--check or --explain or --watch", NULL },
     { "--analysis", true, "--check", NULL },
+    { "--coherence", false, "--cores", NULL },
+    { "--quantum", false, "--cores", NULL },
+    { "--cores", true, "--cache-sim=no or --L2 or --check or --versus or --interval or --explain or --watch", NULL },
     { "--merge-children", true, "--analysis or --versus or --interval", NULL },
     { NULL, false, NULL, NULL } };
 
 static const struct qn_option_group groups[] = {
     { "options that matter first",
       "--branch-sim --I1 --D1 --LL --machine --out-file --analysis --data --calls --interval --explain --sim --help" },
-    { "what is simulated", "--L2 --cache-sim --counting --versus --sim-opt --sample --check" },
+    { "what is simulated", "--L2 --cores --coherence --quantum --cache-sim --counting --versus --sim-opt --sample --check" },
     { "what is counted, and when", "--toggle --toggle-collect --dump-before --dump-after --zero-before --requests --instr-at-start --dump-signal "
       "--trace-children --merge-children --alloc --calls-room --calls-depth" },
     { "what is written", "--cachegrind-out-file --profile-format --dump-objects --dump-instr --inline --demangle --source-map "
@@ -272,7 +275,7 @@ static const struct qn_options command = {
 static void set_defaults(struct qn_collect_options *o)
 {
     *o = (struct qn_collect_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .demangle = true, .seed = 1,
-                                  .log_fd = 2, .explain_first = 20, .explain_every = 1000, .calls = CALLS_NOT_SAID, .calls_room = 1000000, .calls_depth = 1000000 };
+                                  .log_fd = 2, .explain_first = 20, .explain_every = 1000, .quantum = 10000, .calls = CALLS_NOT_SAID, .calls_room = 1000000, .calls_depth = 1000000 };
     o->trace_blocks.last = UINT64_MAX;
 }
 

@@ -137,7 +137,7 @@ static const struct folder {
     const char *plain;        /* the same for programs; NULL: each module says which */
 } folders[] = {
     { "policy", "I1 D1 LL", "I1 D1 LL" }, { "prefetch", "I1 D1", "I1 D1" }, { "level", "as said", NULL },
-    { "bpred", "BC; BI: btb, ras", "BC" }, { "analysis", "AN", "AN" },
+    { "coherence", "D1", "D1" },    { "bpred", "BC; BI: btb, ras", "BC" }, { "analysis", "AN", "AN" },
 };
 
 /* Each module of a folder. */

@@ -237,6 +237,8 @@ static bool check_options(const struct qn_collect_options *o)
         uint64_t got, least, most;
         const char *wanted;
     } bounds[] = {
+        { "cores", o->cores, 0, QN_PROCESSORS_MAX, "at most 64" },
+        { "quantum", o->quantum, 1, INT32_MAX, "1 to 2147483647 instructions" },
         { "processors", o->processors, 0, QN_PROCESSORS_MAX, "at most 64" },
         { "block-max", o->block_max, 0, UINT32_MAX, "a number below 2^32" },
         { "tcache-size", o->tcache_size ? o->tcache_size : TCACHE_MIN, TCACHE_MIN, QN_CODE_MAX - QN_CODE_FIXED, "512K to 126M" },

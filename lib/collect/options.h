@@ -73,6 +73,9 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "aslr", aslr, "yes|no", "addresses vary from run to run [no]")                                          \
     X(VDSO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
     X(LIST, "cpu", cpu, "NAME|+FEATURE|-FEATURE,...", "the processor to show: x86-64, x86-64-v2, -v3, -v4, +avx2, -avx512f [native]") \
+    X(NUMBER, "cores", cores, "N", "threads run on N cores, up to 64, each with an I1, a D1 and predictors of its own [one for all]") \
+    X(TEXT, "coherence", coherence, "PROTOCOL|FILE", "keeps their D1s coherent: msi, mesi, moesi, dragon [mesi]")         \
+    X(NUMBER, "quantum", quantum, "N", "a thread's turn is at most N instructions [10000]")                          \
     X(NUMBER, "processors", processors, "N", "the program sees N processors, up to 64 [those of the machine]")       \
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
     X(LIST, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, ./mysim; may be repeated")                                              \
@@ -128,9 +131,9 @@ struct qn_collect_options {
     uint64_t inlines;      /* enum qn_debug_inlines */
     uint64_t vectors;      /* enum qn_vectors */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
-    char *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu, *machine;
+    char *coherence, *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu, *machine;
     struct qn_collect_machine from_machine;
-    uint64_t log_fd, processors, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
+    uint64_t log_fd, cores, quantum, processors, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
     struct qn_collect_names explain, toggle, alloc, turn, dump_before, dump_after, zero_before;
     uint32_t trace;        /* QN_TRACE_* */
     struct {

@@ -123,6 +123,13 @@ int qn_collect_set_up_sims(struct qn_collect *r)
     r->second = (struct qn_engines_choice){ .tool = "run", .option = "--versus" };
     if ((o->sim && !qn_engines_choose(&r->first, o->sim)) || (o->versus && !choose_second(&r->second, o->versus)))
         return QN_EXIT_USAGE;
+    if (o->cores && !named(&r->first, QN_ENGINES_D1, QN_ENGINES_D1)) {
+        r->first.option = "--coherence";
+        if (!qn_engines_choose_module(&r->first, QN_ENGINES_D1, o->coherence ? o->coherence : "mesi"))
+            return QN_EXIT_USAGE;
+    } else if (o->coherence) {
+        return refuse("coherence", "not with another module in slot D1");
+    }
     if (!take_machine(r))
         return QN_EXIT_USAGE;
     if (o->analysis)

@@ -169,6 +169,8 @@ struct qn_config {
     uint64_t explain_first, explain_every; /* --explain describes the first explain_first accesses, then every explain_every-th (0 = none) */
     uint32_t watch_region;   /* string: --watch begins with the first reference in this region; "": no region */
     uint32_t requests;       /* enum qn_requests */
+    uint32_t cores;          /* --cores: threads run on so many, each with caches of its own; 0: one for all */
+    uint64_t quantum;        /* with cores: instructions of a thread's turn */
     uint64_t watch_from, watch_count; /* --watch: the first data reference (0: the first explained one), and their number; 0 = none */
     uint64_t fd_limit;       /* the first descriptor of the engine: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* observes sample_count of every sample_of instructions; sample_of 0: all */

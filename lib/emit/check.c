@@ -285,7 +285,7 @@ static void data_call(struct emitter *e, const struct qn_event *ev)
 {
     qn_slow_call *fn = tell(e, &e->hot, ev);
 
-    emit_slow_call_at(&e->hot, emit_reference_stub(e, fn, false));
+    emit_slow_call_at(&e->hot, emit_reference_stub(e, fn, 0));
     e->data_time = e->code_time = 1; /* the clock now has the time of this reference */
 }
 
@@ -311,7 +311,15 @@ static uint32_t stub_of(const struct emitter *e, const struct qn_event *ev, bool
     return stub ? stub : emit_log_stub(e, ev->size, ev->write, known);
 }
 
-/* The same after a failed comparison: S1 = address ^ entries(S2). */
+/* The table that a reference is compared with. */
+static uint64_t table_of(const struct qn_event *ev)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+
+    return f->writes && (ev->write || modifies(ev)) ? f->writes : f->entries;
+}
+
+/* The same after a failed comparison: S1 = address ^ table(S2). */
 static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
     uint32_t stub = stub_of(e, ev, false);
@@ -319,7 +327,7 @@ static void data_call_again(struct emitter *e, const struct qn_event *ev)
     if (stub)
         stub_call(e, ev, stub);
     else
-        emit_slow_call_at(&e->cold, emit_reference_stub(e, tell(e, &e->cold, ev), true));
+        emit_slow_call_at(&e->cold, emit_reference_stub(e, tell(e, &e->cold, ev), table_of(ev)));
 }
 
 /* The same for an address that is known at translation time; its entry is at the offset `at`. */
@@ -332,7 +340,7 @@ static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64
         x_movi(&e->cold, e->s2, at);
         stub_call(e, ev, stub);
     } else {
-        emit_slow_call_at(&e->cold, emit_reference_stub(e, tell(e, &e->cold, ev), false));
+        emit_slow_call_at(&e->cold, emit_reference_stub(e, tell(e, &e->cold, ev), 0));
     }
 }
 
@@ -377,11 +385,11 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
 
     if (line <= INT32_MAX) {
         x_bytes(&e->hot, "\x48\x81", 2); /* cmpq $line, entry */
-        x_rip(&e->hot, 7, f->entries + at, 4);
+        x_rip(&e->hot, 7, table_of(ev) + at, 4);
         x_u32(&e->hot, (uint32_t)line);
     } else {
         x_movi(&e->hot, e->s1, line);
-        x_op_abs(&e->hot, 1, 0x3b, e->s1, f->entries + at); /* cmp entry, S1 */
+        x_op_abs(&e->hot, 1, 0x3b, e->s1, table_of(ev) + at); /* cmp entry, S1 */
     }
     x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     if (f->stamps)
@@ -412,13 +420,13 @@ void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask)
     x_alu_imm32(&e->hot, 0, X_AND, dst, mask);
 }
 
-/* Compares and stamps.  A failed check jumps to `slow` with S1 = address ^ line of the entry. */
-static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
+/* Compares and stamps.  A failed check jumps to `slow` with S1 = address ^ line of the table's entry. */
+static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t table, uint64_t slow)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
 
     emit_offset(e, e->s2, f->shift, f->mask);
-    x_table(&e->hot, X_XOR, e->s1, e->s2, f->entries);
+    x_table(&e->hot, X_XOR, e->s1, e->s2, table);
     x_alu_imm32(&e->hot, 1, X_CMPI, e->s1, f->line - size);
     x_jcc(&e->hot, X_CC_A, slow);
     if (qn_sim_utilization) /* S1 = offset in the line, S2 = 16 * number of the entry */
@@ -427,13 +435,13 @@ static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
         x_table(&e->hot, X_STORE, emit_time_register(e, e->data_time++), e->s2, f->entries + 8);
 }
 
-static void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow) { compare_and_stamp(e, size, slow); }
+static void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow) { compare_and_stamp(e, size, qn_sim_d1_filter.entries, slow); }
 
 static void filter_check(struct emitter *e, const struct qn_event *ev, int32_t shift)
 {
     uint64_t back, from = 0;
 
-    compare_and_stamp(e, ev->size, e->cold.exec);
+    compare_and_stamp(e, ev->size, table_of(ev), e->cold.exec);
     if (qn_sim_users.table) {
         emit_user(e, ev);
         x_table(&e->hot, X_STORE, e->s1, e->s2, qn_sim_users.table);
@@ -452,7 +460,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t next = e->b->at[ev->insn] + in->len;
     bool filtered = emit_rules.filter && !emit_rules.batch && !emit_rules.log_all && !is_seen(e, ev) && f->entries && ev->size <= f->line && ev->size &&
-                    !(f->writes_call && (ev->write || modifies(ev)));
+                    !(f->writes_call && (ev->write || modifies(ev))) && !(f->writes && ev->size > QN_SITE_SIZE_MAX);
     uint64_t addr = constant_value(&ev->mem, next);
 
     if (emit_rules.check && !(filtered && shadow_is_inline(ev)))
@@ -557,7 +565,7 @@ static uint32_t call_for_list(struct emitter *e, const struct group *g, uint64_t
     x_rip(&e->cold, 0, CTX(arg_aux), 4);
     list = e->cold.exec;
     x_u32(&e->cold, 0);
-    emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_group, false));
+    emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_group, 0));
     if (emit_rules.versus) {
         emit_refs_ahead(e, &e->cold);
         emit_slow_call(&e->cold, qn_sim_check_group);

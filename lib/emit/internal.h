@@ -85,7 +85,8 @@ void emit_spare_registers(const struct emitter *e, unsigned n, unsigned r[]);
 void emit_save(struct qn_code *c, unsigned n, const unsigned r[]);
 void emit_restore(struct qn_code *c, unsigned n, const unsigned r[]); /* after emit_save */
 uint32_t emit_fetch_stub(const struct emitter *e);
-uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again);
+/* again: the address of the table with which S1 has been compared; 0: S1 is the address */
+uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, uint64_t again);
 
 /* stub.c: the last level */
 bool emit_has_levels_below(unsigned line_bits), emit_has_last_level(void);

@@ -93,7 +93,7 @@ static void write_stub(struct qn_code *c, const struct emitter *e, unsigned size
 
 static struct log_stub make_stub(const struct emitter *e, unsigned size, bool write)
 {
-    uint32_t simple = emit_reference_stub(e, write ? qn_sim_slow_write : qn_sim_slow_data, false);
+    uint32_t simple = emit_reference_stub(e, write ? qn_sim_slow_write : qn_sim_slow_data, 0);
     struct qn_code c = emit_stub_begin(BYTES_MAX, false);
     struct log_stub stub = {0, 0};
 
@@ -181,7 +181,7 @@ static void call_if_over(struct emitter *e, const struct qn_event *ev)
     x_store(&e->cold, NEXT, e->s2);
     emit_clock(e, &e->cold);
     x_store_imm(&e->cold, CTX(arg_site), emit_site(e, ev));
-    emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_data, false));
+    emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_data, 0));
     x_load(&e->cold, e->s2, NEXT);
     x_jmp(&e->cold, e->hot.exec);
 }

@@ -465,7 +465,7 @@ static void write_entries(struct lru *s, struct lru_stub *stub)
 
 static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigned size)
 {
-    uint32_t simple = emit_reference_stub(e, qn_sim_slow_data, false);
+    uint32_t simple = emit_reference_stub(e, qn_sim_slow_data, 0);
     struct lru_stub stub = {0, 0};
 
     s->c = emit_stub_begin(BYTES_MAX, false);

@@ -147,7 +147,7 @@ void emit_restore(struct qn_code *c, unsigned n, const unsigned r[])
         x_pop(c, r[n]);
 }
 
-static unsigned entry_number(qn_slow_call *fn, bool again)
+static unsigned entry_number(qn_slow_call *fn, uint64_t again)
 {
     qn_slow_call *const entries[] = {qn_sim_slow_data, qn_sim_slow_write, qn_sim_slow_modify, qn_sim_slow_big, qn_sim_see_data,
                                       qn_sim_slow_group};
@@ -158,13 +158,13 @@ static unsigned entry_number(qn_slow_call *fn, bool again)
     return n + (again ? ENTRIES / 2 : 0);
 }
 
-static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, bool again)
+static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, uint64_t again)
 {
     struct qn_code c = emit_stub_begin(STUB_BYTES_MAX, true);
     uint32_t at = (uint32_t)c.exec;
 
     if (again)
-        x_table(&c, X_XOR, e->s1, e->s2, qn_sim_d1_filter.entries);
+        x_table(&c, X_XOR, e->s1, e->s2, again);
     x_store(&c, CTX(arg_addr), e->s1);
     x_store(&c, CTX(now), e->now);
     emit_frame_out(e, &c);
@@ -204,7 +204,7 @@ uint32_t emit_fetch_stub(const struct emitter *e)
 }
 
 /* Address of the stub that calls fn for the block's registers. */
-uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again)
+uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, uint64_t again)
 {
     uint32_t *at = &stubs[emit_scratch_number(e)][entry_number(fn, again)];
 

@@ -79,7 +79,7 @@ static int usual_slot(const char *source)
 {
     static const char *const functions[] = { "cachesim_I1_", "cachesim_D1_", "cachesim_LL_", "branchsim_BC_", "branchsim_BI_" };
 
-    if (qn_engines_source_defines(source, "POLICY"))
+    if (qn_engines_source_defines(source, "POLICY") || qn_engines_source_defines(source, "COHERENCE"))
         return QN_ENGINES_D1;
     if (qn_engines_source_defines(source, "ANALYSIS"))
         return QN_ENGINES_AN;
@@ -113,7 +113,7 @@ static bool find_usual_slot(const struct qn_engines_choice *c, const char *file,
     if (!source)
         return refuse(c, given, strerror(errno));
     if (*slot < 0 && !source[strspn(source, " \t\r\n")])
-        refuse(c, given, "the file is empty: it defines none of POLICY, PREFETCHER, LEVEL, PREDICTOR, ANALYSIS");
+        refuse(c, given, "the file is empty: it defines none of POLICY, PREFETCHER, LEVEL, COHERENCE, PREDICTOR, ANALYSIS");
     else if (*slot < 0)
         refuse(c, given, "in which slot? It is no policy, level, predictor or analysis by itself; say D1=FILE");
     free(source);
@@ -248,7 +248,7 @@ static bool is_module_name(const char *library, const char *name)
 {
     char *probe;
     bool is = false;
-    static const char *const folders[] = { "policy", "prefetch", "level", "bpred", "analysis" };
+    static const char *const folders[] = { "policy", "prefetch", "level", "coherence", "bpred", "analysis" };
 
     for (size_t i = 0; i < sizeof folders / sizeof *folders && !is; i++)
         if (asprintf(&probe, "%s/sim/%s/%s.c", library, folders[i], name) >= 0) {

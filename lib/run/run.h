@@ -125,6 +125,16 @@ struct qn_thread {
     bool has_clock;            /* with --stats: it may read the time stamp counter, prctl(PR_SET_TSC) */
     volatile uint32_t kicker;  /* thread.c: the thread that is about to kick it; its own number: it must not be kicked */
     volatile uint32_t kicked;  /* a kick was sent and has not arrived */
+    /* with --cores */
+    uint32_t ticket;           /* the one that it has drawn last */
+    volatile uint32_t drawn;   /* ... or that was drawn for it, and which it has not used yet */
+    bool awaited;              /* whoever starts it draws its first */
+    struct {
+        struct qn_thread *next; /* of those that wait */
+        uint64_t address;
+        uint32_t bits, state;
+    } futex;                   /* futex.c */
+    uint64_t clear_tid;        /* the word that is cleared when it ends (CLONE_CHILD_CLEARTID); 0: none */
 };
 
 extern struct qn_thread *qn_self; /* the thread that holds the lock */
@@ -247,6 +257,7 @@ bool qn_thread_is_last(void); /* of its process */
 void qn_lock_release(void);   /* before a system call that may block */
 void qn_lock_acquire(struct qn_thread *t);
 void qn_lock_yield_if_asked(void);
+void qn_turn_end(void);       /* with --cores: the next thread runs */
 
 /* ---- signals (signal.c, signal_frame.c) ---- */
 

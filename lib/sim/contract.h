@@ -144,6 +144,7 @@ struct qn_filter {
     uint32_t shift;       /* address >> shift & mask: offset in the table */
     uint32_t line;        /* bytes */
     bool stamps;          /* false: a hit changes nothing at all */
+    uint64_t writes;      /* address of a second table, for writes and read-modify-writes; its stamps are in the first; 0: the first is for all */
     bool writes_call;     /* writes and read-modify-writes always call (a hit makes a line dirty) */
 };
 
@@ -156,11 +157,13 @@ static inline struct qn_filter qn_filter_of(const struct qn_filter_entry *table,
 }
 
 /* The filter's check in C: true if the reference hits under it.  now: the clock, if the filter has stamps. */
-static inline bool qn_filter_passes(const struct qn_filter *f, uint64_t addr, uint32_t size, uint64_t *now)
+static inline bool qn_filter_passes(const struct qn_filter *f, uint64_t addr, uint32_t size, bool writes, uint64_t *now)
 {
-    struct qn_filter_entry *e = (struct qn_filter_entry *)(uintptr_t)(f->entries + (addr >> f->shift & f->mask));
+    uint64_t at = addr >> f->shift & f->mask;
+    struct qn_filter_entry *e = (struct qn_filter_entry *)(uintptr_t)(f->entries + at);
+    const struct qn_filter_entry *asked = writes && f->writes ? (const struct qn_filter_entry *)(uintptr_t)(f->writes + at) : e;
 
-    if (!f->entries || size > f->line || (addr ^ e->line) > f->line - size)
+    if (!f->entries || size > f->line || (addr ^ asked->line) > f->line - size)
         return false;
     if (f->stamps)
         e->stamp = ++*now;
@@ -317,6 +320,8 @@ void qn_sim_note_site(uint32_t site, uint64_t pc, enum qn_log_kind kind);
 /* A module wants the number of the running thread.  The code that switches threads sets sim_thread.  Then nothing is logged. */
 extern bool qn_sim_wants_thread;
 extern uint32_t sim_thread;
+/* The lock has another owner, or the owner another core: level 1 and the predictors are those of `core` from now on. */
+void qn_sim_turn(uint32_t thread, uint32_t core);
 /* Analysis modules see each reference, so that no reference may hit under the filter. */
 extern bool qn_sim_analyses;
 /* A hook is told of each data miss: the stub of the D1 calls C. */

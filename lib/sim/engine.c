@@ -256,7 +256,7 @@ static inline void set_pc(const uint64_t *counts)
 
 static inline void refer(const uint64_t *counts)
 {
-    if (QN_UNLIKELY(qn_observers.any))
+    if (QN_UNLIKELY(qn_observers.any || facts[SLOT_D1].wants_site))
         qn_up_refer((uint32_t)(counts - sim_counters));
 }
 
@@ -401,6 +401,22 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     init_logs(config);
     tell_how(config, fast);
     charge(sim_counters);
+}
+
+/* ---- cores ---- */
+
+void qn_sim_turn(uint32_t thread, uint32_t core)
+{
+    static uint32_t running;
+
+    sim_thread = thread;
+    if (core == running)
+        return;
+    if (unit[SLOT_D1])
+        unit[SLOT_D1]->turn(core);
+    fast_I1_turn(running, core);
+    fast_predictors_turn(running, core);
+    running = core;
 }
 
 /* ---- outcomes ---- */
@@ -571,7 +587,7 @@ SLOW void qn_sim_slow_group(void)
     for (unsigned k = 0; k < qn_ctx.arg_site; k++, ref++) {
         uint64_t addr = qn_ctx.arg_addr + ref->offset;
 
-        if (qn_filter_passes(&qn_sim_d1_filter, addr, ref->size, &qn_ctx.now))
+        if (qn_filter_passes(&qn_sim_d1_filter, addr, ref->size, false, &qn_ctx.now))
             continue;
         set_pc(sim_counters + ref->counter);
         results |= (uint64_t)data(addr, ref->size, SIM_READ, sim_counters + ref->counter) << 2 * k;

@@ -6,6 +6,7 @@
  *   #define POLICY "srrip"        policy_hit(set, way)  policy_fill(set, way)  policy_victim(set)  policy_settled(set, way)
  *   #define PREFETCHER "nextline" prefetcher_ref(addr, size, kind, miss), which calls sim_prefetch(address)
  *   #define LEVEL "victim"        cachesim_X_initcache(config)  cachesim_X_doref(addr, size, kind, result)
+ *   #define COHERENCE "mesi"      coherence_access[][], coherence_reply[][]: the protocol that keeps the D1s of several cores coherent
  *   #define PREDICTOR "gshare"    branchsim_BC_predict(pc)  branchsim_BC_update(pc, taken)
  *                                 branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
  *                                 branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
@@ -45,6 +46,7 @@ struct sim_config {
     uint32_t sets;             /* a power of two; so is line */
     uint32_t line_bits;
     uint64_t seed;             /* --seed */
+    uint32_t cores;            /* a coherence protocol: the number of cores, up to 64 */
     bool victims;              /* AN: records have victims (SIM_VICTIMS) */
     uint32_t LL_sets, LL_line_bits; /* AN: of the last level; all other fields describe the D1 */
 };
@@ -61,6 +63,24 @@ struct sim_result {
 #define LEVEL_IN_I1 1
 #define LEVEL_IN_D1 2
 #define LEVEL_IN_LL 4
+
+/* ---- coherence protocols (slot D1, --cores): two tables ---- */
+
+enum sim_bus { SIM_BUS_NONE, SIM_BUS_READ, SIM_BUS_READ_OWN, SIM_BUS_READ_UPDATE, SIM_BUS_UPGRADE, SIM_BUS_UPDATE, SIM_BUS_REQUESTS };
+
+/* coherence_access[state][writes]: what a core asks of the others when it refers to a line that it has in this state, and the state that it
+ * then has if another core (still) has the line, or if none has.  State 0: it does not have the line. */
+struct sim_bus_access {
+    enum sim_bus request;
+    uint8_t shared, alone;
+};
+
+/* coherence_reply[state][request]: the state of a core that has the line after another one's request, and what it does. */
+#define SIM_SUPPLIES 1   /* it gives the line to the other core */
+#define SIM_WRITES_BACK 2 /* it writes the line back to the next level */
+struct sim_bus_reply {
+    uint8_t state, does;
+};
 
 /* ---- services ---- */
 

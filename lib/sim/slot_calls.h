@@ -75,7 +75,7 @@ static inline void unit_drop(enum sim_slot slot, uint64_t line)
     IN_MODULE_DO(slot, SIM_IN_DROP, calls[slot], unit[slot]->drop(line));
 }
 
-static void unit_init(enum sim_slot slot, const struct qn_geometry *g, uint64_t seed)
+static void unit_init(enum sim_slot slot, const struct qn_geometry *g, uint64_t seed, uint32_t cores)
 {
     static const char *const names[] = SIM_SLOT_NAMES;
     struct sim_config config = {.slot = names[slot], .seed = seed};
@@ -83,7 +83,10 @@ static void unit_init(enum sim_slot slot, const struct qn_geometry *g, uint64_t 
     if (g)
         config = (struct sim_config){.slot = names[slot], .size = g->size, .ways = g->assoc, .line = g->line, .seed = seed,
                                      .sets = g->size / (g->assoc * g->line), .line_bits = qn_log2(g->line)};
+    config.cores = cores;
     unit[slot] = qn_sim_unit(slot, OF_SHADOW);
+    if (cores > 1 && (slot == SLOT_D1 ? !unit[slot]->turn : slot != SLOT_LL && slot != SLOT_AN))
+        sim_fail(names[slot], unit[slot]->name, "init", 0, "each of --cores needs one of its own; by name: a coherence protocol in slot D1, default in I1, BC and BI");
     IN_MODULE_DO(slot, SIM_IN_INIT, 0, unit[slot]->init(&config, &facts[slot]));
 }
 
@@ -118,12 +121,14 @@ static void units_init(const struct qn_config *c, unsigned slots)
 
     for (unsigned slot = 0; slot < SLOTS; slot++)
         if (slots >> slot & 1)
-            unit_init((enum sim_slot)slot, geometry[slot], c->seed);
+            unit_init((enum sim_slot)slot, geometry[slot], c->seed, c->cores);
     QN_UP(wants_evictions) = facts[SLOT_LL].wants_evictions;
     check_upper(SLOT_I1, "I1");
     check_upper(SLOT_D1, "D1");
     if (c->L2.line && facts[SLOT_LL].wants_evictions)
         sim_fail("LL", facts[SLOT_LL].name, "init", 0, "cannot stand below an L2, which does not tell which lines it gives up; leave out --L2");
+    if (c->cores > 1 && facts[SLOT_LL].back_invalidates)
+        sim_fail("LL", facts[SLOT_LL].name, "init", 0, "takes lines from the levels above, which it cannot do with --cores");
     if (facts[SLOT_LL].back_invalidates)
         facts[SLOT_I1].repeat_is_noop = false;
 }

@@ -74,6 +74,8 @@
 #include "sim/adapt/prefetcher.h"
 #elif defined(LEVEL)
 #include "sim/adapt/level.h"
+#elif defined(COHERENCE)
+#include "sim/adapt/coherence.h"
 #elif defined(PREDICTOR)
 #error quern-module: this is a predictor (PREDICTOR), which fits the slots BC and BI, not the slot of a cache
 #elif defined(ANALYSIS)
@@ -85,7 +87,7 @@
 /* ---- slot D1: many logged references in one call (fast/log.h); nothing is published, because emitted code does not look at the filter while
  * it logs ---- */
 
-#if defined(QN_SLOT_D1) && !defined(QN_SIM_SHADOW) && !defined(LEVEL_OWN_FILTER)
+#if defined(QN_SLOT_D1) && !defined(QN_SIM_SHADOW) && !defined(LEVEL_OWN_FILTER) && !defined(COHERENCE)
 static void unit_refs(const struct qn_log_entry *entry, uint32_t n)
 {
     for (const struct qn_log_entry *e = entry; e < entry + n; e++) {
@@ -113,12 +115,17 @@ static void unit_forget(void) { UNIT_FORGETS; }
 /* ---- the unit ---- */
 
 #if UNIT_BIT <= UNIT_BIT_LL
+#ifdef COHERENCE
+#define UNIT_TURNS .turn = unit_turn,
+#else
+#define UNIT_TURNS
+#endif
 #ifdef UNIT_HAS_STATE
 #define UNIT_SHOWS .show = unit_show, .state = unit_state
 #else
 #define UNIT_SHOWS .show = unit_show
 #endif
-#define UNIT_FUNCTIONS UNIT_LOGS .ref = unit_ref, .drop = unit_drop, UNIT_SHOWS
+#define UNIT_FUNCTIONS UNIT_LOGS .ref = unit_ref, .drop = unit_drop, UNIT_TURNS UNIT_SHOWS
 #endif
 
 /* Only a module with WANTS_PC can use sim_pc, and only one with WANTS_THREAD can use sim_thread: see module.h. */

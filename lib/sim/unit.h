@@ -46,6 +46,7 @@ struct qn_unit_facts {
     bool can_drop;             /* I1, D1: lines can be removed from it */
     bool kinds;                /* distinguishes reads from writes */
     bool wants_pc;             /* wants sim_pc */
+    bool wants_site;           /* wants sim_reference.site */
     bool returns;              /* BI: predicts returns, so it needs calls and returns */
     bool observes;             /* AN: instructions, not references */
     enum qn_show shows;        /* D1: how `show` lists a set */
@@ -94,6 +95,7 @@ struct qn_unit {
     qn_unit_state *state;      /* the policy's state of the ways of this line's set, `most` at most, and of the set; NULL: none is shown */
     qn_unit_refs *refs;        /* D1: the same as n calls of `ref` without a filter, in order; NULL: not supported */
     void (*forget)(void);      /* D1: empties the hit filter */
+    void (*turn)(uint32_t core); /* D1: the references that follow are this core's; NULL: it knows no cores */
     /* BC, BI: predict, learn the outcome, return true on a mispredict */
     qn_unit_cond *cond;
     qn_unit_conds *conds;      /* the same as n calls of `cond`, in order */

@@ -101,13 +101,15 @@ static long set_affinity(const long *a)
         return -EINVAL;
     if (t)
         t->processors = mask & qn_processors_all();
+    if (t == qn_self && qn_cfg()->cores)
+        qn_sim_turn(t->number, qn_core_of(t));
     qn_sys3(__NR_sched_setaffinity, a[0], sizeof mask, (long)&mask);
     return 0;
 }
 
 static long get_cpu(const long *a)
 {
-    uint32_t processor = (uint32_t)__builtin_ctzll(qn_self->processors), node = 0;
+    uint32_t processor = qn_cfg()->cores ? qn_core_of(qn_self) : (uint32_t)__builtin_ctzll(qn_self->processors), node = 0;
 
     return (!a[0] || qn_write_guest((uint64_t)a[0], &processor, sizeof processor)) &&
            (!a[1] || qn_write_guest((uint64_t)a[1], &node, sizeof node)) ? 0 : -EFAULT;

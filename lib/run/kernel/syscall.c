@@ -8,7 +8,7 @@
 #include "run/observe/observe.h"
 #include "tcache/tcache.h"
 
-enum { NR_mseal = 462, CALLS = NR_mseal + 1, IORING_ENTER_EXT_ARG_ = 8 };
+enum { NR_futex_waitv = 449, NR_mseal = 462, CALLS = NR_mseal + 1, IORING_ENTER_EXT_ARG_ = 8 };
 
 static const long *args(long a[6])
 {
@@ -29,6 +29,12 @@ long qn_syscall_pass(long nr, const long *a)
     struct qn_thread *t = qn_self;
     long r;
 
+    if (qn_cfg()->quantum && !qn_turn_waits(nr, a)) {
+        qn_turn_call_begin();
+        r = qn_guest_syscall(nr, a, &t->pending);
+        qn_turn_call_end(t);
+        return r;
+    }
     qn_lock_release();
     r = qn_guest_syscall(nr, a, &t->pending);
     qn_lock_acquire(t);
@@ -199,7 +205,8 @@ static qn_call_handler *const handlers[CALLS] = {
     [__NR_prlimit64] = qn_sys_limit, [__NR_getrlimit] = qn_sys_limit, [__NR_setrlimit] = qn_sys_limit,
     [__NR_sched_getaffinity] = qn_sys_processors, [__NR_sched_setaffinity] = qn_sys_processors, [__NR_getcpu] = qn_sys_processors,
     [__NR_arch_prctl] = arch_prctl_call, [__NR_prctl] = prctl_call, [__NR_seccomp] = qn_sys_seccomp, [__NR_rseq] = refused_call,
-    [__NR_unshare] = unshare_call,
+    [__NR_unshare] = unshare_call, [__NR_futex] = qn_sys_futex, [NR_futex_waitv] = qn_sys_futex_waitv,
+    [__NR_set_tid_address] = qn_sys_set_tid_address, [__NR_sched_yield] = qn_sys_yield,
 };
 
 static long dispatch_call(long nr, const long *a)

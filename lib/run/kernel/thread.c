@@ -163,6 +163,48 @@ static void pass_over(uint32_t word)
 
 static long turn_bit(uint32_t ticket) { return 1l << ticket % 32; }
 
+/* ---- turns (--cores) ----
+ *
+ * The order in which threads run must follow from the program alone, so that counts repeat.  Then a turn ends after so many instructions
+ * (observe/interval.c), not when somebody has waited for some time; a call that cannot wait keeps the lock (turns.c); and a ticket is drawn
+ * by the thread that runs: for itself, for a thread that it starts, for one that it wakes (futex.c).  Only a thread that has waited for
+ * something outside, as input or the clock, draws its own when it comes back.
+ */
+
+static bool has_turns(void) { return qn_cfg()->quantum; }
+
+static void draw(struct qn_thread *t)
+{
+    t->ticket = __atomic_fetch_add(&tickets, 1, __ATOMIC_ACQ_REL);
+    holders[t->ticket % HOLDERS] = t;
+}
+
+void qn_turn_draw(struct qn_thread *t)
+{
+    draw(t);
+    __atomic_store_n(&t->drawn, 1, __ATOMIC_RELEASE);
+    qn_sys3(__NR_futex, (long)&t->drawn, FUTEX_WAKE_PRIVATE, 1);
+}
+
+void qn_turn_wait(struct qn_thread *t)
+{
+    while (!__atomic_load_n(&t->drawn, __ATOMIC_ACQUIRE))
+        qn_sys4(__NR_futex, (long)&t->drawn, FUTEX_WAIT_PRIVATE, 0, 0);
+}
+
+/* The core of this thread: of those that it may run on, the one with its number, modulo how many they are. */
+uint32_t qn_core_of(const struct qn_thread *t)
+{
+    uint64_t mask = t->processors & qn_processors_all();
+    uint32_t n = 0;
+
+    for (uint64_t left = mask; left; left &= left - 1)
+        n++;
+    for (n = t->number % (n ? n : 1); n; n--)
+        mask &= mask - 1;
+    return mask ? (uint32_t)__builtin_ctzll(mask) % qn_cfg()->cores : 0;
+}
+
 /* Waits until `serving` is no longer `word`.  Returns true after a time-out.  Only the next thread in turn has a time-out, so that a
  * thousand waiting threads do not use the processors; if that thread may have been killed, all have one. */
 static bool wait_for_turn(uint32_t word, uint32_t mine)
@@ -190,7 +232,8 @@ static bool take_turn(const struct qn_thread *me, uint32_t mine)
             return false;
         if (!wait_for_turn(word, mine))
             continue;
-        kick_owner(word, me);
+        if (!has_turns())
+            kick_owner(word, me);
         if (strangers && (!(word & 1) || ++times % LOOK_EVERY == 0))
             pass_over(word);
     }
@@ -201,23 +244,24 @@ static bool take_turn(const struct qn_thread *me, uint32_t mine)
 
 void qn_lock_acquire(struct qn_thread *t)
 {
-    uint32_t mine;
     uint64_t clock;
 
     if (qn_thread_count() <= 1 && qn_self == t) {
         can_be_called(t);
         return;
     }
-    do {
-        mine = __atomic_fetch_add(&tickets, 1, __ATOMIC_ACQ_REL);
-        holders[mine % HOLDERS] = t;
-    } while (!take_turn(t, mine));
+    if (!t->drawn)
+        draw(t);
+    t->drawn = 0;
+    while (!take_turn(t, t->ticket))
+        draw(t);
     clock = qn_ctx.now; /* one clock for all threads */
     qn_ctx = t->ctx;
     qn_ctx.now = clock;
     qn_ctx.in_cache = 0; /* the owner before may have been killed in the code cache */
     qn_self = t;
-    sim_thread = t->number;
+    qn_sim_turn(t->number, has_turns() ? qn_core_of(t) : 0);
+    qn_interval_left = has_turns() ? (int64_t)qn_cfg()->quantum : qn_interval_left;
     asked = 0;
     qn_calls_thread(t);
     can_be_called(t);
@@ -264,6 +308,24 @@ void qn_lock_yield_if_asked(void)
     give_back(t);
     qn_lock_acquire(t);
 }
+
+void qn_turn_end(void)
+{
+    struct qn_thread *t = qn_self;
+
+    qn_interval_left = (int64_t)qn_cfg()->quantum;
+    if (qn_thread_count() <= 1 || 2 * __atomic_load_n(&tickets, __ATOMIC_ACQUIRE) == (serving | 1) + 1)
+        return; /* nobody waits */
+    bar_calls();
+    draw(t);
+    t->drawn = 1;
+    give_back(t);
+    qn_lock_acquire(t);
+}
+
+/* A call that keeps the lock. */
+void qn_turn_call_begin(void) { bar_calls(); }
+void qn_turn_call_end(struct qn_thread *t) { can_be_called(t); }
 
 /* The parent of a vfork child continues: the child has released the lock, or was killed while it held it. */
 static void steal_lock(const struct qn_thread *dead, struct qn_thread *t)
@@ -389,6 +451,8 @@ void qn_thread_main(struct qn_thread *t)
 {
     take_ids(t);
     qn_sys2(__NR_arch_prctl, ARCH_SET_FS, (long)t->ctx.fs_base);
+    if (t->awaited)
+        qn_turn_wait(t);
     qn_lock_acquire(t);
     if (t->clear_handlers)
         qn_signal_clear_handlers();
@@ -424,6 +488,9 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->held = 0;
     t->step_return = 0;
     t->calls_stack = 0;
+    t->drawn = 0;
+    t->clear_tid = r->a.flags & CLONE_CHILD_CLEARTID ? r->a.child_tid : 0;
+    t->awaited = has_turns() && (r->a.flags & CLONE_THREAD);
     if (r->a.flags & CLONE_THREAD) {
         t->pid = me->pid;
         t->actions = me->actions;
@@ -451,6 +518,8 @@ long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r)
     if (suspends)
         qn_lock_release();
     tid = qn_clone_call(r, r->a.flags & ~(CLONE_SETTLS | CLONE_CLEAR_SIGHAND), t);
+    if (t->awaited && !qn_sys_failed(tid))
+        qn_turn_draw(t);
     if (suspends)
         steal_lock(t, me);
     if (qn_sys_failed(tid) || (suspends && own_process)) {
@@ -479,6 +548,8 @@ _Noreturn void qn_thread_exit(int code)
     qn_signal_block_all();
     t->used = QN_THREAD_SIDE_EXITS;
     qn_calls_thread_end();
+    if (has_turns())
+        qn_futex_thread_ends(t);
     qn_lock_release(); /* while it still counts */
     qn_thread_gone(t, true, __NR_exit, code);
 }

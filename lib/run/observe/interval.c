@@ -219,6 +219,10 @@ unsigned qn_interval_cut(void)
 {
     uint64_t instructions;
 
+    if (qn_cfg()->quantum) {
+        qn_turn_end();
+        return 0;
+    }
     if (qn_interval_left > 0)
         return (unsigned)qn_interval_left;
     if (!record(&instructions)) {

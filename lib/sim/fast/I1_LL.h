@@ -66,6 +66,33 @@ static unsigned I1_touch(struct qn_code_line *rec, uint64_t line, uint64_t now)
     return miss;
 }
 
+/* ---- cores: each has its own; that of the core that runs is I1_ways ---- */
+
+static struct I1_away {
+    struct qn_code_line *line;
+    uint64_t stamp;
+} *I1_away[QN_CORES_MAX]; /* as I1_ways */
+
+static void fast_I1_turn(uint32_t from, uint32_t to)
+{
+    uint64_t n = ((uint64_t)I1.set_mask + 1) * I1.ways;
+
+    if (!I1.ways)
+        return;
+    if (!I1_away[from])
+        I1_away[from] = sim_alloc(n * sizeof **I1_away);
+    for (uint64_t i = 0; i < n; i++)
+        I1_away[from][i] = (struct I1_away){I1_ways[i], I1_ways[i]->stamp};
+    for (uint64_t i = 0; i < n; i++) {
+        I1_ways[i]->stamp = 0;
+        I1_ways[i] = &I1_free;
+    }
+    for (uint64_t i = 0; I1_away[to] && i < n; i++) {
+        I1_ways[i] = I1_away[to][i].line;
+        I1_ways[i]->stamp = I1_away[to][i].stamp;
+    }
+}
+
 /* Removes the line, for an inclusive LL. */
 static inline void fast_I1_drop(uint64_t address, struct qn_code_line *(*record)(uint64_t))
 {

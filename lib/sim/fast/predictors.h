@@ -45,6 +45,30 @@ static uint64_t BI_targets[BI_ENTRIES];
 
 static void fast_BI_init(void) { qn_fast.BI = (struct qn_fast_BI){(uintptr_t)BI_targets, BI_ENTRIES - 1}; }
 
+/* ---- cores: each has its own ---- */
+
+static struct {
+    uint8_t counters[sizeof BC_counters];
+    uint64_t targets[BI_ENTRIES];
+    uint32_t history;
+} *predictors_away[QN_CORES_MAX];
+
+static void fast_predictors_turn(uint32_t from, uint32_t to)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned core = i ? to : from;
+
+        if (!predictors_away[core])
+            predictors_away[core] = sim_alloc(sizeof **predictors_away);
+    }
+    __builtin_memcpy(predictors_away[from]->counters, BC_counters, sizeof BC_counters);
+    __builtin_memcpy(predictors_away[from]->targets, BI_targets, sizeof BI_targets);
+    predictors_away[from]->history = BC_history;
+    __builtin_memcpy(BC_counters, predictors_away[to]->counters, sizeof BC_counters);
+    __builtin_memcpy(BI_targets, predictors_away[to]->targets, sizeof BI_targets);
+    BC_history = predictors_away[to]->history;
+}
+
 static inline bool fast_BI_ref(uint64_t pc, uint64_t target)
 {
     bool wrong = BI_targets[pc % BI_ENTRIES] != target;

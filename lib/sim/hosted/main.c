@@ -258,7 +258,7 @@ static bool passes(uint64_t addr, uint32_t size, unsigned kind)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
 
-    return !(f->writes_call && sim_writes(kind)) && qn_filter_passes(f, addr, size, &qn_ctx.now);
+    return !(f->writes_call && sim_writes(kind)) && qn_filter_passes(f, addr, size, sim_writes(kind), &qn_ctx.now);
 }
 
 static unsigned refer(uint64_t addr, uint32_t size, unsigned kind, bool filter, uint64_t *misses)

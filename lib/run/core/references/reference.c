@@ -36,7 +36,7 @@ static bool passes_twice(uint64_t addr, uint32_t size)
     const struct qn_filter *f = &qn_sim_d1_filter;
 
     if (!qn_sim_shadow.entries || !passes_shadow((struct qn_filter_entry *)(uintptr_t)(f->entries + (addr >> f->shift & f->mask))) ||
-        !qn_filter_passes(f, addr, size, &qn_ctx.now))
+        !qn_filter_passes(f, addr, size, false, &qn_ctx.now))
         return false;
     ++*qn_sim_shadow.count;
     sim_pc = qn_ctx.arg_pc;
@@ -52,7 +52,7 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
         return;
     if (is_seen())
         outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_probes_explain(qn_ctx.arg_pc), pair);
-    else if (qn_sim_users.table || qn_sim_utilization || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
+    else if (qn_sim_users.table || qn_sim_utilization || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, access & QN_ACC_WRITE, &qn_ctx.now))
         outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
     sim_pc = qn_ctx.arg_pc; /* also after a hit under the filter */
     if (qn_cfg()->check)

@@ -1,0 +1,459 @@
+/* lib/sim/adapt/coherence.h - makes a unit of a coherence protocol (COHERENCE): the D1s of all cores, and the bus between them.
+ *
+ * In:  the tables of a protocol (see module.h), COHERENCE_LETTERS, COHERENCE_DIRTY; sim.cores
+ * Out: unit_init, unit_ref, unit_turn, unit_drop, unit_show, unit_state, unit_finish
+ *
+ * Each D1 is write-allocate, least recently used by stamps, stored as in fast/D1.h: a line's address gives its preferred entry, its home,
+ * into which each reference moves it.  The entries of the core that runs are the table of the hit filter; those of the others are put away.
+ * A second table, of the same form, has the lines that a write may hit without a call: those in a state in which a write asks nobody and
+ * changes nothing.
+ *
+ *   core 0 writes A, core 1 reads A, core 0 writes A      mesi:  0 M        0 S, 1 S        0 M, and the copy of 1 is gone
+ *
+ * A miss on a line that another core has taken is a coherence miss.  It is of true sharing if the core, before it loses the line again,
+ * refers to a byte that another core has written since its last miss that was not of false sharing (Dubois and others, The detection and
+ * elimination of useless misses in multiprocessors, ISCA 1993; with bytes for words).  Until this is known, each reference to the line is
+ * a call.  So is a write to a line that several cores have used, until all of its bytes are known to be new for the others.
+ *
+ * Lines of more than 64 bytes have a bit for several bytes. */
+#include "base/context.h"
+
+#define CORE_SLOTS_MIN 8u         /* entries of a set with more than one way, as in fast/D1.h */
+#define CORE_TAKEN (~0ull)        /* the stamp of surplus entries */
+#define CORE_OPEN (1ull << QN_FAR_BIT) /* of an entry's line: it is not known yet what kind of miss has filled it */
+#define CORE_WRITABLE 0x80u       /* of a state: a write to the line changes nothing */
+#define CORE_STATE 0x7fu
+
+/* ---- the lines that have been used, by address ---- */
+
+/* What a core knows of a line that several cores have used. */
+struct core_copy {
+    uint64_t stale;       /* bytes that others have written since its last miss that was not of false sharing */
+    uint32_t missed_site; /* of the miss that filled the line, while that is open */
+    bool open;
+    bool lost;            /* another core has taken the line from it */
+};
+
+struct core_line {
+    uint64_t line;        /* QN_NO_LINE: no entry */
+    uint64_t holders, users; /* cores: a bit for each that has it; that ever had it */
+    struct core_copy *copies; /* by core; NULL: one user only */
+};
+
+static struct core_line *core_lines;
+static uint64_t core_lines_size, core_lines_used;
+
+static struct core_line *core_line_in(struct core_line *table, uint64_t size, uint64_t line)
+{
+    uint64_t at = (line * 0x9e3779b97f4a7c15ull) >> 20 & (size - 1);
+
+    while (table[at].line != line && table[at].line != QN_NO_LINE)
+        at = (at + 1) & (size - 1);
+    return &table[at];
+}
+
+static struct core_line *core_line_table(uint64_t size)
+{
+    struct core_line *table = sim_alloc(size * sizeof *table);
+
+    for (uint64_t i = 0; i < size; i++)
+        table[i].line = QN_NO_LINE;
+    return table;
+}
+
+static __attribute__((noinline)) void core_lines_grow(void)
+{
+    uint64_t size = core_lines_size ? 4 * core_lines_size : 1u << 14;
+    struct core_line *table = core_line_table(size);
+
+    for (uint64_t i = 0; i < core_lines_size; i++)
+        if (core_lines[i].line != QN_NO_LINE)
+            *core_line_in(table, size, core_lines[i].line) = core_lines[i];
+    core_lines = table;
+    core_lines_size = size;
+}
+
+static struct core_line *core_line_of(uint64_t line)
+{
+    struct core_line *l = core_lines_size ? core_line_in(core_lines, core_lines_size, line) : NULL;
+
+    if (l && l->line == line)
+        return l;
+    if (4 * core_lines_used >= 3 * core_lines_size)
+        core_lines_grow();
+    l = core_line_in(core_lines, core_lines_size, line);
+    l->line = line;
+    core_lines_used++;
+    return l;
+}
+
+/* ---- the D1s ---- */
+
+struct core {
+    struct qn_filter_entry *entry; /* of the core that runs: the filter's; else put away */
+    struct qn_filter_entry *away;
+    uint8_t *state;       /* by entry */
+    uint32_t *site;       /* by entry: of the last reference that was a call */
+};
+
+static struct core *cores;
+static uint32_t running;  /* the core */
+static uint32_t slots;    /* entries of a D1 */
+static uint32_t grain_bits; /* bytes of a line for which one bit stands */
+static uint64_t all_bytes;  /* a bit for each */
+static uint64_t shadow_clock; /* the shadow model's own: emitted code does not stamp its lines */
+static uint64_t core_references, bus_requests, bus_bytes, write_backs;
+static unsigned event_true, event_false, event_upgrades, event_updates, event_taken, event_lost, event_supplied, event_written;
+
+#define READ_TABLE filter_entries
+#define WRITE_TABLE (READ_TABLE + slots)
+#define filter_entries qn_sim_filter_entries[QN_DEFINES(QN_SIM_SHADOW)]
+
+static inline uint32_t core_home(uint64_t line) { return (uint32_t)(line >> sim.line_bits) & (slots - 1); }
+
+/* The entry of the line; `slots`: it has none.  victim: then the entry with the oldest stamp. */
+static inline uint32_t core_find(const struct core *c, uint64_t line, uint32_t *victim)
+{
+    uint32_t set = (uint32_t)(line >> sim.line_bits) & (sim.sets - 1), oldest = set;
+    uint64_t time = CORE_TAKEN;
+
+    for (uint32_t i = set; i < slots; i += sim.sets) {
+        if ((c->entry[i].line & ~CORE_OPEN) == line)
+            return i;
+        oldest = c->entry[i].stamp < time ? i : oldest;
+        time = c->entry[i].stamp < time ? c->entry[i].stamp : time;
+    }
+    *victim = oldest;
+    return slots;
+}
+
+/* Is a write to the line one that asks nobody and changes nothing: neither its state nor what others know of its bytes? */
+static bool core_write_is_noop(const struct core_line *l, uint8_t state, uint32_t core)
+{
+    const struct sim_bus_access *a = &coherence_access[state][true];
+
+    if (a->request != SIM_BUS_NONE || a->alone != state || a->shared != state)
+        return false;
+    for (uint64_t left = l->copies ? l->users & ~(1ull << core) : 0; left; left &= left - 1)
+        if (l->copies[__builtin_ctzll(left)].stale != all_bytes)
+            return false;
+    return true;
+}
+
+/* Sets the state of the line in this entry of the core, and what the filter's tables say of it. */
+static void core_set_state(uint32_t core, uint32_t at, const struct core_line *l, uint8_t state)
+{
+    struct core *c = &cores[core];
+    bool open = l->copies && l->copies[core].open, writable = !open && core_write_is_noop(l, state, core);
+
+    c->state[at] = (uint8_t)(state | (writable ? CORE_WRITABLE : 0));
+    c->entry[at].line = l->line | (open ? CORE_OPEN : 0);
+    if (core == running && !QN_DEFINES(QN_SIM_SHADOW))
+        WRITE_TABLE[at].line = writable ? l->line : QN_NO_LINE;
+}
+
+static void core_count_for(uint32_t site, unsigned event)
+{
+    if (event < SIM_EVENTS_MAX)
+        sim_count_for(site, event, 1);
+    else
+        sim_count(event, 1); /* of the shadow model */
+}
+
+/* The core loses the line: what its miss was is known now. */
+static void core_end_copy(struct core_copy *copy)
+{
+    if (copy->open)
+        core_count_for(copy->missed_site, event_false);
+    copy->open = false;
+}
+
+static void core_remove(uint32_t core, uint32_t at, struct core_line *l)
+{
+    struct core *c = &cores[core];
+
+    if (l->copies)
+        core_end_copy(&l->copies[core]);
+    l->holders &= ~(1ull << core);
+    c->entry[at] = (struct qn_filter_entry){QN_NO_LINE, 0};
+    c->state[at] = 0;
+    if (core == running && !QN_DEFINES(QN_SIM_SHADOW))
+        WRITE_TABLE[at].line = QN_NO_LINE;
+}
+
+/* ---- the bus ---- */
+
+static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
+{
+    struct core *c = &cores[core];
+    uint32_t unused, at = core_find(c, l->line, &unused);
+    const struct sim_bus_reply *r = &coherence_reply[c->state[at] & CORE_STATE][request];
+
+    if (r->does & SIM_SUPPLIES) {
+        sim_count(event_supplied, 1);
+        bus_bytes += sim.line;
+    }
+    if (r->does & SIM_WRITES_BACK) {
+        sim_count(event_written, 1);
+        bus_bytes += r->does & SIM_SUPPLIES ? 0 : sim.line; /* who asked listens */
+    }
+    if (r->state) {
+        core_set_state(core, at, l, r->state);
+        return;
+    }
+    sim_count(event_taken, 1);
+    core_count_for(c->site[at], event_lost);
+    core_remove(core, at, l);
+    l->copies[core].lost = true;
+}
+
+/* Returns whether another core (still) has the line. */
+static bool bus_ask(struct core_line *l, enum sim_bus request, uint32_t size)
+{
+    uint64_t others = l->holders & ~(1ull << running);
+
+    if (request == SIM_BUS_NONE)
+        return others;
+    bus_requests++;
+    if (request == SIM_BUS_UPGRADE)
+        sim_count(event_upgrades, 1);
+    if (request == SIM_BUS_UPDATE || (request == SIM_BUS_READ_UPDATE && others)) {
+        sim_count(event_updates, 1);
+        bus_bytes += size;
+    }
+    for (uint64_t left = others; left; left &= left - 1)
+        bus_reply(l, (uint32_t)__builtin_ctzll(left), request);
+    return l->holders & ~(1ull << running);
+}
+
+/* ---- references ---- */
+
+/* Zeroed, one for each core. */
+static struct core_copy *core_new_copies(void)
+{
+    enum { LINES = 1024 };
+    static struct core_copy *pool;
+    static uint32_t left;
+
+    if (!left) {
+        pool = sim_alloc((uint64_t)LINES * sim.cores * sizeof *pool);
+        left = LINES;
+    }
+    left--;
+    pool += sim.cores;
+    return pool - sim.cores;
+}
+
+/* The core uses the line for the first time. */
+static void core_first_use(struct core_line *l)
+{
+    l->users |= 1ull << running;
+    if (!l->copies && l->users & (l->users - 1))
+        l->copies = core_new_copies();
+}
+
+/* The core refers to these bytes: may they say what the miss was? */
+static void core_use_bytes(struct core_line *l, uint64_t bytes, bool writes)
+{
+    struct core_copy *mine = &l->copies[running];
+
+    if (mine->open && mine->stale & bytes) {
+        core_count_for(mine->missed_site, event_true);
+        mine->open = false;
+        mine->stale = 0;
+    }
+    if (!writes)
+        return;
+    mine->stale &= ~bytes;
+    for (uint64_t left = l->users & ~(1ull << running); left; left &= left - 1)
+        l->copies[__builtin_ctzll(left)].stale |= bytes;
+}
+
+static void core_evict(struct core *c, uint32_t at)
+{
+    struct core_line *l;
+
+    if (!c->entry[at].stamp)
+        return; /* a free entry */
+    l = core_line_of(c->entry[at].line & ~CORE_OPEN);
+    write_backs += COHERENCE_DIRTY >> (c->state[at] & CORE_STATE) & 1;
+    core_remove(running, at, l);
+}
+
+/* A miss on a line that was taken is open; any other brings all bytes anew. */
+static void core_begin_copy(struct core_copy *copy)
+{
+    copy->open = copy->lost;
+    copy->missed_site = sim_reference.site;
+    copy->stale = copy->lost ? copy->stale : 0;
+    copy->lost = false;
+}
+
+static void core_swap(struct core *c, uint32_t a, uint32_t b)
+{
+    struct qn_filter_entry entry = c->entry[a];
+    uint8_t state = c->state[a];
+    uint32_t site = c->site[a];
+
+    c->entry[a] = c->entry[b], c->state[a] = c->state[b], c->site[a] = c->site[b];
+    c->entry[b] = entry, c->state[b] = state, c->site[b] = site;
+    if (!QN_DEFINES(QN_SIM_SHADOW))
+        WRITE_TABLE[a].line = c->state[a] & CORE_WRITABLE ? c->entry[a].line : QN_NO_LINE;
+}
+
+/* Returns 1 on a miss. */
+static unsigned core_touch(uint64_t line, uint64_t bytes, uint32_t size, bool writes)
+{
+    struct core *c = &cores[running];
+    struct core_line *l = core_line_of(line);
+    uint32_t victim = 0, home = core_home(line), at = core_find(c, line, &victim);
+    const unsigned miss = at == slots;
+    const struct sim_bus_access *a = &coherence_access[miss ? 0 : c->state[at] & CORE_STATE][writes];
+    bool shared;
+
+    if (miss) {
+        core_evict(c, at = victim);
+        core_first_use(l);
+        if (l->copies)
+            core_begin_copy(&l->copies[running]);
+    }
+    shared = bus_ask(l, a->request, size);
+    bus_bytes += miss ? sim.line : 0;
+    l->holders |= 1ull << running;
+    if (at != home)
+        core_swap(c, at, home);
+    if (l->copies)
+        core_use_bytes(l, bytes, writes);
+    c->entry[home].stamp = QN_DEFINES(QN_SIM_SHADOW) ? ++shadow_clock : ++qn_ctx.now;
+    c->site[home] = sim_reference.site;
+    core_set_state(running, home, l, shared ? a->shared : a->alone);
+    return miss;
+}
+
+/* A bit for each byte from first to last of a line. */
+static uint64_t core_bytes(uint64_t first, uint64_t last)
+{
+    return ~0ull >> (63 - ((last - first) >> grain_bits)) << (first >> grain_bits);
+}
+
+static SIM_NCSR unsigned unit_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    const uint64_t last = addr + size - 1;
+    unsigned miss = 0;
+
+    core_references++;
+    for (uint64_t line = addr & ~(uint64_t)(sim.line - 1);; line += sim.line) {
+        uint64_t from = addr > line ? addr - line : 0, to = last - line < sim.line ? last - line : sim.line - 1;
+
+        from &= ~((1ull << grain_bits) - 1);
+        miss |= core_touch(line, core_bytes(from, to), (uint32_t)(to - from + 1), sim_writes(kind));
+        if (last - line < sim.line)
+            return miss;
+    }
+}
+
+/* The entries of the core that ran are put away, and the others' become the filter's table. */
+static void unit_turn(uint32_t core)
+{
+    struct core *from = &cores[running], *to = &cores[core];
+
+    if (QN_DEFINES(QN_SIM_SHADOW)) {
+        running = core;
+        return;
+    }
+    __builtin_memcpy(from->away, from->entry, slots * sizeof *from->entry);
+    from->entry = from->away;
+    __builtin_memcpy(READ_TABLE, to->away, slots * sizeof *to->away);
+    to->entry = READ_TABLE;
+    for (uint32_t i = 0; i < slots; i++)
+        WRITE_TABLE[i].line = to->state[i] & CORE_WRITABLE ? to->entry[i].line : QN_NO_LINE;
+    running = core;
+}
+
+/* ---- what else a unit has ---- */
+
+static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
+{
+    struct core_line *l = core_line_of(line);
+    uint32_t unused;
+
+    for (uint64_t left = l->holders; left; left &= left - 1) {
+        uint32_t core = (uint32_t)__builtin_ctzll(left);
+
+        core_remove(core, core_find(&cores[core], line, &unused), l);
+    }
+}
+
+/* The entries of this line's set that are not surplus. */
+static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64_t *lines)
+{
+    const struct core *c = &cores[running];
+    unsigned n = 0;
+
+    for (uint32_t i = (uint32_t)(line >> sim.line_bits) & (sim.sets - 1); i < slots; i += sim.sets)
+        if (c->entry[i].stamp != CORE_TAKEN)
+            lines[n++] = c->entry[i].stamp ? c->entry[i].line & ~CORE_OPEN : QN_NO_LINE;
+    return n;
+}
+
+static uint64_t unit_reference(void) { return core_references; }
+
+static void unit_finish(void)
+{
+    for (uint64_t i = 0; i < core_lines_size; i++)
+        for (uint32_t core = 0; core_lines[i].line != QN_NO_LINE && core_lines[i].copies && core < sim.cores; core++)
+            core_end_copy(&core_lines[i].copies[core]);
+    sim_total(sim.slot, "bus-requests", bus_requests, "requests on the bus");
+    sim_total(sim.slot, "bus-bytes", bus_bytes, "bytes of lines and updates on the bus");
+    sim_total(sim.slot, "write-backs", write_backs, "dirty lines that gave way to another");
+}
+
+static void core_init(struct core *c)
+{
+    c->away = sim_alloc(slots * sizeof *c->away);
+    c->state = sim_alloc(slots);
+    c->site = sim_alloc(slots * sizeof *c->site);
+    for (uint32_t i = 0; i < slots; i++)
+        c->away[i] = (struct qn_filter_entry){QN_NO_LINE, i < sim.sets * sim.ways ? 0 : CORE_TAKEN};
+    c->entry = c->away;
+}
+
+static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
+{
+    uint32_t per_set = config->ways == 1 ? 1 : CORE_SLOTS_MIN;
+
+    while (per_set < config->ways)
+        per_set *= 2;
+    slots = config->sets * per_set;
+    if (2 * slots > QN_FILTER_ENTRIES)
+        sim_fail(sim.slot, COHERENCE, "init", 0, "the D1 of a core has more lines than there is room for");
+    sim.cores = sim.cores ? sim.cores : 1;
+    grain_bits = sim.line_bits > 6 ? sim.line_bits - 6 : 0;
+    all_bytes = core_bytes(0, sim.line - 1);
+    cores = sim_alloc(sim.cores * sizeof *cores);
+    for (uint32_t core = 0; core < sim.cores; core++)
+        core_init(&cores[core]);
+    event_true = sim_event(sim.slot, "true", "misses on lines that another core has taken: true sharing");
+    event_false = sim_event(sim.slot, "false", "... false sharing");
+    event_upgrades = sim_event(sim.slot, "upgrades", "writes that had to take a line away from other cores");
+    event_updates = sim_event(sim.slot, "updates", "writes that were sent to other cores");
+    event_taken = sim_event(sim.slot, "taken", "copies of other cores that were taken away");
+    event_lost = sim_event(sim.slot, "lost", "lines that another core has taken away");
+    event_supplied = sim_event(sim.slot, "supplied", "lines that another core's D1 supplied");
+    event_written = sim_event(sim.slot, "written", "write-backs that another core's request forced");
+    facts->reference = unit_reference;
+    facts->name = COHERENCE;
+    facts->kinds = facts->wants_site = true;
+    facts->shows = QN_SHOW_WAYS;
+    facts->hit = QN_HIT_CALL;
+    facts->filter = (struct qn_filter){.line = config->line};
+    if (!QN_DEFINES(QN_SIM_SHADOW)) {
+        __builtin_memcpy(READ_TABLE, cores[0].away, slots * sizeof *READ_TABLE);
+        for (uint32_t i = 0; i < slots; i++)
+            WRITE_TABLE[i].line = QN_NO_LINE;
+        cores[0].entry = READ_TABLE;
+        facts->filter = qn_filter_of(READ_TABLE, slots, config->line);
+        facts->filter.writes = facts->filter.entries ? (uintptr_t)WRITE_TABLE : 0;
+        facts->filter.stamps = true;
+    }
+}
