@@ -396,13 +396,32 @@ static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64
     return n;
 }
 
+/* For `quern watch`: the letters of the states. */
+#define UNIT_HAS_STATE 1
+static __attribute__((unused)) SIM_NCSR void unit_state(uint64_t line, uint64_t *ways, unsigned most, uint64_t *set)
+{
+    const struct core *c = &cores[running];
+    unsigned n = 0;
+
+    *set = 0;
+    for (uint32_t i = (uint32_t)(line >> sim.line_bits) & (sim.sets - 1); i < slots && n < most; i += sim.sets)
+        if (c->entry[i].stamp != CORE_TAKEN)
+            ways[n++] = c->state[i] & CORE_STATE;
+}
+
 static uint64_t unit_reference(void) { return core_references; }
 
-static void unit_finish(void)
+/* What is open at the end was of no use. */
+static void core_end_copies(void)
 {
     for (uint64_t i = 0; i < core_lines_size; i++)
         for (uint32_t core = 0; core_lines[i].line != QN_NO_LINE && core_lines[i].copies && core < sim.cores; core++)
             core_end_copy(&core_lines[i].copies[core]);
+}
+
+static void unit_finish(void)
+{
+    core_end_copies();
     sim_total(sim.slot, "bus-requests", bus_requests, "requests on the bus");
     sim_total(sim.slot, "bus-bytes", bus_bytes, "bytes of lines and updates on the bus");
     sim_total(sim.slot, "write-backs", write_backs, "dirty lines that gave way to another");
@@ -445,6 +464,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->name = COHERENCE;
     facts->kinds = facts->wants_site = true;
     facts->shows = QN_SHOW_WAYS;
+    facts->way_state = "state, of " COHERENCE_LETTERS;
     facts->hit = QN_HIT_CALL;
     facts->filter = (struct qn_filter){.line = config->line};
     if (!QN_DEFINES(QN_SIM_SHADOW)) {

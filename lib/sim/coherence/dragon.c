@@ -13,6 +13,7 @@
 #define COHERENCE "dragon"
 
 enum { INVALID, SHARED_CLEAN, SHARED_MODIFIED, EXCLUSIVE, MODIFIED, STATES };
+#define COHERENCE_LETTERS "IcmEM"
 #define COHERENCE_DIRTY (1u << MODIFIED | 1u << SHARED_MODIFIED)
 
 static const struct sim_bus_access coherence_access[STATES][2] = {

@@ -14,6 +14,7 @@
 #define COHERENCE "mesi"
 
 enum { INVALID, SHARED, EXCLUSIVE, MODIFIED, STATES };
+#define COHERENCE_LETTERS "ISEM"
 #define COHERENCE_DIRTY (1u << MODIFIED)
 
 static const struct sim_bus_access coherence_access[STATES][2] = {

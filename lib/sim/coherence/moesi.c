@@ -12,6 +12,7 @@
 #define COHERENCE "moesi"
 
 enum { INVALID, SHARED, EXCLUSIVE, OWNED, MODIFIED, STATES };
+#define COHERENCE_LETTERS "ISEOM"
 #define COHERENCE_DIRTY (1u << MODIFIED | 1u << OWNED)
 
 static const struct sim_bus_access coherence_access[STATES][2] = {

@@ -12,6 +12,7 @@
 #define COHERENCE "msi"
 
 enum { INVALID, SHARED, MODIFIED, STATES };
+#define COHERENCE_LETTERS "ISM"
 #define COHERENCE_DIRTY (1u << MODIFIED)
 
 static const struct sim_bus_access coherence_access[STATES][2] = {
