@@ -50,7 +50,8 @@ struct qn_emit_rules {
     uint64_t sums;                 /* --calls: address of the running stack's counts, below 2 GiB; 0: calls are not counted */
     bool aside;                    /* calls are seen, but nothing is added to the sums */
     const struct qn_emit_calls *calls; /* NULL: C is called at each entry and return */
-    int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
+    int64_t *countdown;            /* instructions left of the interval or turn, below 2 GiB; NULL: none are counted */
+    bool turns;                    /* it is a turn, which pause ends */
 };
 
 struct qn_emit_stats {

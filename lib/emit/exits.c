@@ -168,7 +168,16 @@ static void change_countdown(struct emitter *e, unsigned op)
 
 static void add_back(struct emitter *e) { change_countdown(e, 0); }
 
-/* subq $n, countdown ; js: the interval ends within this block or before it; the dispatcher then divides the block there. */
+static bool has_pause(const struct qn_block *b)
+{
+    for (unsigned i = 0; i < b->n; i++)
+        if (b->insn[i].map == 0 && b->insn[i].opcode == 0x90 && b->insn[i].rep_prefix == 0xf3 && b->insn[i].encoding == QN_ENC_LEGACY)
+            return true;
+    return false;
+}
+
+/* subq $n, countdown ; js: the interval ends within this block or before it; the dispatcher then divides the block there.  A turn ends
+ * before it, or, if it has a pause, behind it: whoever waits in a loop lets the others run. */
 void emit_countdown(struct emitter *e)
 {
     if (!emit_rules.countdown || !e->b->n)
@@ -176,6 +185,8 @@ void emit_countdown(struct emitter *e)
     emit_need_flags(e, 0);
     change_countdown(e, 5);
     emit_side_exit_if(e, X_CC_S, QN_EXIT_INTERVAL, e->b->pc, add_back);
+    if (emit_rules.turns && has_pause(e->b))
+        x_store_imm(&e->hot, (uint64_t)(uintptr_t)emit_rules.countdown, 0);
 }
 
 /* ---- probes at the entries of functions ---- */

@@ -123,12 +123,12 @@ static void units_init(const struct qn_config *c, unsigned slots)
         if (slots >> slot & 1)
             unit_init((enum sim_slot)slot, geometry[slot], c->seed, c->cores);
     QN_UP(wants_evictions) = facts[SLOT_LL].wants_evictions;
+    if (c->cores > 1 && (facts[SLOT_LL].back_invalidates || facts[SLOT_LL].wants_evictions))
+        sim_fail("LL", facts[SLOT_LL].name, "init", 0, "has to do with the lines of the levels above, which it cannot with --cores");
     check_upper(SLOT_I1, "I1");
     check_upper(SLOT_D1, "D1");
     if (c->L2.line && facts[SLOT_LL].wants_evictions)
         sim_fail("LL", facts[SLOT_LL].name, "init", 0, "cannot stand below an L2, which does not tell which lines it gives up; leave out --L2");
-    if (c->cores > 1 && facts[SLOT_LL].back_invalidates)
-        sim_fail("LL", facts[SLOT_LL].name, "init", 0, "takes lines from the levels above, which it cannot do with --cores");
     if (facts[SLOT_LL].back_invalidates)
         facts[SLOT_I1].repeat_is_noop = false;
 }

@@ -93,7 +93,7 @@ static struct qn_mode_rules counting_rules(const struct qn_config *c)
 {
     return (struct qn_mode_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .record = qn_sim_records, .stats = c->stats,
-                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle || c->triggers, .observes = qn_sample_links, .sums = qn_calls_sums(), .calls = qn_calls_emitted(), .countdown = c->interval || c->quantum ? &qn_interval_left : NULL,
+                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle || c->triggers, .observes = qn_sample_links, .sums = qn_calls_sums(), .calls = qn_calls_emitted(), .countdown = c->interval || c->quantum ? &qn_interval_left : NULL, .turns = c->quantum != 0,
                  .has_bmi2 = qn_host_has(QN_HOST_BMI2), .serves_avx = qn_host_serves(QN_HOST_AVX), .serves_avx512 = qn_host_serves(QN_HOST_AVX512F)},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
                   .i1_line = c->I1.line, .i1_every = every_fetch(c), .check = c->check, .returns = qn_sim_returns,

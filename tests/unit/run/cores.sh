@@ -1,0 +1,370 @@
+#!/bin/sh
+# --cores: twelve threaded programs whose coherence misses theory gives, under each protocol; do counts repeat exactly, whatever the machine does
+# meanwhile; do two accounts of sharing that have no code in common agree; what is refused.
+#
+# Threads take turns of 1000 instructions, or up to a pause, so the numbers of turns and hand-overs are known.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
+
+cat >guest.c <<'END_OF_C'
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS 4
+#define LINE __attribute__((aligned(64)))
+#define WORK static __attribute__((noinline)) void *
+
+static long rounds, stride;
+static struct { volatile long n; } unpadded[THREADS] LINE;
+static struct { volatile long n; char pad[56]; } padded[THREADS] LINE;
+static atomic_long token LINE, lock LINE, next LINE, serving LINE, shared LINE;
+static volatile long guarded LINE;
+static int table[256] LINE;
+static long parts[THREADS * 8] LINE, total;
+static double a[48][48] LINE, b[48][48] LINE, c[48][48] LINE;
+
+static void relax(void) { __builtin_ia32_pause(); }
+
+WORK count_unpadded(void *p) { for (long i = 0; i < rounds; i++) unpadded[(long)p].n++; return NULL; }
+WORK count_padded(void *p) { for (long i = 0; i < rounds; i++) padded[(long)p].n++; return NULL; }
+WORK add_atomic(void *p) { for (long i = 0; i < rounds; i++) atomic_fetch_add(&shared, 1); return p; }
+
+/* Each of two threads waits for the token, and gives it to the other one. */
+WORK pingpong(void *p)
+{
+    long me = (long)p;
+
+    if (me > 1)
+        return NULL;
+    for (long i = 0; i < rounds; i++) {
+        while (atomic_load_explicit(&token, memory_order_relaxed) != me)
+            relax();
+        atomic_store_explicit(&token, 1 - me, memory_order_relaxed);
+    }
+    return NULL;
+}
+
+/* Locks: the owner adds to a word in a line of its own. */
+WORK tas(void *p)
+{
+    for (long i = 0; i < rounds; i++) {
+        while (atomic_exchange(&lock, 1))
+            relax();
+        guarded++;
+        atomic_store(&lock, 0);
+        relax();
+    }
+    return p;
+}
+
+WORK ttas(void *p)
+{
+    for (long i = 0; i < rounds; i++) {
+        while (atomic_load(&lock) || atomic_exchange(&lock, 1))
+            relax();
+        guarded++;
+        atomic_store(&lock, 0);
+        relax();
+    }
+    return p;
+}
+
+WORK ticket(void *p)
+{
+    for (long i = 0; i < rounds; i++) {
+        long mine = atomic_fetch_add(&next, 1);
+
+        while (atomic_load(&serving) != mine)
+            relax();
+        guarded++;
+        atomic_store(&serving, mine + 1);
+        relax();
+    }
+    return p;
+}
+
+static struct node { _Atomic(struct node *) next; atomic_int wait; } node[THREADS] LINE;
+static _Atomic(struct node *) tail LINE;
+
+WORK mcs(void *p)
+{
+    struct node *me = malloc(64 + sizeof *me);
+
+    me = (struct node *)(((size_t)me + 63) & ~63ul);
+    for (long i = 0; i < rounds; i++) {
+        struct node *before;
+
+        atomic_store(&me->next, NULL);
+        atomic_store(&me->wait, 1);
+        if ((before = atomic_exchange(&tail, me))) {
+            atomic_store(&before->next, me);
+            while (atomic_load(&me->wait))
+                relax();
+        }
+        guarded++;
+        if (!atomic_load(&me->next)) {
+            struct node *self = me;
+
+            if (atomic_compare_exchange_strong(&tail, &self, NULL))
+                continue;
+            while (!atomic_load(&me->next))
+                relax();
+        }
+        atomic_store(&atomic_load(&me->next)->wait, 0);
+    }
+    return p;
+}
+
+/* A bounded buffer of one element: a mutex and two conditions. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t full = PTHREAD_COND_INITIALIZER, empty = PTHREAD_COND_INITIALIZER;
+static int has, item;
+
+WORK buffer(void *p)
+{
+    long me = (long)p;
+
+    if (me > 1)
+        return NULL;
+    for (long i = 0; i < rounds; i++) {
+        pthread_mutex_lock(&mutex);
+        while (has == (me == 0))
+            pthread_cond_wait(me ? &full : &empty, &mutex);
+        if (me)
+            total += item;
+        else
+            item = (int)i;
+        has = me == 0;
+        pthread_cond_signal(me ? &empty : &full);
+        pthread_mutex_unlock(&mutex);
+    }
+    return NULL;
+}
+
+/* All read a table that one has written. */
+WORK readers(void *p)
+{
+    long sum = 0;
+
+    for (long i = 0; i < rounds; i++)
+        sum += ((volatile int *)table)[i % 256];
+    return (void *)(sum + (long)p);
+}
+
+/* Each sums every fourth element into a word: its own line (stride 8) or the one of all (stride 1). */
+WORK sums(void *p)
+{
+    for (long i = (long)p; i < rounds; i += THREADS)
+        ((volatile long *)parts)[(long)p * stride] += table[i % 256];
+    return NULL;
+}
+
+WORK multiply(void *p)
+{
+    for (int i = (int)(long)p; i < 48; i += THREADS)
+        for (int j = 0; j < 48; j++) {
+            double s = 0;
+
+            for (int k = 0; k < 48; k++)
+                s += a[i][k] * b[k][j];
+            c[i][j] = s;
+        }
+    return NULL;
+}
+
+static const struct { const char *name; void *(*work)(void *); long stride; } programs[] = {
+    {"unpadded", count_unpadded, 0}, {"padded", count_padded, 0}, {"atomic", add_atomic, 0}, {"pingpong", pingpong, 0}, {"tas", tas, 0},
+    {"ttas", ttas, 0}, {"ticket", ticket, 0}, {"mcs", mcs, 0}, {"buffer", buffer, 0}, {"readers", readers, 0}, {"sums", sums, 1},
+    {"sums8", sums, 8}, {"multiply", multiply, 0},
+};
+
+int main(int argc, char **argv)
+{
+    pthread_t t[THREADS];
+    unsigned n = 0;
+
+    while (strcmp(programs[n].name, argv[argc - 2]))
+        n++;
+    rounds = atol(argv[argc - 1]);
+    stride = programs[n].stride;
+    for (int i = 0; i < 256; i++)
+        table[i] = i;
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&t[i], NULL, programs[n].work, (void *)i);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    printf("%ld %ld %ld\n", guarded, total, (long)shared);
+    return 0;
+}
+END_OF_C
+"$CC" -O1 -g -pthread -o guest guest.c || bail 'guest.c does not compile'
+
+# holds CONDITION DESCRIPTION
+holds() { ok "$2" test "$1" = 1; }
+# run STATUS DESCRIPTION -- COMMAND: output in `out`.
+run() {
+    wanted=$1
+    what=$2
+    shift 3
+    "$@" >out 2>&1
+    is "$?" "$wanted" "$what" || diag "$(tail -n 5 out)"
+}
+has() { ok "  it says: $1" grep -F -e "$1" out; }
+
+rounds=2000
+N=$((4 * rounds)) # of all threads
+
+# count FUNCTION PROGRAM [OPTION...]: counts of what happens inside the function
+count() {
+    of=$1
+    name=$2
+    shift 2
+    run 0 "$name${*:+ $*}: the program does what it does" -- \
+        "$QUERN" run -q --toggle="$of" --cores=4 --quantum=1000 "$@" --out-file=p.prof ./guest "$name" $rounds
+}
+# e EVENT: its sum
+e() {
+    awk -v want="$1" '/^events:/ { for (i = 2; i <= NF; i++) if ($i == want) at = i } /^summary:/ { print $at }' p.prof
+}
+
+count count_unpadded unpadded
+turns=$(($(e Ir) / 1000))
+holds $(($(e D1.false) >= turns - 4 && $(e D1.false) <= turns + turns / 100 + 4)) "four counters in a line: a miss of false sharing at each turn but each thread's first ($(e D1.false), $turns turns)"
+is "$(e D1.true)" 0 "  none of true sharing"
+is "$(e D1.upgrades)" "$(($(e D1.false) + 3))" "  each is followed by an upgrade, and so are all cold misses but the first"
+is "$(e D1.lost)" "$(e D1.taken)" "  what one takes another loses"
+false_mesi=$(e D1.false)
+count count_unpadded unpadded --coherence=msi
+is "$(e D1.false) $(e D1.upgrades)" "$false_mesi $((false_mesi + 4))" "  msi: the first one has to upgrade, too"
+count count_unpadded unpadded --coherence=moesi
+is "$(e D1.false) $(e D1.written)" "$false_mesi 0" "  moesi: nothing is written back"
+count count_unpadded unpadded --coherence=dragon
+holds $(($(e D1.true) + $(e D1.false) == 0 && $(e D1.updates) > N / 2)) "  dragon: no miss, but $(e D1.updates) of $N writes are sent to the others"
+
+count count_padded padded
+is "$(e D1.true) $(e D1.false)" '0 0' 'four counters in lines of their own: no miss of either kind'
+
+count add_atomic atomic
+turns=$(($(e Ir) / 1000))
+holds $(($(e D1.true) >= turns - 4 && $(e D1.true) <= turns + turns / 50 + 4)) "one counter: a miss of true sharing at each turn ($(e D1.true), $turns turns)"
+is "$(e D1.false) $(e D1.upgrades)" '0 0' '  which brings the line to be written'
+
+count pingpong pingpong
+is "$(($(e D1.true) + $(e D1.false)))" $((2 * rounds - 3)) 'a token between two threads: a miss for each hand-over but the first of each'
+is "$(e D1.false)" 0 '  of true sharing'
+is "$(e D1.upgrades)" $((2 * rounds - 1)) '  and an upgrade'
+
+count tas tas
+is "$(e D1.true)" $((2 * N - 8)) 'test and set: two lines, the lock and what it guards, move at each of 8000 turns'
+is "$(e D1.upgrades)" $((N - 1)) '  the lock is asked for to be written, the word that it guards is read first'
+count ttas ttas
+is "$(e D1.true) $(e D1.upgrades)" "$((2 * N - 8)) $((2 * N - 2))" 'test, then test and set: the lock is read first, too'
+count ticket ticket
+is "$(e D1.true) $(e D1.upgrades)" "$((3 * N - 12)) $((2 * N - 2))" 'a ticket lock: three lines; the tickets are asked for to be written'
+count mcs mcs
+misses=$(($(e D1.true) + $(e D1.false)))
+holds $((misses > 6 * N - 200 && misses < 6 * N)) "MCS: six lines move at each turn: the tail, the word, the own node twice, those of who was before and who comes next ($misses)"
+
+count buffer buffer
+is "$(e D1.false)" 0 'a buffer of one element, with a mutex and two conditions: no false sharing'
+holds $(($(e D1.true) >= 6 * rounds - 30 && $(e D1.true) <= 6 * rounds)) "  three lines move at each of $((2 * rounds)) hand-overs: the mutex, the condition, the element ($(e D1.true))"
+
+count readers readers
+is "$(e D1.true) $(e D1.false) $(e D1.upgrades)" '0 0 0' 'a table that all read: nothing but cold misses'
+
+count sums sums
+turns=$(($(e Ir) / 1000))
+holds $(($(e D1.true) == 0 && $(e D1.false) >= turns - 4 && $(e D1.false) <= turns + 4)) "a sum in four words of a line: false sharing at each turn ($(e D1.false), $turns turns)"
+count sums sums8
+is "$(e D1.true) $(e D1.false)" '0 0' '  in words a line apart: none'
+
+count multiply multiply
+is "$(e D1.true) $(e D1.false) $(e D1.upgrades)" '0 0 0' 'matrices multiplied by rows: a row is six lines, so that no line has two writers'
+
+# ---- counts repeat ----
+
+differ=0
+for program in unpadded padded atomic pingpong tas ttas ticket mcs buffer readers sums sums8 multiply; do
+    for time in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        "$QUERN" run -q --cores=4 --quantum=1000 --branch-sim=yes --out-file=again.prof ./guest $program 100 >/dev/null 2>&1
+        sed '/^cmd:/d; /^desc:/d' again.prof | cksum >>"sums.$program"
+    done
+    [ "$(sort -u "sums.$program" | wc -l)" -eq 1 ] || { differ=$((differ + 1)) && echo "# $program: $(sort "sums.$program" | uniq -c)"; }
+done
+is $differ 0 '13 programs, 20 times each: the whole profile is the same'
+
+# ---- another account ----
+# The analysis `sharing` takes each thread for a processor with a cache that never evicts; with a core for each thread, and large D1s, that is msi.
+
+for program in unpadded atomic tas mcs buffer sums readers; do
+    run 0 "$program, with --analysis=sharing" -- "$QUERN" run -q --cores=8 --coherence=msi --D1=1048576,16,64 --quantum=1000 \
+        --analysis=sharing --out-file=p.prof ./guest $program 300
+    is "$(e D1.true) $(e D1.false)" "$(e AN.true) $(e AN.false)" '  true and false sharing are as the analysis says'
+    both="$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost)"
+    run 0 '  without it' -- "$QUERN" run -q --cores=8 --coherence=msi --D1=1048576,16,64 --quantum=1000 --out-file=p.prof ./guest $program 300
+    is "$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost)" "$both" '  and with the hit filter the counts are the same'
+    run 0 '  without the filter' -- "$QUERN" run -q --no-filter --cores=8 --coherence=msi --D1=1048576,16,64 --quantum=1000 --out-file=p.prof ./guest $program 300
+    is "$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost)" "$both" '  and without'
+done
+
+# ---- what the program sees, a protocol of one's own, what is refused ----
+
+cat >sees.c <<'END_OF_C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void *pinned(void *p)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET((long)p, &set);
+    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+    CPU_ZERO(&set);
+    pthread_getaffinity_np(pthread_self(), sizeof set, &set);
+    printf("%ld:%d:%d ", (long)p, sched_getcpu(), CPU_COUNT(&set));
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t t;
+
+    printf("%ld %d ", sysconf(_SC_NPROCESSORS_ONLN), sched_getcpu());
+    for (long i = 3; i >= 0; i--) {
+        pthread_create(&t, NULL, pinned, (void *)i);
+        pthread_join(t, NULL);
+    }
+    return 0;
+}
+END_OF_C
+"$CC" -O1 -pthread -o sees sees.c || bail "sees.c does not compile"
+is "$("$QUERN" run -q --cores=4 --out-file=p.prof ./sees)" '4 0 3:3:1 2:2:1 1:1:1 0:0:1 ' 'the program sees four processors, and its threads run where they want to'
+
+sed 's/"mesi"/"mine"/; s/^ \* /&Mine: /' "$top_srcdir/lib/sim/coherence/mesi.c" >mine.c
+run 0 'a protocol in a file' -- "$QUERN" run -q --toggle=pingpong --cores=4 --quantum=1000 --coherence=mine.c --out-file=p.prof ./guest pingpong $rounds
+is "$(e D1.true) $(e D1.upgrades)" "$((2 * rounds - 3)) $((2 * rounds - 1))" '  counts as MESI does'
+refused() {
+    says=$1
+    shift
+    run 2 "refused: $*" -- "$QUERN" run "$@" ./guest padded 1
+    has "$says"
+}
+refused 'at most 64' --cores=65
+refused '--quantum: needs --cores' --quantum=1000
+refused '--coherence: needs --cores' --coherence=msi
+refused '1 to 2147483647 instructions' --cores=2 --quantum=0
+refused 'not with --L2' --cores=2 --L2=65536,8,64 --LL=1048576,16,64
+refused 'not with --check' --cores=2 --check
+refused 'not with another module in slot D1' --cores=2 --coherence=msi --sim=D1=moesi
+run 70 'a module in I1 is refused' -- "$QUERN" run -q --cores=2 --sim=I1=srrip --out-file=p.prof ./guest padded 1
+has 'each of --cores needs one of its own'
+run 70 'so is an inclusive last level' -- "$QUERN" run -q --cores=2 --sim=LL=inclusive --out-file=p.prof ./guest padded 1
+has 'which it cannot with --cores'
+done_testing
