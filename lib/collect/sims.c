@@ -132,6 +132,8 @@ int qn_collect_set_up_sims(struct qn_collect *r)
     }
     if (!take_machine(r))
         return QN_EXIT_USAGE;
+    if (o->cores && o->geometry[QN_COLLECT_L2].line)
+        return refuse("cores", "not with an L2, which would have to be kept coherent, too");
     if (o->analysis)
         r->first.option = "--analysis";
     if (o->analysis && !qn_engines_choose_analyses(&r->first, o->analysis))
