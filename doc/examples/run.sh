@@ -50,6 +50,12 @@ loops() {
     sweep loops
     plot loops curve --x=n --y=D1_miss_percent --title='Matrix multiply in its loop orders'
 }
+machines() {
+    program mm $bare
+    sweep machines
+    plot machines curve --x=machine --y=CPI --curve=order --panel=n --log=y \
+        --title='Thirty years of machines: matrix multiply in three loop orders, n x n'
+}
 blocks() {
     program blocked $bare
     sweep blocks
@@ -98,10 +104,10 @@ branches() {
 }
 
 case ${1-} in
-branches | conflict | loops | blocks | policies | belady | history | predictors | phases) "$1" ;;
-all) for name in branches conflict loops blocks policies belady history predictors phases; do "$name"; done ;;
+branches | conflict | loops | machines | blocks | policies | belady | history | predictors | phases) "$1" ;;
+all) for name in branches conflict loops machines blocks policies belady history predictors phases; do "$name"; done ;;
 *)
-    echo 'usage: run.sh branches|conflict|loops|blocks|policies|belady|history|predictors|phases|all' >&2
+    echo 'usage: run.sh branches|conflict|loops|machines|blocks|policies|belady|history|predictors|phases|all' >&2
     exit 2
     ;;
 esac

@@ -266,59 +266,44 @@ static bool take_predictors(void)
 
 /* ---- time ---- */
 
-static void add_time(const char *name, uint32_t cycles)
+/* Latencies count from the processor; time counts what each level costs more than the one above. */
+static bool take_latency(const char *section, const char *title, uint32_t *above, uint32_t *adds)
 {
-    struct qn_exp_machine *m = loading.m;
+    const struct qn_exp_text *text = find(section, title, "latency");
+    uint32_t cycles = *above;
 
-    m->timing = qn_text_format(&m->memory, "%s%s%s=%u", m->timing, *m->timing ? "," : "", name, cycles);
-}
-
-/* Latencies count from the processor; the columns of lib/out add what each level costs more than the one above. */
-static bool take_latencies(void)
-{
-    static const struct {
-        const char *section, *title, *adds; /* what a miss of the level above costs more */
-    } levels[] = { { "cache", "D1", "hit" }, { "cache", "L2", "L1" }, { "cache", "LL", "L1" }, { "memory", "", "LL" } };
-    const char *adds = "";
-    uint32_t above = 0;
-
-    for (size_t i = 0; i < QN_ARRAY_LEN(levels); i++) {
-        const struct qn_exp_text *text = find(levels[i].section, levels[i].title, "latency");
-        uint32_t cycles = above;
-        bool L2 = loading.m->geometry[QN_EXP_L2].line;
-
-        if (!take_number(levels[i].section, levels[i].title, "latency", &cycles))
-            return false;
-        if (cycles < above)
-            return refuse(text->origin, join(*levels[i].title ? levels[i].title : "memory", "latency"), text->text, "no less than that of the level above");
-        adds = i == 2 && L2 ? "L2" : levels[i].adds;
-        if (i != 1 || L2)
-            add_time(adds, cycles - above);
-        above = cycles;
-    }
+    if (!take_number(section, title, "latency", &cycles))
+        return false;
+    if (cycles < *above)
+        return refuse(text->origin, join(*title ? title : section, "latency"), text->text, "no less than that of the level above");
+    *adds = cycles - *above;
+    *above = cycles;
     return true;
 }
 
 static bool take_times(void)
 {
-    static const struct {
-        const char *name, *adds;
-    } core[] = { { "width", "width" }, { "mispredict", "branch" } };
+    struct qn_exp_machine *m = loading.m;
+    struct qn_exp_time *t = &m->time;
+    const struct qn_exp_text *width = find("core", "", "width");
+    bool L2 = m->geometry[QN_EXP_L2].line;
+    uint32_t above = 0;
 
-    for (size_t i = 0; i < QN_ARRAY_LEN(core); i++) {
-        const struct qn_exp_text *text = find("core", "", core[i].name);
-        uint32_t number = 0;
-
-        if (!take_number("core", "", core[i].name, &number))
-            return false;
-        if (text && !i && !number)
-            return refuse(text->origin, "core width", text->text, "at least 1");
-        if (text)
-            add_time(core[i].adds, number);
-    }
     if (!find("memory", "", "latency"))
-        return !*loading.m->timing || lacks("memory { latency } beside core");
-    return take_latencies();
+        return !find_section("core", "") || lacks("memory { latency } beside core");
+    t->width = 1;
+    if (!take_number("core", "", "width", &t->width) || !take_number("core", "", "mispredict", &t->branch))
+        return false;
+    if (!t->width)
+        return refuse(width->origin, "core width", width->text, "at least 1");
+    if (!take_latency("cache", "D1", &above, &t->hit) || (L2 && !take_latency("cache", "L2", &above, &t->L1))
+        || !take_latency("cache", "LL", &above, L2 ? &t->L2 : &t->L1) || !take_latency("memory", "", &above, &t->LL))
+        return false;
+    m->timing = qn_text_format(&m->memory, "width=%u,hit=%u,L1=%u,", t->width, t->hit, t->L1);
+    if (L2)
+        m->timing = qn_text_format(&m->memory, "%sL2=%u,", m->timing, t->L2);
+    m->timing = qn_text_format(&m->memory, "%sLL=%u,branch=%u", m->timing, t->LL, t->branch);
+    return true;
 }
 
 /* ---- all ---- */

@@ -23,13 +23,19 @@
 
 #include "exp/exp.h"
 
+/* Cycles, as --timing has them: what a miss adds. */
+struct qn_exp_time {
+    uint32_t width, hit, L1, L2, LL, branch;
+};
+
 struct qn_exp_machine {
     struct qn_text_memory memory;
     const char *name, *path, *title;             /* title: "" if it has none */
     struct qn_geometry geometry[QN_EXP_LEVELS];  /* line 0: no L2 */
     struct qn_exp_text module[QN_EXP_SLOTS];     /* text NULL: the default */
     const char *options[QN_EXP_SLOTS];           /* of these modules: "key=value,..."; "" */
-    const char *timing;                          /* "" if the file says nothing of time */
+    struct qn_exp_time time;                     /* width 0: the file says nothing of time */
+    const char *timing;                          /* the same as text; "" */
 };
 
 #define QN_EXP_MACHINE_END ".machine"

@@ -40,6 +40,9 @@ static const struct rate {
     { "Bi_mpki", { "Bim" }, { "Ir" }, 1000 },
 };
 
+/* Estimated time, if a machine has latencies: as lib/out/columns.c has it. */
+static const char *const times[] = { "CPI", "AMAT" };
+
 /* ---- columns ---- */
 
 static int levels_of(const struct qn_exp *e) { return qn_exp_has_L2(e) ? QN_EXP_LEVELS : QN_EXP_L2; }
@@ -79,6 +82,8 @@ static void add_result_columns(struct qn_text_table *t, const struct qn_exp *e)
     for (size_t i = 0; i < QN_ARRAY_LEN(rates); i++)
         if (!is_of_L2(&rates[i]) || qn_exp_has_L2(e))
             qn_text_add_column(t, rates[i].name);
+    for (size_t i = 0; i < QN_ARRAY_LEN(times) && e->machine_has_time; i++)
+        qn_text_add_column(t, times[i]);
 }
 
 /* ---- what a run is ---- */
@@ -143,8 +148,33 @@ static char *format_rate(struct qn_text_memory *m, const struct qn_exp_result *r
     return known && whole > 0 ? qn_text_format(m, "%.4f", rate->scale * part / whole) : qn_text_copy(m, "");
 }
 
+/* Events that are not counted cost nothing. */
+static double count(const struct qn_exp_result *r, const char *a, const char *b, const char *c)
+{
+    bool known = true;
+
+    return sum(r, (const char *[]){ a, b, c }, &known);
+}
+
+static void fill_times(struct qn_text_table *t, char **cells, const struct qn_exp_result *r, const struct qn_exp_time *time)
+{
+    double Ir = count(r, "Ir", NULL, NULL), data = count(r, "Dr", "Dw", NULL);
+    double cycles = Ir / time->width + time->L1 * count(r, "I1mr", "D1mr", "D1mw") + time->L2 * count(r, "I2mr", "D2mr", "D2mw")
+                    + time->LL * count(r, "ILmr", "DLmr", "DLmw") + time->branch * count(r, "Bcm", "Bim", NULL);
+    double access = time->hit * data + time->L1 * count(r, "D1mr", "D1mw", NULL) + time->L2 * count(r, "D2mr", "D2mw", NULL)
+                    + time->LL * count(r, "DLmr", "DLmw", NULL);
+
+    if (Ir > 0)
+        cells[qn_text_find_column(t, times[0])] = qn_text_format(&t->memory, "%.4f", cycles / Ir);
+    if (data > 0)
+        cells[qn_text_find_column(t, times[1])] = qn_text_format(&t->memory, "%.4f", access / data);
+}
+
 static bool is_rate(const char *name)
 {
+    for (size_t i = 0; i < QN_ARRAY_LEN(times); i++)
+        if (!strcmp(times[i], name))
+            return true;
     for (size_t i = 0; i < QN_ARRAY_LEN(rates); i++)
         if (!strcmp(rates[i].name, name))
             return true;
@@ -187,6 +217,8 @@ void qn_exp_fill_table(struct qn_text_table *t, const struct qn_exp *e, const st
         cells = qn_text_add_row(t);
         fill_identity(&t->memory, cells, e, &runs->at[i], &provenance[i]);
         fill_result(t, cells, &results[i]);
+        if (runs->at[i].machine && runs->at[i].machine->time.width)
+            fill_times(t, cells, &results[i], &runs->at[i].machine->time);
     }
 }
 

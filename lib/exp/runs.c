@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "exp/machine.h"
 
 #define MACHINE "machine" /* the axis */
 
@@ -261,7 +260,7 @@ static bool fill_settings(struct maker *m, struct qn_exp_run *run)
 
 static bool make_run(struct maker *m, const struct qn_exp_program *program, struct qn_exp_run *run)
 {
-    *run = (struct qn_exp_run){ .program = program };
+    *run = (struct qn_exp_run){ .program = program, .machine = m->machine };
     run->values = qn_text_alloc(&m->e->memory, ((size_t)m->e->axis_count + 1) * sizeof *run->values);
     memcpy(run->values, m->values, (size_t)m->e->axis_count * sizeof *run->values);
     fill_command(m, run);
@@ -307,6 +306,7 @@ static bool read_machines(struct maker *m)
 
         if (!qn_exp_read_machine(&m->machines[i], value->text, m->e->library, &err))
             return qn_text_fail(m->err, QN_TEXT_BAD, "%s: " MACHINE ": %s", value->origin, err.text), false;
+        m->e->machine_has_time |= m->machines[i].time.width != 0;
         m->e->machine_has_L2 |= m->machines[i].geometry[QN_EXP_L2].line != 0;
     }
     return true;

@@ -10,6 +10,7 @@
 #define QN_EXP_RUNS_H
 
 #include "exp/exp.h"
+#include "exp/machine.h"
 
 struct qn_exp_run {
     const struct qn_exp_program *program;
@@ -18,6 +19,7 @@ struct qn_exp_run {
     const char *input;         /* NULL: nothing to read */
     struct qn_exp_text sim;    /* "default" if no axis says otherwise */
     struct qn_geometry geometry[QN_EXP_LEVELS];
+    const struct qn_exp_machine *machine; /* NULL: none */
     uint64_t seed;
     const char *options;       /* key=value,... */
 };

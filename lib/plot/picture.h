@@ -51,6 +51,7 @@ struct qn_plot_picture {
     double x_unit;        /* x is divided by it: 1024 for KiB */
     double y_end;         /* of boxes: where the y axis ends */
     bool log_x, log_y, points;
+    bool x_names;         /* x is names, in their order */
     int across;           /* panels side by side */
     struct qn_plot_curve *curves;
     struct qn_plot_panel *panels;

@@ -126,6 +126,33 @@ void qn_plot_write_using(FILE *out, int column, double unit)
         fprintf(out, "(column(%d)/%.10g)", column, unit);
 }
 
+/* ---- names below the x axis ---- */
+
+#define NAMES_ACROSS 110     /* characters of all names below vertical bars; if there are more, names are turned */
+#define TURNED_ROOM 6        /* pixels for each character of a turned name */
+
+static size_t longest_cell(const struct qn_plot_picture *p, size_t *sum)
+{
+    size_t longest = 0;
+
+    *sum = 0;
+    for (int row = 0; row < p->data.row_count; row++) {
+        size_t n = strlen(qn_text_cell(&p->data, row, 0)) + 2;
+
+        longest = n > longest ? n : longest;
+        *sum += n;
+    }
+    return longest;
+}
+
+/* Pixels below the axis for names of x, which are turned. */
+static int room_for_names(const struct qn_plot_picture *p)
+{
+    size_t sum;
+
+    return p->x_names ? (int)longest_cell(p, &sum) * TURNED_ROOM - QN_PLOT_AXIS / 2 : 0;
+}
+
 /* ---- layout ---- */
 
 static int bar_height(const struct qn_plot_picture *p)
@@ -148,6 +175,7 @@ static struct qn_plot_layout lay_out(const struct qn_plot_picture *p)
             l.height = rows * PANEL_ROOM;
         if (rows == 1)
             l.height = QN_PLOT_HEIGHT * 3 / 4;
+        l.height += rows * room_for_names(p);
     }
     if (p->request->height)
         l.height = p->request->height;
@@ -301,6 +329,10 @@ static void write_x_axis(const struct qn_plot_picture *p, FILE *out)
 {
     double least = 0, most = 0;
 
+    if (p->x_names) {
+        fprintf(out, "set xtics rotate by -40 left font ',11' scale 0\nset xrange [-0.5:%.1f]\n", p->data.row_count - 0.5);
+        return;
+    }
     qn_plot_find_range(p, 0, &least, &most);
     least /= p->x_unit;
     most /= p->x_unit;
@@ -361,9 +393,13 @@ static void write_curve(const struct qn_plot_picture *p, FILE *out, const char *
 {
     qn_plot_quote(out, data);
     fputs(" using ", out);
-    qn_plot_write_using(out, 1, p->x_unit);
+    if (p->x_names)
+        fputs("0", out);
+    else
+        qn_plot_write_using(out, 1, p->x_unit);
     putc(':', out);
     qn_plot_write_using(out, c->column + 1, unit);
+    fputs(p->x_names ? ":xticlabels(1)" : "", out);
     write_style(p, out, c);
     fputs(named ? " title " : " notitle", out);
     if (named)
@@ -417,7 +453,7 @@ static void write_single(const struct qn_plot_picture *p, FILE *out, const char 
     const struct qn_plot_panel *panel = &p->panels[0];
     bool named = p->curve_count > 1;
 
-    qn_plot_write_frame(p, out, 0);
+    qn_plot_write_frame(p, out, room_for_names(p));
     fputs("set rmargin 4\nset ylabel ", out);
     qn_plot_quote_unit(out, panel->y_label, unit_of(p, panel));
     putc('\n', out);
@@ -489,12 +525,12 @@ static void write_multiplot(const struct qn_plot_picture *p, FILE *out, const st
 {
     int rows = (p->panel_count + p->across - 1) / p->across;
     int below = QN_PLOT_CAPTION_EDGE + l->caption_lines * QN_PLOT_CAPTION_LINE;
-    int bottom = below + l->key_lines * QN_PLOT_KEY_LINE + QN_PLOT_AXIS;
+    int bottom = below + l->key_lines * QN_PLOT_KEY_LINE + QN_PLOT_AXIS + room_for_names(p);
 
     fprintf(out, "set multiplot layout %d,%d margins %.3f,0.97,%.4f,%.4f spacing 0.09,%.4f title ", rows, p->across,
             p->across > 1 ? 0.075 : 0.11, fraction(l, bottom),
             1 - fraction(l, *p->panels[0].title ? 95 : 60),
-            fraction(l, *p->panels[0].title ? 105 : 55));
+            fraction(l, (*p->panels[0].title ? 105 : 55) + room_for_names(p)));
     qn_plot_quote(out, p->title);
     fputs("\nset tics font ',10'\n", out);
     write_x_axis(p, out);
@@ -542,27 +578,11 @@ static void write_lines(const struct qn_plot_picture *p, FILE *out, const char *
  *   plot 'a.csv' using (0):(-$0):(0):2:(-$0-0.4):(-$0+0.4):yticlabels(1) with boxxyerror ...
  */
 
-#define NAMES_ACROSS 110     /* characters of all names below vertical bars; if there are more, names are turned */
-#define TURNED_ROOM 6        /* pixels for each character of a turned name */
 #define NAME_WIDTH 1         /* of the left margin, for each character */
 #define NAME_EDGE 4
 #define BAR_HALF 0.4         /* of the room for a row */
 #define KEY_LEAST 12         /* characters of the right margin with a legend, */
 #define END_ROOM 1.12        /* length of the x axis, in longest bars: room for labels */
-
-static size_t longest_cell(const struct qn_plot_picture *p, size_t *sum)
-{
-    size_t longest = 0;
-
-    *sum = 0;
-    for (int row = 0; row < p->data.row_count; row++) {
-        size_t n = strlen(qn_text_cell(&p->data, row, 0)) + 2;
-
-        longest = n > longest ? n : longest;
-        *sum += n;
-    }
-    return longest;
-}
 
 /* Its parts that are not for lines. */
 static void write_stacked(const struct qn_plot_picture *p, FILE *out, const char *data)

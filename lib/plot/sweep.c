@@ -38,7 +38,8 @@ struct sweep {
     const char **panels, **names; /* panels, names of curves: in order of appearance */
     int panel_count, name_count;
     int *panel_of, *name_of;      /* by row */
-    double *xs;
+    double *xs;                   /* distinct values of x; NULL: they are names */
+    const char **x_texts;         /* the same as text, in the order of `xs`, of names in that of the rows */
     int x_count;
 };
 
@@ -166,23 +167,54 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Checks that all cells are numbers; collects the distinct values of x. */
+static bool is_of_names(const struct sweep *s)
+{
+    double x;
+
+    for (int row = 0; row < s->in.t.row_count; row++)
+        if (qn_text_cell_number(&s->in.t, row, s->keys.x, &x))
+            return false;
+    return s->in.t.row_count > 0;
+}
+
+/* Checks that all cells are numbers, or in x all names; collects the distinct values of x. */
 static enum qn_text_status collect_x(struct sweep *s, struct qn_text_error *err)
 {
     int rows = s->in.t.row_count, n = 0;
     double *xs = qn_text_alloc(&s->p->memory, (size_t)rows * sizeof *xs), y;
 
+    s->p->x_names = is_of_names(s);
     for (int row = 0; row < rows; row++)
-        if (qn_plot_need_number(&s->in, row, s->keys.x, &xs[row], err) != QN_TEXT_OK
+        if ((!s->p->x_names && qn_plot_need_number(&s->in, row, s->keys.x, &xs[row], err) != QN_TEXT_OK)
             || qn_plot_need_number(&s->in, row, s->keys.y, &y, err) != QN_TEXT_OK)
             return err->status;
+    for (int row = 0; row < rows && s->p->x_names; row++)
+        find_or_add(&s->p->memory, &s->x_texts, &s->x_count, qn_text_cell(&s->in.t, row, s->keys.x));
+    if (s->p->x_names)
+        return QN_TEXT_OK;
     qsort(xs, (size_t)rows, sizeof *xs, compare_numbers);
     for (int i = 0; i < rows; i++)
         if (!n || xs[n - 1] != xs[i])
             xs[n++] = xs[i];
     s->xs = xs;
     s->x_count = n;
+    s->x_texts = qn_text_alloc(&s->p->memory, (size_t)n * sizeof *s->x_texts);
+    for (int i = 0; i < n; i++)
+        s->x_texts[i] = qn_text_format(&s->p->memory, "%.15g", xs[i]);
     return QN_TEXT_OK;
+}
+
+/* The index of a row's x. */
+static int find_x(struct sweep *s, int row)
+{
+    double x = s->xs ? qn_text_number(&s->in.t, row, s->keys.x) : 0;
+    int at = 0;
+
+    if (!s->xs)
+        return find_or_add(&s->p->memory, &s->x_texts, &s->x_count, qn_text_cell(&s->in.t, row, s->keys.x));
+    while (s->xs[at] != x)
+        at++;
+    return at;
 }
 
 static void fill_data(struct sweep *s)
@@ -190,14 +222,11 @@ static void fill_data(struct sweep *s)
     struct qn_text_table *data = &s->p->data;
 
     for (int i = 0; i < s->x_count; i++)
-        qn_text_add_row(data)[0] = qn_text_format(&data->memory, "%.15g", s->xs[i]);
+        qn_text_add_row(data)[0] = qn_text_copy(&data->memory, s->x_texts[i]);
     for (int row = 0; row < s->in.t.row_count; row++) {
         const struct qn_plot_panel *panel = &s->p->panels[s->panel_of[row]];
-        double x = qn_text_number(&s->in.t, row, s->keys.x);
-        int at = 0;
+        int at = find_x(s, row);
 
-        while (s->xs[at] != x)
-            at++;
         for (int c = panel->first; c < panel->first + panel->count; c++)
             if (s->p->curves[c].style == s->name_of[row])
                 data->rows[at][s->p->curves[c].column] =
@@ -210,13 +239,13 @@ static void choose_scale(struct sweep *s)
 {
     const char *x = s->in.t.columns[s->keys.x];
     size_t n = strlen(x);
-    bool powers = s->x_count > 1;
+    bool powers = s->x_count > 1 && s->xs;
 
-    for (int i = 0; i < s->x_count; i++)
+    for (int i = 0; i < s->x_count && s->xs; i++)
         powers &= s->xs[i] >= 1 && s->xs[i] < 1e15 && qn_is_pow2((uint64_t)s->xs[i])
                   && s->xs[i] == (double)(uint64_t)s->xs[i];
-    s->p->log_x = powers || (n > 5 && (!strcmp(x + n - 5, "_bits") || !strcmp(x + n - 5, "_size")) && s->xs[0] > 0);
-    s->p->x_label = qn_plot_say_column(&s->p->memory, x);
+    s->p->log_x = powers || (s->xs && n > 5 && (!strcmp(x + n - 5, "_bits") || !strcmp(x + n - 5, "_size")) && s->xs[0] > 0);
+    s->p->x_label = s->p->x_names ? "" : qn_plot_say_column(&s->p->memory, x);
     if (n == 7 && !strcmp(x + 2, "_size")) {
         s->p->x_unit = KIB;
         s->p->x_label = qn_text_format(&s->p->memory, "size of the %.2s (KiB)", x);

@@ -13,8 +13,8 @@ export OUT
 cells() { # cells FILE COLUMN...
     file=$1
     shift
-    awk -F, -v names="$*" 'NR == 1 { n = split(names, want, " "); for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { for (k = 1; k <= n; k++) printf "%s%s", $at[want[k]], k < n ? " " : "\n" }' "$file"
+    sed 's/"[^"]*"/quoted/g' "$file" | awk -F, -v names="$*" 'NR == 1 { n = split(names, want, " "); for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { for (k = 1; k <= n; k++) printf "%s%s", $at[want[k]], k < n ? " " : "\n" }'
 }
 counts='Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw'
 made() {
@@ -62,6 +62,22 @@ for order in jki kji; do
 done
 for order in kij ikj; do
     ok "$order misses at most 1/4 in 3: 8.3%" less "$(value loops 200 $order)" 8.4
+done
+
+as_shown machines
+cycles() { awk -F, -v m="$1" -v name="n $2: $3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } $1 == m { print $c }' "$OUT/machines.csv"; }
+twice() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(2 * a < b) }'; }
+for machine in mips-r3000 pentium core2 skylake zen4 apple-m1; do
+    case $machine in
+    mips-r3000 | apple-m1) ok "$machine, n = 128: jki costs more than kij" less "$(cycles $machine 128 kij)" "$(cycles $machine 128 jki)" ;;
+    *) ok "$machine, n = 128: jki costs more than twice as much as kij" twice "$(cycles $machine 128 kij)" "$(cycles $machine 128 jki)" ;;
+    esac
+done
+for machine in pentium pentium4; do
+    ok "$machine, n = 120: jki costs more than kij" less "$(cycles $machine 120 kij)" "$(cycles $machine 120 jki)"
+done
+for machine in alpha-21264 core2 zen4; do
+    ok "$machine, n = 120: it does not" less "$(cycles $machine 120 jki)" "$(cycles $machine 120 kij)"
 done
 
 made blocks

@@ -64,7 +64,7 @@ same '--branch-sim=no' '--machine=small.machine --branch-sim=no' "$caches --sim=
 same '--cache-sim=no' '--machine=small.machine --cache-sim=no' "--cache-sim=no --sim=BC=gshare $gshare"
 "$QUERN" run --machine=small.machine --out-file=profile true 2>err
 is "$(grep -c 'cache: .*, as --machine says$' err)" 4 'the banner'
-is "$("$QUERN" machine show small.machine | sed -n 's/^# quern annotate --timing=//p')" 'width=2,branch=9,hit=2,L1=8,L2=20,LL=80' \
+is "$("$QUERN" machine show small.machine | sed -n 's/^# quern annotate --timing=//p')" 'width=2,hit=2,L1=8,L2=20,LL=80,branch=9' \
     'latencies count from the processor, --timing from the level above'
 
 # ---- other commands ----
@@ -91,12 +91,20 @@ for machine in small.machine pentium nehalem; do
 done
 is "$(sed 's/"[^"]*"/options/g' sweep.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { print $at["L2_size"] }' | uniq | tr '\n' ' ')" '8192 0 262144 ' \
     '   a machine without L2 beside others'
+"$QUERN" run -q --machine=nehalem --branch-sim=no --processors=4 --out-file=alone "$guests/sort" 1
+is "$("$QUERN" csv --by=program --metadata=no --crlf=no --timing=nehalem --show=CPI,AMAT alone | sed -n '2s/^alone,//p' | awk -F, '{ printf "%.4f %.4f", $1, $2 }')" \
+    "$(sed 's/"[^"]*"/options/g' sweep.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    $at["machine"] == "nehalem" && $at["n"] == 1 { print $at["CPI"], $at["AMAT"] }')" '   CPI and AMAT, as annotate has them with these latencies'
 is "$("$QUERN" sweep --list --D1=1024,1,32 --branch-sim=yes -L machine=small.machine -L sim=lru -- "$guests/sort" | grep -o -e '--sim=[^ ]*' -e '--[IDL].=[^ ]*' | tr '\n' ' ')" \
     '--sim=lru --I1=1024,2,32 --D1=1024,1,32 --LL=32768,8,64 --L2=8192,4,32 ' '   settings and sim come first'
 is "$("$QUERN" sweep --list -L machine=none -- true 2>&1)" 'quern: sweep: -L machine: machine: none: no machine of this name; `quern machine list` has all' '   an unknown one'
 "$QUERN" report -q --machine=small.machine -o report -- "$guests/sort" >log 2>&1
 is "$? $(cat log) $(sed -n 's/^desc: Machine: *\(small\):.*/\1/p' report/profile)" '0  small' 'a report'
 ok '   with its latencies' grep -q 'instructions/2 + 8 x L1 misses + 20 x L2 misses + 80 x LL misses + 9 x mispredicts' report/index.html
+
+"$QUERN" plot curve sweep.csv --x=machine --y=CPI --curve=n -o picture.svg >log 2>&1
+is "$? $(cat log) $(cut -d , -f 1 picture.csv | tr '\n' ' ')" '0  machine small.machine pentium nehalem ' 'a plot over names, in the order of the sweep'
+is "$(grep -c "using 0:[23]:xticlabels(1)" picture.gp)" 2 '   which stand below the axis'
 
 # ---- this machine ----
 
