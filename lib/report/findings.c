@@ -34,7 +34,7 @@
 #define SETS_ALL 0.98     /* of these: fewer sets that have so much are named alone */
 
 /* Numbers of kinds[]. */
-enum about { DATA_LL, DATA_D1, CODE_LL, CODE_I1, BRANCH, INDIRECT };
+enum about { DATA_LL, DATA_D1, SHARED_FALSELY, SHARED_TRULY, CODE_LL, CODE_I1, BRANCH, INDIRECT };
 
 static const struct kind {
     const char *events, *of, *name, *of_name;
@@ -42,6 +42,8 @@ static const struct kind {
 } kinds[] = {
     [DATA_LL] = { "DLmr+DLmw", "Dr+Dw", "LL misses of data", "references", QN_REPORT_COST_LL },
     [DATA_D1] = { "D1mr+D1mw", "Dr+Dw", "D1 misses", "references", QN_REPORT_COST_L1 },
+    [SHARED_FALSELY] = { "D1.false", "D1mr+D1mw", "misses of false sharing", "D1 misses", QN_REPORT_COST_L1 }, /* --cores */
+    [SHARED_TRULY] = { "D1.true", "D1mr+D1mw", "misses of true sharing", "D1 misses", QN_REPORT_COST_L1 },
     [CODE_LL] = { "ILmr", "Ir", "LL misses of instructions", "instructions", QN_REPORT_COST_LL },
     [CODE_I1] = { "I1mr", "Ir", "I1 misses", "instructions", QN_REPORT_COST_L1 },
     [BRANCH] = { "Bcm", "Bc", "mispredicted conditional branches", "branches", QN_REPORT_COST_BRANCH },
@@ -306,6 +308,8 @@ static const char *advise(struct qn_report_facts *f, const struct kind *k, int l
     switch (about(k)) {
     case DATA_LL: return advise_LL(f, line);
     case DATA_D1: return advise_D1(f, line);
+    case SHARED_FALSELY: return qn_text_format(&f->memory, SAY_FALSE_SHARING, f->line[QN_REPORT_D1]);
+    case SHARED_TRULY: return SAY_TRUE_SHARING;
     case CODE_LL:
         return fits_LL(f) ? SAY_LLI_FIRST : qn_text_format(&f->memory, SAY_LLI_MUCH, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_LL]));
     case CODE_I1: return advise_I1(f);
@@ -366,6 +370,14 @@ static bool is_told_by_LL(const struct qn_report_facts *f, const struct kind *k,
                 && AGAIN * qn_report_count(&f->lines, line, LL->events) >= qn_report_count(&f->lines, line, k->events);
 
     return most && (about(k) == CODE_I1 || (line < 0 ? cost_of(f, LL, -1) >= SPREAD_LEAST : stands_out(f, LL, line)));
+}
+
+/* Most of its misses are on lines that another core had taken: what is said of other D1 misses would not help. */
+static bool is_told_by_sharing(const struct qn_report_facts *f, const struct kind *k, int line)
+{
+    double shared = qn_report_count(&f->lines, line, "D1.false") + qn_report_count(&f->lines, line, "D1.true");
+
+    return about(k) == DATA_D1 && shared > HALF * qn_report_count(&f->lines, line, k->events);
 }
 
 /* Code without lines has many branches, of which the sentences about one say nothing. */
@@ -485,10 +497,10 @@ static void examine(struct qn_report_facts *f, const struct kind *k, struct find
         if (!stands_out(f, k, i))
             continue;
         any = true;
-        if (!is_told_by_LL(f, k, i))
+        if (!is_told_by_LL(f, k, i) && !is_told_by_sharing(f, k, i))
             add_place(f, k, i, l);
     }
-    if (!any && cost_of(f, k, -1) >= SPREAD_LEAST && !is_told_by_LL(f, k, -1))
+    if (!any && cost_of(f, k, -1) >= SPREAD_LEAST && !is_told_by_LL(f, k, -1) && !is_told_by_sharing(f, k, -1))
         add_spread(f, k, l);
 }
 
@@ -775,7 +787,7 @@ void qn_report_hint(struct qn_report_facts *f, const char *hints[QN_REPORT_HINTS
     const char *threads = qn_report_describe(f, "Threads:");
     int count = 0;
 
-    if (threads && !f->sharing.column_count)
+    if (threads && !f->sharing.column_count && !qn_report_has_event(f, "D1.false"))
         hints[count++] = qn_text_format(&f->memory, SAY_THREADS, threads);
     if (qn_report_lacks_lines(f))
         hints[count++] = SAY_NO_LINES;

@@ -119,12 +119,17 @@
     "False sharing: the threads use different bytes of the same line, and each write takes the line from the others. Give each thread a line of its own " \
     "(alignas(%.0f), padding), or let it write to a local variable and store the sum at the end."
 
+/* D1.true: lines that another core had taken, of which this one used bytes that the other had written */
+#define SAY_TRUE_SHARING \
+    "True sharing: the threads pass data to each other, and each miss brings what another core has written. Pass it less often: work on local copies and " \
+    "merge them, hand over several elements at a time, or let one thread own the data."
+
 /* ---- hints ---- */
 
 /* the profile counts threads, and the analysis sharing was not made */
 #define SAY_THREADS \
-    "The program has %s threads; one cache serves them all here, so misses by sharing are not among these. quern report --analysis=3c,sets,sizes,sharing " \
-    "finds lines that threads share falsely."
+    "The program has %s threads; one cache serves them all here, so misses by sharing are not among these. quern report --cores=4 " \
+    "gives each thread a core, and finds lines that threads share, truly or falsely."
 /* no code of the program has a line */
 #define SAY_NO_LINES "The program has no line numbers: compile it with -g to see lines in place of functions."
 

@@ -79,6 +79,7 @@ static const struct qn_option options[] = {
     OPTION("--D1", "SIZE,WAYS,LINE", "data cache", qn_option_text, geometry[1]),
     OPTION("--LL", "SIZE,WAYS,LINE", "last-level cache", qn_option_text, geometry[2]),
     OPTION("--L2", "SIZE,WAYS,LINE", "a level between them and --LL [none]", qn_option_text, geometry[3]),
+    OPTION("--cores", "N", "threads run on N cores, each with caches of its own; also which lines they share [one for all]", qn_option_text, cores),
     OPTION("--machine", "NAME|FILE", "caches, TLB, predictors and latencies of a machine (quern machine list)", qn_option_text, machine),
     OPTION("--input", "FILE", "standard input of the program [nothing]", qn_option_text, input),
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
@@ -103,7 +104,7 @@ static const struct qn_options command = { "report", "quern report", help, help_
 /* A word that is a profile is one.  What is wrong with the options for it, or NULL. */
 static const char *check_words(struct qn_report_options *o)
 {
-    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->geometry[3] || o->machine || o->input || o->environment_count || o->data || o->calls || o->instructions;
+    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->geometry[3] || o->machine || o->cores || o->input || o->environment_count || o->data || o->calls || o->instructions;
 
     if (o->diff) {
         if (!o->program[1] || o->program[2] || !qn_prof_is_profile(o->program[0]) || !qn_prof_is_profile(o->program[1]))
@@ -115,7 +116,7 @@ static const char *check_words(struct qn_report_options *o)
     if (o->program[1] || !qn_prof_is_profile(o->program[0]))
         return o->intervals || o->sizes || o->sets || o->mattson ? "--intervals, --sizes, --sets and --mattson: wanted one profile with them" : NULL;
     o->profile = o->program[0];
-    return of_run ? "--I1, --D1, --LL, --machine, --input, --env, --data, --calls and --dump-instr: got a profile, wanted a program with them" : NULL;
+    return of_run ? "--I1, --D1, --LL, --machine, --cores, --input, --env, --data, --calls and --dump-instr: got a profile, wanted a program with them" : NULL;
 }
 
 /* Its latencies, too, unless --timing says otherwise. */

@@ -199,6 +199,8 @@ static struct qn_text_words begin_run(struct runner *r, const char *profile)
             ADD(&w, "--%s=%s", levels[i], r->o->geometry[i]);
     if (r->o->machine)
         ADD(&w, "--machine=%s", r->o->machine);
+    if (r->o->cores)
+        ADD(&w, "--cores=%s", r->o->cores);
     ADD(&w, "--branch-sim=yes");
     ADD(&w, "--dump-objects=yes");
     if (r->o->instructions)
@@ -209,8 +211,10 @@ static struct qn_text_words begin_run(struct runner *r, const char *profile)
         ADD(&w, r->o->data > 1 ? "--data=use" : "--data=yes");
     if (r->o->calls)
         ADD(&w, "--calls=yes");
-    ADD(&w, "--interval=auto");
-    ADD(&w, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder);
+    if (!r->o->cores) {
+        ADD(&w, "--interval=auto");
+        ADD(&w, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder);
+    }
     ADD(&w, "--out-file=%s", profile);
     ADD(&w, "-q");
     return w;
@@ -258,6 +262,11 @@ static bool choose_analyses(struct qn_report_options *o)
     char *engine = asked || !o->analysis ? qn_engines_default_engine() : NULL, *D1 = NULL;
     struct qn_engines_texts t = { .description = NULL };
 
+    if (o->cores && !o->analysis) { /* caches of other sizes would share lines otherwise */
+        o->analysis = USUAL ",sharing";
+        free(engine);
+        return true;
+    }
     if (engine && qn_engines_read_texts(engine, &t))
         D1 = qn_engines_text_of_slot(t.description, QN_ENGINES_D1);
     if (machine && strcmp(machine, "tlb")) {
@@ -369,7 +378,7 @@ static void end_sizes(struct runner *r, const char *runs, const char *errors)
     const char *why = NULL;
 
     if (r->told) {
-        if (!r->o->guard.signal && rename(qn_text_format(&r->o->memory, "%s/" QN_REPORT_SIZES_OF_RUN, r->o->folder), runs))
+        if (!r->o->guard.signal && !r->o->cores && rename(qn_text_format(&r->o->memory, "%s/" QN_REPORT_SIZES_OF_RUN, r->o->folder), runs))
             why = "the run says nothing of D1s of other sizes";
     } else {
         begin_step(r, "D1s of other sizes, many at once");

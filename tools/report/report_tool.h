@@ -15,6 +15,7 @@ struct qn_report_options {
     const char *output;                 /* the folder */
     const char *geometry[4];            /* I1, D1, LL, L2; NULL: this machine's, no L2 */
     const char *machine;                /* NULL: none */
+    const char *cores;                  /* NULL: one for all threads */
     struct qn_collect_machine from_machine;
     const char *input;                  /* of the program; NULL: nothing */
     const char *environment[QN_REPORT_ENVIRONMENT_MAX]; /* NAME or NAME=VALUE, besides PATH and LC_ALL=C */

@@ -171,6 +171,18 @@ sharing false 499 2 >sharing.csv; says_not 'False sharing' '998 writes'
 sharing true 500 2 >sharing.csv; says_not 'False sharing' 'true sharing'
 sharing false 500 1 >sharing.csv; says_not 'False sharing' 'threads that took the line once each'
 with=
+all=$events events='Ir Dr D1mr DLmr Dw D1mw DLmw D1.true D1.false' # --cores
+profile '10 Ir=1000 Dr=1000 D1mr=100 D1.false=60'; says 'False sharing: the threads use different bytes' '60 of 100 D1 misses are of false sharing'
+says '60 misses of false sharing' '... and counted'
+says_not 'D1 misses of data' '... no other advice for them'
+says_not 'tells whether they are compulsory' '... nor a class'
+says_not 'True sharing' '... none of true sharing'
+profile '10 Ir=1000 Dr=1000 D1mr=100 D1.true=60'; says 'True sharing: the threads pass data to each other' '60 of true sharing'
+says_not 'False sharing' '... not of false'
+profile '10 Ir=1000 Dr=1000 D1mr=100 D1.false=50'; says 'tells whether they are compulsory' '50 of 100: the others have their advice'
+descs='\ndesc: Threads: 3'
+says_not 'one cache serves them all' '... each thread has its own caches'
+events=$all
 descs='\ndesc: Threads: 3'
 d1 0 100 0; says 'The program has 3 threads; one cache serves them all here' 'threads'
 with='--sharing=sharing.csv'; says_not 'The program has 3 threads' '... whose sharing was looked at'

@@ -310,6 +310,13 @@ for program in unpadded atomic tas mcs buffer sums readers; do
     is "$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost)" "$both" '  and without'
 done
 
+# ---- report ----
+
+run 0 'report --cores=4' -- "$QUERN" report -q --cores=4 -o unpadded.report ./guest unpadded 100000
+ok '  says first that threads share a line falsely' grep -q 'threads write to a line of memory that they share falsely' unpadded.report/index.html
+run 0 'of counters in lines of their own' -- "$QUERN" report -q --cores=4 -o padded.report ./guest padded 100000
+ok '  it says nothing of the kind' sh -c '! grep -q "share falsely" padded.report/index.html && ! grep -q "one cache serves them all" padded.report/index.html'
+
 # ---- what the program sees, a protocol of one's own, what is refused ----
 
 cat >sees.c <<'END_OF_C'
