@@ -22,7 +22,7 @@
     X(json, "write a profile or a sweep as JSON")                                                  \
     X(trace, "record the references of a program")                                                 \
     X(replay, "feed a recorded trace to simulators")                                               \
-    X(sim, "build simulators out of modules, and list them")                                       \
+    X(sim, "build simulators out of modules, list and compare them")                                       \
     X(machine, "list and show the machines whose caches can be simulated")                         \
     X(sweep, "run many programs, simulators and caches into one CSV file")                         \
     X(lab, "list the labs, begin one, check what is handed in")                                     \

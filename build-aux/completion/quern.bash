@@ -14,8 +14,8 @@ _quern_options() {
 _quern_values() {
     case $2 in
     --sim | --versus | --analysis)
-        quern sim list 2>/dev/null | awk -v only="$([[ $2 != --analysis ]] || echo analysis)" \
-            '/^[a-z]/ { kind = $1 } /^  [a-z0-9]+ +[0-9a-f]+  / && (only == "" || kind == only) { print $1 }' ;;
+        quern sim list 2>/dev/null | awk -v only="$([[ $2 != --analysis ]] || echo AN)" \
+            '/^[^ ]/ { kind = $1 } /^  / && kind != "slots" && (only == "" || kind == only) { print $1 }' ;;
     *) quern "$1" --help=all 2>/dev/null | sed -n "s/^  \(-., \)\{0,1\}$2=\([a-z0-9-]*|[a-z0-9|-]*\).*/\2/p" | tr '|' '\n' ;;
     esac
 }

@@ -487,7 +487,7 @@ static bool tell_no_source(const struct fault *f)
     return !c;
 }
 
-/* A function that the module must define; or module.h's WANTS_PC_is_missing, WANTS_THREAD_is_missing. */
+/* A function that the module must define; or module.h's WANTS_PC_is_missing and the like. */
 static void tell_missing(const struct fault *f, char *name)
 {
     char *mark = strstr(name, "_is_missing");
@@ -495,6 +495,7 @@ static void tell_missing(const struct fault *f, char *name)
     if (mark)
         *mark = 0;
     tell(f, name, !mark ? " is missing" : !strcmp(name, "WANTS_PC") ? " is missing: sim_pc needs #define WANTS_PC 1"
+              : !strcmp(name, "WANTS_KIND")                         ? " is missing: sim_line_kind needs #define WANTS_KIND 1"
                                                                     : " is missing: sim_thread needs #define WANTS_THREAD 1");
 }
 

@@ -97,7 +97,7 @@ struct qn_engines_build {
     const char *output;
     const char *cflags;              /* more flags for the compiler, NULL = none */
     bool replay;                     /* a hosted program that reads traces, instead of an engine */
-    bool verbose, json;                    /* print the commands */
+    bool verbose;                    /* print the commands */
     bool kept;                       /* without debug information, and from the cache if it is there */
     bool many;                       /* simulators of lib/sim/many: no unfiltered shadow model */
     const char *const *extra;        /* more source files and flags, NULL at the end; NULL = none */

@@ -17,13 +17,14 @@ enum sim_slot { SLOT_I1, SLOT_D1, SLOT_LL, SLOT_BC, SLOT_BI, SLOT_AN, SLOTS };
 enum sim_function {
     SIM_IN_INIT, SIM_IN_DOREF, SIM_IN_SETTLED, SIM_IN_DROP, SIM_IN_HIT, SIM_IN_FILL, SIM_IN_VICTIM, SIM_IN_POLICY_SETTLED,
     SIM_IN_PREDICT, SIM_IN_UPDATE, SIM_IN_TARGET, SIM_IN_LEARN, SIM_IN_CALL, SIM_IN_RETURN, SIM_IN_ANALYSE, SIM_IN_OBSERVE, SIM_IN_RECORDS,
-    SIM_IN_FINISH, SIM_IN_SHOW,
+    SIM_IN_FINISH, SIM_IN_SHOW, SIM_IN_BYPASS, SIM_IN_PATH, SIM_IN_OUTCOME,
     SIM_FUNCTIONS
 };
 #define SIM_FUNCTION_NAMES                                                                                             \
     {"init", "doref", "settled", "drop", "policy_hit", "policy_fill", "policy_victim", "policy_settled",               \
      "branchsim_BC_predict", "branchsim_BC_update", "branchsim_BI_target", "branchsim_BI_learn", "branchsim_BI_call",  \
-     "branchsim_BI_return", "analysis_ref", "analysis_insn", "analysis_observe", "finish", "predictor_show"}
+     "branchsim_BI_return", "analysis_ref", "analysis_insn", "analysis_observe", "finish", "predictor_show", \
+     "policy_bypass", "branchsim_BC_path", "branchsim_BI_outcome"}
 
 /* A module hangs if one call takes so many seconds of processor time.  The environment variable sets another number. */
 #define SIM_STUCK_SECONDS 10

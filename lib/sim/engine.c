@@ -248,6 +248,21 @@ static void init_analyses(const struct qn_config *c)
     qn_fast.BC.counters = qn_fast.BI.targets = 0; /* qn_sim_cond and qn_sim_indirect call the analyses for branches */
 }
 
+/* A predictor that asks for the branches of the other slot: emitted code then predicts none of those. */
+static bool predictors_coupled;
+
+static void init_histories(void)
+{
+    if (unit[SLOT_BC] && unit[SLOT_BC]->path) {
+        qn_sim_returns = predictors_coupled = true;
+        qn_fast.BI.targets = 0;
+    }
+    if (unit[SLOT_BI] && unit[SLOT_BI]->outcome) {
+        predictors_coupled = true;
+        qn_fast.BC.counters = 0;
+    }
+}
+
 static inline void set_pc(const uint64_t *counts)
 {
     if (QN_UNLIKELY(qn_sim_wants_pc))
@@ -365,7 +380,7 @@ static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsign
         return qn_sim_analyses || qn_observers.instructions ? QN_HOW_CALL : qn_observers.any ? QN_HOW_MISSES : QN_HOW_NOT;
     if (!(simulated_slots(c) >> slot & 1))
         return QN_HOW_NOT;
-    if ((fast >> slot & 1) && !qn_observers.references && !(slot == SLOT_D1 && qn_sim_analyses))
+    if ((fast >> slot & 1) && !qn_observers.references && !(slot == SLOT_D1 && qn_sim_analyses) && !(slot >= SLOT_BC && predictors_coupled))
         return QN_HOW_EMITTED;
     return filter ? QN_HOW_FILTER : QN_HOW_CALL;
 }
@@ -397,6 +412,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_returns = facts[SLOT_BI].returns;
     for (unsigned slot = 0; slot < SLOTS; slot++)
         qn_sim_wants_pc |= facts[slot].wants_pc;
+    init_histories();
     init_analyses(config);
     init_logs(config);
     tell_how(config, fast);
@@ -712,6 +728,12 @@ static void branches_log_begin(void) { qn_sim_branches.next = (uintptr_t)branch_
 
 bool qn_sim_branches_are_empty(void) { return !(qn_sim_branches.next & (2 * QN_LOG_FULL - 1)); }
 
+static inline void tell_outcome(uint64_t pc, bool taken)
+{
+    if (unit[SLOT_BI] && unit[SLOT_BI]->outcome)
+        unit[SLOT_BI]->outcome(pc, taken);
+}
+
 static void drain_branches(void)
 {
     static uint8_t wrong[2 * QN_LOG_ENTRIES];
@@ -723,6 +745,8 @@ static void drain_branches(void)
     for (uint32_t i = 0; i < n; i++) {
         const struct qn_branch_entry *e = &branch_entries[i];
 
+        if (QN_UNLIKELY(predictors_coupled))
+            tell_outcome(e->pc, (e->site & QN_BRANCH_TAKEN) != 0);
         sim_counters[e->site & QN_SITE_COUNTER_MASK] += wrong[i];
         qn_sim_sum_event(QN_COST_BCM, wrong[i]);
         if (QN_UNLIKELY(qn_sim_shadow_on && wrong[i]))
@@ -739,12 +763,20 @@ static inline void catch_up(void)
         drain_branches();
 }
 
+static inline void tell_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind)
+{
+    if (unit[SLOT_BC] && unit[SLOT_BC]->path)
+        unit[SLOT_BC]->path(pc, target, kind);
+}
+
 static void log_word(uint64_t addr, uint32_t site, uint32_t kind);
 
 static inline __attribute__((always_inline)) bool predict_cond(uint64_t pc, bool taken)
 {
     bool wrong = unit[SLOT_BC] ? unit[SLOT_BC]->cond(pc, taken) : fast_BC_ref(pc, taken);
 
+    if (QN_UNLIKELY(predictors_coupled))
+        tell_outcome(pc, taken);
     analyse(&(struct sim_ref){.addr = pc, .pc = pc, .kind = SIM_REF_COND, .backward = sim_branch_backward,
                               .outcome = (uint8_t)((taken ? SIM_TAKEN : 0) | (wrong ? SIM_MISPREDICT : 0))});
     return wrong;
@@ -752,8 +784,13 @@ static inline __attribute__((always_inline)) bool predict_cond(uint64_t pc, bool
 
 static inline __attribute__((always_inline)) bool predict_indirect(uint64_t pc, uint64_t target)
 {
-    bool wrong = unit[SLOT_BI] ? unit[SLOT_BI]->indirect(pc, target) : fast_BI_ref(pc, target);
+    bool wrong;
 
+    if (QN_UNLIKELY(predictors_coupled))
+        catch_up();
+    wrong = unit[SLOT_BI] ? unit[SLOT_BI]->indirect(pc, target) : fast_BI_ref(pc, target);
+    if (QN_UNLIKELY(predictors_coupled))
+        tell_path(pc, target, SIM_REF_INDIRECT);
     analyse(&(struct sim_ref){.addr = pc, .pc = pc, .target = target, .kind = SIM_REF_INDIRECT,
                               .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
     return wrong;
@@ -763,6 +800,10 @@ void qn_sim_predict_call(uint64_t pc, uint64_t next)
 {
     if (unit[SLOT_BI])
         unit[SLOT_BI]->call(next);
+    if (QN_UNLIKELY(predictors_coupled)) {
+        catch_up();
+        tell_path(pc, next, SIM_REF_CALL);
+    }
     analyse(&(struct sim_ref){.addr = pc, .pc = pc, .target = next, .kind = SIM_REF_CALL});
 }
 
@@ -770,6 +811,10 @@ bool qn_sim_predict_return(uint64_t pc, uint64_t target)
 {
     bool wrong = unit[SLOT_BI] && unit[SLOT_BI]->returned(target);
 
+    if (QN_UNLIKELY(predictors_coupled)) {
+        catch_up();
+        tell_path(pc, target, SIM_REF_RETURN);
+    }
     analyse(&(struct sim_ref){.addr = pc, .pc = pc, .target = target, .kind = SIM_REF_RETURN,
                               .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
     return wrong;

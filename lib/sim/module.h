@@ -4,12 +4,15 @@
  * one #define, and defines the functions of that kind; doc/modules.md has an example of each.
  *
  *   #define POLICY "srrip"        policy_hit(set, way)  policy_fill(set, way)  policy_victim(set)  policy_settled(set, way)
+ *                                 policy_bypass(set)        with POLICY_BYPASSES
  *   #define PREFETCHER "nextline" prefetcher_ref(addr, size, kind, miss), which calls sim_prefetch(address)
  *   #define LEVEL "victim"        cachesim_X_initcache(config)  cachesim_X_doref(addr, size, kind, result)
  *   #define COHERENCE "mesi"      coherence_access[][], coherence_reply[][]: the protocol that keeps the D1s of several cores coherent
  *   #define PREDICTOR "gshare"    branchsim_BC_predict(pc)  branchsim_BC_update(pc, taken)
  *                                 branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
  *                                 branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
+ *                                 branchsim_BC_path(pc, target, kind)                         with PREDICTOR_PATH
+ *                                 branchsim_BI_outcome(pc, taken)                             with PREDICTOR_OUTCOMES
  *                                 predictor_show(pc, kind)  for `quern watch`, with PREDICTOR_SHOWS
  *   #define ANALYSIS "interval"   analysis_init(config)  analysis_ref(ref)  analysis_finish()
  *                                 analysis_ref, called for data references only         with ANALYSIS_DATA
@@ -38,6 +41,8 @@ void *memcpy(void *to, const void *from, size_t n);
  * SIM_WRITEBACK: the same, and the line is dirty. */
 enum sim_kind { SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_FETCH, SIM_PREFETCH, SIM_EVICT, SIM_WRITEBACK };
 #define SIM_EACH_LINE(line, last) for (bool sim_more = (line) <= (last); sim_more; sim_more = (line)++ != (last)) /* up to ~0, too */
+/* What else a module may be told of.  An analysis module that does not use calls and returns must ignore these kinds. */
+enum sim_ref_kind { SIM_REF_FETCH = 16, SIM_REF_COND, SIM_REF_INDIRECT, SIM_REF_CALL, SIM_REF_RETURN };
 static inline bool sim_writes(enum sim_kind kind) { return kind == SIM_WRITE || kind == SIM_MODIFY; }
 
 struct sim_config {
@@ -250,6 +255,9 @@ static void *sim_way_memory __attribute__((unused)), *sim_set_memory __attribute
 /* For a policy: the address of the first byte of the line that is referenced.  In policy_victim and policy_fill, this is the
  * line to be filled. */
 static uint64_t sim_line __attribute__((unused));
+/* For a policy with WANTS_KIND: the kind of the reference to sim_line.  In the LL also SIM_PREFETCH, which a prefetcher above makes. */
+static enum sim_kind sim_kind_of_line __attribute__((unused));
+#define sim_line_kind (WANTS_KIND_is_missing(), sim_kind_of_line)
 /* For a policy: this line, of any set, may no longer be settled. */
 SIM_OF_SLOT void sim_unsettled(unsigned set, unsigned way);
 
@@ -259,12 +267,13 @@ static inline __attribute__((unused)) uint64_t sim_next_use(void) { return sim_n
 
 extern bool sim_branch_backward; /* for predictors: does this conditional branch have a target below it? */
 
-/* A module that uses sim_pc without WANTS_PC, or sim_thread without WANTS_THREAD, does not link. */
+/* A module that uses sim_pc without WANTS_PC, sim_thread without WANTS_THREAD, or sim_line_kind without WANTS_KIND does not link. */
 #ifdef QN_SLOT
-static void WANTS_PC_is_missing(void), WANTS_THREAD_is_missing(void);
+static void WANTS_PC_is_missing(void), WANTS_THREAD_is_missing(void), WANTS_KIND_is_missing(void);
 #else
 static inline void WANTS_PC_is_missing(void) {}
 static inline void WANTS_THREAD_is_missing(void) {}
+static inline void WANTS_KIND_is_missing(void) {}
 #endif
 #define sim_pc (WANTS_PC_is_missing(), sim_pc)
 #define sim_thread (WANTS_THREAD_is_missing(), sim_thread)
@@ -292,6 +301,7 @@ static const char *policy_init(void);            /* POLICY_INIT: NULL, or an err
 static void policy_hit(unsigned set, unsigned way);
 static void policy_fill(unsigned set, unsigned way);
 static unsigned policy_victim(unsigned set);
+static bool policy_bypass(unsigned set);         /* POLICY_BYPASSES: before policy_victim; true: the line is not brought into the cache */
 static bool policy_settled(unsigned set, unsigned way);
 static void policy_finish(void);                 /* POLICY_FINISH */
 
@@ -310,12 +320,14 @@ static void cachesim_X_finish(void);             /* LEVEL_FINISH */
 static void branchsim_BC_init(const struct sim_config *config); /* PREDICTOR_INIT */
 static unsigned branchsim_BC_predict(uint64_t pc);
 static void branchsim_BC_update(uint64_t pc, unsigned taken);
+static void branchsim_BC_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind); /* PREDICTOR_PATH */
 static void branchsim_BC_finish(void);           /* PREDICTOR_FINISH */
 static void branchsim_BI_init(const struct sim_config *config);
 static uint64_t branchsim_BI_target(uint64_t pc);
 static void branchsim_BI_learn(uint64_t pc, uint64_t target);
 static void branchsim_BI_call(uint64_t next);    /* PREDICTOR_RETURNS */
 static uint64_t branchsim_BI_return(void);
+static void branchsim_BI_outcome(uint64_t pc, unsigned taken); /* PREDICTOR_OUTCOMES */
 static void branchsim_BI_finish(void);
 static void predictor_show(uint64_t pc, unsigned kind); /* PREDICTOR_SHOWS */
 
@@ -334,8 +346,6 @@ static void analysis_finish(void);
 /* ---- analysis ---- */
 
 enum { SIM_L1_MISS = 1, SIM_LL_MISS = 2, SIM_TAKEN = 1, SIM_MISPREDICT = 2 };
-/* An analysis module that does not use calls and returns must ignore these kinds. */
-enum sim_ref_kind { SIM_REF_FETCH = 16, SIM_REF_COND, SIM_REF_INDIRECT, SIM_REF_CALL, SIM_REF_RETURN };
 /* Instructions executed so far that had no fetch: further repetitions of string instructions.  Ir counts them, too. */
 extern uint64_t sim_repetitions;
 

@@ -131,7 +131,7 @@ static void ask_for_facts(void)
 {
     for (unsigned slot = 0; slot < SLOTS; slot++)
         qn_sim_wants_pc |= facts[slot].wants_pc;
-    qn_sim_returns |= facts[SLOT_BI].returns;
+    qn_sim_returns |= facts[SLOT_BI].returns || (unit[SLOT_BC] && unit[SLOT_BC]->path);
     if (versus && qn_sim_i1_repeat_is_noop && (facts[SLOT_I1].repeat_is_noop || qn_sim_shadow.same_I1))
         qn_sim_repeats = &qn_versus_counted;
 }
@@ -484,11 +484,19 @@ void qn_sim_shadow_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_
     shadow_fetch(addr, size, outcome, at);
 }
 
+static void tell_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind)
+{
+    if (unit[SLOT_BC]->path)
+        unit[SLOT_BC]->path(pc, target, kind);
+}
+
 static void cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t at)
 {
     qn_versus_counted++;
     sim_branch_backward = backward;
     follow(SLOT_BC, QN_VERSUS_COND, pc, 0, at, wrong, unit[SLOT_BC]->cond(pc, taken));
+    if (unit[SLOT_BI]->outcome)
+        unit[SLOT_BI]->outcome(pc, taken);
 }
 
 void qn_sim_shadow_cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t at)
@@ -500,15 +508,21 @@ void qn_sim_shadow_indirect(uint64_t pc, uint64_t target, bool wrong, uint32_t a
 {
     qn_versus_counted++;
     follow(SLOT_BI, QN_VERSUS_INDIRECT, pc, 0, at, wrong, unit[SLOT_BI]->indirect(pc, target));
+    tell_path(pc, target, SIM_REF_INDIRECT);
 }
 
-void qn_sim_shadow_call(uint64_t next) { unit[SLOT_BI]->call(next); }
+void qn_sim_shadow_call(uint64_t pc, uint64_t next)
+{
+    unit[SLOT_BI]->call(next);
+    tell_path(pc, next, SIM_REF_CALL);
+}
 
 /* --versus does not compare returns, only the events that modules count for them. */
-void qn_sim_shadow_return(uint64_t target, bool wrong, uint32_t at)
+void qn_sim_shadow_return(uint64_t pc, uint64_t target, bool wrong, uint32_t at)
 {
     bool shadow = unit[SLOT_BI]->returned(target);
 
+    tell_path(pc, target, SIM_REF_RETURN);
     (void)at; /* a return has no counter of its own */
     if (!versus)
         follow(SLOT_BI, QN_VERSUS_INDIRECT, target, 0, NO_COUNTER, wrong, shadow);
@@ -581,6 +595,6 @@ SLOW void qn_sim_check_indirect(void)
     qn_sim_shadow_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr, qn_ctx.result != 0, site());
 }
 
-SLOW void qn_sim_check_call(void) { qn_sim_shadow_call(qn_ctx.arg_addr); }
+SLOW void qn_sim_check_call(void) { qn_sim_shadow_call(qn_ctx.arg_pc, qn_ctx.arg_addr); }
 
-SLOW void qn_sim_check_return(void) { qn_sim_shadow_return(qn_ctx.arg_addr, qn_ctx.result != 0, site()); }
+SLOW void qn_sim_check_return(void) { qn_sim_shadow_return(qn_ctx.arg_pc, qn_ctx.arg_addr, qn_ctx.result != 0, site()); }

@@ -13,8 +13,8 @@ void qn_sim_shadow_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_
 /* wrong: 0, 1, or QN_RESULT_LATER */
 void qn_sim_shadow_cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t site);
 void qn_sim_shadow_indirect(uint64_t pc, uint64_t target, bool wrong, uint32_t site);
-void qn_sim_shadow_call(uint64_t next);
-void qn_sim_shadow_return(uint64_t target, bool wrong, uint32_t site);
+void qn_sim_shadow_call(uint64_t pc, uint64_t next);
+void qn_sim_shadow_return(uint64_t pc, uint64_t target, bool wrong, uint32_t site);
 
 /* A miss of the first simulator that becomes known when the log is drained.  Called in program order. */
 void qn_sim_shadow_missed(uint64_t addr, unsigned outcome, uint32_t site);

@@ -128,13 +128,17 @@ static void unit_forget(void) { UNIT_FORGETS; }
 #define UNIT_FUNCTIONS UNIT_LOGS .ref = unit_ref, .drop = unit_drop, UNIT_TURNS UNIT_SHOWS
 #endif
 
-/* Only a module with WANTS_PC can use sim_pc, and only one with WANTS_THREAD can use sim_thread: see module.h. */
+/* Only a module with WANTS_PC can use sim_pc, with WANTS_THREAD sim_thread, with WANTS_KIND sim_line_kind: see module.h. */
 #ifdef WANTS_PC
 static inline __attribute__((unused)) void WANTS_PC_is_missing(void) {}
 #endif
 
 #ifdef WANTS_THREAD
 static inline __attribute__((unused)) void WANTS_THREAD_is_missing(void) {}
+#endif
+
+#ifdef WANTS_KIND
+static inline __attribute__((unused)) void WANTS_KIND_is_missing(void) {}
 #endif
 
 static void unit_start(const struct sim_config *config, struct qn_unit_facts *facts)

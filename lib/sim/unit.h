@@ -64,6 +64,8 @@ typedef QN_NCSR_TYPE bool qn_unit_cond(uint64_t pc, bool taken);
 typedef QN_NCSR_TYPE bool qn_unit_indirect(uint64_t pc, uint64_t target);
 typedef QN_NCSR_TYPE void qn_unit_call(uint64_t next);
 typedef QN_NCSR_TYPE bool qn_unit_return(uint64_t target);
+typedef QN_NCSR_TYPE void qn_unit_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind);
+typedef QN_NCSR_TYPE void qn_unit_outcome(uint64_t pc, bool taken);
 typedef void qn_unit_refs(const struct qn_log_entry *entry, uint32_t n); /* calls QN_UP(missed) for each miss */
 typedef void qn_unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint8_t *wrong);
 typedef QN_NCSR_TYPE void qn_unit_seen(const struct sim_ref *ref);
@@ -102,6 +104,9 @@ struct qn_unit {
     qn_unit_indirect *indirect;
     qn_unit_call *call;
     qn_unit_return *returned;
+    /* For histories of branches that the other slot predicts, in program order.  NULL: the module does not ask for them. */
+    qn_unit_path *path;        /* BC: indirect jumps and calls, calls, returns */
+    qn_unit_outcome *outcome;  /* BI: conditional branches */
     void (*shown)(uint64_t pc, unsigned kind); /* in a replay: shows the state that this branch uses; NULL: not supported */
     /* AN: one of these three */
     unsigned records;          /* what it asks for, SIM_MISSES ... */

@@ -157,6 +157,8 @@ bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n)
             add_site(t, &s, i);
         else if (!strcmp(kind, "calls"))
             add_call(t, &s, i);
+        else if (!strcmp(kind, "paths"))
+            i % 3 ? add_site(t, &s, i) : add_call(t, &s, i);
         else if (strcmp(kind, "mixed"))
             return false;
         else if (i % 3 == 0)

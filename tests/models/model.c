@@ -43,6 +43,8 @@ static bool set(char *text)
     return false;
 }
 
+uint64_t model_seed(void) { return strtoull(get("modelseed"), NULL, 10); }
+
 uint64_t option(const char *key, uint64_t otherwise)
 {
     const char *at = get("opt");
@@ -104,15 +106,17 @@ static void run(const struct trace_ops *t, FILE *out)
     analysis_make(get("an"), get("D1"));
     for (size_t i = 0; i < t->n; i++) {
         const struct op_record *o = &t->ops[i];
-
-        if (stack_only(o, out))
-            continue;
-
-        unsigned outcome = o->op == OP_COND       ? predict_cond(get("bc"), o)
+        bool passed = stack_only(o, out);
+        unsigned outcome = passed                 ? 0
+                           : o->op == OP_COND       ? predict_cond(get("bc"), o)
                            : o->op == OP_INDIRECT ? predict_indirect(get("bi"), o)
                            : levels               ? levels_touch(o)
                                                   : touch(t, i);
 
+        if (o->op >= OP_COND)
+            predict_pass(o);
+        if (passed)
+            continue;
         outcome |= levels && levels_middle_missed() ? 4 : 0;
         fprintf(out, "%c%u\n", "IDDDBJ"[o->op], outcome);
         analysis_see(o, outcome);

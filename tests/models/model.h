@@ -29,7 +29,7 @@ struct trace_ops {
 uint64_t option(const char *key, uint64_t otherwise);
 
 /* generate.c: a trace of about n references; `kind` is random, cyclic, stride, zipf, mixed, branches, sites (branches
- * at many places), calls (calls and returns, deep and uneven), nestK (a loop of K in a loop of n) or walkR (n lines in order, R times). */
+ * at many places), calls (calls and returns, deep and uneven), paths (sites and calls), nestK (a loop of K in a loop of n) or walkR (n lines in order, R times). */
 bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n);
 bool write_text(const struct trace_ops *t, const char *path);
 bool write_lackey(const struct trace_ops *t, const char *path);
@@ -64,5 +64,9 @@ bool predict_cond(const char *name, const struct op_record *op); /* true: mispre
 bool predict_indirect(const char *name, const struct op_record *op);
 void predict_call(const struct op_record *op);
 bool predict_return(const struct op_record *op);
+void predict_pass(const struct op_record *op); /* tagged.c: each branch, when it has been predicted */
+
+/* model.c: modelseed */
+uint64_t model_seed(void);
 
 #endif

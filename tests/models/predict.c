@@ -27,7 +27,7 @@ struct node *at(struct node **list, uint64_t key)
 
 struct past past;
 
-static void append(struct past *p, bool taken)
+void append(struct past *p, bool taken)
 {
     if (p->n == p->room) {
         p->room = p->room ? 2 * p->room : 64;
@@ -249,6 +249,8 @@ static bool say(const char *name, const struct op_record *op)
         return perceptron(pc, op->taken);
     if (!strcmp(name, "tage"))
         return tage(pc, op->taken);
+    if (!strcmp(name, "tage06"))
+        return predict_tage06(pc, op->taken);
     if (predict_hybrid(name, pc, op->taken, &said))
         return said;
     return counter(&tables[0], recent(&past, 7) * 128 + pc % 128, op->taken);
@@ -320,6 +322,8 @@ bool predict_return(const struct op_record *op)
 
 bool predict_indirect(const char *name, const struct op_record *op)
 {
+    if (!strcmp(name, "ittage"))
+        return predict_ittage(op->addr, op->target);
     if (!strcmp(name, "btb"))
         return target_buffer(op->addr, op->target);
     return last_target(op->addr % (strcmp(name, "ras") ? 512 : two_to(option("bits", 9))), op->target);

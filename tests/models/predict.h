@@ -27,8 +27,11 @@ struct past {
 extern struct past past; /* of all branches */
 bool before(const struct past *p, size_t i);
 uint64_t recent(const struct past *p, unsigned n);
+void append(struct past *p, bool taken);
 
 /* hybrid.c: false if there is no such predictor; else what it says.  It learns at once. */
+bool predict_tage06(uint64_t pc, bool taken); /* tagged.c: what it says */
+bool predict_ittage(uint64_t pc, uint64_t target); /* true: mispredicted */
 bool predict_hybrid(const char *name, uint64_t pc, bool taken, bool *said);
 
 #endif

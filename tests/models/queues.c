@@ -1,6 +1,6 @@
-/* tests/models/queues.c - caches of dip, eaf and hawkeye, slowly, from their papers.
+/* tests/models/queues.c - caches of dip, eaf, hawkeye and pdp, slowly, from their papers.
  *
- * A set is a queue of blocks, the next victim of dip and eaf in front; each block knows its place.  What OPTgen of hawkeye holds is a list
+ * What pdp protects is known by the reference up to which it does.  A set is a queue of blocks, the next victim of dip and eaf in front; each block knows its place.  What OPTgen of hawkeye holds is a list
  * of intervals of time, and how many lines it holds at a time is the number of intervals around it. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@ struct block {
     uint64_t number, by;
     unsigned place;
     int age;
+    uint64_t until; /* pdp: the first reference to the set that may evict it */
 };
 
 struct interval {
@@ -35,13 +36,14 @@ struct queued {
     char *filter;
     uint64_t filter_bits, in_filter;
     int trust[8192];
+    uint64_t protects, touches, nsampled, ndistances, *distances; /* pdp: of the present period */
 };
 
 struct queued *queued_make(const char *policy, unsigned sets, unsigned ways, uint64_t *random)
 {
     struct queued *q;
 
-    if (strcmp(policy, "dip") && strcmp(policy, "eaf") && strcmp(policy, "hawkeye"))
+    if (strcmp(policy, "dip") && strcmp(policy, "eaf") && strcmp(policy, "hawkeye") && strcmp(policy, "pdp"))
         return NULL;
     q = calloc(1, sizeof *q);
     q->policy = policy, q->sets = sets, q->ways = ways, q->random = random, q->psel = 511;
@@ -53,6 +55,8 @@ struct queued *queued_make(const char *policy, unsigned sets, unsigned ways, uin
     q->filter = calloc(q->filter_bits, 1);
     for (unsigned i = 0; i < 8192; i++)
         q->trust[i] = 4;
+    q->protects = option("pdp-distance", 0) ? option("pdp-distance", 0) : ways;
+    q->distances = calloc(option("pdp-period", 524288) + 1, sizeof *q->distances);
     return q;
 }
 
@@ -138,6 +142,18 @@ static bool room(const struct queued *q, const struct group *g, size_t from)
     return true;
 }
 
+static void see(struct group *g, uint64_t number, uint64_t pc)
+{
+    if (g->nseen + 1 >= g->room) {
+        g->room = 2 * g->room + 64;
+        g->seen = realloc(g->seen, g->room * sizeof *g->seen);
+        g->seen_by = realloc(g->seen_by, g->room * sizeof *g->seen_by);
+        g->held = realloc(g->held, g->room * sizeof *g->held);
+    }
+    g->seen[g->nseen] = number;
+    g->seen_by[g->nseen++] = pc;
+}
+
 static void observe(struct queued *q, struct group *g, uint64_t number, uint64_t pc)
 {
     size_t oldest = g->nseen > 8ul * q->ways ? g->nseen - 8ul * q->ways : 0, at = g->nseen;
@@ -151,14 +167,7 @@ static void observe(struct queued *q, struct group *g, uint64_t number, uint64_t
         if (kept)
             g->held[g->nheld++] = (struct interval){at, g->nseen};
     }
-    if (g->nseen + 1 >= g->room) {
-        g->room = 2 * g->room + 64;
-        g->seen = realloc(g->seen, g->room * sizeof *g->seen);
-        g->seen_by = realloc(g->seen_by, g->room * sizeof *g->seen_by);
-        g->held = realloc(g->held, g->room * sizeof *g->held);
-    }
-    g->seen[g->nseen] = number;
-    g->seen_by[g->nseen++] = pc;
+    see(g, number, pc);
 }
 
 static bool friendly(const struct queued *q, uint64_t pc) { return q->trust[(pc % 8192) ^ (pc / 8192 % 8192)] > 3; }
@@ -176,6 +185,68 @@ static unsigned hawkeye_victim(struct queued *q, struct group *g)
     return best;
 }
 
+/* ---- pdp ---- */
+
+static void protect_anew(struct queued *q)
+{
+    unsigned __int128 best_hits = 0, best_room = 1;
+
+    for (uint64_t d = 1; d <= 255; d++) {
+        uint64_t hits = 0, room = 0;
+
+        for (uint64_t i = 0; i < q->ndistances; i++) {
+            hits += q->distances[i] <= d;
+            room += q->distances[i] <= d ? q->distances[i] : 0;
+        }
+        room += (q->nsampled - hits) * (d + q->ways);
+        if (hits * best_room > best_hits * room) {
+            q->protects = d;
+            best_hits = hits;
+            best_room = room;
+        }
+    }
+    q->nsampled = q->ndistances = 0;
+}
+
+static void note_distance(struct queued *q, const struct group *g, uint64_t number)
+{
+    size_t at = g->nseen;
+
+    while (at > 0 && g->seen[at - 1] != number)
+        at--;
+    q->nsampled++;
+    if (at > 0 && g->nseen - at + 1 <= 255)
+        q->distances[q->ndistances++] = g->nseen - at + 1;
+}
+
+static bool pdp_touch(struct queued *q, unsigned set, uint64_t number)
+{
+    struct group *g = &q->group[set];
+    unsigned every = q->sets <= 32 ? 1 : q->sets / 32, at = 0, best = q->ways;
+    bool fixed = option("pdp-distance", 0), miss;
+
+    while (at < g->n && g->queue[at].number != number)
+        at++;
+    miss = at == g->n;
+    for (unsigned i = 0; miss && g->n == q->ways && i < g->n; i++)
+        if (g->queue[i].until <= g->nseen && (best == q->ways || g->queue[i].place < g->queue[best].place))
+            best = i;
+    if (!fixed && set % every == 0)
+        note_distance(q, g, number);
+    see(g, number, 0);
+    if (!fixed && ++q->touches % option("pdp-period", 524288) == 0)
+        protect_anew(q);
+    if (miss && g->n == q->ways && best == q->ways)
+        return true;
+    if (miss && g->n == q->ways)
+        at = best;
+    else if (miss)
+        g->queue[g->n].place = g->n, g->n++;
+    g->queue[at].number = number;
+    g->queue[at].until = g->nseen + q->protects;
+    return miss;
+}
+
 /* ---- references ---- */
 
 bool queued_touch(struct queued *q, uint64_t number, uint64_t pc)
@@ -185,6 +256,8 @@ bool queued_touch(struct queued *q, uint64_t number, uint64_t pc)
     bool eye = !strcmp(q->policy, "hawkeye"), last = true, full = false, miss;
     struct block b = {.number = number, .place = g->n}, old;
 
+    if (!strcmp(q->policy, "pdp"))
+        return pdp_touch(q, set, number);
     while (at < g->n && g->queue[at].number != number)
         at++;
     miss = at == g->n;

@@ -324,13 +324,15 @@ static const char *const defaults[QN_EXP_SLOTS] = { "lru", "lru", "lru", "cacheg
 
 /* ---- modules ---- */
 
-/* May a run with this module share an execution?  Not with an analysis, a module of a whole level, or a predictor of returns. */
+/* May a run with this module share an execution?  Not with an analysis, a module of a whole level, or one that asks for more than many
+ * simulators are told. */
 static bool is_shareable(int slot, const char *file)
 {
     char *source = qn_engines_read_source(file);
     bool alone = slot == QN_EXP_SLOT_AN || !source
                  || ((slot == QN_EXP_SLOT_D1 || slot == QN_EXP_SLOT_LL) && !qn_engines_source_defines(source, "POLICY"))
-                 || qn_engines_source_defines(source, "PREDICTOR_RETURNS");
+                 || qn_engines_source_defines(source, "PREDICTOR_RETURNS") || qn_engines_source_defines(source, "PREDICTOR_PATH")
+                 || qn_engines_source_defines(source, "PREDICTOR_OUTCOMES") || qn_engines_source_defines(source, "WANTS_KIND");
 
     free(source);
     return !alone;

@@ -14,6 +14,8 @@
  *   POLICY_ONE_SETTLED        at most the line just referenced is settled (lru, tree plru)
  *   POLICY_HIT_KEEPS_SETTLED  a hit unsettles no other line (srrip)
  *   POLICY_REPEAT_IS_NOOP     a second hit directly after a reference changes nothing (follows from the first two)
+ * With POLICY_BYPASSES, policy_bypass(set) is called before policy_victim.  If it returns true, the line is not filled, and an exclusive next
+ * level gets it back.  With WANTS_KIND, sim_line_kind is the kind of the reference.
  * Settled lines are verified: in the shadow model of --check at each hit, else at every 256th publication. */
 #include "base/hash.h"
 #include "sim/lines.h"
@@ -33,6 +35,11 @@ enum { LEVEL_WAY_STATE_BYTES = 0 };
 enum { LEVEL_SET_STATE_BYTES = sizeof(POLICY_SET_STATE) };
 #else
 enum { LEVEL_SET_STATE_BYTES = 0 };
+#endif
+#ifndef POLICY_BYPASSES
+#define policy_bypass(set) ((void)(set), false)
+#elif defined(POLICY_INCLUSIVE)
+#error quern-module: an inclusive level has every line of those above, so its policy cannot bypass
 #endif
 #ifndef POLICY_INIT
 #define policy_init() NULL
@@ -227,6 +234,7 @@ static inline void level_hit(unsigned set, unsigned way)
     policy_hit(set, way);
 }
 
+/* The way for a new line; sim.ways: it bypasses the cache. */
 static inline unsigned level_choose(unsigned set)
 {
     unsigned way;
@@ -237,6 +245,11 @@ static inline unsigned level_choose(unsigned set)
                 level_used[set]++;
                 return way;
             }
+    if (QN_DEFINES(POLICY_BYPASSES)) {
+        sim_in(SIM_IN_BYPASS);
+        if (policy_bypass(set))
+            return sim.ways;
+    }
     sim_in(SIM_IN_VICTIM);
     way = policy_victim(set);
     if (way >= sim.ways)
@@ -244,9 +257,8 @@ static inline unsigned level_choose(unsigned set)
     return way;
 }
 
-static inline void level_evict(uint64_t line)
+static inline void level_give_up(uint64_t line)
 {
-    level_evictions++;
     if (UNIT_IS_LL && QN_DEFINES(POLICY_INCLUSIVE))
         sim_back_invalidate(line, sim.line);
     else if (sim_wants_evictions())
@@ -270,14 +282,20 @@ static unsigned level_fill(unsigned set, uint64_t line, enum sim_kind kind, bool
     if (sim_wants_evictions()) /* an exclusive next level removes the line before it is filled with the victim */
         outcome |= QN_UNIT_NEXT_DONE | (sim_next(line, sim.line, kind) ? QN_UNIT_NEXT_MISS : 0);
     way = level_choose(set);
+    if (QN_DEFINES(POLICY_BYPASSES) && way == sim.ways) {
+        level_give_up(line);
+        return outcome;
+    }
     old = level_tag(set, way);
     level_set_line(set, way, line);
     sim_in(SIM_IN_FILL);
     policy_fill(set, way);
     if (publishes)
         level_publish(set, way, false);
-    if (old != QN_NO_LINE)
-        level_evict(old);
+    if (old != QN_NO_LINE) {
+        level_evictions++;
+        level_give_up(old);
+    }
     return outcome;
 }
 
@@ -286,6 +304,8 @@ static inline unsigned level_line(uint64_t line, enum sim_kind kind, bool publis
     unsigned set = level_set(line), way = rows_find(level_row(set), sim.ways, line ^ QN_NO_LINE);
 
     sim_line = line;
+    if (QN_DEFINES(WANTS_KIND))
+        sim_kind_of_line = kind;
     if (way == sim.ways)
         return level_fill(set, line, kind, publishes);
     level_hit(set, way);
@@ -395,7 +415,8 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->way_state = POLICY_WAY_SHOWS;
     facts->set_state = POLICY_SET_SHOWS;
     facts->hit = QN_HIT_NOTHING;
-    facts->repeat_is_noop = LEVEL_REPEAT_IS_NOOP;
+    facts->repeat_is_noop = LEVEL_REPEAT_IS_NOOP && !QN_DEFINES(POLICY_BYPASSES);
+    facts->kinds = QN_DEFINES(WANTS_KIND);
     facts->back_invalidates = UNIT_IS_LL && QN_DEFINES(POLICY_INCLUSIVE);
     level_tags = sim_alloc((lines + ROWS_MORE) * 8);
     level_words = (sim.ways + 63) / 64;

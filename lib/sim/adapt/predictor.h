@@ -74,7 +74,17 @@ static void unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint8_t 
     sim_leave(before);
 }
 
-#define UNIT_FUNCTIONS UNIT_SHOWN .cond = unit_cond, .conds = unit_conds
+#ifdef PREDICTOR_PATH
+static SIM_NCSR void unit_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind)
+{
+    IN_MODULE_DO(SLOT_BC, SIM_IN_PATH, unit_branches, branchsim_BC_path(pc, target, kind));
+}
+#define UNIT_PATH .path = unit_path,
+#else
+#define UNIT_PATH
+#endif
+
+#define UNIT_FUNCTIONS UNIT_SHOWN UNIT_PATH .cond = unit_cond, .conds = unit_conds
 
 #else
 
@@ -126,5 +136,15 @@ static SIM_NCSR bool unit_return(uint64_t target)
     return wrong;
 }
 
-#define UNIT_FUNCTIONS UNIT_SHOWN .indirect = unit_indirect, .call = unit_call, .returned = unit_return
+#ifdef PREDICTOR_OUTCOMES
+static SIM_NCSR void unit_outcome(uint64_t pc, bool taken)
+{
+    IN_MODULE_DO(SLOT_BI, SIM_IN_OUTCOME, unit_branches, branchsim_BI_outcome(pc, taken));
+}
+#define UNIT_OUTCOME .outcome = unit_outcome,
+#else
+#define UNIT_OUTCOME
+#endif
+
+#define UNIT_FUNCTIONS UNIT_SHOWN UNIT_OUTCOME .indirect = unit_indirect, .call = unit_call, .returned = unit_return
 #endif

@@ -23,7 +23,7 @@
  * The Alpha EV8 has tables of several sizes and index functions for its banks; here all four have one size.
  *
  * Options: `gskew-bits` (12, 2 to 24), of the index of each table.
- * Storage: 4 * 2 * 2^gskew-bits + 21.
+ * Storage: 4 * 2 * 2^gskew-bits + 21 = 32,789.
  * Source: A. Seznec, P. Michaud, De-aliased hybrid branch predictors, INRIA RR-3618, 1999; partial update, lengths of the histories:
  * A. Seznec, S. Felix, V. Krishnan, Y. Sazeides, Design tradeoffs for the Alpha EV8 conditional branch predictor, ISCA 2002; skewing:
  * P. Michaud, A. Seznec, R. Uhlig, Trading conflict and capacity aliasing in conditional branch predictors, ISCA 1997. */

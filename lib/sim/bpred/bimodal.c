@@ -6,7 +6,7 @@
  *   TTTNTTTN ...x...x  a loop of four: one wrong each time round
  *
  * Options: `bits` (14).
- * Storage: 2 * 2^bits.
+ * Storage: 2 * 2^bits = 32,768.
  * Source: Smith 1981 (see taken), strategy 7; the name: S. McFarling, Combining branch predictors, DEC WRL Technical Note TN-36, 1993. */
 #include "sim/bpred/table.h"
 

@@ -9,7 +9,7 @@
  *   14 to 500    x    14>500 12>300      10 is forgotten
  *
  * Options: `btb-sets` (7, in bits); `btb-ways` (4, at most 64).
- * Storage: entries * (64 of target + 48 - sets of tag + 8 of order).
+ * Storage: entries * (64 of target + 48 - sets of tag + 8 of order) = 57,856.
  * Source: J. K. F. Lee, A. J. Smith, Branch prediction strategies and branch target buffer design, IEEE Computer 17(1), 1984. */
 #include "sim/bpred/table.h"
 

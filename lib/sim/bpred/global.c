@@ -6,7 +6,7 @@
  *   branch 0: T N T N ...   branch 1 does the same: history ..1 means T, ..0 means N
  *
  * Options: `global-history` (10), `global-branches` (4), in bits.
- * Storage: history + 2 * 2^(history + branches).
+ * Storage: history + 2 * 2^(history + branches) = 32,778.
  * Source: T.-Y. Yeh, Y. N. Patt, Alternative implementations of two-level adaptive branch prediction, ISCA 1992 (GAs). */
 #include "sim/bpred/table.h"
 

@@ -8,7 +8,7 @@
  * Branches that share a counter by chance get into each other's way.
  *
  * Options: `bits` (14); `gshare-history` (12, at most bits).
- * Storage: history + 2 * 2^bits.
+ * Storage: history + 2 * 2^bits = 32,780.
  * Source: McFarling 1993 (see bimodal). */
 #include "sim/bpred/table.h"
 

@@ -15,7 +15,7 @@
  *
  * Options: `hashed-tables` (8, 1 to 16), `hashed-bits` (10), of the index; `hashed-segment` (7), outcomes of a segment; all together at
  * most 63.
- * Storage: 8 * hashed-tables * 2^hashed-bits + (hashed-tables - 1) * hashed-segment.
+ * Storage: 8 * hashed-tables * 2^hashed-bits + (hashed-tables - 1) * hashed-segment = 65,585.
  * Source: D. Tarjan, K. Skadron, Merging path and gshare indexing in perceptron branch prediction, ACM TACO 2(3), 2005, without the
  * pipelining and its path; the threshold: D. A. Jiménez, C. Lin, Dynamic branch prediction with perceptrons, HPCA 2001. */
 #include "sim/bpred/table.h"

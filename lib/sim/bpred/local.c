@@ -6,7 +6,7 @@
  *   after 01 comes T, after 11 comes N, after 10 comes T: no mispredict once each counter has seen its two
  *
  * Options: `local-branches` (10), histories; `local-history` (10), outcomes in each; both in bits.
- * Storage: history * 2^branches + 2 * 2^history.
+ * Storage: history * 2^branches + 2 * 2^history = 12,288.
  * Source: T.-Y. Yeh, Y. N. Patt, Two-level adaptive training branch prediction, MICRO 1991 (PAg). */
 #include "sim/bpred/table.h"
 

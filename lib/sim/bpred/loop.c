@@ -16,7 +16,7 @@
  * Otherwise than in L-TAGE: TAGE stands there in place of the bimodal table, and a counter tells whether loops are to be believed at all.
  *
  * Options: `loop-sets` (4), in bits: 16 sets; `bits` (12), of the bimodal table.
- * Storage: 4 * 52 * 2^loop-sets (14 past, 14 present, 14 tag, 2 confidence, 8 age) + 2 * 2^bits.
+ * Storage: 4 * 52 * 2^loop-sets (14 past, 14 present, 14 tag, 2 confidence, 8 age) + 2 * 2^bits = 11,520.
  * Source: the loop predictor of A. Seznec, A 256 Kbits L-TAGE branch predictor, Journal of Instruction-Level Parallelism 9, 2007, there
  * beside TAGE; the idea: T. Sherwood, B. Calder, Loop termination prediction, ISHPC 2000. */
 #include "sim/bpred/table.h"

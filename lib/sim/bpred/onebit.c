@@ -5,7 +5,7 @@
  *   TTTNTTTN x..xx..x  a loop of four: two wrong each time round
  *
  * Options: `bits` (14), of the index.
- * Storage: 2^bits.
+ * Storage: 2^bits = 16,384.
  * Source: Smith 1981 (see taken), strategy 6. */
 #include "sim/bpred/table.h"
 

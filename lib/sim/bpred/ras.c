@@ -13,7 +13,7 @@
  *
  * Options: `ras-depth` (16, at most 4096); `bits` (9), of the table.
  * Events: `returns`, `return-mispredicts`.
- * Storage: 64 * depth + 64 * 2^bits.
+ * Storage: 64 * depth + 64 * 2^bits = 33,792.
  * Source: D. R. Kaeli, P. G. Emma, Branch history table prediction of moving target branches due to subroutine returns, ISCA 1991. */
 #include "sim/bpred/table.h"
 

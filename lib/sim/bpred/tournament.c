@@ -5,7 +5,7 @@
  *
  *   local says N, global says T, the branch is taken: x x .     after two of these the global one is believed
  *
- * Storage: 1024 histories of 10 bits, 1024 local counters of 3 bits, 4096 global and 4096 choosing ones of 2, 12 of history: 29,708.
+ * Storage: 1024 histories of 10 bits, 1024 local counters of 3 bits, 4096 global and 4096 choosing ones of 2, 12 of history = 29,708.
  * Source: McFarling 1993 (see bimodal); sizes: R. E. Kessler, The Alpha 21264 microprocessor, IEEE Micro 19(2), 1999. */
 #include "sim/bpred/table.h"
 

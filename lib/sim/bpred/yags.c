@@ -15,7 +15,7 @@
  *
  * Options: `yags-choice` (12) and `yags-cache` (10), bits of the index of the biases and of each cache; the history has as many outcomes
  * as the latter.
- * Storage: 2 * 2^yags-choice + 2 * 8 * 2^yags-cache + yags-cache.
+ * Storage: 2 * 2^yags-choice + 2 * 8 * 2^yags-cache + yags-cache = 24,586.
  * Source: A. N. Eden, T. Mudge, The YAGS branch prediction scheme, MICRO 1998; direct-mapped. The update of the bias: C.-C. Lee,
  * I.-C. K. Chen, T. Mudge, The bi-mode branch predictor, MICRO 1997. */
 #include "sim/bpred/table.h"

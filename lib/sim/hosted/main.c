@@ -526,7 +526,7 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
     if (ref->kind == SIM_REF_CALL) {
         qn_sim_predict_call(ref->addr, ref->target);
         if (o->check)
-            qn_sim_shadow_call(ref->target);
+            qn_sim_shadow_call(ref->addr, ref->target);
         put_branch(ref, false, false);
         return;
     }
@@ -534,7 +534,7 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
     if (ref->kind == SIM_REF_RETURN) {
         wrong = qn_sim_predict_return(ref->addr, ref->target);
         if (o->check)
-            qn_sim_shadow_return(ref->target, wrong, 0);
+            qn_sim_shadow_return(ref->addr, ref->target, wrong, 0);
         if (qn_sim_returns)
             hosted_watch_predicted(ref, wrong);
         put_branch(ref, qn_sim_returns, wrong);

@@ -10,7 +10,7 @@
  *   EFG    A0* G3 C3 D3       new lines replace each other
  *
  * Storage: 2 W bits, and one generator.
- * Source: as srrip. */
+ * Source: as srrip, ISCA 2010. */
 #include "sim/module.h"
 
 #define POLICY "brrip"

@@ -9,7 +9,7 @@
  * A cache of fewer than 32 sets duels with its first and last.
  *
  * Storage: 2 W bits, and one counter of 10 bits.
- * Source: as srrip; set dueling: M. K. Qureshi, A. Jaleel, Y. N. Patt, S. C. Steely, J. Emer, Adaptive insertion policies for high
+ * Source: as srrip, ISCA 2010; set dueling: M. K. Qureshi, A. Jaleel, Y. N. Patt, S. C. Steely, J. Emer, Adaptive insertion policies for high
  * performance caching, ISCA 2007. */
 #include "sim/module.h"
 

@@ -22,7 +22,7 @@ if command -v bash >/dev/null; then
     is "$(offered quern an)" 'annotate ' 'those that begin so'
     is "$(offered quern run --D)" '--D1= ' 'an option that has a value'
     is "$(offered quern lab '')" "$labs" 'what quern lab can do'
-    is "$(offered quern sim '')" 'build list show test ' 'and quern sim'
+    is "$(offered quern sim '')" 'build compare list show test ' 'and quern sim'
     is "$(offered quern help ann)" 'annotate ' 'help: of commands'
     is "$(offered quern run --sim = srr)" 'srrip ' 'a module'
     is "$(offered quern run --sim = D1 = srrip,gsh)" 'srrip,gshare ' '... behind a slot and another'

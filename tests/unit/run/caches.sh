@@ -31,8 +31,8 @@ for ways in 8 12 16; do
         is $? 0 "$ways ways: quern $command" || diag "$(tail -n 3 said)"
     done <commands
     rm -f cachegrind.out.*
-    for policy in $("$QUERN" sim list | awk '/^[^ ]/ { on = /^policy/; next } on { print $1 }'); do
-        [ "$policy" != opt ] || continue # replay only
+    for policy in $("$QUERN" sim list | awk '/^[^ ]/ { on = /^I1 D1 LL/; next } on { print $1 }'); do
+        case $policy in opt | victim) continue ;; esac # replay only; a level
         "$QUERN" run -q --check --sim="D1=$policy,LL=$policy" --out-file=/dev/null /bin/true >said 2>&1
         is "$? $(cat said)" '0 ' "$ways ways: $policy"
     done

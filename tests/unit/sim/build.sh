@@ -31,7 +31,14 @@ ok 'filtered as unfiltered' run --check --sim="$SCRATCH/sim"
 is "$("$QUERN" sim list "$SCRATCH/sim" | sed 's/.*: I1=lru D1=\(mine\):[0-9a-f]* LL=lru .*$/\1/')" mine 'list shows what is in it, with a hash'
 ok 'so does the profile' grep -q 'desc: Modules: *I1=lru D1=mine:[0-9a-f]* LL=lru BC=cachegrind BI=cachegrind' "$SCRATCH/profile"
 ok 'list shows the modules that ship' sh -c "'$QUERN' sim list | grep -q srrip"
-is "$("$QUERN" sim list | grep '  [0-9a-f]\{16\}  ' | grep -v '[.?]$')" '' 'each with a whole sentence'
+is "$("$QUERN" sim list | sed 1,2d | grep '^  ' | grep -v '[.?]$')" '' 'each with a sentence, or the part of it that fits'
+is "$("$QUERN" sim list | awk 'length > 100')" '' '... in a line of 100 columns'
+is "$("$QUERN" sim list | grep '^  opt ')" "  opt         1966         -  replay   Belady's optimal replacement: the victim is the line..." 'year, bits, how references reach it'
+for predictor in $("$QUERN" sim list | awk '/^[^ ]/ { on = /^B[CI]/; next } on { print $1 }'); do
+    "$QUERN" run --branch-sim=yes --cache-sim=no --sim="$predictor" --out-file=/dev/null -- true 2>"$SCRATCH/said" || bail "$predictor"
+    is "$("$QUERN" sim list | awk -v name="$predictor" '$1 == name { gsub(",", ""); print $3 }')" \
+        "$(sed -n 's/.*B[CI]\.bits *\([0-9]*\) .*/\1/p' "$SCRATCH/said" | grep . || echo 0)" "$predictor: the bits that a run tells"
+done
 
 "$QUERN" sim build --D1=nobody -o "$SCRATCH/no" 2>"$SCRATCH/err"
 is $? 2 'a name that nobody has is a usage error'

@@ -25,6 +25,7 @@ geometries='--I1=2048,2,32 --D1=4096,4,64 --LL=65536,8,64'
 
 # A simulator is a list of modules, and, after a slash, options.  Policies stand in three slots at once, with a predictor.
 simulators='I1=lru D1=lru LL=lru BC=taken BI=btb
+I1=pdp D1=pdp LL=pdp BC=tage06 BI=ittage / pdp-period=1000
 I1=fifo D1=fifo LL=fifo BC=btfn BI=ras
 I1=random D1=random LL=random BC=onebit
 I1=plru D1=plru LL=plru BC=bimodal
@@ -62,7 +63,7 @@ each() {
 }
 if [ -n "$full" ]; then
     simulators="$simulators
-$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye)
+$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye pdp)
 $(each D1 nowa writeback victim nextline stride fpj ghb tlb)
 D1=nextline / tagged=1
 D1=victim / victim-lines=1
@@ -74,8 +75,8 @@ D1=nowa I1=lru LL=inclusive
 D1=tlb I1=nru LL=inclusive
 D1=fifo I1=random LL=inclusive
 $(each LL victim inclusive l2)
-$(each BC taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage cachegrind)
-$(each BI btb ras)
+$(each BC taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 cachegrind)
+$(each BI btb ras ittage)
 $(each AN 3c mattson interval sets latency sizes)"
 fi
 

@@ -41,11 +41,11 @@ run --sim=./mysim >said
 is "$(sed -n 's/^desc: Modules: *//p' profile | unhash)" "$modules" 'so does the profile'
 quern sim list >list
 for module in inclusive gshare btb; do
-    is "$(sed -n "s/^  $module  *\([0-9a-f]\{16\}\) .*/\1/p" list)" "$(sed -n "s/^desc: Modules:.*=$module:\([0-9a-f]*\).*/\1/p" profile)" \
-        "list has the hash of $module that the profile has"
+    is "$(quern sim show $module | sed -n "s/.*\.c  $module:\([0-9a-f]\{16\}\)$/\1/p")" "$(sed -n "s/^desc: Modules:.*=$module:\([0-9a-f]*\).*/\1/p" profile)" \
+        "show has the hash of $module that the profile has"
 done
 is "$(sed -n '2s/^ *//p' list)" 'I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind' 'list says what stands in the slots without --sim'
-is "$(sed -n 's/^\([a-z]*\) (.*/\1/p' list | tr '\n' ' ')" 'policy prefetch level bpred analysis ' 'and has the modules by kind'
+is "$(sed -n 's/^\([A-Z].*\)/\1/p' list | sed 's/  .*//' | tr '\n' ,)" 'I1 D1 LL,I1 D1,D1,LL,BC,BI,AN,' 'and has the modules by slot'
 
 # ---- where ----
 

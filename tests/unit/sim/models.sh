@@ -4,8 +4,8 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/models/models.inc"
 
-policies='default lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye'
-predictors='taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage cachegrind'
+policies='default lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye pdp'
+predictors='taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 cachegrind'
 geometries='1536,12,32:1536,6,32:7168,7,64 1024,2,32:1024,2,32:4096,4,64 2048,4,64:4096,8,32:16384,8,64 64,1,8:256,16,16:4096,16,32 1024,1,16:16,16,1:64,4,1'
 
 # compare WHAT OPTIONS-OF-MODEL OPTIONS-OF-REPLAY
@@ -22,13 +22,14 @@ compare() {
     done
 }
 
+# compare_policy POLICY MODEL [OPTIONS]
 compare_policy() {
     seed=1
     for kind in random cyclic stride zipf mixed; do
         for g in $geometries; do
             I1=${g%%:*} LL=${g##*:} D1=${g#*:} D1=${D1%:*} seed=$((8 - seed)) # 7 and 1 in turn: of each kind and of each geometry both
-            compare "$1" "kind=$kind n=6000 seed=$seed modelseed=$seed policy=$2 I1=$I1 D1=$D1 LL=$LL" \
-                "--I1=$I1 --D1=$D1 --LL=$LL --seed=$seed" || return 1
+            compare "$1" "kind=$kind n=6000 seed=$seed modelseed=$seed policy=$2 opt=${3-} I1=$I1 D1=$D1 LL=$LL" \
+                "--I1=$I1 --D1=$D1 --LL=$LL --seed=$seed ${3:+--sim-opt=$3}" || return 1
         done
     done
 }
@@ -40,6 +41,9 @@ for policy in $policies; do
     model=$policy
     [ "$policy" = default ] && model=lru
     ok "$policy in I1, D1 and LL is its model" compare_policy "$policy" "$model"
+    case $policy in # with another option, what happens only later without it
+    pdp) for options in pdp-period=700 pdp-distance=20; do ok "... with $options" compare_policy pdp pdp $options; done ;;
+    esac
 done
 
 # small BC: options that make it small, so that branches get into each other's way
@@ -75,6 +79,11 @@ ok 'ras with 8 bits of last targets is its model' on_branches cachegrind ras bit
 for depth in 1 3 16 4096; do
     ok "ras of $depth entries is its model" compare ras "kind=calls n=20000 seed=1 bi=ras opt=ras-depth=$depth" "--sim-opt=ras-depth=$depth"
 done
+link_replay "$program" BI=ittage
+ok 'ittage is its model' on_branches cachegrind ittage ''
+link_replay "$program" BC=tage06 BI=ras
+ok 'tage06 beside ras is its model: the path has calls and returns' compare tage06 'kind=paths n=20000 seed=1 bc=tage06 bi=ras' ''
+ok '... when useful entries have aged' compare tage06 'kind=paths n=500000 seed=2 bc=tage06 bi=ras' ''
 link_replay "$program" BC=tage
 ok 'tage is its model when useful entries have aged' compare tage 'kind=sites n=400000 seed=2 bc=tage' ''
 

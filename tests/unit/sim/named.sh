@@ -19,7 +19,7 @@ run() {
 }
 modules() { sed -n 's/^desc: Modules: *//p' profile; }
 counts() { sed -n '/^events/,$p' profile; }
-hash_of() { "$QUERN" sim list | sed -n "s/^  $1  *\([0-9a-f]*\) .*/\1/p"; }
+hash_of() { "$QUERN" sim show "$1" | sed -n "s/.*\.c  $1:\([0-9a-f]*\)$/\1/p"; }
 lru='I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind'
 
 # ---- what ships, without a compiler ----
