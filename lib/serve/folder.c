@@ -18,7 +18,6 @@
 #include "text/output.h"
 #include "text/escape.h"
 
-#define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+."
 #define COPIES_MAX 200       /* sources that are copied for a run */
 #define COPY_BYTES_MAX (1u << 20)
 
@@ -31,7 +30,7 @@ static bool ends_in(const char *name, const char *end)
 
 static bool is_plain(const char *name)
 {
-    return *name && *name != '.' && *name != '-' && strlen(name) < NAME_MAX && !name[strspn(name, NAME_LETTERS)];
+    return *name && *name != '.' && *name != '-' && strlen(name) < NAME_MAX && !name[strspn(name, QN_SERVE_NAME_LETTERS)];
 }
 
 bool qn_serve_is_name(const char *name) { return is_plain(name) && ends_in(name, ".c"); }
@@ -57,18 +56,33 @@ static unsigned list(const struct qn_serve *s, bool (*wanted)(const char *name),
     return n;
 }
 
+/* Modules include sim/module.h, or another header of that folder. */
+static bool is_module(const struct qn_serve *s, const char *name)
+{
+    const char *why;
+    size_t size;
+    char *text = qn_serve_read(s, name, QN_SERVE_TEXT_MAX, &size, &why);
+    bool is = text && strstr(text, "#include \"sim/");
+
+    free(text);
+    return is;
+}
+
 char *qn_serve_list(const struct qn_serve *s)
 {
     static char *names[QN_SERVE_FILES_MAX];
     unsigned n = list(s, qn_serve_is_name, names, QN_SERVE_FILES_MAX);
-    json_t *files = json_array(), *all = json_object();
+    json_t *files = json_array(), *own = json_array(), *all = json_object();
     char *text;
 
     for (unsigned i = 0; i < n; i++) {
         json_array_append_new(files, json_string(names[i]));
+        if (is_module(s, names[i]))
+            json_array_append_new(own, json_string(names[i]));
         free(names[i]);
     }
     json_object_set_new(all, "files", files);
+    json_object_set_new(all, "own", own);
     json_object_set_new(all, "modules", json_loads(s->modules, 0, NULL));
     text = json_dumps(all, JSON_COMPACT);
     json_decref(all);

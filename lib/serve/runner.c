@@ -48,20 +48,22 @@ struct profile {
 struct work {
     const struct qn_serve *s;
     const struct qn_serve_wanted *w;
-    char *run, *folder, *source, *fifo;
+    char *run, *folder, *fifo;
     json_t *answer;
 };
 
 /* ---- the JSON that asks for a run ----
  *
  *   {"name":"mm.c","text":"int main(void)...","optimisation":"-O1","caches":{"D1":"32768,8,64"},"modules":{"D1":"srrip"},
- *    "branches":true,"arguments":["100"],"input":"1 2 3\n"}
+ *    "branches":true,"arguments":["100"],"input":"1 2 3\n","beside":{"name":"mine.c","text":"#include ..."}}
  *
  * All but name and text may be left out.  What becomes part of quern's options and the compiler's is checked: caches are digits and
- * commas, modules are names of small letters and digits (never a path), optimisation is one of five words.
+ * commas, modules are names of small letters and digits or those of C files of the folder (never a path), optimisation is one of five words.
+ * beside: a module's file as it is in the editor.
  */
 
-#define MODULE_MAX 32
+#define MODULE_MAX NAME_MAX
+#define SIMULATOR "./sim"
 #define CACHE_MAX 40 /* bytes of a geometry */
 
 static const char *const slots[3] = { "I1", "D1", "LL" };
@@ -143,6 +145,21 @@ static const char *take_rest(struct qn_serve_wanted *w, const json_t *all)
     return NULL;
 }
 
+static const char *take_modules(struct qn_serve_wanted *w, const json_t *all)
+{
+    static const char wrong[] = "modules: wanted names of modules, or of C files of the folder, for I1, D1 or LL";
+    const json_t *beside = json_object_get(all, "beside");
+
+    if (take_words(all, "modules", MODULE_MAX, QN_SERVE_NAME_LETTERS, w->modules, wrong))
+        return wrong;
+    for (unsigned i = 0; i < 3; i++)
+        if (w->modules[i] && !qn_serve_is_name(w->modules[i]) && w->modules[i][strspn(w->modules[i], "abcdefghijklmnopqrstuvwxyz0123456789")])
+            return wrong;
+    w->beside = text_of(beside, "name", NAME_MAX);
+    w->beside_text = text_of(beside, "text", QN_SERVE_TEXT_MAX);
+    return !beside || (w->beside && qn_serve_is_name(w->beside) && w->beside_text) ? NULL : "beside: wanted name and text of a C file";
+}
+
 const char *qn_serve_want(struct qn_serve_wanted *w, const char *body, size_t size)
 {
     json_t *all = json_loadb(body, size, JSON_REJECT_DUPLICATES, NULL);
@@ -153,9 +170,7 @@ const char *qn_serve_want(struct qn_serve_wanted *w, const char *body, size_t si
         return "the request is not JSON of an object";
     if ((wrong = take_source(w, all)) || (wrong = take_level(w, all)) ||
         (wrong = take_words(all, "caches", CACHE_MAX, "0123456789,", w->caches, "caches: wanted SIZE,WAYS,LINE for I1, D1 or LL")) ||
-        (wrong = take_words(all, "modules", MODULE_MAX, "abcdefghijklmnopqrstuvwxyz0123456789", w->modules,
-                            "modules: wanted names of modules for I1, D1 or LL")) ||
-        (wrong = take_arguments(w, all)) || (wrong = take_rest(w, all)))
+        (wrong = take_modules(w, all)) || (wrong = take_arguments(w, all)) || (wrong = take_rest(w, all)))
         return wrong;
     return NULL;
 }
@@ -210,10 +225,28 @@ static bool give_away(const char *path)
     return qn_lab_user() == geteuid() || !chown(path, qn_lab_user(), qn_lab_user());
 }
 
+/* A file in the folder, in place of the copy of one. */
+static bool write_source(struct work *k, const char *name, const char *text)
+{
+    char path[PATH_MAX];
+    ssize_t size = (ssize_t)strlen(text);
+    bool good;
+    int fd;
+
+    snprintf(path, sizeof path, "%s/%s", k->folder, name);
+    unlink(path);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    good = fd >= 0 && write(fd, text, (size_t)size) == size && !fchmod(fd, 0644);
+    if (!good)
+        fail(k, path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
 static bool make_folders(struct work *k)
 {
     const char *wrong;
-    int fd;
 
     qn_text_remove_scratch(k->run);
     if (mkdir(k->run, 0711) || chmod(k->run, 0711) || mkdir(k->folder, 0755) || chmod(k->folder, 0755))
@@ -221,10 +254,8 @@ static bool make_folders(struct work *k)
     wrong = qn_serve_copy_sources(k->s, k->folder);
     if (wrong)
         return fail(k, k->folder, wrong);
-    unlink(k->source);
-    fd = open(k->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd < 0 || write(fd, k->w->text, k->w->size) != (ssize_t)k->w->size || fchmod(fd, 0644) || close(fd))
-        return fail(k, k->source, strerror(errno));
+    if (!write_source(k, k->w->name, k->w->text) || (k->w->beside && !write_source(k, k->w->beside, k->w->beside_text)))
+        return false;
     if (mkfifo(k->fifo, 0600) || !give_away(k->fifo) || !give_away(k->folder))
         return fail(k, k->fifo, strerror(errno));
     return true;
@@ -232,35 +263,74 @@ static bool make_folders(struct work *k)
 
 /* ---- the compiler ---- */
 
+/* Runs a command that may write the folder, and puts what it said; shown: what the user would type.  false: it failed. */
+static bool run_tool(struct work *k, const char *const *argv, const char *const *shown, struct qn_lab_path_list *p)
+{
+    const char *write[] = { k->folder, NULL };
+    struct qn_lab_job job = { .argv = argv, .directory = k->folder, .limits = qn_lab_limits_tool, .seconds = COMPILE_SECONDS };
+    bool ran;
+
+    qn_lab_add_system(p, true);
+    qn_lab_add_path(p, k->s->compiler);
+    qn_lab_add_path(p, k->s->header);
+    job.paths.read = p->at;
+    job.paths.write = write;
+    ran = qn_lab_run(&job);
+    put(k, "stage", json_string("compile"));
+    put_command(k, shown);
+    put(k, "status", json_integer(job.status));
+    put(k, "trouble", qn_json_text(job.trouble));
+    if (job.errors_size || !json_object_get(k->answer, "messages"))
+        put(k, "messages", bytes(job.errors, job.errors_size, OUTPUT_KEPT));
+    if (!ran)
+        fail(k, "the sandbox", job.trouble);
+    ran = ran && !job.status && !*job.trouble;
+    qn_lab_free_job(&job);
+    qn_lab_free_paths(p);
+    return ran;
+}
+
+static bool has_own_module(const struct work *k)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (k->w->modules[i] && qn_serve_is_name(k->w->modules[i]))
+            return true;
+    return false;
+}
+
+/* With a module of the user's: an engine with it, and with the others. */
+static bool build_simulator(struct work *k)
+{
+    char words[3][NAME_MAX + 8];
+    const char *argv[16] = { k->s->quern, "sim", "build" }, *shown[16] = { "quern" };
+    struct qn_lab_path_list p = { .n = 0 };
+    unsigned n = 3;
+
+    for (unsigned i = 0; i < 3; i++)
+        if (k->w->modules[i]) {
+            snprintf(words[i], sizeof words[i], "--%s=%s", slots[i], k->w->modules[i]);
+            argv[n++] = words[i];
+        }
+    argv[n++] = "-o";
+    argv[n++] = SIMULATOR;
+    memcpy(shown + 1, argv + 1, n * sizeof *argv);
+    qn_lab_add_path(&p, k->folder);
+    qn_lab_add_path(&p, k->s->library);
+    qn_lab_add_quern(&p, k->s->quern);
+    return run_tool(k, argv, shown, &p);
+}
+
 static bool compile(struct work *k)
 {
     char map[2 * PATH_MAX], include[PATH_MAX];
     const char *argv[] = { k->s->compiler, "-std=gnu11", "-g", k->w->optimisation, "-Wall", "-Wextra", "-fdiagnostics-color=never", map, include,
                            "-pthread", "-o", "prog", k->w->name, "-lm", NULL };
     const char *shown[] = { "cc", "-std=gnu11", "-g", k->w->optimisation, "-Wall", "-Wextra", "-pthread", "-o", "prog", k->w->name, "-lm", NULL };
-    const char *write[] = { k->folder, NULL };
     struct qn_lab_path_list p = { .n = 0 };
-    struct qn_lab_job job = { .argv = argv, .directory = k->folder, .limits = qn_lab_limits_tool, .seconds = COMPILE_SECONDS,
-                              .paths = { p.at, write } };
-    bool ran;
 
     snprintf(map, sizeof map, "-ffile-prefix-map=%s=.", k->folder);
     snprintf(include, sizeof include, "-I%s", k->s->header);
-    qn_lab_add_system(&p, true);
-    qn_lab_add_path(&p, k->s->compiler);
-    qn_lab_add_path(&p, k->s->header);
-    ran = qn_lab_run(&job);
-    put(k, "stage", json_string("compile"));
-    put_command(k, shown);
-    put(k, "status", json_integer(job.status));
-    put(k, "trouble", qn_json_text(job.trouble));
-    put(k, "messages", bytes(job.errors, job.errors_size, OUTPUT_KEPT));
-    if (!ran)
-        fail(k, "the sandbox", job.trouble);
-    ran = ran && !job.status && !*job.trouble;
-    qn_lab_free_job(&job);
-    qn_lab_free_paths(&p);
-    return ran;
+    return run_tool(k, argv, shown, &p);
 }
 
 /* ---- the profile ---- */
@@ -296,14 +366,16 @@ static void *attend(void *data)
 
 /* ---- quern ---- */
 
-static void add_caches(struct work *k, const char *argv[], unsigned *n, char words[6][96])
+static void add_caches(struct work *k, const char *argv[], unsigned *n, char words[6][NAME_MAX + 16])
 {
+    if (has_own_module(k))
+        argv[(*n)++] = "--sim=" SIMULATOR;
     for (unsigned i = 0; i < 3; i++) {
         if (k->w->caches[i]) {
             snprintf(words[i], sizeof words[i], "--%s=%s", slots[i], k->w->caches[i]);
             argv[(*n)++] = words[i];
         }
-        if (k->w->modules[i]) {
+        if (k->w->modules[i] && !has_own_module(k)) {
             snprintf(words[3 + i], sizeof words[i], "--sim=%s=%s", slots[i], k->w->modules[i]);
             argv[(*n)++] = words[3 + i];
         }
@@ -348,7 +420,7 @@ static void put_result(struct work *k, struct qn_lab_job *job, struct profile *p
 
 static void run(struct work *k)
 {
-    char words[6][96], out[PATH_MAX];
+    char words[6][NAME_MAX + 16], out[PATH_MAX];
     const char *argv[WORDS_MAX] = { k->s->quern, "run", "--quiet", out };
     const char *write[] = { k->fifo, NULL };
     struct qn_lab_path_list p = { .n = 0 };
@@ -387,7 +459,7 @@ static void run(struct work *k)
 static bool name_paths(struct work *k)
 {
     return asprintf(&k->run, "%s/run", k->s->scratch) >= 0 && asprintf(&k->folder, "%s/work", k->run) >= 0
-           && asprintf(&k->source, "%s/%s", k->folder, k->w->name) >= 0 && asprintf(&k->fifo, "%s/profile", k->run) >= 0;
+           && asprintf(&k->fifo, "%s/profile", k->run) >= 0;
 }
 
 void qn_serve_work(const struct qn_serve *s, const struct qn_serve_wanted *w, int out)
@@ -397,7 +469,7 @@ void qn_serve_work(const struct qn_serve *s, const struct qn_serve_wanted *w, in
 
     if (!f || !k.answer || !name_paths(&k))
         return;
-    if (make_folders(&k) && compile(&k))
+    if (make_folders(&k) && (!has_own_module(&k) || build_simulator(&k)) && compile(&k))
         run(&k);
     json_dumpf(k.answer, f, JSON_COMPACT);
     fclose(f);

@@ -5,7 +5,8 @@
  *   folder.c    the C files of the folder
  *
  *   GET  /TOKEN/, /TOKEN/serve.js, /TOKEN/serve.css    the page
- *   GET  /TOKEN/files                                  {"files":["mm.c"],"modules":{"I1":["lru"],"D1":["lru","fifo"],"LL":["lru"]}}
+ *   GET  /TOKEN/files                                  {"files":["mine.c","mm.c"],"own":["mine.c"],
+ *                                                       "modules":{"I1":["lru"],"D1":["lru","fifo"],"LL":["lru"]}}; own: modules of the user's
  *   GET  /TOKEN/file?name=mm.c                         {"name":"mm.c","text":"int main...","version":"50b34235a5a88360"}
  *   POST /TOKEN/save   {"name","text","version"}       {"version":"..."}; 409: the file is not that version any more
  *   POST /TOKEN/run    see runner.c                    see runner.c; 503: another run is going on
@@ -68,6 +69,8 @@ struct qn_serve_request {
 
 /* ---- folder.c ---- */
 
+#define QN_SERVE_NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+."
+
 /* "mm.c": letters, digits, "_", "-", "+" and "."; does not begin with "." or "-", ends in ".c". */
 bool qn_serve_is_name(const char *name);
 /* The answer to /files; free() it. */
@@ -89,7 +92,8 @@ struct qn_serve_wanted {
     size_t size;
     const char *optimisation; /* "-O1" */
     const char *caches[3];    /* of I1, D1, LL: "32768,8,64"; NULL: as the machine's */
-    const char *modules[3];   /* "srrip"; NULL: the default one */
+    const char *modules[3];   /* "srrip", or a file of the folder, "mine.c"; NULL: the default one */
+    const char *beside, *beside_text; /* such a file as it is in the editor; NULL: none */
     bool branches;
     const char *arguments[QN_SERVE_ARGUMENTS_MAX + 1];
     unsigned n_arguments;

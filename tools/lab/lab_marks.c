@@ -454,8 +454,8 @@ static bool write_script(struct parts *p, const struct qn_lab_request *r, const 
     qn_exp_put_word(f, quern);
     fprintf(f, " lab check --case-seed=%llu", (unsigned long long)r->seed);
     if (key) {
-        fputs(" --student=\"$student\" --key-file=", f);
-        qn_exp_put_word(f, key);
+        fputs(" --student=\"$student\"", f);
+        qn_exp_put_word(f, qn_text_format(&p->memory, "--key-file=%s", key));
     }
     fprintf(f, " %u", r->lab->number);
     qn_exp_put_word(f, directory);

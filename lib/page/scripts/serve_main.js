@@ -12,7 +12,8 @@ const CACHES = {
 const LEVELS = ['-O0', '-O1', '-O2', '-O3', '-Os'];
 const START = '#include <stdio.h>\n\nint main(void)\n{\n    puts("hello");\n    return 0;\n}\n';
 
-const desk = { name: 'new.c', version: '', saved: '', running: null };
+// program: the last one that was in the editor, for runs while a module is in it.
+const desk = { name: 'new.c', version: '', saved: '', running: null, program: null };
 
 function byId(id) {
   return document.getElementById(id);
@@ -51,10 +52,26 @@ async function listFiles() {
   const list = await ask('files');
   byId('file').replaceChildren(el('option', { value: '' }, 'new file'), ...list.files.map(name => el('option', { value: name }, visible(name))));
   byId('file').value = list.files.includes(desk.name) ? desk.name : '';
+  for (const slot of Object.keys(CACHES)) {
+    const menu = byId('module-' + slot), chosen = menu.value;
+    menu.querySelectorAll('.own').forEach(option => option.remove());
+    menu.append(...list.own.map(name => el('option', { value: name, class: 'own' }, visible(name))));
+    menu.value = chosen;
+  }
   return list;
 }
 
+// A cache, policy or predictor: it is run beside a program.
+function isModule(text) {
+  return text.includes('#include "sim/');
+}
+
+function noteProgram() {
+  if (!isModule(editor.text())) desk.program = { name: byId('name').value, text: editor.text() };
+}
+
 async function openFile(name) {
+  if (desk.saved) noteProgram();
   const file = name ? await ask('file?name=' + encodeURIComponent(name)) : { name: 'new.c', text: START, version: '' };
   Object.assign(desk, { name: file.name, version: file.version, saved: file.text });
   byId('name').value = file.name;
@@ -88,8 +105,13 @@ function splitWords(text) {
 }
 
 function wantedRun() {
-  const wanted = { name: byId('name').value, text: editor.text(), optimisation: byId('level').value, caches: {}, modules: {},
+  noteProgram();
+  const beside = isModule(editor.text()) ? { name: byId('name').value, text: editor.text() } : null;
+  if (beside && !desk.program) throw new Error('open the program that it shall run, then the module');
+  const wanted = { ...desk.program, ...(beside ? { beside } : {}), optimisation: byId('level').value, caches: {}, modules: {},
     branches: byId('branches').checked, arguments: splitWords(byId('arguments').value), input: byId('input').value };
+  if (beside && !Object.keys(CACHES).some(slot => byId('module-' + slot).value === beside.name))
+    throw new Error('choose ' + beside.name + ' as the module of a cache');
   for (const slot of Object.keys(CACHES)) {
     if (byId('cache-' + slot).value) wanted.caches[slot] = byId('cache-' + slot).value;
     if (byId('module-' + slot).value) wanted.modules[slot] = byId('module-' + slot).value;
@@ -119,7 +141,7 @@ async function run() {
 }
 
 function take(wanted, answer) {
-  showMessages(answer, wanted.name);
+  showMessages(answer, wanted.beside ? wanted.beside.name : wanted.name);
   if (answer.stage === 'compile') {
     editor.show(new Map(), []);
     say('it cannot be compiled', true);
@@ -143,7 +165,7 @@ function verdict(answer, profile) {
 function compilerLines(text, name) {
   const marks = new Map();
   for (const line of text.split('\n')) {
-    const found = line.match(/^(?:\.\/)?([^:]+):(\d+):(?:\d+:)? (?:fatal )?(error|warning): (.*)/);
+    const found = line.match(/^(?:[^:]*\/)?([^:/]+):(\d+):(?:\d+:)? (?:fatal )?(error|warning): (.*)/);
     if (found && found[1] === name && !marks.has(Number(found[2]))) marks.set(Number(found[2]), found[4]);
   }
   return marks;

@@ -60,12 +60,16 @@ ok '... is named' grep -qF "$class/dangling: left out: No such file" "$err"
 same_file less.csv here.csv '... and the others have their rows'
 rm "$class/dangling"
 
+echo 'a key of this course' >"the key"
+marks 0 'with a key' --key-file='the key' -o keyed.csv
 if command -v parallel >/dev/null; then
     marks 0 'GNU parallel' --on=parallel --on-opt=--jobs=2 -o parallel.csv
     same_file parallel.csv here.csv 'the same table'
+    marks 0 'GNU parallel, with a key' --on=parallel --key-file='the key' -o parallel.csv
+    same_file parallel.csv keyed.csv 'the same table'
     ok 'and nothing else is left' test ! -e parallel.csv.parts
 else
-    absent 'GNU parallel is not installed' 3
+    absent 'GNU parallel is not installed' 5
 fi
 
 # In place of Slurm: runs the parts of --array=, one after the other, but those that ./lost has on a line, once each.

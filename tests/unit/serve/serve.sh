@@ -2,9 +2,9 @@
 # Does `quern serve` do what its own page asks for, within its bounds, and nothing that anybody else asks for?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 for tool in curl jq; do
-    command -v $tool >/dev/null || absent_all "$tool is not installed" 96
+    command -v $tool >/dev/null || absent_all "$tool is not installed" 101
 done
-[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd' 96
+[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd' 101
 
 mkdir folder folder/sub folder/dir.c outside || bail 'cannot make folders'
 cat >folder/mm.c <<'END'
@@ -157,6 +157,13 @@ is $? 0 'the same program again: the same profile'
 is "$(source 'int main(void) { return 0; }' 'caches: {I1: "4096,1,64", D1: "1024,2,64", LL: "65536,4,64"}, modules: {D1: "srrip"}, branches: true') $(
     jq -r .profile answer | sed -n 's/^desc: \(..\) cache: *\([0-9]*\) B, \(.*\)/\1 \2 \3/p; s/^desc: Modules:.*\(D1=srrip\).*/\1/p; s/^events: .*\(Bcm\).*/\1/p' | tr '\n' ' ')" \
     '200 I1 4096 64 B, 1-way associative D1 1024 64 B, 2-way associative LL 65536 64 B, 4-way associative D1=srrip Bcm ' 'caches, a module, branches'
+cp "$top_srcdir/labs/03-policies/starter/random.c" folder/own.c
+is "$(status "${url}files") $(jq -c .own answer)" '200 ["own.c"]' 'a module in the folder is told'
+is "$(source 'int main(void) { return 0; }' 'modules: {D1: "own.c", LL: "srrip"}') $(jq -r .profile answer | sed -n 's/^desc: Modules: *I1=lru \(.*\) BC=.*/\1/p' | sed 's/:[0-9a-f]*//g')" \
+    '200 D1=own LL=srrip' '... and runs beside one that ships' || diag "$(cat answer)"
+is "$(source 'int main(void) { return 0; }' 'modules: {D1: "own.c"}, beside: {name: "own.c", text: "#include \"sim/module.h\"\n#define POLICY \"own\"\nx\n"}') $(
+    jq -r '.stage + " " + (.messages | split("\n") | map(select(test("own.c:[34]"))) | length > 0 | tostring)' answer)" '200 compile true' \
+    '... as it is in the editor: what is wrong with it is told' || diag "$(cat answer)"
 is "$(source 'int main(void) { return x; }') $(jq -r '.stage + " " + (.messages | split("\n") | map(select(test("error"))) | .[0][:16])' answer)" \
     '200 compile p.c:1:25: error:' 'a program that cannot be compiled'
 is "$(source 'int main(void) { char *volatile p = 0; return *p; }') $(jq -r .trouble answer)" '200 was killed by signal 11 (Segmentation fault)' 'a crash'
@@ -201,6 +208,8 @@ wrong "$(source x 'arguments: [range(65) | tostring]')" '65 arguments' 'argument
 wrong "$(source x 'optimisation: "-fplugin=x"')" 'an option for the compiler' 'optimisation: '
 wrong "$(source x 'caches: {D1: "1 --sim=x"}')" 'an option for quern' 'caches: '
 wrong "$(source x 'modules: {D1: "/etc/passwd"}')" 'a path for a module' 'modules: '
+wrong "$(source x 'modules: {D1: "../own.c"}')" 'a module elsewhere' 'modules: '
+wrong "$(source x 'beside: {name: "../own.c", text: ""}')" 'a text for a file elsewhere' 'beside: '
 head -c 3000000 /dev/zero | tr '\0' x >large
 is "$(post run large -H 'Expect:')" 413 'refused: 3 MB'
 is "$(post run large -H 'Expect:' -H 'Transfer-Encoding: chunked')" 413 'refused: 3 MB in pieces'

@@ -2,8 +2,8 @@
 # Does a real browser edit, run, compare and save on the page of `quern serve`, and does a closed page end its run?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-have_browser || absent_all "$browser_missing" 29
-[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd' 29
+have_browser || absent_all "$browser_missing" 34
+[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd' 34
 cd "$SCRATCH" || bail 'no scratch directory'
 mkdir folder || bail 'no folder'
 cat >folder/mm.c <<'END'
@@ -88,6 +88,38 @@ js 'document.getElementById("run").click()' >/dev/null
 until_so "!desk.running && document.getElementById('status').textContent === 'it cannot be compiled'"
 ok 'an error marks its line' test "$(js 'return document.querySelector("#counts .row.marked .line-number").textContent')" = 1
 is "$(js 'return past.runs.length')" 3 'and is no run'
+
+# A cache of the user's beside the program: its file is edited, the program that was open before is run.
+cat >folder/wide.c <<'END'
+#include "sim/module.h"
+#define POLICY "wide"
+static unsigned oldest;
+static void policy_hit(unsigned set, unsigned way) { (void)set, (void)way; }
+static void policy_fill(unsigned set, unsigned way) { (void)set, (void)way; }
+static unsigned policy_victim(unsigned set) { (void)set; return oldest++ % sim.ways; }
+static bool policy_settled(unsigned set, unsigned way) { (void)set, (void)way; return true; }
+END
+fill "$(cat folder/mm.c)"
+js 'listFiles().then(() => { document.getElementById("module-D1").value = "wide.c"; desk.listed = true })' >/dev/null
+until_so 'desk.listed'
+is "$(js 'return document.getElementById("module-D1").value')" wide.c 'a module of the folder is in the menu of a cache'
+choose cache-D1 1024,2,64
+js 'openFile("wide.c")' >/dev/null
+until_so 'document.getElementById("status").textContent === "opened wide.c"'
+js 'document.getElementById("run").click()' >/dev/null
+until_so "$ended === 4"
+is "$(js 'return past.runs[3].name + " " + past.runs[3].answer.profile.match(/D1=[a-z]*/)[0]')" 'mm.c D1=wide' 'the program is run with it'
+misses=$(js 'return valueOf(past.runs[3].profile, past.runs[3].profile.totals, COLUMNS[2])')
+fill "$(sed 's/oldest++ % sim.ways/0/' folder/wide.c)"
+js 'document.getElementById("run").click()' >/dev/null
+until_so "$ended === 5"
+ok '... as it is in the editor' test "$(js 'return valueOf(past.runs[4].profile, past.runs[4].profile.totals, COLUMNS[2])')" != "$misses"
+fill "$(sed 's/return oldest.*;/return older;/' folder/wide.c)"
+js 'document.getElementById("run").click()' >/dev/null
+until_so "!desk.running && document.getElementById('status').textContent === 'it cannot be compiled'"
+is "$(js 'return [...document.querySelectorAll("#counts .row.marked .line-number")].map(n => n.textContent).join(" ")')" '3 6' 'what the compiler says marks the lines of the module'
+js 'desk.saved = editor.text(); document.getElementById("module-D1").value = ""' >/dev/null
+fill 'int main(void) { return x; }'
 
 # Saving.
 js 'document.getElementById("name").value = "one.c"; document.getElementById("save").click()' >/dev/null
