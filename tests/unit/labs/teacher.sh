@@ -65,8 +65,14 @@ if command -v unzip >/dev/null; then
     printf '#!/bin/sh\nexec %s "$@"\n' "$QUERN" >"$box/bin/quern" && chmod +x "$box/bin/quern"
     AUTOGRADER=$box PATH=$box/bin:$PATH "$box/source/run_autograder" >"$out" 2>"$err"
     is "$?:$(grep -c '"score": 0,' "$box/results/results.json")" 0:12 'it grades a submission' || diag "$(cat "$err")"
+    # Gradescope's autograder specifications, "Output format".
+    is "$(jq -c '[(keys - ["score", "execution_time", "output", "output_format", "visibility", "stdout_visibility", "extra_data", "tests", "leaderboard"]),
+        ([.tests[] | keys[]] | unique - ["score", "max_score", "status", "name", "name_format", "number", "output", "output_format", "tags", "visibility",
+        "extra_data"]), ([.tests[].status] | unique - ["passed", "failed"]), ([.tests[] | (.score | type), (.number | type), (.output | type)] | unique),
+        ([.tests[] | .score <= .max_score] | all), .score == ([.tests[].score] | add)]' "$box/results/results.json")" \
+        '[[],[],[],["number","string"],true,true]' 'its results have the fields that Gradescope documents, and no others'
 else
-    absent 'unzip is not installed' 6
+    absent 'unzip is not installed' 7
 fi
 echo 'a key of this course' >"$SCRATCH/key"
 "$QUERN" lab gradescope 3 --key-file="$SCRATCH/key" -o "$SCRATCH/x.zip"
