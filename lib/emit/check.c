@@ -289,14 +289,9 @@ static void data_call(struct emitter *e, const struct qn_event *ev)
     e->data_time = e->code_time = 1; /* the clock now has the time of this reference */
 }
 
-/* --explain needs a clock that is not far ahead (sim/recency.h). */
-bool emit_times_matter(void) { return qn_sim_users.table; }
-
-/* The same by a stub, which finds the site on the stack.  If times do not matter, the stub advances the clock itself. */
+/* The same by a stub, which finds the site on the stack and advances the clock itself. */
 static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stub)
 {
-    if (emit_times_matter())
-        emit_clock(e, &e->cold);
     emit_slow_stack_in(&e->cold);
     x_push_imm(&e->cold, emit_site(e, ev));
     x_call(&e->cold, stub);

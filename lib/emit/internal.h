@@ -125,7 +125,6 @@ void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask)
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
 unsigned emit_group(struct emitter *e, unsigned n, unsigned position);
 void emit_complex(struct emitter *e, const struct qn_event *ev);
-bool emit_times_matter(void);                            /* are fills and victims reported with their times? */
 unsigned emit_time_register(struct emitter *e, uint32_t offset); /* a register with clock + offset: the clock's, or S1 */
 void emit_clock(struct emitter *e, struct qn_code *c); /* advances the clock register past the times used so far */
 void emit_clock_out(struct emitter *e);                /* ctx.now = clock */

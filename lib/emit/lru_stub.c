@@ -8,7 +8,7 @@
  *
  * There is one stub for each set of scratch registers and size; four more registers are saved on the slow-call stack.  It is entered
  * like the stubs of stub.c: with S1 = address ^ line of the entry at S2, or, after the first instruction, with the address itself.  But the
- * site is on the stack, after the return address, and the stub advances the clock (unless times are reported).  So the cold code of each
+ * site is on the stack, after the return address, and the stub advances the clock.  So the cold code of each
  * check is shorter.
  *
  * The stream of records (sim/contract.h): a miss appends one.  With qn_sim_stream.uses, a use of a line that is not recent does, too: a
@@ -69,6 +69,12 @@ static void write_record(struct lru *s, bool missed)
         x_load(c, what, (uintptr_t)&qn_sim_victim.line);
         x_table(c, X_STORE, what, r, RECORD(victim));
     }
+    if (missed && qn_sim_users.table) {
+        x_load(c, what, (uintptr_t)&qn_sim_users.me);
+        x_table(c, X_STORE, what, r, RECORD(user));
+        x_load(c, what, (uintptr_t)&qn_sim_users.was);
+        x_table(c, X_STORE, what, r, RECORD(last_user));
+    }
     x_load32(c, what, CTX(arg_site));
     x_store32_at(c, what, r, 1, RECORD(site));
     x_alu_imm32(c, 0, X_AND, what, QN_SITE_COUNTER_MASK);
@@ -110,56 +116,13 @@ static void tell_looked_up(struct lru *s, const struct emitter *e)
     x_jmp(&s->c, emit_c_entry(qn_sim_missed));
 }
 
-/* Not if someone else asks for misses. */
-static bool writes_passed(void) { return qn_sim_users.next && !qn_sim_tells_misses && !qn_sim_stream.first && emit_has_last_level(); }
-
-#define PASSED(member) offsetof(struct qn_sim_passed, member)
-
-/* All but advancing `next`.  time = the victim's last use. */
-static bool emit_lru_pass(struct lru *s)
-{
-    const unsigned entry = s->set;
-
-    if (!writes_passed())
-        return false;
-    x_load(&s->c, entry, (uintptr_t)&qn_sim_users.next);
-    x_table(&s->c, X_STORE, s->line, entry, PASSED(line));
-    x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_d1_filter.entries);
-    x_table(&s->c, X_STORE, s->other, entry, PASSED(victim));
-    x_table(&s->c, X_STORE, s->time, entry, PASSED(victim_used));
-    x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_users.table);
-    x_table(&s->c, X_STORE, s->other, entry, PASSED(user));
-    x_load(&s->c, s->other, (uintptr_t)&qn_sim_users.me);
-    x_table(&s->c, X_STORE, s->other, entry, PASSED(me));
-    return true;
-}
-
-static void pass_on(struct lru *s, const unsigned scratch[5])
-{
-    uint64_t full;
-
-    emit_last_level(&s->c, s->line, scratch);
-    lru_count_slow(s);
-    x_load(&s->c, s->other, (uintptr_t)&qn_sim_users.next);
-    x_lea(&s->c, s->other, s->other, QN_REG_NONE, 1, sizeof(struct qn_sim_passed));
-    x_store(&s->c, (uintptr_t)&qn_sim_users.next, s->other);
-    x_alu_imm32(&s->c, 0, X_CMPI, s->other, (uint32_t)(uintptr_t)(qn_sim_passed + QN_PASSED));
-    lru_restore(s);
-    full = x_jcc(&s->c, X_CC_E, 0);
-    x_byte(&s->c, X_RET);
-    x_patch(full, s->c.exec);
-    x_jmp(&s->c, emit_c_entry(qn_sim_passed_tell));
-}
-
 /* After the D1 has missed and filled the line: the last level, the counters, the analyses. */
 static void emit_lru_next(struct lru *s, const struct emitter *e)
 {
-    bool here = emit_has_last_level() && !emit_times_matter();
+    bool here = emit_has_last_level();
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
 
-    if (writes_passed()) {
-        pass_on(s, scratch);
-    } else if (here && qn_sim_missed) {
+    if (here && qn_sim_missed) {
         tell_looked_up(s, e);
     } else if (here && !qn_sim_tells_misses && qn_sim_stream.first) {
         emit_last_level(&s->c, s->line, scratch);
@@ -225,6 +188,16 @@ static void count_user(struct lru *s)
     x_store(&s->c, (uintptr_t)&qn_sim_users.me, s->time);
 }
 
+/* C will count it. */
+static void uncount_user(struct lru *s)
+{
+    if (!qn_sim_users.table)
+        return;
+    x_bytes(&s->c, "\x48\x81", 2); /* subq $QN_USER_ONE, now */
+    x_rip(&s->c, 5, (uintptr_t)&qn_sim_users.now, 4);
+    x_u32(&s->c, QN_USER_ONE);
+}
+
 /* Notes this reference as the last user of the line at `entry`. */
 static void note_user(struct lru *s, unsigned entry)
 {
@@ -259,6 +232,8 @@ static void stamp_both(struct lru *s, uint64_t away[2])
     count_user(s);
     note_user(s, s->home);
     note_user(s, s->set);
+    if (qn_sim_users.table)
+        x_inc(&s->c, (uint64_t)(uintptr_t)&qn_sim_users.extra);
     lru_count_slow(s);
     lru_restore(s);
     x_byte(&s->c, X_RET);
@@ -347,7 +322,7 @@ static void note_victim(struct lru *s)
     const uint64_t entries = qn_sim_d1_filter.entries, victim = (uintptr_t)&qn_sim_victim;
     uint64_t there;
 
-    if (!(emit_times_matter() || qn_sim_stream.victims) || emit_lru_pass(s))
+    if (!qn_sim_stream.victims)
         return;
     x_table(&s->c, X_LOAD, s->other, s->slot, entries);
     if (qn_sim_stream.uses)
@@ -383,6 +358,7 @@ static void leave_recent(struct lru *s, uint64_t simple)
     x_alu_imm32(&s->c, 1, X_CMPI, s->time, 0);
     none = x_jcc(&s->c, X_CC_E, 0);
     x_patch(out, s->c.exec);
+    uncount_user(s);
     go_to_C(s, simple);
     x_patch(far, s->c.exec);
     x_patch(none, s->c.exec);
@@ -398,6 +374,8 @@ static void write_home(struct lru *s, unsigned size)
     x_alu_imm32(&s->c, 1, X_CMPI, s->line, qn_sim_d1_filter.line - size);
     other = x_jcc(&s->c, X_CC_A, 0);
     lru_count_slow(s);
+    count_user(s);
+    note_user(s, s->home);
     x_table(&s->c, X_LOAD, s->time, s->home, entries);
     x_bit(&s->c, X_BTR, s->time, QN_FAR_BIT);
     x_table(&s->c, X_XOR, s->line, s->home, entries); /* the address, but for the bit */
@@ -475,8 +453,7 @@ static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigne
     write_entries(s, &stub);
     emit_save(&s->c, LRU_SAVED, s->saved);
     note_site(s);
-    if (!emit_times_matter()) /* otherwise the block has advanced it */
-        x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
+    x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
     if (qn_sim_stream.uses)
         write_home(s, size);
     write_stub(s, e, size, simple);
@@ -493,8 +470,7 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
     struct lru s = {.slots = sets ? (f->mask / 16 + 1) / sets : 0, .stride = sets * 16};
     struct lru_stub *stub;
 
-    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_utilization || (size & (size - 1)) || size >> SIZES ||
-        (qn_sim_stream.uses && qn_sim_users.table))
+    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_utilization || (size & (size - 1)) || size >> SIZES)
         return 0;
     stub = &stubs[emit_scratch_number(e)][qn_log2(size)];
     if (!stub->again)

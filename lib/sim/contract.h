@@ -103,7 +103,6 @@ bool qn_sim_can_be_beside(void);
 /* A line that a data reference used. */
 struct qn_line_use {
     uint64_t line;        /* address of its first byte */
-    uint64_t now;         /* the time of this use: a number that grows with each use of a line by a data reference */
     uint64_t used;        /* a hit: the time of its last use before; 0: a miss */
     uint64_t victim;      /* a miss: the line that was evicted */
     uint64_t victim_used; /* the time of its last use; 0: there was a free way, and no victim */
@@ -400,13 +399,6 @@ qn_slow_call qn_sim_check_indirect; /* arg_pc, arg_site, arg_addr = target */
 qn_slow_call qn_sim_check_call, qn_sim_check_return; /* as qn_sim_call, qn_sim_return */
 qn_slow_call qn_sim_check_group;   /* as qn_sim_slow_group; ctx.result has two bits for each */
 
-/* For sim/recency.h: the number of ways of the D1, in all sets, that are free or hold a line last used at `time` or before.  The first stops
- * counting at `enough`.  The second counts the other ways by the time of their line's last use: counts[i] has the ways with
- * (last use - time) >> shift == i; the last count also has all later ones. */
-#define QN_PLACE_COUNTS 256u
-uint32_t qn_sim_older_places(uint64_t time, uint32_t enough);
-uint32_t qn_sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[QN_PLACE_COUNTS]);
-
 /* --explain: data references of the source lines that are explained call qn_sim_see_data, with arg_aux.  After qn_sim_init. */
 void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output);
 extern bool qn_sim_sees; /* all other data references call it, too */
@@ -417,17 +409,10 @@ extern bool qn_sim_sees; /* all other data references call it, too */
 struct qn_sim_users {
     uint64_t table;       /* address below 2 GiB; 0: not used */
     uint64_t now;         /* number of the last reference, site 0 */
-    uint64_t me, was;     /* of a miss in emitted code: its own word; the word of the last user of the victim */
-    uint64_t next;        /* address below 2 GiB where emitted code writes the next of these misses down, if nobody else asks for misses */
+    uint64_t extra;       /* references taken back, and lines of references besides the first of each: with the number, at least as many as uses of lines */
+    uint64_t me, was;     /* of a reference that does not hit under the filter: its own word; that of the last user of its line or of the victim */
 };
 extern struct qn_sim_users qn_sim_users; /* below 2 GiB */
-#define QN_PASSED 256u
-struct qn_sim_passed {
-    uint64_t line, victim, victim_used; /* as in struct qn_line_use */
-    uint64_t user, me;    /* words: of the last user of the victim; of this miss */
-};
-extern struct qn_sim_passed *qn_sim_passed; /* the first of QN_PASSED */
-qn_slow_call qn_sim_passed_tell; /* --explain is told of all that are written down */
 qn_slow_call qn_sim_see_data;
 /* The same from C.  which: number of the source line that is explained, from 1; 0 = none of them. */
 unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *misses);

@@ -93,12 +93,14 @@ static struct {
     unsigned kind;
 } reference;
 
-/* Who asks for lines: --explain (who used it or its victim last), the hook for fills, analyses. */
+/* Who asks for lines: --explain, the hook for fills, readers of records. */
 static QN_SIM_NCSR void tell_line(const struct qn_line_use *line)
 {
 #ifndef QN_SIM_HOSTED
-    if (EXPLAINS)
-        qn_explain_line(line, D1_users.was);
+    if (EXPLAINS) {
+        qn_sim_users.extra += !line->first;
+        qn_explain_line(line);
+    }
     qn_observers_line(line);
 #endif
     if (qn_sim_stream.first)
@@ -107,7 +109,7 @@ static QN_SIM_NCSR void tell_line(const struct qn_line_use *line)
 
 static inline bool tells_lines(void)
 {
-    return EXPLAINS || UTILIZATION || (qn_sim_stream.first && !qn_sim_stream.by_reference);
+    return UTILIZATION || (qn_sim_stream.first && !qn_sim_stream.by_reference);
 }
 
 static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
@@ -206,10 +208,6 @@ static unsigned init_fast(const struct qn_config *c)
 
 /* ---- observers: analysis modules and hooks ---- */
 
-uint32_t qn_sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older(time, enough); }
-
-uint32_t qn_sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[QN_PLACE_COUNTS]) { return fast_D1_count(time, shift, counts); }
-
 /* Does the D1 tell of its lines?  Not if an inclusive LL removes some. */
 static bool can_tell_lines(void)
 {
@@ -220,17 +218,36 @@ static bool can_tell_lines(void)
 #endif
 }
 
-/* Sets the analyses up.  If one of them needs all references, or all data references, the hit filter is switched off for these. */
-static void init_analyses(const struct qn_config *c)
+/* Does --explain read records?  Else it observes all data references. */
+static bool explain_reads(const struct qn_config *c)
 {
-    qn_observers = qn_observers_init(c, can_tell_lines());
-    qn_stream_init(qn_observers.records, can_tell_lines(), c->D1.line);
+#ifdef QN_SIM_HOSTED
+    (void)c;
+    return false;
+#else
+    return c->explain && c->cache_sim && c->filter && can_tell_lines() && !qn_observers.references && !qn_observers.data && qn_explain_can_read(c);
+#endif
+}
+
+static void init_stream(const struct qn_config *c)
+{
+    unsigned explain = explain_reads(c) ? SIM_MISSES | SIM_VICTIMS : 0;
+
+    if (!qn_observers.records && !explain)
+        return;
+    qn_stream_init(qn_observers.records | explain, can_tell_lines(), c->D1.line, qn_observers.records);
     if (c->calls)
         qn_stream_be_at_once();
     if (qn_sim_stream.uses)
         fast_D1_recent(qn_observers.recent);
-    if (qn_sim_stream.first)
-        qn_sim_stream_full();
+    qn_sim_stream_full();
+}
+
+/* Sets the analyses up.  If one of them needs all references, or all data references, the hit filter is switched off for these. */
+static void init_analyses(const struct qn_config *c)
+{
+    qn_observers = qn_observers_init(c, can_tell_lines());
+    init_stream(c);
     qn_sim_observes = qn_observers.instructions;
     qn_sim_analyses = qn_observers.references || qn_observers.data || (qn_sim_stream.by_reference && (qn_observers.records & (SIM_USES | SIM_HITS)));
     qn_sim_wants_pc |= qn_observers.pc;
@@ -345,7 +362,7 @@ bool qn_sim_can_be_beside(void)
 
     for (unsigned slot = 0; slot < SLOT_AN; slot++)
         modules |= unit[slot] != NULL;
-    return qn_sim_stream.first && !qn_sim_stream.at_once && !qn_sim_analyses && !qn_sim_observes && !qn_sim_wants_thread && !modules;
+    return qn_sim_stream.first && !EXPLAINS && !qn_sim_stream.at_once && !qn_sim_analyses && !qn_sim_observes && !qn_sim_wants_thread && !modules;
 }
 
 /* Ends a data reference: analyses, then the hook, are told. */
@@ -497,7 +514,7 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
     if (QN_UNLIKELY(UTILIZATION))
         D1_utilization.site = (uint32_t)(counts - sim_counters);
     if (EXPLAINS)
-        D1_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
+        qn_sim_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
     if (QN_UNLIKELY(qn_sim_stream.first)) {
         reference.addr = addr;
         reference.size = size;
@@ -562,12 +579,6 @@ static inline void missed_line(const struct qn_line_use *line)
     reference.size = site_size();
     reference.site = (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK;
     reference.kind = SIM_READ;
-#ifndef QN_SIM_HOSTED
-    if (EXPLAINS) {
-        qn_explain_numbered(qn_sim_users.me);
-        D1_users.was = qn_sim_users.was;
-    }
-#endif
     tell_line(line);
 }
 
@@ -579,7 +590,7 @@ SLOW void qn_sim_d1_missed(void)
     qn_sim_traffic.data++;
     refer(site_counts());
     set_pc(site_counts());
-    missed_line(&(struct qn_line_use){.line = line, .now = fast_D1_time(line), .first = true,
+    missed_line(&(struct qn_line_use){.line = line, .first = true,
                                       .victim = qn_sim_victim.stamp ? qn_sim_victim.line : QN_NO_LINE, .victim_used = qn_sim_victim.stamp});
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
     tell(qn_ctx.arg_addr, site_size(), SIM_READ, (unsigned)qn_ctx.result, site_counts());
@@ -627,7 +638,6 @@ SLOW void qn_sim_slow_big(void) { slow_data((uint32_t)qn_ctx.arg_aux & 0xffff, a
 /* ---- --explain: references of the lines that are explained, from translated code and from C ---- */
 
 bool qn_sim_sees;
-struct qn_sim_users qn_sim_users;
 
 static SLOW unsigned show_D1(uint64_t line, uint64_t *lines)
 {
@@ -640,13 +650,13 @@ void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *ou
                                      facts[SLOT_D1].set_state};
 
     qn_explain_init(config, output, &shows);
-    qn_sim_sees = !config->filter || !can_tell_lines() || qn_sim_analyses || qn_sim_stream.uses || !qn_explain_can_be_told(config);
+    qn_sim_sees = !explain_reads(config);
     if (qn_sim_sees) {
         qn_explain_begin_seen();
         return;
     }
-    qn_explain_begin_told(config);
     D1_users.of = qn_engine_alloc_low(fast_D1_table_bytes());
+    qn_explain_begin_read(D1_slots, D1_users.of, D1.slots);
     qn_sim_users.table = (uintptr_t)D1_users.of;
 }
 
@@ -658,12 +668,12 @@ static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned
     if (qn_sim_sees)
         qn_explain_before(&e);
     else
-        qn_explain_before_told(&e);
+        qn_explain_before_read(&e);
     e.outcome = data(addr, size, kind, counts);
     if (qn_sim_sees)
         qn_explain_after(&e);
     else
-        qn_explain_after_told(&e, D1_users.was);
+        qn_explain_after_read(&e);
     return e.outcome;
 }
 

@@ -29,18 +29,16 @@ void qn_explain_begin_seen(void);
 QN_SIM_NCSR void qn_explain_before(const struct qn_explained *e);
 QN_SIM_NCSR void qn_explain_after(const struct qn_explained *e);
 
-/* Does the D1 report all that these options need? */
-bool qn_explain_can_be_told(const struct qn_config *config);
-void qn_explain_begin_told(const struct qn_config *config);
+/* Does the stream of records say all that these options need?  It reads fills and victims, and the tables of the D1: lines and their users. */
+bool qn_explain_can_read(const struct qn_config *config);
+void qn_explain_begin_read(const struct qn_filter_entry *lines, const struct qn_filter_entry *users, uint32_t n);
 /* Before each reference from C: increments the number of references and returns the word of this one (struct qn_sim_users). */
 QN_SIM_NCSR uint64_t qn_explain_next(uint32_t site);
-QN_SIM_NCSR void qn_explain_numbered(uint64_t user); /* for a reference that emitted code has numbered: its word */
-/* A line was filled, or looked up by a reference to several lines.  user: the word of the line's last user; after a miss, of the
- * victim's. */
-QN_SIM_NCSR void qn_explain_line(const struct qn_line_use *line, uint64_t user);
-/* Before and after each reference of the source lines that are explained.  user: as above, if qn_explain_line was not called. */
-QN_SIM_NCSR void qn_explain_before_told(const struct qn_explained *e);
-QN_SIM_NCSR void qn_explain_after_told(const struct qn_explained *e, uint64_t user);
+/* A line was filled, or looked up by a reference to several lines; before the stream has its record. */
+QN_SIM_NCSR void qn_explain_line(const struct qn_line_use *line);
+/* Before and after each reference of the source lines that are explained. */
+QN_SIM_NCSR void qn_explain_before_read(const struct qn_explained *e);
+QN_SIM_NCSR void qn_explain_after_read(const struct qn_explained *e);
 void qn_explain_watch_now(void); /* --watch begins at the next reference, unless it has begun */
 
 #endif

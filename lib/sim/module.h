@@ -409,7 +409,7 @@ struct sim_record {
     uint32_t site;         /* of the reference, for sim_count_for */
     uint16_t size;         /* bytes */
     uint8_t what, kind;    /* kind: SIM_READ, SIM_WRITE, SIM_MODIFY */
-    uint64_t reserved[2];  /* 64 bytes in all */
+    uint64_t user, last_user; /* for the engine */
 };
 
 /* In analysis_init.  Returns false in a replay.  In a run, the collector then makes findings D, L, M and cycles out of the run's

@@ -144,7 +144,7 @@ static qn_line_hook *on_line;
 
 bool qn_sim_tell_lines(qn_line_hook *hook)
 {
-    if (!qn_sim_stream.victims && !qn_sim_stream.uses)
+    if (!qn_sim_stream.first || qn_sim_stream.by_reference || !(qn_observers.records & (SIM_VICTIMS | SIM_USES)))
         return false;
     qn_sim_stream.victims = true;
     on_line = hook;
@@ -185,7 +185,7 @@ qn_slow_call *qn_sim_missed;
 void qn_sim_tell_misses(qn_miss_hook *hook, qn_slow_call *looked_up)
 {
     on_miss = hook;
-    qn_sim_missed = qn_observers.any ? NULL : looked_up;
+    qn_sim_missed = qn_observers.any || qn_sim_stream.first ? NULL : looked_up;
     qn_sim_tells_misses = true;
     qn_stream_be_at_once();
 }

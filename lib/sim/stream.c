@@ -10,7 +10,10 @@
 #include "sim/service.h"
 
 struct qn_sim_stream qn_sim_stream;
+struct qn_sim_users qn_sim_users;
 
+static void (*read_first)(const struct sim_record *first, uint32_t n); /* --explain; it has read up to read_first_to */
+static struct sim_record *read_first_to;
 static struct sim_record *counted_to; /* with at_once: up to there analyses that count events have read */
 static struct sim_record *pending; /* the last record of the reference that is being simulated; NULL: it has none yet */
 static uint64_t *looked_at;        /* a cell: the misses that analyses were called for */
@@ -31,12 +34,11 @@ static void init_rows(void)
     sim_row(terms, 4, "AN: the program was killed before %%U records were looked at, of %%U misses");
 }
 
-void qn_stream_init(unsigned what, bool tells_lines, uint32_t line)
+void qn_stream_init(unsigned what, bool tells_lines, uint32_t line, bool analysed)
 {
     struct qn_sim_stream *s = &qn_sim_stream;
+    uint64_t *cells = analysed ? sim_cells(3) : qn_engine_alloc_low(3 * sizeof *cells);
 
-    if (!what)
-        return;
     wanted = what;
     line_bytes = line;
     s->first = qn_engine_alloc_low(QN_RECORDS_ROOM * sizeof *s->first);
@@ -46,13 +48,14 @@ void qn_stream_init(unsigned what, bool tells_lines, uint32_t line)
     s->closed = s->first;
     s->batch = QN_RECORDS;
     s->full = s->first + s->batch;
-    s->next = (struct sim_record **)(void *)sim_cells(1);
-    s->read_to = sim_cells(1);
-    looked_at = sim_cells(1);
+    s->next = (struct sim_record **)(void *)&cells[0];
+    s->read_to = &cells[1];
+    looked_at = &cells[2];
     *s->next = s->first;
     *s->read_to = (uintptr_t)s->first;
-    counted_to = s->first;
-    init_rows();
+    read_first_to = counted_to = s->first;
+    if (analysed)
+        init_rows();
 }
 
 void qn_stream_be_at_once(void)
@@ -71,7 +74,8 @@ static void record_use(const struct sim_ref *ref, uint64_t line, unsigned what, 
     if (pending)
         pending->what |= SIM_MORE;
     *r = (struct sim_record){.addr = ref->addr, .line = line, .victim = victim, .execution = qn_sim_execution(ref->site), .pc = ref->pc, .site = ref->site,
-                             .size = (uint16_t)ref->size, .kind = ref->kind, .what = (uint8_t)what};
+                             .size = (uint16_t)ref->size, .kind = ref->kind, .what = (uint8_t)what, .user = qn_sim_users.me,
+                             .last_user = qn_sim_users.was};
     pending = r;
     __atomic_store_n(qn_sim_stream.next, r + 1, __ATOMIC_RELEASE); /* when it is complete: if the program is killed, others read it */
 }
@@ -139,6 +143,17 @@ static struct sim_record *find_open(void)
     return open;
 }
 
+void qn_stream_read_first(void (*read)(const struct sim_record *first, uint32_t n)) { read_first = read; }
+
+void qn_stream_catch_up(void)
+{
+    struct sim_record *from = read_first_to;
+
+    read_first_to = *qn_sim_stream.next;
+    if (read_first)
+        read_first(from, (uint32_t)(read_first_to - from));
+}
+
 void qn_stream_count(void)
 {
     struct sim_record *from = counted_to;
@@ -172,7 +187,7 @@ static void keep_open(struct sim_record *open, struct sim_record *to)
     }
     *qn_sim_stream.read_to = (uintptr_t)to + left;
     qn_sim_stream.closed = to;
-    counted_to = to + (end - open);
+    read_first_to = counted_to = to + (end - open);
     __atomic_store_n(qn_sim_stream.next, counted_to, __ATOMIC_RELEASE); /* the last, for qn_stream_read_rest */
 }
 
@@ -181,6 +196,7 @@ void qn_stream_deliver(bool all)
     struct qn_sim_stream *s = &qn_sim_stream;
     struct sim_record *first = s->first, *open = all ? *s->next : find_open();
 
+    qn_stream_catch_up();
     if (!s->beside) {
         qn_stream_read(first, (uint32_t)(open - first));
     } else if (open > first) {

@@ -5,8 +5,8 @@
 #include "sim/contract.h"
 #include "sim/module.h"
 
-/* wanted: what the analyses of the run ask for; line: bytes of the D1's. */
-void qn_stream_init(unsigned wanted, bool tells_lines, uint32_t line);
+/* wanted: what the readers of the run ask for; line: bytes of the D1's; analysed: some of them are analyses. */
+void qn_stream_init(unsigned wanted, bool tells_lines, uint32_t line, bool analysed);
 void qn_stream_be_at_once(void); /* somebody asks for events after each record */
 /* The data reference that is being simulated, in order: its lines (only some, if the D1 tells of them), then its outcome. */
 void qn_stream_line(const struct qn_line_use *line, uint64_t addr, uint32_t size, unsigned kind, uint32_t site);
@@ -22,6 +22,10 @@ static inline void qn_stream_left(uint64_t line)
     __atomic_store_n(qn_sim_stream.next, r + 1, __ATOMIC_RELEASE);
     *qn_sim_stream.read_to += sizeof *r;
 }
+/* --explain: this function reads all records before the analyses do, also those of executions that have not ended: when records are
+ * delivered, and when it asks for those that it has not read. */
+void qn_stream_read_first(void (*read)(const struct sim_record *first, uint32_t n));
+void qn_stream_catch_up(void);
 /* Calls the analyses that count events, for records that they have not read. */
 void qn_stream_count(void);
 /* Another process calls the analyses, by qn_stream_read: these hand a batch on to it, and wait until all are read. */

@@ -120,10 +120,12 @@ static void take_back_references(const struct qn_tblock *b, unsigned i)
     if ((!qn_cfg()->versus && !qn_sim_users.table) || !b->caches || i == b->ninsns)
         return;
     __builtin_memcpy(&left, (const void *)(uintptr_t)(qn_tblock_cold_end(b) - (b->ninsns - i) * sizeof left), sizeof left);
-    if (qn_cfg()->versus)
+    if (qn_cfg()->versus) {
         qn_versus_counted -= left;
-    else
-        qn_sim_users.now -= left * (uint64_t)QN_USER_ONE;
+        return;
+    }
+    qn_sim_users.now -= left * (uint64_t)QN_USER_ONE;
+    qn_sim_users.extra += left;
 }
 
 /* after: the host's pc is that of the next instruction (int3). */

@@ -15,8 +15,6 @@
  *   fast_D1_ref(addr, size, &clock)   1 on a miss
  *   fast_D1_ref_told(addr, size, &clock, tell)   the same; calls tell for each line that misses, with its victim, or is not recent; if
  *                                                the reference spans several lines, for each of them
- *   fast_D1_older(time, enough)    the number of ways that are free or hold a line last used at `time` or before
- *   fast_D1_time(line)             the time of the last use of a line that is in its home
  *   fast_D1_drop(line)             removes the line, for an inclusive LL
  *   fast_D1_filter(geometry)       the table, for emitted code
  *   fast_D1_show(line, lines)      the lines of this line's set, the one used last first, for --explain
@@ -88,22 +86,19 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
     return miss;
 }
 
-static inline uint64_t fast_D1_time(uint64_t line) { return D1_slots[D1_home(line)].stamp; }
-
 /* ---- the last user of a line ----
  *
  * For --explain: a word for each entry, which moves with its line (struct qn_sim_users).  Its table has the offsets of D1_slots. */
 
 static struct {
     struct qn_filter_entry *of; /* by entry: `line` is the word; NULL: not used */
-    uint64_t me, was;           /* words: of this reference; of the last user of the line that hit, or of the victim */
 } D1_users;
 
 static inline void D1_change_user(unsigned home, unsigned place)
 {
-    D1_users.was = D1_users.of[place].line;
+    qn_sim_users.was = D1_users.of[place].line;
     D1_users.of[place].line = D1_users.of[home].line;
-    D1_users.of[home].line = D1_users.me;
+    D1_users.of[home].line = qn_sim_users.me;
 }
 
 static inline uint64_t fast_D1_table_bytes(void) { return D1.slots * sizeof *D1_users.of; }
@@ -332,7 +327,6 @@ static inline unsigned D1_touch_told(struct qn_line_use *l, uint64_t addr, uint6
         D1_change_user(at, (unsigned)(place - D1_slots));
     if (QN_UNLIKELY(D1_utilization.bytes))
         D1_use_moves(at, (unsigned)(place - D1_slots), miss, miss && was.stamp, addr);
-    l->now = now;
     l->used = miss ? 0 : was.stamp;
     l->victim = miss && was.stamp ? was.line & ~D1_FAR : QN_NO_LINE;
     l->victim_used = miss ? was.stamp : 0;
@@ -368,39 +362,6 @@ static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *
         if (l.line == last) /* which may be the last line of memory */
             return miss;
     }
-}
-
-#define D1_TOGETHER 16u
-
-/* The number of ways that are free or hold a line last used at `time` or before; if that is more than `enough`, a number from there on.  (Surplus entries have D1_TAKEN, which is later.) */
-static inline uint32_t fast_D1_older(uint64_t time, uint32_t enough)
-{
-    uint32_t older = 0;
-    unsigned i = 0;
-
-    for (; i + D1_TOGETHER <= D1.slots && older < enough; i += D1_TOGETHER)
-#pragma GCC unroll 16
-        for (unsigned k = 0; k < D1_TOGETHER; k++)
-            older += D1_slots[i + k].stamp <= time;
-    for (; i < D1.slots && older < enough; i++)
-        older += D1_slots[i].stamp <= time;
-    return older;
-}
-
-/* The same, and counts of the others by time (sim/recency.h). */
-static uint32_t fast_D1_count(uint64_t time, uint32_t shift, uint32_t counts[QN_PLACE_COUNTS])
-{
-    uint32_t older = 0;
-
-    for (unsigned i = 0; i < QN_PLACE_COUNTS; i++)
-        counts[i] = 0;
-    for (unsigned i = 0; i < D1.slots; i++) {
-        uint64_t stamp = D1_slots[i].stamp, at = (stamp - time) >> shift;
-
-        older += stamp <= time;
-        counts[at < QN_PLACE_COUNTS ? at : QN_PLACE_COUNTS - 1] += stamp > time;
-    }
-    return older;
 }
 
 static inline unsigned fast_D1_ref(uint64_t addr, uint32_t size, uint64_t *clock)

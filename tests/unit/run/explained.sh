@@ -1,5 +1,5 @@
 #!/bin/sh
-# --explain is called at misses only (sim/explain_told.c): does it write, word for word, what it writes where it is called for every
+# --explain reads records (sim/explain.c): does it write, word for word, what it writes where it is called for every
 # reference, and leave the same profile?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
@@ -59,8 +59,8 @@ done
 lines=$(worst sort)
 # shellcheck disable=SC2086
 {
-    ok 'beside analyses of misses' same --D1=8192,2,64 --analysis=culprits,sets $lines "$guests/sort"
-    ok '... of lines that are not recent' same --D1=8192,2,64 --analysis=3c,mattson $lines "$guests/sort"
+    ok 'beside analyses of misses' alike --D1=8192,2,64 --analysis=culprits,sets $lines "$guests/sort"
+    ok '... of lines that are not recent' alike --D1=8192,2,64 --analysis=3c,mattson $lines "$guests/sort"
     ok '... of each reference' same --D1=8192,2,64 --analysis=interval $lines "$guests/sort"
     ok 'by object of the data' alike --D1=8192,2,64 --data=yes $lines "$guests/sort"
     ok 'an inclusive last level, which takes lines away' same --sim=LL=inclusive --D1=8192,2,64 $lines "$guests/sort"

@@ -109,7 +109,7 @@ static void begin(uint32_t size, const char *options)
 #ifdef ANALYSIS_RECORDS
     free(qn_sim_stream.first);
     is_latest = false;
-    qn_stream_init(ANALYSIS_RECORDS, false, LINE);
+    qn_stream_init(ANALYSIS_RECORDS, false, LINE, true);
     qn_stream_be_at_once();
 #endif
 }
