@@ -135,6 +135,8 @@ static void open_scope(unsigned scope)
 
     first_taken = true;
     off.emit.leaves = qn_cfg()->triggers;
+    off.emit.turns = qn_cfg()->quantum != 0; /* what is not counted takes turns, too */
+    off.emit.countdown = off.emit.turns ? &qn_interval_left : NULL;
     if (scope != QN_SCOPE_OFF && !on.emit.counts) { /* also for QN_SCOPE_REST */
         start_simulation(qn_cfg());
         qn_calls_init();

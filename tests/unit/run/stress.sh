@@ -24,4 +24,6 @@ all() {
 ok 'at least 64 tests' test "$(./stress -l | wc -l)" -ge 64
 all 1 12
 all 2 12 --instr-at-start=no
+all 3 4 --cores=4 --quantum=700
+all 4 4 --cores=4 --quantum=700 --instr-at-start=no
 done_testing
