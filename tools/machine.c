@@ -196,10 +196,10 @@ static unsigned list_sys(struct qn_collect_cache list[QN_COLLECT_CACHES_MAX])
     return n;
 }
 
-static void print_cache(const char *name, const struct qn_collect_cache *c)
+static void print_cache(enum qn_exp_level level, const struct qn_collect_cache *c)
 {
     struct qn_geometry g = { (uint32_t)(c->sets * c->ways * c->line), (uint32_t)c->ways, (uint32_t)c->line };
-    const char *wanted = c->sets * c->ways * c->line > UINT32_MAX ? "a size below 4 GiB" : qn_exp_wanted_of(&g);
+    const char *name = qn_exp_level_names[level], *wanted = c->sets * c->ways * c->line > UINT32_MAX ? "a size below 4 GiB" : qn_exp_wanted_of(level, &g);
     uint64_t sets = 1ull << qn_log2(c->sets);
 
     if (wanted) {
@@ -246,15 +246,15 @@ static int host(void)
         const struct qn_collect_cache *c = &list[i];
 
         if (c->level == 1 && c->kind != QN_COLLECT_DATA)
-            print_cache("I1", c);
+            print_cache(QN_EXP_I1, c);
     }
     for (unsigned i = 0; i < count; i++) {
         const struct qn_collect_cache *c = &list[i];
 
         if (c->level == 1 && c->kind != QN_COLLECT_FETCHES)
-            print_cache("D1", c);
+            print_cache(QN_EXP_D1, c);
         if (c->level > 1 && c->kind == QN_COLLECT_ALL && (c->level == 2 || c->level == last))
-            print_cache(c->level == last ? "LL" : "L2", c);
+            print_cache(c->level == last ? QN_EXP_LL : QN_EXP_L2, c);
     }
     return 0;
 }

@@ -55,6 +55,9 @@ static inline uint64_t qn_round_up(uint64_t x, uint64_t unit) { return (x + unit
 static inline bool qn_fits_i32(int64_t x) { return x == (int32_t)x; }
 static inline bool qn_fits_i8(int64_t x) { return x == (int8_t)x; }
 static inline bool qn_is_pow2(uint64_t x) { return x && !(x & (x - 1)); }
+
+/* The set of a line number.  A last level may have any number of sets, as processors whose last level consists of slices do. */
+static inline uint64_t qn_set_of(uint64_t number, uint32_t sets) { return sets & (sets - 1) ? number % sets : number & (sets - 1); }
 static inline unsigned qn_log2(uint64_t x) { return 63u - (unsigned)__builtin_clzll(x); }
 
 /* Where a table of so many buckets has the block that begins at pc: neighbours side by side, so that few pages of it are touched. */

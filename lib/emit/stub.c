@@ -235,7 +235,7 @@ static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
     x_mov(c, r[WORD], address);
     x_shr64(c, r[WORD], l->line_bits);
     x_mov32(c, r[ROW], r[WORD]);
-    x_alu_imm32(c, 0, X_AND, r[ROW], l->set_mask);
+    x_alu_imm32(c, 0, X_AND, r[ROW], l->sets - 1);
     x_imul32(c, r[ROW], r[ROW], l->ways * 8);
     x_movi(c, r[HERE], l->rows);
     x_lea(c, r[ROW], r[ROW], r[HERE], 1, 0);
@@ -337,7 +337,7 @@ void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned
 /* Can the levels below a level 1 with lines of this size be simulated in assembly?  A line of it is then in one line of each. */
 bool emit_has_levels_below(unsigned line_bits)
 {
-    return qn_fast.LL.ways && line_bits <= qn_fast.LL.line_bits && (!qn_fast.L2.ways || line_bits <= qn_fast.L2.line_bits);
+    return qn_fast.LL.ways && qn_is_pow2(next_level()->sets) && line_bits <= qn_fast.LL.line_bits && (!qn_fast.L2.ways || line_bits <= qn_fast.L2.line_bits);
 }
 
 bool emit_has_last_level(void) { return emit_has_levels_below(qn_log2(qn_sim_d1_filter.line)); }

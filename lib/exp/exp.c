@@ -58,7 +58,7 @@ bool qn_exp_parse_size(const char *text, uint64_t *size)
 
 #define LINE_MIN 16u /* bytes, as `quern run` */
 
-const char *qn_exp_wanted_of(const struct qn_geometry *g)
+const char *qn_exp_wanted_of(enum qn_exp_level level, const struct qn_geometry *g)
 {
     uint64_t way = (uint64_t)g->assoc * g->line;
 
@@ -68,7 +68,7 @@ const char *qn_exp_wanted_of(const struct qn_geometry *g)
         return "at least one way";
     if (!g->size || g->size % way)
         return "a size that is sets * ways * line";
-    return qn_is_pow2(g->size / way) ? NULL : "a number of sets that is a power of two";
+    return level == QN_EXP_LL || qn_is_pow2(g->size / way) ? NULL : "a number of sets that is a power of two";
 }
 
 void qn_exp_add_text(struct qn_exp *e, struct qn_exp_texts *list, const char *text, const char *origin)

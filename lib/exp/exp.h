@@ -102,7 +102,7 @@ struct qn_exp_simulator *qn_exp_add_simulator(struct qn_exp *e, const char *name
 void qn_exp_add_text(struct qn_exp *e, struct qn_exp_texts *list, const char *text, const char *origin);
 
 /* What `quern run` would want of this geometry; NULL: it is valid. */
-const char *qn_exp_wanted_of(const struct qn_geometry *g);
+const char *qn_exp_wanted_of(enum qn_exp_level level, const struct qn_geometry *g);
 
 /* A number with an optional suffix K, M or G (powers of 1024).  false: not one. */
 bool qn_exp_parse_size(const char *text, uint64_t *size);

@@ -148,7 +148,7 @@ static bool take_geometry(enum qn_exp_level level)
             return refuse(find_section("cache", title)->origin, join("cache", title), "", qn_text_format(&loading.m->memory, "its %s", *name));
     if (!take_number("cache", title, "size", &g->size) || !take_number("cache", title, "ways", &g->assoc) || !take_number("cache", title, "line", &g->line))
         return false;
-    wanted = qn_exp_wanted_of(g);
+    wanted = qn_exp_wanted_of(level, g);
     return !wanted || refuse(place->origin, title, qn_text_format(&loading.m->memory, "%u,%u,%u", g->size, g->assoc, g->line), wanted);
 }
 

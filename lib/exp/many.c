@@ -27,6 +27,8 @@ struct grouper {
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
+static uint32_t sets_of(const struct qn_geometry *g) { return g->size / (g->assoc * g->line); }
+
 static bool same_geometry(const struct qn_geometry *a, const struct qn_geometry *b)
 {
     return a->size == b->size && a->assoc == b->assoc && a->line == b->line;
@@ -58,6 +60,8 @@ static bool alike(const struct grouper *g, int a, int b)
     const struct qn_exp_run *ra = &g->runs->at[a], *rb = &g->runs->at[b];
     const char *file = g->sims[a]->file[QN_EXP_SLOT_I1];
 
+    if (!qn_is_pow2(sets_of(&ra->geometry[QN_EXP_LL])) || !qn_is_pow2(sets_of(&rb->geometry[QN_EXP_LL])))
+        return false;
     return g->sharing->allowed && !ra->geometry[QN_EXP_L2].line && !rb->geometry[QN_EXP_L2].line && g->sims[a]->shareable && g->sims[b]->shareable && ra->program == rb->program
            && ra->seed == rb->seed && same_geometry(&ra->geometry[QN_EXP_I1], &rb->geometry[QN_EXP_I1])
            && same_text(file, g->sims[b]->file[QN_EXP_SLOT_I1]) && (!file || same_text(g->options[a], g->options[b]))
@@ -169,7 +173,6 @@ int qn_exp_make_groups(struct qn_text_memory *m, const struct qn_exp_runs *runs,
 
 #define MEMBERS(group, kind) for (int i = 0; i < (group)->members[kind]; i++)
 
-static uint32_t sets_of(const struct qn_geometry *g) { return g->size / (g->assoc * g->line); }
 
 static bool is_many(const struct qn_exp_group *g, enum qn_exp_kind kind)
 {

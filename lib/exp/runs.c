@@ -190,7 +190,7 @@ static bool find_geometry(struct maker *m, struct qn_exp_run *run)
     for (int i = 0; i < QN_EXP_LEVELS; i++) {
         const struct qn_geometry *g = &run->geometry[i];
         bool none = i == QN_EXP_L2 && (!qn_exp_has_L2(m->e) || (m->machine && !g->size && !g->assoc && !g->line));
-        const char *wanted = none ? NULL : qn_exp_wanted_of(g);
+        const char *wanted = none ? NULL : qn_exp_wanted_of((enum qn_exp_level)i, g);
 
         if (wanted)
             return bad_geometry(m, origins[i], qn_exp_level_names[i],

@@ -5,6 +5,7 @@
  *
  *   two ways   reference to A: [A -] miss   B: [B A] miss   A: [A B] hit   C: [C A] miss, the victim is B
  *
+ * The set is the remainder of the line number, so that there may be any number of sets.
  * It sees the references that missed the I1 or the D1, each with its whole range of bytes.  It is neither inclusive nor exclusive.
  * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.
  */
@@ -27,7 +28,7 @@ static void cachesim_LL_initcache(const struct sim_config *config)
 /* Moves the line to the front of its row.  Returns true on a hit. */
 static bool touch(uint64_t line)
 {
-    uint64_t *row = rows + (line & (sim.sets - 1)) * sim.ways, moved = line;
+    uint64_t *row = rows + line % sim.sets * sim.ways, moved = line;
 
     for (uint32_t way = 0; way < sim.ways; way++) {
         uint64_t here = row[way];

@@ -61,7 +61,7 @@ static inline __attribute__((unused)) void lines_init(struct lines *l, uint32_t 
 
 static inline uint64_t lines_set(const struct lines *l, uint64_t line)
 {
-    return (line >> l->bits & (l->sets - 1)) * l->ways;
+    return qn_set_of(line >> l->bits, l->sets) * l->ways;
 }
 
 /* Moves entry `at` of the set to the front, as this line with these flags. */

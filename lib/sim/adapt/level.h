@@ -22,7 +22,7 @@
 #if defined(LEVEL_ROWS)
 #define LEVEL_SHOWS QN_SHOW_RECENT
 
-static uint64_t *level_row(uint64_t number) { return LEVEL_ROWS + (number & (sim.sets - 1)) * sim.ways; }
+static uint64_t *level_row(uint64_t number) { return LEVEL_ROWS + qn_set_of(number, sim.sets) * sim.ways; }
 
 static unsigned level_show(uint64_t line, uint64_t *lines)
 {

@@ -64,7 +64,7 @@ static uint64_t level_count;   /* references so far */
 static uint64_t level_evictions;
 
 static uint64_t unit_reference(void) { return level_count; }
-static inline unsigned level_set(uint64_t line) { return (unsigned)(line >> sim.line_bits) & (sim.sets - 1); }
+static inline unsigned level_set(uint64_t line) { return (unsigned)qn_set_of(line >> sim.line_bits, sim.sets); }
 static inline uint64_t *level_row(unsigned set) { return &level_tags[(uint64_t)set * sim.ways]; }
 static inline uint64_t level_tag(unsigned set, unsigned way) { return level_row(set)[way] ^ QN_NO_LINE; }
 static inline bool level_settled(unsigned set, unsigned way) { return policy_settled(set, way); }

@@ -71,7 +71,7 @@ static void analysis_observe(const struct sim_record *r, uint32_t n)
             continue;
         misses[r->addr >> bits & (sets - 1)]++;
         if (r->what & SIM_LL_MISS)
-            LL_misses[r->addr >> LL_bits & (LL_sets - 1)]++;
+            LL_misses[(r->addr >> LL_bits) % LL_sets]++;
     }
 }
 

@@ -121,15 +121,16 @@ static inline unsigned fast_I1_ref(uint64_t addr, uint32_t size, uint64_t *clock
 
 static struct rows_of_level {
     uint64_t *rows;
-    unsigned ways, line_bits, set_mask;
+    unsigned ways, line_bits;
+    uint32_t sets;
 } LL, L2;
 
 static struct qn_fast_LL rows_init(struct rows_of_level *l, struct qn_geometry g)
 {
     unsigned sets = g.size / (g.assoc * g.line);
 
-    *l = (struct rows_of_level){sim_alloc((uint64_t)sets * g.assoc * 8), g.assoc, qn_log2(g.line), sets - 1};
-    return (struct qn_fast_LL){(uintptr_t)l->rows, l->line_bits, l->set_mask, l->ways};
+    *l = (struct rows_of_level){sim_alloc((uint64_t)sets * g.assoc * 8), g.assoc, qn_log2(g.line), sets};
+    return (struct qn_fast_LL){(uintptr_t)l->rows, l->line_bits, sets, l->ways};
 }
 
 static void fast_LL_init(struct qn_geometry g) { qn_fast.LL = rows_init(&LL, g); }
@@ -159,7 +160,7 @@ static inline unsigned LL_touch(uint64_t *row, unsigned ways, uint64_t line)
 static inline void fast_LL_ahead(uint64_t addr)
 {
     if (QN_LIKELY(LL.ways))
-        __asm__ volatile("prefetcht0 %0" : : "m"(LL.rows[(addr >> LL.line_bits & LL.set_mask) * (uint64_t)LL.ways])); /* GCC 12 drops the builtin */
+        __asm__ volatile("prefetcht0 %0" : : "m"(LL.rows[qn_set_of(addr >> LL.line_bits, LL.sets) * LL.ways])); /* GCC 12 drops the builtin */
 }
 
 static inline __attribute__((always_inline)) unsigned rows_ref(const struct rows_of_level *l, uint64_t addr, uint32_t size)
@@ -168,7 +169,7 @@ static inline __attribute__((always_inline)) unsigned rows_ref(const struct rows
     unsigned miss = 0;
 
     SIM_EACH_LINE(line, last)
-        miss |= LL_touch(l->rows + (line & l->set_mask) * (uint64_t)l->ways, l->ways, line);
+        miss |= LL_touch(l->rows + qn_set_of(line, l->sets) * l->ways, l->ways, line);
     return miss;
 }
 
@@ -178,7 +179,7 @@ static inline unsigned fast_L2_ref(uint64_t addr, uint32_t size) { return rows_r
 /* Removes the line, for an inclusive LL: those behind it move up. */
 static inline void fast_L2_drop(uint64_t address)
 {
-    uint64_t line = address >> L2.line_bits, *row = L2.rows + (line & L2.set_mask) * (uint64_t)L2.ways;
+    uint64_t line = address >> L2.line_bits, *row = L2.rows + qn_set_of(line, L2.sets) * L2.ways;
     unsigned i = 0;
 
     while (i < L2.ways && row[i] != line + QN_FAST_LL_BIAS)

@@ -36,10 +36,10 @@ struct qn_fast_D1 {
  * the byte at 0xffffffff80000001, which is the kernel's. */
 #define QN_FAST_LL_BIAS 0x7fffffff
 
-/* The LL, and the L2 that may stand above it.  A set is a row of words, used last first; 0: none. */
+/* The LL, and the L2 that may stand above it.  A set is a row of words, used last first; 0: none.  Emitted code knows powers of two of sets. */
 struct qn_fast_LL {
     uint64_t rows;        /* address of the 64-bit words */
-    uint32_t line_bits, set_mask;
+    uint32_t line_bits, sets;
     uint32_t ways;        /* words of a row; 0: the file in the slot is called */
 };
 

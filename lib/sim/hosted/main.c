@@ -65,8 +65,8 @@ static bool parse_geometry(struct qn_geometry *g, const char *name, const char *
         return false;
     }
     if (!line || (line & (line - 1)) || !ways || size % (ways * line) || !size
-        || (size / (ways * line) & (size / (ways * line) - 1))) {
-        hosted_complain("--%s=%s: the line must be a power of two and SIZE = sets * ASSOC * line with a power of two of sets", name,
+        || (strcmp(name, "LL") && (size / (ways * line) & (size / (ways * line) - 1)))) {
+        hosted_complain("--%s=%s: the line must be a power of two and SIZE = sets * ASSOC * line with a power of two of sets, of an LL any number", name,
                         text);
         return false;
     }
