@@ -114,7 +114,7 @@ static const char *reach(const struct module *m)
         return defines(m, "PREFETCHER_SEES_HITS") ? "call" : "filter";
     if (!strcmp(m->folder, "level"))
         return defines(m, "LEVEL_SETTLED") ? "filter" : "call";
-    if (!strcmp(m->folder, "bpred") || !strcmp(m->folder, "coherence"))
+    if (!strcmp(m->folder, "bpred"))
         return "call";
     return *find_in_head(m, "No line is settled") ? "call" : strcmp(m->name, "opt") ? "filter" : "replay";
 }

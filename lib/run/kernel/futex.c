@@ -3,8 +3,8 @@
  *   thread 2: FUTEX_WAIT at A     waits on a word of its own, and is the last in the list
  *   thread 1: FUTEX_WAKE at A, 1  wakes the first in the list, and draws its ticket: it runs after those that wait for a turn already
  *
- * In the kernel, which thread runs first would depend on which processor is quicker.  Between processes that share memory, futexes are
- * the kernel's: so are those with priority inheritance.
+ * In the kernel, which thread runs first would depend on which processor is quicker.  Processes that share memory wait in the kernel, since
+ * they may be killed alone: so are futexes with priority inheritance the kernel's.
  */
 #include "run/kernel/kernel.h"
 
@@ -144,12 +144,12 @@ static bool says_end(uint64_t address)
     return is_word_of_thread;
 }
 
-/* Of what others may do with a futex that is not private, those in the kernel are told, too. */
+/* Those that wait in the kernel are woken, too, as far as there may be any. */
 static long wake_both(long nr, const long *a, long n)
 {
     long r;
 
-    if (a[1] & OP_PRIVATE || n >= (uint32_t)a[2])
+    if ((a[1] & OP_PRIVATE && !qn_thread_strangers()) || n >= (uint32_t)a[2])
         return n;
     r = qn_sys6(nr, a[0], a[1], (uint32_t)a[2] - n, a[3], a[4], a[5]);
     return qn_sys_failed(r) ? n : n + r;
@@ -164,12 +164,12 @@ long qn_sys_futex(long nr, const long *a)
         return qn_syscall_pass(nr, a);
     switch (op) {
     case OP_WAIT:
-    case OP_WAIT_BITSET: return own || says_end((uint64_t)a[0]) ? wait_for(a, op) : qn_syscall_pass(nr, a);
+    case OP_WAIT_BITSET: return !qn_self->shares && (own || says_end((uint64_t)a[0])) ? wait_for(a, op) : qn_syscall_pass(nr, a);
     case OP_WAKE: return wake_both(nr, a, wake((uint64_t)a[0], (uint32_t)a[2], (uint32_t)ALL_BITS, 0, 0));
     case OP_WAKE_BITSET: return a[5] ? wake_both(nr, a, wake((uint64_t)a[0], (uint32_t)a[2], (uint32_t)a[5], 0, 0)) : -EINVAL;
     default: break;
     }
-    if (!own)
+    if (!own || qn_self->shares)
         return qn_syscall_pass(nr, a);
     switch (op) {
     case OP_CMP_REQUEUE:
@@ -195,6 +195,9 @@ long qn_sys_set_tid_address(long nr, const long *a)
     qn_self->clear_tid = (uint64_t)a[0];
     return qn_syscall_pass(nr, a);
 }
+
+/* After fork: the threads that waited are the parent's. */
+void qn_futex_forget(void) { first = NULL; }
 
 /* The kernel would clear the word and wake who waits for it, some time later, when another thread may have the memory. */
 void qn_futex_thread_ends(struct qn_thread *t)

@@ -45,6 +45,7 @@ struct qn_clone_request {
 enum { QN_THREAD_FREE, QN_THREAD_LIVES, QN_THREAD_SIDE_EXITS /* still on its stack */ };
 
 unsigned qn_thread_count(void); /* living guest threads, of all processes that share this memory */
+bool qn_thread_strangers(void); /* did ever another process share this memory? */
 bool qn_thread_is_last(void);   /* of its process */
 struct qn_thread *qn_thread_new(void);
 void qn_thread_each_of_process(void (*act)(struct qn_thread *, const void *), const void *argument);
@@ -64,6 +65,7 @@ void qn_turn_draw(struct qn_thread *t); /* by the thread that runs: draws a tick
 void qn_turn_wait(struct qn_thread *t); /* t waits until one was drawn for it */
 uint32_t qn_core_of(const struct qn_thread *t);
 void qn_futex_thread_ends(struct qn_thread *t);
+void qn_futex_forget(void);
 qn_call_handler qn_sys_futex, qn_sys_futex_waitv, qn_sys_set_tid_address, qn_sys_yield;
 
 void qn_lock_bar_kicks(struct qn_thread *t); /* t calls it before execve: then no kick is on its way, and none will be sent */

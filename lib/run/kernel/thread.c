@@ -19,6 +19,7 @@ static volatile uint32_t count;
 static unsigned strangers; /* processes that ever shared our memory with their parent */
 
 unsigned qn_thread_count(void) { return count; }
+bool qn_thread_strangers(void) { return strangers; }
 
 /* ---- the lock: one guest thread runs at a time ----
  *
@@ -563,6 +564,7 @@ void qn_thread_only_self(void)
     }
     count = 1;
     strangers = 0;
+    qn_futex_forget();
     qn_self->shares = QN_SHARES_NOTHING;
     qn_self->leash = false;
     qn_self->held = 0; /* held signals are those of the parent */

@@ -427,6 +427,15 @@ static void unit_finish(void)
     sim_total(sim.slot, "write-backs", write_backs, "dirty lines that gave way to another");
 }
 
+/* Does a write of the protocol make one of these requests?  Then it has the event. */
+static unsigned core_event_of(enum sim_bus request, enum sim_bus or, const char *name, const char *text)
+{
+    for (unsigned state = 0; state < sizeof coherence_access / sizeof coherence_access[0]; state++)
+        if (coherence_access[state][true].request == request || coherence_access[state][true].request == or)
+            return sim_event(sim.slot, name, text);
+    return 0; /* not used */
+}
+
 static void core_init(struct core *c)
 {
     c->away = sim_alloc(slots * sizeof *c->away);
@@ -454,8 +463,8 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
         core_init(&cores[core]);
     event_true = sim_event(sim.slot, "true", "misses on lines that another core has taken: true sharing");
     event_false = sim_event(sim.slot, "false", "... false sharing");
-    event_upgrades = sim_event(sim.slot, "upgrades", "writes that had to take a line away from other cores");
-    event_updates = sim_event(sim.slot, "updates", "writes that were sent to other cores");
+    event_upgrades = core_event_of(SIM_BUS_UPGRADE, SIM_BUS_UPGRADE, "upgrades", "writes that had to take a line away from other cores");
+    event_updates = core_event_of(SIM_BUS_UPDATE, SIM_BUS_READ_UPDATE, "updates", "writes that were sent to other cores");
     event_taken = sim_event(sim.slot, "taken", "copies of other cores that were taken away");
     event_lost = sim_event(sim.slot, "lost", "lines that another core has taken away");
     event_supplied = sim_event(sim.slot, "supplied", "lines that another core's D1 supplied");

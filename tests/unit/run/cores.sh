@@ -365,6 +365,69 @@ END_OF_C
 "$CC" -O1 -pthread -o sees sees.c || bail "sees.c does not compile"
 is "$("$QUERN" run -q --cores=4 --out-file=p.prof ./sees)" '4 0 3:3:1 2:2:1 1:1:1 0:0:1 ' 'the program sees four processors, and its threads run where they want to'
 
+# A process that forks while its threads wait for each other: nobody of the child waits.
+cat >forks.c <<'END_OF_C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t barrier;
+static atomic_int end;
+
+static void *contend(void *p)
+{
+    while (!atomic_load(&end)) {
+        pthread_mutex_lock(&mutex);
+        for (volatile int i = 0; i < 2000; i++)
+            ;
+        pthread_mutex_unlock(&mutex);
+    }
+    return p;
+}
+
+static void *meet(void *p)
+{
+    for (int i = 0; i < 20; i++)
+        pthread_barrier_wait(&barrier);
+    return p;
+}
+
+static void all(void *(*work)(void *), int n, pthread_t *t)
+{
+    for (int i = 0; i < n; i++)
+        pthread_create(&t[i], NULL, work, NULL);
+}
+
+int main(void)
+{
+    pthread_t t[3], u[4];
+    int status, bad = 0;
+
+    all(contend, 3, t);
+    for (int i = 0; i < 20; i++) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            pthread_mutex_init(&mutex, NULL);
+            pthread_barrier_init(&barrier, NULL, 4);
+            all(meet, 4, u);
+            for (int k = 0; k < 4; k++)
+                pthread_join(u[k], NULL);
+            _exit(7);
+        }
+        bad += waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != 7;
+    }
+    atomic_store(&end, 1);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    return bad;
+}
+END_OF_C
+"$CC" -O1 -pthread -o forks forks.c || bail "forks.c does not compile"
+run 0 'forks while threads wait for each other' -- "$QUERN" run -q --cores=3 --quantum=500 --out-file=p.%p.prof ./forks
+
 sed 's/"mesi"/"mine"/; s/^ \* /&Mine: /' "$top_srcdir/lib/sim/coherence/mesi.c" >mine.c
 run 0 'a protocol in a file' -- "$QUERN" run -q --toggle=pingpong --cores=4 --quantum=1000 --coherence=mine.c --out-file=p.prof ./guest pingpong $rounds
 is "$(e D1.true) $(e D1.upgrades)" "$((2 * rounds - 2)) $((2 * rounds - 1))" '  counts as MESI does'
