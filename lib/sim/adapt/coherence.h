@@ -42,6 +42,7 @@ struct core_line {
 
 static struct core_line *core_lines;
 static uint64_t core_lines_size, core_lines_used;
+static struct core_line *core_recent; /* the one that was looked up last; NULL: none */
 
 static struct core_line *core_line_in(struct core_line *table, uint64_t size, uint64_t line)
 {
@@ -71,14 +72,18 @@ static __attribute__((noinline)) void core_lines_grow(void)
             *core_line_in(table, size, core_lines[i].line) = core_lines[i];
     core_lines = table;
     core_lines_size = size;
+    core_recent = NULL;
 }
 
 static struct core_line *core_line_of(uint64_t line)
 {
-    struct core_line *l = core_lines_size ? core_line_in(core_lines, core_lines_size, line) : NULL;
+    struct core_line *l = core_recent;
 
     if (l && l->line == line)
         return l;
+    l = core_lines_size ? core_line_in(core_lines, core_lines_size, line) : NULL;
+    if (l && l->line == line)
+        return core_recent = l;
     if (4 * core_lines_used >= 3 * core_lines_size)
         core_lines_grow();
     l = core_line_in(core_lines, core_lines_size, line);
