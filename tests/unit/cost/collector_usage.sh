@@ -32,7 +32,7 @@ is "$(cat "$SCRATCH/err")" 'traced' 'or go to stderr'
 
 refused 2 "--D1=1000,3,7: line size: got 7, wanted a power of two, at least 16" 'a line that is no power of two' --D1=1000,3,7 true
 refused 2 "--I1=32768,8,8: line size: got 8, wanted a power of two, at least 16" 'a line too short' --I1=32768,8,8 true
-refused 2 "--LL=49152,4,64: number of sets: got 192, wanted a power of two" 'sets no power of two' --LL=49152,4,64 true
+refused 2 "--D1=49152,4,64: number of sets: got 192, wanted a power of two" 'sets no power of two' --D1=49152,4,64 true
 refused 2 "--L2=1000,1,64: size: got 1000, wanted sets * associativity * line size" 'a size that does not divide' --L2=1000,1,64 true
 refused 2 "--D1=0,1,64: size: got 0, wanted sets * associativity * line size" 'no size' --D1=0,1,64 true
 refused 2 "--D1=64,0,64: associativity: got 0, wanted at least 1" 'no ways' --D1=64,0,64 true
