@@ -259,18 +259,23 @@ static void trace_fault(const struct qn_siginfo *info, uint64_t host)
     qn_trace_line(line);
 }
 
+/* Is it int1, with any prefixes? */
+static bool is_int1(uint64_t ip)
+{
+    struct qn_insn in;
+
+    return qn_block_decode((const uint8_t *)(uintptr_t)ip, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && in.cls == QN_CLS_INT3 && in.opcode == INT1;
+}
+
 /* Is the host's pc after the instruction?  Yes for int $4, int3 and int1, except that some hypervisors leave it at int1.  (In translated
  * code, a jump follows each of these.) */
 static bool is_behind(const struct qn_siginfo *info, const struct qn_ucontext *uc)
 {
-    struct qn_insn in;
-
     if (uc->mc.trapno == OVERFLOW_TRAP)
         return true;
     if (info->signo != SIG_TRAP || info->code == TRAP_TRACE_)
         return false;
-    return qn_block_decode((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK ||
-           in.cls != QN_CLS_INT3 || in.opcode != INT1;
+    return !is_int1(uc->mc.ip);
 }
 
 /* Records the fault for the guest's handler. */
@@ -339,7 +344,7 @@ static void restore_cause(struct qn_siginfo *info, struct qn_ucontext *uc)
         uc->mc.trapno = vector_of(info);
     if (info->signo != SIG_TRAP || info->code <= 0 || uc->mc.trapno != DEBUG_TRAP)
         return;
-    if (!in_code_cache(uc->mc.ip) || (*qn_code_at(uc->mc.ip) != INT1 && !qn_recover_is_behind_int3(uc->mc.ip)))
+    if (!in_code_cache(uc->mc.ip) || (!is_int1(uc->mc.ip) && !qn_recover_is_behind_int3(uc->mc.ip)))
         info->code = TRAP_TRACE_;
 }
 
