@@ -65,6 +65,8 @@ static bool check(const struct qn_lab_request *r, const char *student, unsigned 
     snprintf(number, sizeof number, "%u", r->lab->number);
     snprintf(seed, sizeof seed, "--case-seed=%llu", (unsigned long long)r->seed);
     snprintf(name, sizeof name, "--student=%s", student);
+    for (char *end = name; (end = strpbrk(end, "\r\n"));) /* a name is one line */
+        *end = ' ';
     snprintf(key, sizeof key, "--key-file=%s", r->key_file ? r->key_file : "");
     snprintf(folder, sizeof folder, "%s/%s", r->directory, student);
     if (r->key_file)
@@ -454,7 +456,7 @@ static bool write_script(struct parts *p, const struct qn_lab_request *r, const 
     qn_exp_put_word(f, quern);
     fprintf(f, " lab check --case-seed=%llu", (unsigned long long)r->seed);
     if (key) {
-        fputs(" --student=\"$student\"", f);
+        fputs(" --student=\"$(printf %s \"$student\" | tr '\\r\\n' '  ')\"", f);
         qn_exp_put_word(f, qn_text_format(&p->memory, "--key-file=%s", key));
     }
     fprintf(f, " %u", r->lab->number);
