@@ -25,10 +25,10 @@ static const char help[] =
     "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces,\n"
     "for gdb and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.\n"
     "It needs a C compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` needs no simulator made before.\n"
-    "list shows the modules that ship by slot: year of the design, bits of storage, how references reach it; or what is\n"
-    "in a simulator.\n"
+    "list shows the modules that ship by slot: year of the design, bits of storage, how references\n"
+    "reach it; or what is in a simulator.\n"
     "show prints a module's page: what it does, an example, options, events, storage, source; its file and hash.\n"
-    "compare runs a program under each of the modules, those that can share one execution in one, and prints a table.\n"
+    "compare runs a program under each of the modules, in one execution where they can share it, prints a table.\n"
     "test says of a module whether it keeps the contract of modules (doc/modules.md): a line for each check.\n\n";
 
 /* ---- options ---- */
