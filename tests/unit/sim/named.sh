@@ -231,7 +231,7 @@ grep -v policy_victim mine.c >novictim.c
 echo 'int main(void) { return 0; }' >program.c
 nothing='nothing says what it is: #define POLICY, PREFETCHER or LEVEL is missing'
 wrong D1=empty.c "D1=empty.c: $nothing"
-wrong empty.c '--sim=empty.c: the file is empty: it defines none of POLICY, PREFETCHER, LEVEL, PREDICTOR, ANALYSIS'
+wrong empty.c '--sim=empty.c: the file is empty: it defines none of POLICY, PREFETCHER, LEVEL, COHERENCE, PREDICTOR, ANALYSIS'
 wrong LL=program.c "LL=program.c: $nothing"
 wrong program.c '--sim=program.c: in which slot? It is no policy, level, predictor or analysis by itself; say D1=FILE'
 wrong D1=/bin/true 'D1=/bin/true: is not C source'
