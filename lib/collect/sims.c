@@ -132,7 +132,7 @@ int qn_collect_set_up_sims(struct qn_collect *r)
     }
     if (!take_machine(r))
         return QN_EXIT_USAGE;
-    if (o->cores && o->geometry[QN_COLLECT_L2].line)
+    if (o->cores && o->from_machine.geometry[QN_COLLECT_L2].line) /* --L2 is refused with the options */
         return refuse("cores", "not with an L2, which would have to be kept coherent, too");
     if (o->analysis)
         r->first.option = "--analysis";

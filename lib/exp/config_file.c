@@ -1,4 +1,4 @@
-/* lib/exp/config_file.c - see config.h. */
+/* lib/exp/config_file.c - see config_file.h. */
 #include "exp/config_file.h"
 
 #include <errno.h>

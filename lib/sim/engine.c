@@ -286,9 +286,11 @@ static inline void set_pc(const uint64_t *counts)
         qn_sim_set_pc((uint32_t)(counts - sim_counters));
 }
 
+static bool wants_reference; /* an observer, or the module in slot D1, wants sim_reference */
+
 static inline void refer(const uint64_t *counts)
 {
-    if (QN_UNLIKELY(qn_observers.any || facts[SLOT_D1].wants_site))
+    if (QN_UNLIKELY(wants_reference))
         qn_up_refer((uint32_t)(counts - sim_counters));
 }
 
@@ -431,6 +433,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
         qn_sim_wants_pc |= facts[slot].wants_pc;
     init_histories();
     init_analyses(config);
+    wants_reference = qn_observers.any || facts[SLOT_D1].wants_site;
     init_logs(config);
     tell_how(config, fast);
     charge(sim_counters);

@@ -324,7 +324,6 @@ void qn_turn_end(void)
     qn_lock_acquire(t);
 }
 
-/* A call that keeps the lock. */
 void qn_turn_call_begin(void) { bar_calls(); }
 void qn_turn_call_end(struct qn_thread *t) { can_be_called(t); }
 

@@ -38,9 +38,9 @@ static bool write_waits(const long *a, bool bytes_known)
 /* A FIFO waits for its other end. */
 static bool open_waits(long nr, const long *a)
 {
-    const long at[2] = {nr == __NR_openat || nr == __NR_openat2 ? a[0] : -100 /* AT_FDCWD */, nr == __NR_openat || nr == __NR_openat2 ? a[1] : a[0]};
+    const long here[2] = {-100 /* AT_FDCWD */, a[0]};
 
-    return mode_of(stat_path, at) == IS_FIFO;
+    return mode_of(stat_path, nr == __NR_open ? here : a) == IS_FIFO;
 }
 
 bool qn_turn_waits(long nr, const long *a)

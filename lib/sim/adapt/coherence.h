@@ -110,9 +110,8 @@ static uint64_t shadow_clock; /* the shadow model's own: emitted code does not s
 static uint64_t core_references, bus_requests, bus_bytes, write_backs;
 static unsigned event_true, event_false, event_upgrades, event_updates, event_taken, event_lost, event_supplied, event_written;
 
-#define READ_TABLE filter_entries
+#define READ_TABLE qn_sim_filter_entries[QN_DEFINES(QN_SIM_SHADOW)]
 #define WRITE_TABLE (READ_TABLE + slots)
-#define filter_entries qn_sim_filter_entries[QN_DEFINES(QN_SIM_SHADOW)]
 
 static inline uint32_t core_home(uint64_t line) { return (uint32_t)(line >> sim.line_bits) & (slots - 1); }
 
@@ -130,6 +129,15 @@ static inline uint32_t core_find(const struct core *c, uint64_t line, uint32_t *
     }
     *victim = oldest;
     return slots;
+}
+
+/* Publishes for the filter whether a write may hit this entry of the core without a call; the shadow model has no filter. */
+static inline void core_publish(uint32_t core, uint32_t at)
+{
+    const struct core *c = &cores[core];
+
+    if (core == running && !QN_DEFINES(QN_SIM_SHADOW))
+        WRITE_TABLE[at].line = c->state[at] & CORE_WRITABLE ? c->entry[at].line : QN_NO_LINE;
 }
 
 /* Is a write to the line one that asks nobody and changes nothing: neither its state nor what others know of its bytes? */
@@ -153,8 +161,7 @@ static void core_set_state(uint32_t core, uint32_t at, const struct core_line *l
 
     c->state[at] = (uint8_t)(state | (writable ? CORE_WRITABLE : 0));
     c->entry[at].line = l->line | (open ? CORE_OPEN : 0);
-    if (core == running && !QN_DEFINES(QN_SIM_SHADOW))
-        WRITE_TABLE[at].line = writable ? l->line : QN_NO_LINE;
+    core_publish(core, at);
 }
 
 static void core_count_for(uint32_t site, unsigned event)
@@ -182,8 +189,7 @@ static void core_remove(uint32_t core, uint32_t at, struct core_line *l)
     l->holders &= ~(1ull << core);
     c->entry[at] = (struct qn_filter_entry){QN_NO_LINE, 0};
     c->state[at] = 0;
-    if (core == running && !QN_DEFINES(QN_SIM_SHADOW))
-        WRITE_TABLE[at].line = QN_NO_LINE;
+    core_publish(core, at);
 }
 
 /* ---- the bus ---- */
@@ -302,8 +308,7 @@ static void core_swap(struct core *c, uint32_t a, uint32_t b)
 
     c->entry[a] = c->entry[b], c->state[a] = c->state[b], c->site[a] = c->site[b];
     c->entry[b] = entry, c->state[b] = state, c->site[b] = site;
-    if (!QN_DEFINES(QN_SIM_SHADOW))
-        WRITE_TABLE[a].line = c->state[a] & CORE_WRITABLE ? c->entry[a].line : QN_NO_LINE;
+    core_publish(running, a);
 }
 
 /* Returns 1 on a miss. */
@@ -370,9 +375,9 @@ static void unit_turn(uint32_t core)
     from->entry = from->away;
     __builtin_memcpy(READ_TABLE, to->away, slots * sizeof *to->away);
     to->entry = READ_TABLE;
-    for (uint32_t i = 0; i < slots; i++)
-        WRITE_TABLE[i].line = to->state[i] & CORE_WRITABLE ? to->entry[i].line : QN_NO_LINE;
     running = core;
+    for (uint32_t i = 0; i < slots; i++)
+        core_publish(core, i);
 }
 
 /* ---- what else a unit has ---- */
@@ -483,9 +488,9 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->filter = (struct qn_filter){.line = config->line};
     if (!QN_DEFINES(QN_SIM_SHADOW)) {
         __builtin_memcpy(READ_TABLE, cores[0].away, slots * sizeof *READ_TABLE);
-        for (uint32_t i = 0; i < slots; i++)
-            WRITE_TABLE[i].line = QN_NO_LINE;
         cores[0].entry = READ_TABLE;
+        for (uint32_t i = 0; i < slots; i++)
+            core_publish(0, i);
         facts->filter = qn_filter_of(READ_TABLE, slots, config->line);
         facts->filter.writes = facts->filter.entries ? (uintptr_t)WRITE_TABLE : 0;
         facts->filter.stamps = true;

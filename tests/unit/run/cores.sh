@@ -442,6 +442,7 @@ refused '--quantum: needs --cores' --quantum=1000
 refused '--coherence: needs --cores' --coherence=msi
 refused '1 to 2147483647 instructions' --cores=2 --quantum=0
 refused 'not with --L2' --cores=2 --L2=65536,8,64 --LL=1048576,16,64
+refused 'not with an L2' --cores=2 --machine=skylake
 refused 'not with --check' --cores=2 --check
 refused 'not with another module in slot D1' --cores=2 --coherence=msi --sim=D1=moesi
 run 70 'a module in I1 is refused' -- "$QUERN" run -q --cores=2 --sim=I1=srrip --out-file=p.prof ./guest padded 1
