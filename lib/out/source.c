@@ -29,7 +29,7 @@ int qn_out_open_source(const struct qn_out_request *q, struct qn_text_source *s,
 
 void qn_out_next_line(struct qn_out_lines *l)
 {
-    int got = qn_prof_log_next(&l->log, &l->line, l->counts);
+    int got = qn_prof_next_line(&l->of, &l->line, l->counts);
     if (got < 0)
         qn_text_fail(l->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     l->pending = got > 0;
@@ -39,15 +39,15 @@ void qn_out_next_line(struct qn_out_lines *l)
 
 void qn_out_first_line(struct qn_out_lines *l)
 {
-    l->log.at = 0;
+    l->of.at = l->of.first;
     qn_out_next_line(l);
 }
 
 int64_t qn_out_end_of_range(const struct qn_out_lines *l, int64_t context)
 {
     int64_t last = l->line;
-    for (size_t i = l->log.at; i < l->log.count; i++) {
-        int64_t next = (int64_t)l->log.keys[i].key;
+    for (size_t i = l->of.at; i < l->of.end; i++) {
+        int64_t next = qn_prof_table_at(l->of.table, i).line;
         if (last + 2 * context < next)
             break;
         last = next;

@@ -21,7 +21,7 @@ int qn_out_open_source(const struct qn_out_request *q, struct qn_text_source *s,
 
 /* The lines of a file that have counts, in ascending order. */
 struct qn_out_lines {
-    struct qn_prof_log_lines log;
+    struct qn_prof_lines of;
     int64_t *counts; /* of the line at hand */
     uint32_t line;
     bool pending;    /* false: there is none */

@@ -48,17 +48,13 @@ static inline int64_t qn_prof_magnitude(int64_t count)
 }
 
 /* ---- first sizes of buffers; with -DQN_TINY so small that buffers and tables split all the time, as in text/names.h ----
- *
- * Invariant: a piece of the log holds at least one record of QN_PROF_EVENTS_MAX counts (10 bytes each, and their masks).
  */
 
 #ifdef QN_TINY
 #define QN_PROF_WRITE_BYTES ((size_t)64)      /* text written at once */
-#define QN_PROF_LOG_BYTES ((size_t)12 << 10)  /* a piece of the line log */
 #define QN_PROF_ROWS_LOG2 1                   /* rows in a piece */
 #else
 #define QN_PROF_WRITE_BYTES ((size_t)64 << 10)
-#define QN_PROF_LOG_BYTES ((size_t)1 << 20)
 #define QN_PROF_ROWS_LOG2 10
 #endif
 

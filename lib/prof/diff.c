@@ -71,14 +71,12 @@ static void put_line(const struct diff *d, uint32_t line, const int64_t *counts)
 static enum qn_text_status put_lines(const struct diff *d, uint32_t fn, struct qn_text_error *err)
 {
     const struct qn_prof_ledger *g = d->g;
-    struct qn_prof_log_lines lines;
+    struct qn_prof_lines lines = qn_prof_ledger_lines(g, fn);
     int64_t counts[g->header.event_count];
     uint32_t line;
     int got = 0;
-    qn_prof_log_gather(&g->log, fn, &lines);
-    while ((got = qn_prof_log_next(&lines, &line, counts)) > 0)
+    while ((got = qn_prof_next_line(&lines, &line, counts)) > 0)
         put_line(d, line, counts);
-    qn_prof_log_free_lines(&lines);
     return got == 0 ? QN_TEXT_OK
                     : qn_text_fail(err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
 }
@@ -86,7 +84,7 @@ static enum qn_text_status put_lines(const struct diff *d, uint32_t fn, struct q
 /* An array by file id: do line numbers of the file mean the same in both profiles? */
 static unsigned char *find_numbered(const struct qn_prof_ledger *g)
 {
-    uint32_t files = g->fns.files.index.count;
+    uint32_t files = g->fns->files.index.count;
     unsigned char *numbered = QN_NEEDED(malloc(files + (size_t)1));
     const char **first = QN_NEEDED(calloc(files + (size_t)1, sizeof *first));
     memset(numbered, g->options.keep_lines == QN_PROF_LINES_OF_FNS, files);
@@ -106,11 +104,11 @@ static enum qn_text_status put_fns(const struct diff *d, const uint32_t *order, 
                                    struct qn_text_error *err)
 {
     const struct qn_prof_ledger *g = d->g;
-    for (uint32_t i = 0; i < qn_prof_fn_count(&g->fns); i++) {
+    for (uint32_t i = 0; i < qn_prof_fn_count(g->fns); i++) {
         uint32_t fn = order[i];
-        qn_prof_put_file(d->w, qn_prof_fn_file(&g->fns, fn));
-        qn_prof_put_fn(d->w, qn_prof_fn_name(&g->fns, fn));
-        if (!numbered[g->fns.fn[fn].file])
+        qn_prof_put_file(d->w, qn_prof_fn_file(g->fns, fn));
+        qn_prof_put_fn(d->w, qn_prof_fn_name(g->fns, fn));
+        if (!numbered[g->fns->fn[fn].file])
             put_line(d, 0, qn_prof_row(&g->fn_totals, fn));
         else if (put_lines(d, fn, err) != QN_TEXT_OK)
             return err->status;
@@ -121,7 +119,7 @@ static enum qn_text_status put_fns(const struct diff *d, const uint32_t *order, 
 /* Functions in order of file name and function name. */
 static uint32_t *sort_fns(const struct qn_prof_ledger *g)
 {
-    uint32_t *rank = qn_prof_rank_fns(&g->fns), count = qn_prof_fn_count(&g->fns);
+    uint32_t *rank = qn_prof_rank_fns(g->fns), count = qn_prof_fn_count(g->fns);
     uint32_t *order = QN_NEEDED(malloc((count + (size_t)1) * sizeof *order));
     for (uint32_t i = 0; i < count; i++)
         order[rank[i]] = i;

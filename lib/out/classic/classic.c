@@ -289,7 +289,7 @@ static int compare_fns(const void *a, const void *b, void *classic)
         if (v != w || n != m)
             return v > w || n > m ? -1 : 1;
     }
-    return compare_names(&c->ledger.fns, p, q);
+    return compare_names(c->ledger.fns, p, q);
 }
 
 static int reaches_a_limit(const struct classic *c, const int64_t *counts)
@@ -308,7 +308,7 @@ static int reaches_a_limit(const struct classic *c, const int64_t *counts)
 /* The functions of the table in order, to the first that reaches no limit. */
 static uint32_t collect(struct classic *c, uint32_t *shown)
 {
-    uint32_t all = qn_prof_fn_count(&c->ledger.fns), n = 0;
+    uint32_t all = qn_prof_fn_count(c->ledger.fns), n = 0;
     for (uint32_t fn = 0; fn < all; fn++)
         shown[fn] = fn;
     qsort_r(shown, all, sizeof *shown, compare_fns, c);
@@ -321,8 +321,8 @@ static uint32_t collect(struct classic *c, uint32_t *shown)
  * a colon in its name is searched under the part before it. */
 static void choose_file(struct classic *c, uint32_t fn)
 {
-    const char *file = qn_prof_fn_file(&c->ledger.fns, fn);
-    const char *name = qn_prof_fn_name(&c->ledger.fns, fn);
+    const char *file = qn_prof_fn_file(c->ledger.fns, fn);
+    const char *name = qn_prof_fn_name(c->ledger.fns, fn);
     const char *colon = strchr(file, ':');
     if (colon) {
         qn_text_intern(&c->chosen, file, (size_t)(colon - file));
@@ -339,15 +339,15 @@ static void put_functions(struct classic *c, const uint32_t *shown, uint32_t n)
 {
     int widths[c->events];
     begin_widths(c, widths);
-    for (uint32_t fn = 0; fn < qn_prof_fn_count(&c->ledger.fns); fn++)
+    for (uint32_t fn = 0; fn < qn_prof_fn_count(c->ledger.fns); fn++)
         measure(c, widths, fn_counts(c, fn));
     put_heading(c, widths, " file:function\n");
     for (uint32_t i = 0; i < n; i++) {
         put_counts(c, widths, fn_counts(c, shown[i]));
         qn_out_putc(c->sink, ' ');
-        qn_out_name(c->sink, qn_prof_fn_file(&c->ledger.fns, shown[i]));
+        qn_out_name(c->sink, qn_prof_fn_file(c->ledger.fns, shown[i]));
         qn_out_putc(c->sink, ':');
-        qn_out_name(c->sink, qn_prof_fn_name(&c->ledger.fns, shown[i]));
+        qn_out_name(c->sink, qn_prof_fn_name(c->ledger.fns, shown[i]));
         qn_out_putc(c->sink, '\n');
         choose_file(c, shown[i]);
     }
@@ -525,17 +525,16 @@ static int put_found(struct file *f, const char *path, int include)
 {
     struct classic *c = f->c;
     put_title(f, include);
-    uint32_t id = qn_text_find_name(&c->ledger.fns.files, f->name, strlen(f->name));
+    uint32_t id = qn_text_find_name(&c->ledger.fns->files, f->name, strlen(f->name));
     if (id == QN_TEXT_NO_ID) {
         qn_out_puts(c->sink, "  No information has been collected for ");
         qn_out_name(c->sink, f->name);
         qn_out_puts(c->sink, "\n\n");
         return 0;
     }
-    qn_prof_log_gather(&c->ledger.log, id, &f->lines.log);
+    f->lines.of = qn_prof_ledger_lines(&c->ledger, id);
     f->is_newer = is_newer_than(path, c->input);
     put_lines(f);
-    qn_prof_log_free_lines(&f->lines.log);
     return 1;
 }
 
@@ -736,7 +735,7 @@ static void put_preamble(const struct classic *c)
 
 static void put_report(struct classic *c)
 {
-    uint32_t *shown = QN_NEEDED(malloc((qn_prof_fn_count(&c->ledger.fns) + (size_t)1) * sizeof *shown));
+    uint32_t *shown = QN_NEEDED(malloc((qn_prof_fn_count(c->ledger.fns) + (size_t)1) * sizeof *shown));
     put_preamble(c);
     put_sum(c, c->total, "PROGRAM TOTALS");
     put_functions(c, shown, collect(c, shown));

@@ -344,19 +344,19 @@ struct section {
 
 static uint32_t outer_id(const struct section *x, uint32_t fn)
 {
-    const struct qn_prof_fn *f = &x->m->ledger.fns.fn[fn];
+    const struct qn_prof_fn *f = &x->m->ledger.fns->fn[fn];
     return x->by_function ? f->name : f->file;
 }
 
 static const char *outer_name(const struct section *x, uint32_t id)
 {
-    const struct qn_prof_fns *fns = &x->m->ledger.fns;
+    const struct qn_prof_fns *fns = x->m->ledger.fns;
     return qn_text_name(x->by_function ? &fns->names : &fns->files, id);
 }
 
 static const char *inner_name(const struct section *x, uint32_t fn)
 {
-    const struct qn_prof_fns *fns = &x->m->ledger.fns;
+    const struct qn_prof_fns *fns = x->m->ledger.fns;
     return x->by_function ? qn_prof_fn_file(fns, fn) : qn_prof_fn_name(fns, fn);
 }
 
@@ -399,7 +399,7 @@ static void keep_pairs(struct section *x)
     struct qn_out_modern *m = x->m;
     const struct qn_out_column *primary = &m->columns.sort[0];
     double least = m->request->threshold * qn_out_key_weight(primary, m->total) / 100;
-    for (uint32_t fn = 0; fn < qn_prof_fn_count(&m->ledger.fns); fn++) {
+    for (uint32_t fn = 0; fn < qn_prof_fn_count(m->ledger.fns); fn++) {
         if (qn_out_key_weight(primary, fn_counts(x, fn)) < least)
             continue;
         x->kept[x->kept_count++] = fn;
@@ -417,7 +417,7 @@ static int sum_outers(struct section *x)
     x->sums = QN_NEEDED(calloc((x->outer_count + (size_t)1) * (size_t)events, sizeof *x->sums));
     for (uint32_t i = 0; i < x->outer_count; i++)
         x->outers[i].counts = x->sums + (size_t)i * (size_t)events;
-    for (uint32_t fn = 0; fn < qn_prof_fn_count(&x->m->ledger.fns); fn++) {
+    for (uint32_t fn = 0; fn < qn_prof_fn_count(x->m->ledger.fns); fn++) {
         uint32_t outer = x->outer_of[outer_id(x, fn)];
         if (outer == QN_TEXT_NO_ID)
             continue;
@@ -513,7 +513,7 @@ static void put_section(const struct section *x)
 
 static void init_section(struct section *x)
 {
-    const struct qn_prof_fns *fns = &x->m->ledger.fns;
+    const struct qn_prof_fns *fns = x->m->ledger.fns;
     size_t ids = (x->by_function ? &fns->names : &fns->files)->index.count + (size_t)1;
     size_t pairs = qn_prof_fn_count(fns) + (size_t)1;
     size_t outers = ids < pairs ? ids : pairs;
@@ -550,7 +550,7 @@ static void note_annotated(struct section *x)
             if (is_system_file(outer_name(x, x->outers[i].id)) == system)
                 m->annotated[m->annotated_count++] = x->outers[i].id;
     if (m->request->by_cost < 0 ? !m->request->width : !m->request->by_cost)
-        qsort_r(m->annotated, m->annotated_count, sizeof *m->annotated, compare_names, &m->ledger.fns);
+        qsort_r(m->annotated, m->annotated_count, sizeof *m->annotated, compare_names, m->ledger.fns);
 }
 
 static void do_section(struct qn_out_modern *m, int by_function)
@@ -620,7 +620,7 @@ static void keep(struct by *b, const char *name, const int64_t *counts) { keep_l
 /* Sums all functions by file id or by name id, and keeps the sums. */
 static int collect_sums(struct by *b, int by_function)
 {
-    const struct qn_prof_fns *fns = &b->m->ledger.fns;
+    const struct qn_prof_fns *fns = b->m->ledger.fns;
     const struct qn_text_names *names = by_function ? &fns->names : &fns->files;
     size_t ids = names->index.count, events = (size_t)b->m->events;
     int64_t *sums = QN_NEEDED(calloc(ids * events + 1, sizeof *sums));
@@ -646,16 +646,15 @@ static int collect_sums(struct by *b, int by_function)
 static int collect_lines_of(struct by *b, uint32_t id, const char *file, const char *function, int64_t *counts)
 {
     struct qn_out_lines lines = {.counts = counts, .err = b->m->err};
-    qn_prof_log_gather(&b->m->ledger.log, id, &lines.log);
+    lines.of = qn_prof_ledger_lines(&b->m->ledger, id);
     for (qn_out_first_line(&lines); lines.pending; qn_out_next_line(&lines))
         keep_line(b, file, lines.line, function, counts);
-    qn_prof_log_free_lines(&lines.log);
     return b->m->err->status != QN_TEXT_OK;
 }
 
 static int collect_lines(struct by *b)
 {
-    const struct qn_prof_fns *fns = &b->m->ledger.fns;
+    const struct qn_prof_fns *fns = b->m->ledger.fns;
     int by_fn = b->by == QN_OUT_BY_INLINE;
     uint32_t ids = by_fn ? qn_prof_fn_count(fns) : fns->files.index.count;
     int64_t *counts = QN_NEEDED(calloc((size_t)b->m->events, sizeof *counts));

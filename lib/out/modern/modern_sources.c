@@ -53,7 +53,7 @@ static void find_originals(struct originals *o, const struct qn_prof_ledger *g, 
     uint32_t all = g->options.mod_file ? g->originals.index.count : 1;
     o->names = QN_NEEDED(calloc(all + (size_t)1, sizeof *o->names));
     if (!g->options.mod_file)
-        o->names[o->count++] = qn_text_name(&g->fns.files, file);
+        o->names[o->count++] = qn_text_name(&g->fns->files, file);
     for (uint32_t i = 0; i < all && g->options.mod_file; i++)
         if (g->original_of[i] == file)
             o->names[o->count++] = qn_text_name(&g->originals, i);
@@ -466,7 +466,7 @@ static void put_file(struct file *f, uint32_t id)
 /* Adds up the functions of all files whose fate is decided without looking at lines. */
 static void add_other_files(struct qn_out_modern *m, const unsigned char *is_annotated)
 {
-    const struct qn_prof_fns *fns = &m->ledger.fns;
+    const struct qn_prof_fns *fns = m->ledger.fns;
     uint32_t unknown = qn_text_find_name(&fns->files, UNKNOWN, sizeof UNKNOWN - 1);
     for (uint32_t fn = 0; fn < qn_prof_fn_count(fns); fn++) {
         uint32_t file = fns->fn[fn].file;
@@ -479,12 +479,11 @@ static void add_other_files(struct qn_out_modern *m, const unsigned char *is_ann
 
 static void do_file(struct qn_out_modern *m, struct insns *insns, uint32_t id, int64_t *counts)
 {
-    struct file f = {.m = m, .insns = insns, .name = qn_text_name(&m->ledger.fns.files, id),
+    struct file f = {.m = m, .insns = insns, .name = qn_text_name(&m->ledger.fns->files, id),
                      .lines = {.counts = counts, .events = m->events, .err = m->err}};
-    qn_prof_log_gather(&m->ledger.log, id, &f.lines.log);
+    f.lines.of = qn_prof_ledger_lines(&m->ledger, id);
     put_file(&f, id);
     free_originals(&f.originals);
-    qn_prof_log_free_lines(&f.lines.log);
 }
 
 static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64_t *counts)
@@ -493,7 +492,7 @@ static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64
     open_insns(&insns, m);
     for (size_t i = 0; i < m->annotated_count && m->err->status == QN_TEXT_OK; i++) {
         uint32_t id = m->annotated[i];
-        if (strcmp(qn_text_name(&m->ledger.fns.files, id), UNKNOWN) == 0) {
+        if (strcmp(qn_text_name(&m->ledger.fns->files, id), UNKNOWN) == 0) {
             insns_of_file(&insns, UNKNOWN, 1); /* such code has no source, but may have instructions */
             put_insn_functions(&insns);
             continue;
@@ -506,7 +505,7 @@ static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64
 
 enum qn_text_status qn_out_modern_sources(struct qn_out_modern *m)
 {
-    unsigned char *is_annotated = QN_NEEDED(calloc(m->ledger.fns.files.index.count + (size_t)1, 1));
+    unsigned char *is_annotated = QN_NEEDED(calloc(m->ledger.fns->files.index.count + (size_t)1, 1));
     int64_t *counts = QN_NEEDED(calloc((size_t)m->events, sizeof *counts));
     do_files(m, is_annotated, counts);
     if (m->err->status == QN_TEXT_OK)

@@ -394,6 +394,49 @@ static uint32_t *rank_as_numbered(const struct qn_prof_fns *fns)
 
 void qn_prof_table_keep_order(struct qn_prof_table *t) { use_rank(t, rank_as_numbered(&t->fns), 1); }
 
+struct qn_prof_fns *qn_prof_table_fns(struct qn_prof_table *t) { return &t->fns; }
+
+/* Where the rows of an owner begin. */
+static size_t first_row(const struct qn_prof_table *t, int by_fn, uint64_t owner)
+{
+    size_t low = 0, high = t->index.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint32_t fn = t->places[t->order[middle]].fn;
+        if ((by_fn ? fn : t->fns.fn[fn].file) < owner)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct qn_prof_lines qn_prof_table_lines(struct qn_prof_table *t, int by_fn, uint32_t owner)
+{
+    if (!t->order) {
+        uint32_t count = qn_prof_fn_count(&t->fns), *owners = QN_NEEDED(malloc((count + (size_t)1) * sizeof *owners));
+        for (uint32_t fn = 0; fn < count; fn++)
+            owners[fn] = by_fn ? fn : t->fns.fn[fn].file;
+        use_rank(t, owners, 0);
+    }
+    size_t first = first_row(t, by_fn, owner);
+    return (struct qn_prof_lines){t, first, first, first_row(t, by_fn, owner + (uint64_t)1)};
+}
+
+int qn_prof_next_line(struct qn_prof_lines *l, uint32_t *line, int64_t *counts)
+{
+    const struct qn_prof_table *t = l->table;
+    if (l->at == l->end)
+        return 0;
+    *line = t->places[t->order[l->at]].line;
+    qn_prof_clear_counts(counts, t->rows.events);
+    for (; l->at < l->end && t->places[t->order[l->at]].line == *line; l->at++)
+        if (t->places[t->order[l->at]].insn == QN_TEXT_NO_ID &&
+            qn_prof_add_counts(counts, qn_prof_row(&t->rows, t->order[l->at]), t->rows.events) != 0)
+            return -1;
+    return 1;
+}
+
 size_t qn_prof_table_rows(const struct qn_prof_table *t)
 {
     return t->index.count;

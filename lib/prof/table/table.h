@@ -85,6 +85,23 @@ void qn_prof_table_sort(struct qn_prof_table *t);
  * with their instructions by address. */
 void qn_prof_table_keep_order(struct qn_prof_table *t);
 
+/* Functions, which a caller may also number by itself (qn_prof_fn_of). */
+struct qn_prof_fns *qn_prof_table_fns(struct qn_prof_table *t);
+
+/* ---- the lines of a file, or of a function ----
+ *
+ * In:  a table that has been filled and is in no order yet
+ * Out: each line once, ascending, with the sum of its counts; instructions are left out
+ */
+struct qn_prof_lines {
+    const struct qn_prof_table *table;
+    size_t first, at, end; /* rows; at: the next one */
+};
+struct qn_prof_lines qn_prof_table_lines(struct qn_prof_table *t, int by_fn, uint32_t owner);
+
+/* The next line and the sum of its counts: 1; 0 at the end; -1 where a sum leaves 64 bits.  `l->at = l->first` starts again. */
+int qn_prof_next_line(struct qn_prof_lines *l, uint32_t *line, int64_t *counts);
+
 /* Rows in the order of the last sort (before any sort: in order of arrival). */
 size_t qn_prof_table_rows(const struct qn_prof_table *t);
 struct qn_prof_row qn_prof_table_at(const struct qn_prof_table *t, size_t row);
