@@ -91,6 +91,11 @@ path: quern$(EXEEXT) quern-engine$(EXEEXT)
 examples: quern$(EXEEXT)
 	OUT=$(abs_top_builddir)/examples QUERN=$(abs_top_builddir)/quern $(SHELL) $(top_srcdir)/doc/examples/run.sh all
 .PHONY: examples
+
+## The documentation as pages for a browser; with `make examples` before it, and `sh doc/examples/screens.sh`, the gallery has all pictures.
+site: quern$(EXEEXT) quern-engine$(EXEEXT)
+	$(SHELL) $(top_srcdir)/build-aux/site/site.sh $(abs_top_builddir) $(abs_top_builddir)/site $(wildcard $(abs_top_builddir)/examples)
+.PHONY: site
 bench-annotate: quern$(EXEEXT)
 	QUERN=$(abs_top_builddir)/quern $(SHELL) $(top_srcdir)/tests/perf/annotate.sh
 .PHONY: bench-annotate
@@ -228,4 +233,4 @@ list-results:
 
 clean-local:
 	rm -rf portable
-	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress cpus tiny
+	rm -rf quern.html quern.t2d site tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress cpus tiny
