@@ -4,7 +4,6 @@
  * Out: one profile on stdout or in OUT; exit 0, 1 (a bad profile, a failed write), 2 (usage)
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "prof/merge.h"
 #include "prof/tables/tables.h"

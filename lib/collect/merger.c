@@ -25,7 +25,6 @@
 #include "prof/read.h"
 #include "prof/table/table.h"
 #include "prof/tables/tables.h"
-#include "text/output.h"
 
 #define NAMED_MAX 1000 /* bytes of the programs' names in the profile */
 

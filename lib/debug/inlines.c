@@ -14,7 +14,6 @@
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "debug/internal.h"

@@ -6,7 +6,6 @@
  */
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "debug/internal.h"

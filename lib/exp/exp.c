@@ -12,7 +12,6 @@
 #endif
 
 #include "base/base.h"
-#include "base/grow.h"
 #include "exp/config_file.h"
 
 #define VALUES_MAX 10000 /* of one axis */

@@ -1,7 +1,6 @@
 /* lib/json/json.c - profiles, sweeps, traces and what commands print, as JSON.  See json.h and write.h. */
 #include "json/json.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

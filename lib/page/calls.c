@@ -3,7 +3,6 @@
  * Of a large program the functions, edges and contexts that cost least are left out.  Contexts without room become one node below their nearest
  * context that has room, so its inclusive cost stays whole.
  */
-#include "prof/tables/tables.h"
 
 #include <inttypes.h>
 #include <string.h>

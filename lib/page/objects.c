@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "page/json.h"
 #include "page/profile.h"
 #include "report/facts.h"

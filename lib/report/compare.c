@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "out/sink.h"
 #include "plot/plot.h"
 #include "prof/merge.h"

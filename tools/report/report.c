@@ -24,7 +24,6 @@
 #include "../options.h"
 #include "../prof_args.h"
 #include "../tools.h"
-#include "base/base.h"
 #include "engines/engines.h"
 #include "exp/rows.h"
 #include "out/columns.h"

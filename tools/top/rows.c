@@ -6,7 +6,6 @@
 #include "base/base.h"
 #include "base/grow.h"
 #include "out/source.h"
-#include "plot/plot.h"
 #include "top.h"
 
 #define CELL 12       /* characters of "16.9 M  86%" */

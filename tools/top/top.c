@@ -15,7 +15,6 @@
 
 #include "../prof_args.h"
 #include "../tools.h"
-#include "base/base.h"
 #include "text/escape.h"
 #include "top.h"
 

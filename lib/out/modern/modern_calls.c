@@ -23,7 +23,6 @@
 #include "base/grow.h"
 #include "out/modern/modern.h"
 #include "out/sink.h"
-#include "prof/counts.h"
 #include "prof/tables/tables.h"
 
 /* A line of the report: a function, or a call of it or by it. */

@@ -23,7 +23,6 @@
 #include "out/modern/modern.h"
 #include "out/sink.h"
 #include "prof/tables/tables.h"
-#include "text/names.h"
 
 enum { TEXT_BYTES = 600, SHOWN_ON_A_LINE = 4 };
 

@@ -1,5 +1,4 @@
 /* lib/run/core/arena.c - the engine's side of the counts arena.  It only appends, and makes a record visible when it is complete. */
-#include "base/format.h"
 #include "base/hash.h"
 #include "base/ready.h"
 #include "base/tree.h"
@@ -11,7 +10,6 @@
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"
-#include "sim/observers.h"
 #include "sim/service.h"
 #include "sim/shadow.h"
 #include "sim/stream.h"

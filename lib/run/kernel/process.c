@@ -6,7 +6,6 @@
 #include "run/observe/calls/calls.h"
 #include "run/observe/observe.h"
 #include "sim/contract.h"
-#include "tcache/tcache.h"
 
 enum { S_IFMT_ = 0170000, S_IFREG_ = 0100000, S_ISUID_ = 04000, S_ISGID_ = 02000 };
 #define ARGS_MAX 131072

@@ -3,7 +3,6 @@
  * The context of the running thread is qn_ctx; the contexts of the others are in struct qn_thread.  The engine treats the
  * threads of a process that shares this memory, while its parent runs or waits (vfork), as threads of this process with another pid.
  */
-#include "base/format.h"
 #include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
 #include "sim/contract.h"

@@ -10,8 +10,6 @@
 
 #include "block/block.h"
 #include "cost/messages.h"
-#include "run/kernel/signal.h"
-#include "run/observe/data/data.h"
 #include "run/run.h"
 
 /* ---- printf with the guest's format and the guest's va_list, for VALGRIND_PRINTF ----

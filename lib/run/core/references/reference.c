@@ -1,7 +1,6 @@
 /* lib/run/core/references/reference.c - one reference through the hit filter; many at once; or batches in place of the filter. */
 #include "run/core/references/references.h"
 
-#include "block/block.h"
 #include "run/core/core.h"
 #include "run/run.h"
 #include "sim/contract.h"

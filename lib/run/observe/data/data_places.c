@@ -4,7 +4,6 @@
  *
  * Searched in this order: stacks of threads and their frames, the innermost allocated block (data_blocks.c), symbols, mappings.
  */
-#include "base/format.h"
 #include "base/hash.h"
 #include "base/ready.h"
 #include "base/tree.h"
