@@ -95,7 +95,7 @@ void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value)
 
 /* ---- stubs ---- */
 
-#define STUB_BYTES_MAX 64
+#define STUB_BYTES_MAX 128
 #define ENTRIES 16 /* functions, each with and without `again` */
 
 static uint32_t stubs[QN_SCRATCH_SETS][ENTRIES], fetch_stubs[16][16];
@@ -158,6 +158,36 @@ static unsigned entry_number(qn_slow_call *fn, uint64_t again)
     return n + (again ? ENTRIES / 2 : 0);
 }
 
+/* Returns at once if the reference to the address in S1 may be repeated without a call (struct qn_repeat); else S1 is destroyed. */
+static void pass_repeat(const struct emitter *e, struct qn_code *c, bool writes)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    uint64_t table = f->repeats + (writes ? QN_REPEATS * sizeof(struct qn_repeat) : 0), other, larger;
+
+    x_lea(c, e->s2, QN_REG_NONE, e->s1, 4, 0);
+    x_alu_imm32(c, 0, X_AND, e->s2, (QN_REPEATS - 1) * sizeof(struct qn_repeat));
+    x_table(c, X_CMP, e->s1, e->s2, table + offsetof(struct qn_repeat, addr));
+    other = x_jcc(c, X_CC_NE, 0);
+    x_load32(c, e->s1, CTX(arg_site));
+    x_shr32(c, e->s1, QN_SITE_SIZE_SHIFT);
+    x_table(c, X_CMP, e->s1, e->s2, table + offsetof(struct qn_repeat, size));
+    larger = x_jcc(c, X_CC_A, 0);
+    x_load(c, e->s1, CTX(arg_addr));
+    x_shr64(c, e->s1, f->shift);
+    x_alu_imm32(c, 0, X_AND, e->s1, f->mask);
+    x_lea(c, e->now, e->now, QN_REG_NONE, 1, 1);
+    x_table(c, X_STORE, e->now, e->s1, f->entries + offsetof(struct qn_filter_entry, stamp));
+    x_byte(c, X_RET);
+    x_patch(other, c->exec);
+    x_patch(larger, c->exec);
+}
+
+/* Is there a filter, and does `fn` simulate the reference of arg_site? */
+static bool passes_repeats(qn_slow_call *fn)
+{
+    return emit_rules.filter && qn_sim_d1_filter.entries && qn_sim_d1_filter.repeats && (fn == qn_sim_slow_data || fn == qn_sim_slow_write || fn == qn_sim_slow_modify);
+}
+
 static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, uint64_t again)
 {
     struct qn_code c = emit_stub_begin(STUB_BYTES_MAX, true);
@@ -166,6 +196,8 @@ static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, uint64_t ag
     if (again)
         x_table(&c, X_XOR, e->s1, e->s2, again);
     x_store(&c, CTX(arg_addr), e->s1);
+    if (passes_repeats(fn))
+        pass_repeat(e, &c, fn != qn_sim_slow_data);
     x_store(&c, CTX(now), e->now);
     emit_frame_out(e, &c);
     x_call(&c, emit_c_entry(fn));

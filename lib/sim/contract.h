@@ -145,7 +145,27 @@ struct qn_filter {
     bool stamps;          /* false: a hit changes nothing at all */
     uint64_t writes;      /* address of a second table, for writes and read-modify-writes; its stamps are in the first; 0: the first is for all */
     bool writes_call;     /* writes and read-modify-writes always call (a hit makes a line dirty) */
+    uint64_t repeats;     /* address of a table of struct qn_repeat for reads, which one for writes follows; 0: there is none */
 };
+
+/* A reference that a call has simulated, and that would only renew its line's stamp if it were made again.  Its line is not in the tables
+ * above, because references to other bytes of it change more.  It lies in the entry of its address >> 2 & (QN_REPEATS - 1). */
+#define QN_REPEATS 256u
+
+struct qn_repeat {
+    uint64_t addr;        /* QN_NO_LINE: no entry */
+    uint64_t size;        /* bytes; the same holds for fewer */
+};
+
+static inline bool qn_is_repeat(const struct qn_filter *f, uint64_t addr, uint32_t size, bool writes)
+{
+    const struct qn_repeat *r = (const struct qn_repeat *)(uintptr_t)f->repeats;
+
+    if (!r)
+        return false;
+    r += (addr >> 2 & (QN_REPEATS - 1)) + (writes ? QN_REPEATS : 0);
+    return r->addr == addr && size <= r->size;
+}
 
 static inline struct qn_filter qn_filter_of(const struct qn_filter_entry *table, uint32_t entries, uint32_t line)
 {
@@ -162,7 +182,7 @@ static inline bool qn_filter_passes(const struct qn_filter *f, uint64_t addr, ui
     struct qn_filter_entry *e = (struct qn_filter_entry *)(uintptr_t)(f->entries + at);
     const struct qn_filter_entry *asked = writes && f->writes ? (const struct qn_filter_entry *)(uintptr_t)(f->writes + at) : e;
 
-    if (!f->entries || size > f->line || (addr ^ asked->line) > f->line - size)
+    if (!f->entries || ((size > f->line || (addr ^ asked->line) > f->line - size) && !qn_is_repeat(f, addr, size, writes)))
         return false;
     if (f->stamps)
         e->stamp = ++*now;

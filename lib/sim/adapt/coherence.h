@@ -12,8 +12,9 @@
  *
  * A miss on a line that another core has taken is a coherence miss.  It is of true sharing if the core, before it loses the line again,
  * refers to a byte that another core has written since its last miss that was not of false sharing (Dubois and others, The detection and
- * elimination of useless misses in multiprocessors, ISCA 1993; with bytes for words).  Until this is known, each reference to the line is
- * a call.  So is a write to a line that several cores have used, until all of its bytes are known to be new for the others.
+ * elimination of useless misses in multiprocessors, ISCA 1993; with bytes for words).  Until this is known, a reference to the line is a
+ * call.  So is a write to a line that several cores have used, until all of its bytes are known to be new for the others.  But a reference
+ * that has been made in this turn, and would change nothing if it were made again, is in a table of those (struct qn_repeat).
  *
  * Lines of more than 64 bytes have a bit for several bytes. */
 #include "base/context.h"
@@ -110,6 +111,8 @@ static uint64_t shadow_clock; /* the shadow model's own: emitted code does not s
 static uint64_t core_references, bus_requests, bus_bytes, write_backs;
 static unsigned event_true, event_false, event_upgrades, event_updates, event_taken, event_lost, event_supplied, event_written;
 
+static struct qn_repeat repeats[2][QN_REPEATS] __attribute__((aligned(4096)));
+
 #define READ_TABLE qn_sim_filter_entries[QN_DEFINES(QN_SIM_SHADOW)]
 #define WRITE_TABLE (READ_TABLE + slots)
 
@@ -140,6 +143,33 @@ static inline void core_publish(uint32_t core, uint32_t at)
         WRITE_TABLE[at].line = c->state[at] & CORE_WRITABLE ? c->entry[at].line : QN_NO_LINE;
 }
 
+/* ---- references that may be repeated without a call ---- */
+
+static struct qn_repeat *core_repeat_of(bool writes, uint64_t addr) { return &repeats[writes][addr >> 2 & (QN_REPEATS - 1)]; }
+
+/* The core that runs no longer has this line in its home, or in another state. */
+static void core_forget_repeats(uint64_t line)
+{
+    for (uint64_t addr = line; addr < line + sim.line; addr += 4)
+        core_repeat_of(false, addr)->addr = core_repeat_of(true, addr)->addr = QN_NO_LINE;
+}
+
+static void core_forget_all_repeats(void)
+{
+    for (unsigned i = 0; i < QN_REPEATS; i++)
+        repeats[false][i].addr = repeats[true][i].addr = QN_NO_LINE;
+}
+
+/* The reference has been simulated, and its line is in this state.  A repetition finds its bytes as it has left them: until the turn ends,
+ * no other core can make any of them stale. */
+static void core_note_repeat(uint64_t addr, uint32_t size, bool writes, uint8_t state)
+{
+    const struct sim_bus_access *a = &coherence_access[state & CORE_STATE][writes];
+
+    if (a->request == SIM_BUS_NONE && a->alone == (state & CORE_STATE) && a->shared == (state & CORE_STATE))
+        *core_repeat_of(writes, addr) = (struct qn_repeat){addr, size};
+}
+
 /* Is a write to the line one that asks nobody and changes nothing: neither its state nor what others know of its bytes? */
 static bool core_write_is_noop(const struct core_line *l, uint8_t state, uint32_t core)
 {
@@ -159,6 +189,8 @@ static void core_set_state(uint32_t core, uint32_t at, const struct core_line *l
     struct core *c = &cores[core];
     bool open = l->copies && l->copies[core].open, writable = !open && core_write_is_noop(l, state, core);
 
+    if (core == running && l->copies && (c->state[at] & CORE_STATE) != state)
+        core_forget_repeats(l->line);
     c->state[at] = (uint8_t)(state | (writable ? CORE_WRITABLE : 0));
     c->entry[at].line = l->line | (open ? CORE_OPEN : 0);
     core_publish(core, at);
@@ -187,6 +219,8 @@ static void core_remove(uint32_t core, uint32_t at, struct core_line *l)
     if (l->copies)
         core_end_copy(&l->copies[core]);
     l->holders &= ~(1ull << core);
+    if (core == running)
+        core_forget_repeats(l->line);
     c->entry[at] = (struct qn_filter_entry){QN_NO_LINE, 0};
     c->state[at] = 0;
     core_publish(core, at);
@@ -306,6 +340,8 @@ static void core_swap(struct core *c, uint32_t a, uint32_t b)
     uint8_t state = c->state[a];
     uint32_t site = c->site[a];
 
+    core_forget_repeats(entry.line & ~CORE_OPEN);
+    core_forget_repeats(c->entry[b].line & ~CORE_OPEN);
     c->entry[a] = c->entry[b], c->state[a] = c->state[b], c->site[a] = c->site[b];
     c->entry[b] = entry, c->state[b] = state, c->site[b] = site;
     core_publish(running, a);
@@ -357,6 +393,8 @@ static SIM_NCSR unsigned unit_ref(uint64_t addr, uint32_t size, enum sim_kind ki
 
         from &= ~((1ull << grain_bits) - 1);
         miss |= core_touch(line, core_bytes(from, to), (uint32_t)(to - from + 1), sim_writes(kind));
+        if (last - addr < sim.line && last - line < sim.line && addr >= line)
+            core_note_repeat(addr, size, sim_writes(kind), cores[running].state[core_home(line)]);
         if (last - line < sim.line)
             return miss;
     }
@@ -376,6 +414,7 @@ static void unit_turn(uint32_t core)
     __builtin_memcpy(READ_TABLE, to->away, slots * sizeof *to->away);
     to->entry = READ_TABLE;
     running = core;
+    core_forget_all_repeats();
     for (uint32_t i = 0; i < slots; i++)
         core_publish(core, i);
 }
@@ -492,6 +531,8 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
         for (uint32_t i = 0; i < slots; i++)
             core_publish(0, i);
         facts->filter = qn_filter_of(READ_TABLE, slots, config->line);
+        core_forget_all_repeats();
+        facts->filter.repeats = facts->filter.entries ? (uintptr_t)repeats : 0;
         facts->filter.writes = facts->filter.entries ? (uintptr_t)WRITE_TABLE : 0;
         facts->filter.stamps = true;
     }
