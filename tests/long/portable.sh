@@ -35,6 +35,15 @@ END
     unshare --mount --pid --fork sh inside.sh "$root" "$proc" $user "$@"
 }
 
+# a_program ROOT: a program of the distribution's compiler and libraries, as README has it: line by line
+a_program() {
+    cat >"$1/try.sh" <<'END'
+cd /work && gcc -g -O1 -o demo /demo.c && /quern/bin/quern run -q --I1=32768,8,64 --D1=8192,2,64 --LL=1048576,16,64 --out-file=profile ./demo >/dev/null &&
+    /quern/bin/quern annotate --show=Dr,D1mr profile
+END
+    cp "$top_srcdir/doc/examples/demo/demo.c" "$1" && inside "$1" rw /bin/sh /try.sh >said 2>&1
+}
+
 # as_natively WHAT ROOT PROC COMMAND...: the program's status, and the counts
 as_natively() {
     what=$1 root=$2 proc=$3
@@ -59,6 +68,13 @@ for root in empty "$@"; do
     if [ -e "$root/usr/bin/gcc" ] || [ -e "$root/usr/bin/clang" ]; then
         inside "$root" rw /quern/bin/quern run --sim=D1=/mine.c --out-file=/work/profile /loops >said 2>&1
         ok "$root: a module is compiled" grep -q 'D1  misses' said
+        a_program "$root"
+        is "$(grep -c '33,554,432.* 16,8[56].,....*sum += a\[i\]\[k\] \* b\[k\]\[j\]' said)" 1 "$root: its own compiler's program, line by line" || diag "$(tail -n 3 said)"
+        inside "$root" rw /quern/bin/quern run -q --trace-children=yes --out-file=/work/profile /bin/sh -c 'ls /quern | sort | tail -n 1' >said 2>&1
+        is "$(cat said)" share "$root: its own shell and its children" || diag "$(tail -n 3 said)"
+        setpriv --reuid=$user --regid=$user --clear-groups unshare --user --map-root-user --mount --pid --fork chroot "$root" /quern/bin/quern run \
+            --out-file=/dev/null --D1=32768,8,64 --I1=32768,8,64 --LL=8388608,16,64 /loops >said 2>&1
+        is "$? $(grep -c 'refs: *2,741,432$' said)" '0 1' "$root: in a user namespace, without /proc and /dev" || diag "$(tail -n 3 said)"
     else
         inside "$root" rw /quern/bin/quern run --sim=D1=/mine.c --out-file=/work/profile /loops >said 2>&1
         ok "$root: no compiler, in one line" grep -q 'no C compiler' said
