@@ -80,6 +80,12 @@ tests/guest/%: tests/guest/%.c tests/guest/guest.h
 tests/guest/%: tests/guest/%.S tests/guest/guest.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(GUEST_CC) $(GUEST_CFLAGS) -o $@ $<
 
+## Numbers of README and doc, made anew beside the written ones; PROOF='demo bench': some (tests/long/proof.table).
+PROOF =
+proof: quern$(EXEEXT) quern-engine$(EXEEXT)
+	$(SHELL) $(top_srcdir)/tests/long/proof.sh $(abs_top_builddir) $(PROOF)
+.PHONY: proof
+
 ## How large is the house, and how many files does a data reference pass?
 measure:
 	$(SHELL) $(top_srcdir)/build-aux/measure.sh
@@ -109,7 +115,7 @@ bench-decode: libquern.a
 FUZZ_RUNS = 1000000
 fuzz:
 	$(SHELL) $(top_srcdir)/tests/fuzz/fuzz.sh $(abs_top_builddir)
-	for name in profile calls csv tables regex options demangle trace experiment debug decode jit; do \
+	for name in profile calls data csv tables regex options demangle trace experiment debug decode jit; do \
 		$(SHELL) $(top_srcdir)/tests/fuzz/fuzz.sh $(abs_top_builddir) $$name $(FUZZ_RUNS) || exit 1; done
 .PHONY: fuzz
 
@@ -233,4 +239,4 @@ list-results:
 
 clean-local:
 	rm -rf portable
-	rm -rf quern.html quern.t2d site tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress cpus tiny
+	rm -rf quern.html quern.t2d site proof tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress cpus tiny

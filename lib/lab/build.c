@@ -136,7 +136,7 @@ static char *keep_own(char *text, const char *path)
 
 static char *preprocess(struct qn_lab_check *c, const char *source)
 {
-    char *output = qn_lab_format("%s/build/%s.i", c->scratch, source), *in = strdup(qn_lab_handed_in(c, source)), *text = NULL;
+    char *output = qn_lab_format("%s/build/%s.i", c->scratch, source), *in = QN_NEEDED(strdup(qn_lab_handed_in(c, source))), *text = NULL;
     const char *const words[] = { "-std=gnu11", "-E", "-w", "-I", qn_lab_library(c), "-I", qn_lab_starter(c), "-o", output, in, NULL };
     size_t size = 0;
     FILE *f;

@@ -3,6 +3,7 @@
 #
 #   sh tests/fuzz/fuzz.sh BUILD                    build them all into BUILD/fuzz, and the first inputs
 #   sh tests/fuzz/fuzz.sh BUILD profile 1000000    run one of them so many times (names below)
+#   sh tests/fuzz/fuzz.sh BUILD profile 600s       ... so many seconds
 #
 # `make fuzz` runs each for FUZZ_RUNS executions. Inputs that found something new stay in BUILD/fuzz/NAME.corpus, so a later
 # run goes on from there; one that fails is written to BUILD/fuzz as crash-..., and `BUILD/fuzz/NAME FILE` runs it again.
@@ -137,8 +138,9 @@ run() {
     debug) extra='-max_len=6000' ;;
     esac
     [ ! -f "$top/tests/fuzz/$1.dict" ] || extra="$extra -dict=$top/tests/fuzz/$1.dict"
+    case $2 in *s) limit=-max_total_time=${2%s} ;; *) limit=-runs=$2 ;; esac
     # shellcheck disable=SC2086 # words
-    "./$1" "-runs=$2" $extra -timeout=30 -rss_limit_mb=3000 -print_final_stats=1 "$1.corpus"
+    "./$1" "$limit" $extra -timeout=30 -rss_limit_mb=3000 -print_final_stats=1 "$1.corpus"
 }
 
 if [ $# -eq 1 ]; then

@@ -444,10 +444,13 @@ static bool write_script(struct parts *p, const struct qn_lab_request *r, const 
 {
     struct qn_text_memory *m = &p->memory;
     const char *directory = whole_path(m, r->directory), *key = r->key_file ? whole_path(m, r->key_file) : NULL;
-    FILE *f = fopen(p->script, "we");
+    FILE *f;
 
-    if (!f || !directory || (r->key_file && !key))
-        return complain(!f ? p->script : !directory ? r->directory : r->key_file);
+    if (!directory || (r->key_file && !key))
+        return complain(!directory ? r->directory : r->key_file);
+    f = fopen(p->script, "we");
+    if (!f)
+        return complain(p->script);
     fprintf(f, "#!/bin/sh\n# Checks of lab %u; the number of the part is the argument, or that of Slurm's array.\nexport " QN_LAB_MARKS "=1\ncd",
             r->lab->number);
     qn_exp_put_word(f, p->folder);

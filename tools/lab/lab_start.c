@@ -235,7 +235,10 @@ bool qn_lab_write_variant(const struct qn_lab_request *r, const char *directory)
 
     snprintf(path, sizeof path, "%s/" QN_LAB_STUDENT_FILE, directory);
     f = fopen(path, "ae");
-    if (!f || fprintf(f, "variant %" PRIx64 "\n", r->variant) < 0 || fclose(f))
+    if (!f)
+        return perror(path), false;
+    fprintf(f, "variant %" PRIx64 "\n", r->variant);
+    if (ferror(f) | fclose(f))
         return perror(path), false;
     snprintf(path, sizeof path, "%s/HANDOUT.md", directory);
     f = fopen(path, "re");
