@@ -153,7 +153,7 @@ bool qn_collect_is_device(const char *path); /* is it a character device, such a
 enum qn_collect_file {
     QN_COLLECT_LOG, QN_COLLECT_TRACE, QN_COLLECT_PROFILE, QN_COLLECT_INTERVALS, QN_COLLECT_EXPLANATION, QN_COLLECT_WATCH,
     QN_COLLECT_BRANCHES,
-    QN_COLLECT_FINDINGS, QN_COLLECT_CULPRITS, QN_COLLECT_SHARING, QN_COLLECT_SETS, QN_COLLECT_TABLES, QN_COLLECT_FILES
+    QN_COLLECT_FINDINGS, QN_COLLECT_CULPRITS, QN_COLLECT_TAKERS, QN_COLLECT_SHARING, QN_COLLECT_SETS, QN_COLLECT_TABLES, QN_COLLECT_FILES
 };
 /* The name of the guest's file; free() it.  NULL: a line was printed. */
 char *qn_collect_name_file(struct qn_collect *r, enum qn_collect_file file);

@@ -41,7 +41,7 @@ struct work {
     struct qn_prof_table *table;
     struct qn_cost_result result;
     struct qn_cost_regions regions;
-    struct qn_culprits culprits;
+    struct qn_culprits culprits, takers;
     char program[PATH_MAX], build_id[256], command[65536];
 };
 
@@ -268,7 +268,13 @@ static enum qn_text_status write_findings(struct work *w, const char *path, stru
 /* Which source lines evict what a line misses. */
 static enum qn_text_status write_culprits(struct work *w, const char *path, struct qn_text_error *err)
 {
-    return qn_cost_write_culprits(path, &w->culprits, err);
+    return qn_cost_write_culprits(path, &w->culprits, false, err);
+}
+
+/* Which source lines take lines of memory from threads that miss them. */
+static enum qn_text_status write_takers(struct work *w, const char *path, struct qn_text_error *err)
+{
+    return qn_cost_write_culprits(path, &w->takers, true, err);
 }
 
 /* Misses by set and interval. */
@@ -328,16 +334,20 @@ static bool write_file(struct work *w, enum qn_collect_file file,
 /* If the profile goes to a device (/dev/null), no files have its name.  A process whose profile is merged has no tables of modules. */
 static bool write_side_tables(struct work *w, const char *profile, bool merged)
 {
+    static const char *const taken[] = { "false", "true", NULL }; /* sim/analysis/sharing.c */
     struct qn_collect *r = w->run;
     bool good = true;
 
-    qn_cost_find_culprits(&r->store, w->modules, &w->culprits);
+    qn_cost_find_culprits(&r->store, w->modules, (const char *const[]){ "evictor", NULL }, &w->culprits);
+    qn_cost_find_culprits(&r->store, w->modules, taken, &w->takers);
     if (qn_collect_is_device(profile))
         return good;
     if (qn_cost_has_findings(&r->store))
         good &= write_file(w, QN_COLLECT_FINDINGS, write_findings);
     if (w->culprits.count)
         good &= write_file(w, QN_COLLECT_CULPRITS, write_culprits);
+    if (w->takers.count)
+        good &= write_file(w, QN_COLLECT_TAKERS, write_takers);
     if (r->config.interval && qn_cost_has_sets(&r->store))
         good &= write_file(w, QN_COLLECT_SETS, write_sets);
     if (qn_cost_has_sharing(&r->store))
@@ -345,16 +355,16 @@ static bool write_side_tables(struct work *w, const char *profile, bool merged)
     return (merged || qn_collect_write_tables(r, &w->result, &w->events)) && good;
 }
 
-static void print_culprits(struct work *w)
+static void print_pairs(struct work *w, struct qn_culprits *pairs, const char *format)
 {
-    for (size_t i = 0; i < w->culprits.count && i < CULPRITS_PRINTED; i++) {
-        const struct qn_culprit_pair *p = &w->culprits.pairs[i];
+    for (size_t i = 0; i < pairs->count && i < CULPRITS_PRINTED; i++) {
+        const struct qn_culprit_pair *p = &pairs->pairs[i];
         const char *victim = p->victim.file ? p->victim.file : "???", *evictor = p->evictor.file ? p->evictor.file : "???";
 
-        qn_collect_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had evicted", basename(victim), p->victim.line,
-                   (unsigned long long)p->count, (unsigned long long)p->of, basename(evictor), p->evictor.line);
+        qn_collect_say(w->run, format, basename(victim), p->victim.line, (unsigned long long)p->count, (unsigned long long)p->of,
+                       basename(evictor), p->evictor.line, p->what);
     }
-    qn_cost_free_culprits(&w->culprits);
+    qn_cost_free_culprits(pairs);
 }
 
 /* ---- all of it ---- */
@@ -444,7 +454,8 @@ static bool fold_and_write(struct work *w)
         qn_collect_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
     if (!merged)
         qn_collect_print_report(r, &w->result, &w->events, w->command);
-    print_culprits(w);
+    print_pairs(w, &w->culprits, "%s:%u misses %llu lines of %llu that %s:%u had evicted");
+    print_pairs(w, &w->takers, "%s:%u misses %llu lines of %llu that %s:%u had taken, by %s sharing");
     qn_collect_print_regions(r, &w->regions, &w->events);
     qn_cost_free_regions(&w->regions);
     print_versus(w);

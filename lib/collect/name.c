@@ -114,6 +114,7 @@ static const struct {
     [QN_COLLECT_BRANCHES] = { "table of branches", "branches-file", FIELD(branches_file), NULL, NULL, false },
     [QN_COLLECT_FINDINGS] = { "findings", NULL, 0, NULL, ".findings.csv", false },
     [QN_COLLECT_CULPRITS] = { "culprits", NULL, 0, NULL, ".culprits.csv", false },
+    [QN_COLLECT_TAKERS] = { "takers of lines", NULL, 0, NULL, ".takers.csv", false },
     [QN_COLLECT_SHARING] = { "shared lines", NULL, 0, NULL, ".sharing.csv", false },
     [QN_COLLECT_SETS] = { "misses by set", NULL, 0, NULL, ".sets.csv", false },
     [QN_COLLECT_TABLES] = { "table", NULL, 0, NULL, "", false },
@@ -267,7 +268,7 @@ bool qn_collect_check_outputs(struct qn_collect *r)
         [QN_COLLECT_LOG] = o->log_file, [QN_COLLECT_TRACE] = o->trace_file, [QN_COLLECT_PROFILE] = true,
         [QN_COLLECT_INTERVALS] = r->config.interval, [QN_COLLECT_EXPLANATION] = o->explain.count, [QN_COLLECT_WATCH] = o->watch,
         [QN_COLLECT_BRANCHES] = o->branches_file, [QN_COLLECT_FINDINGS] = side_tables, [QN_COLLECT_CULPRITS] = side_tables,
-        [QN_COLLECT_SHARING] = side_tables, [QN_COLLECT_SETS] = side_tables && r->config.interval };
+        [QN_COLLECT_TAKERS] = side_tables, [QN_COLLECT_SHARING] = side_tables, [QN_COLLECT_SETS] = side_tables && r->config.interval };
 
     for (int i = 0; i < QN_COLLECT_FILES && good; i++)
         if (wanted[i]) {

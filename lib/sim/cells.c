@@ -137,7 +137,7 @@ static uint64_t add_line(const char *format, ...)
 }
 
 /* Those of the files that a run writes beside its profile anyway. */
-static const char *const taken[] = {"totals", "stats", "findings", "culprits", "sharing"};
+static const char *const taken[] = {"totals", "stats", "findings", "culprits", "takers", "sharing"};
 
 static bool same(const char *a, const char *b)
 {

@@ -9,8 +9,6 @@
 #include "text/names.h"
 #include "text/radix.h"
 
-#define WHAT "evictor" /* sim/analysis/culprits.c */
-
 static int compare_text(const char *a, const char *b) { return a == b ? 0 : strcmp(a ? a : "", b ? b : ""); }
 
 static int compare_places(const struct qn_culprit_line *a, const struct qn_culprit_line *b)
@@ -99,13 +97,13 @@ static const struct qn_culprit_line **rank(struct lines *l)
     return by_rank;
 }
 
-/* Victim and evictor, and how often: of each finding that names an evictor. */
-static size_t take(const struct qn_finding *f, size_t n, struct lines *l, struct qn_text_key *to)
+/* Victim and evictor, and how often: of each finding of this kind. */
+static size_t take(const struct qn_finding *f, size_t n, const char *what, struct lines *l, struct qn_text_key *to)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (!strncmp(f[i].what, WHAT, sizeof f[i].what))
+        if (!strncmp(f[i].what, what, sizeof f[i].what))
             to[count++] = (struct qn_text_key){ (uint64_t)line_of(l, f[i].map, f[i].pc) << 32 | line_of(l, f[i].other_map, f[i].other), f[i].count };
     return count;
 }
@@ -136,59 +134,79 @@ static void sum_victims(struct qn_culprit_pair *p, const struct qn_text_key *k, 
     }
 }
 
-/* The pairs by place, then those with the most misses first. */
-static void order(const struct lines *l, const struct qn_culprit_line *const *by_rank, struct qn_text_key *k, struct qn_culprits *culprits)
+/* Appends the pairs of this kind, by place. */
+static void append(const struct lines *l, const struct qn_culprit_line *const *by_rank, const char *what, struct qn_text_key *k, size_t n, struct qn_culprits *culprits)
 {
-    struct qn_culprit_pair *sorted;
+    struct qn_culprit_pair *p;
 
-    for (size_t i = 0; i < culprits->count; i++)
+    for (size_t i = 0; i < n; i++)
         k[i].key = (uint64_t)l->rank[k[i].key >> 32] << 32 | l->rank[(uint32_t)k[i].key];
-    qn_text_sort_keys(k, culprits->count);
-    culprits->count = add_up(k, culprits->count);
-    culprits->pairs = QN_NEEDED(malloc((culprits->count + 1) * sizeof *culprits->pairs));
-    sorted = QN_NEEDED(malloc((culprits->count + 1) * sizeof *sorted));
-    sum_victims(sorted, k, culprits->count);
-    for (size_t i = 0; i < culprits->count; i++) {
-        sorted[i].victim = *by_rank[k[i].key >> 32];
-        sorted[i].evictor = *by_rank[(uint32_t)k[i].key];
-        sorted[i].count = k[i].id;
-        k[i] = (struct qn_text_key){ ~k[i].id, i };
-    }
-    qn_text_sort_keys(k, culprits->count);
-    for (size_t i = 0; i < culprits->count; i++)
-        culprits->pairs[i] = sorted[k[i].id];
-    free(sorted);
+    qn_text_sort_keys(k, n);
+    n = add_up(k, n);
+    culprits->pairs = QN_NEEDED(realloc(culprits->pairs, (culprits->count + n + 1) * sizeof *p));
+    p = culprits->pairs + culprits->count;
+    for (size_t i = 0; i < n; i++)
+        p[i] = (struct qn_culprit_pair){ *by_rank[k[i].key >> 32], *by_rank[(uint32_t)k[i].key], what, k[i].id, 0 };
+    sum_victims(p, k, n);
+    culprits->count += n;
 }
 
-void qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, struct qn_culprits *culprits)
+static void sort_by_count(struct qn_culprits *culprits)
 {
+    struct qn_culprit_pair *sorted = QN_NEEDED(malloc((culprits->count + 1) * sizeof *sorted));
+    struct qn_text_key *k = QN_NEEDED(malloc((culprits->count + 1) * sizeof *k));
+
+    for (size_t i = 0; i < culprits->count; i++)
+        k[i] = (struct qn_text_key){ ~culprits->pairs[i].count, i };
+    qn_text_sort_keys(k, culprits->count);
+    for (size_t i = 0; i < culprits->count; i++)
+        sorted[i] = culprits->pairs[k[i].id];
+    free(k);
+    free(culprits->pairs);
+    culprits->pairs = sorted;
+}
+
+void qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, const char *const *kinds, struct qn_culprits *culprits)
+{
+    const struct qn_finding *f = (const struct qn_finding *)(const void *)(store->base + QN_ARENA_FINDINGS_OFF);
     struct qn_cost_extent e = qn_cost_get_extent(store);
     struct qn_text_key *k = QN_NEEDED(malloc((e.findings + 1) * sizeof *k));
     struct lines *l = QN_NEEDED(calloc(1, sizeof *l));
-    const struct qn_culprit_line **by_rank;
 
     l->modules = modules;
-    culprits->count = take((const struct qn_finding *)(const void *)(store->base + QN_ARENA_FINDINGS_OFF), e.findings, l, k);
-    by_rank = rank(l);
-    order(l, by_rank, k, culprits);
+    for (; *kinds; kinds++) {
+        size_t n = take(f, e.findings, *kinds, l, k);
+        const struct qn_culprit_line **by_rank = rank(l);
+
+        append(l, by_rank, *kinds, k, n, culprits);
+        free(by_rank);
+        free(l->rank);
+    }
+    sort_by_count(culprits);
     free(k);
-    free(by_rank);
     qn_text_hash_free(&l->index);
     free(l->at);
-    free(l->rank);
     free(l);
 }
 
 void qn_cost_free_culprits(struct qn_culprits *culprits) { free(culprits->pairs); }
 
-static const struct qn_cost_column columns[] = {
+static const struct qn_cost_column evicted[] = {
     QN_COST_COLUMN("count", NUMBER, struct qn_culprit_pair, count), QN_COST_COLUMN("of", NUMBER, struct qn_culprit_pair, of),
     QN_COST_COLUMN("file", NAME, struct qn_culprit_pair, victim.file), QN_COST_COLUMN("function", NAME, struct qn_culprit_pair, victim.function),
     QN_COST_COLUMN("line", SMALL, struct qn_culprit_pair, victim.line), QN_COST_COLUMN("evictor_file", NAME, struct qn_culprit_pair, evictor.file),
     QN_COST_COLUMN("evictor_function", NAME, struct qn_culprit_pair, evictor.function),
     QN_COST_COLUMN("evictor_line", SMALL, struct qn_culprit_pair, evictor.line), QN_COST_COLUMNS_END };
 
-enum qn_text_status qn_cost_write_culprits(const char *path, const struct qn_culprits *culprits, struct qn_text_error *err)
+static const struct qn_cost_column taken[] = {
+    QN_COST_COLUMN("count", NUMBER, struct qn_culprit_pair, count), QN_COST_COLUMN("of", NUMBER, struct qn_culprit_pair, of),
+    QN_COST_COLUMN("shared", NAME, struct qn_culprit_pair, what), QN_COST_COLUMN("file", NAME, struct qn_culprit_pair, victim.file),
+    QN_COST_COLUMN("function", NAME, struct qn_culprit_pair, victim.function), QN_COST_COLUMN("line", SMALL, struct qn_culprit_pair, victim.line),
+    QN_COST_COLUMN("taker_file", NAME, struct qn_culprit_pair, evictor.file),
+    QN_COST_COLUMN("taker_function", NAME, struct qn_culprit_pair, evictor.function),
+    QN_COST_COLUMN("taker_line", SMALL, struct qn_culprit_pair, evictor.line), QN_COST_COLUMNS_END };
+
+enum qn_text_status qn_cost_write_culprits(const char *path, const struct qn_culprits *culprits, bool takers, struct qn_text_error *err)
 {
-    return qn_cost_write_rows(path, columns, culprits->pairs, sizeof *culprits->pairs, culprits->count, err);
+    return qn_cost_write_rows(path, takers ? taken : evicted, culprits->pairs, sizeof *culprits->pairs, culprits->count, err);
 }

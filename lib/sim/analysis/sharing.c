@@ -37,8 +37,8 @@
  * did, read it.
  * Not seen: what the kernel reads and writes for the program; code; processes that share memory.
  * Traces do not tell threads: `quern replay` refuses this analysis.
- * Storage: of the tool: 112 bytes for each line that is touched, 88 for each thread that touches one that is shared, and 120 for each
- * row of the table; of lines and threads' copies 1.5 million each at most, of rows 1.2 million. It says in a line how many references
+ * Storage: of the tool: 112 bytes for each line that is touched, 104 for each thread that touches one that is shared, 120 for each row of
+ * the table, and 40 for each pair of instructions; of lines and threads' copies 1.5 million each at most, of rows 1.2 million. It says in a line how many references
  * had no room.
  * Source: M. Dubois, J. Skeppstedt, L. Ricciulli, K. Ramamurthy, P. Stenstrom, The detection and elimination of useless misses in
  * multiprocessors, ISCA 1993. */
@@ -58,6 +58,7 @@ struct copy {
     struct sim_shared *row;  /* the row used last; NULL: the table is full */
     struct sim_shared *missed; /* the row of the miss that filled the line */
     uint32_t missed_site;    /* the site of that miss */
+    uint64_t missed_pc, taker; /* its instruction; the one that took the line from the thread last */
     bool present, open;      /* open: the kind of this miss is not known yet */
     uint64_t stale;          /* bytes that others have written since the last miss that was not false sharing */
     uint64_t touched, written; /* bytes: a bit for each */
@@ -82,7 +83,13 @@ struct row_site {
     struct sim_shared *row;
 };
 
-static struct sites lines, copies, rows;
+/* An instruction that missed, and the one that had taken the line. */
+struct pair {
+    struct site site;        /* both */
+    struct sim_finding *found[2]; /* how often that was of false, of true sharing; NULL: never, or the table is full */
+};
+
+static struct sites lines, copies, rows, pairs;
 static uint32_t line_bits, grain_bits; /* grain: the bytes that one bit represents */
 static uint64_t *cells;
 enum { NO_ROOM = CLASSES, NO_ROW, CELLS };
@@ -116,6 +123,7 @@ static void analysis_init(const struct sim_config *c)
     sites_init(&lines, sizeof(struct line));
     sites_init(&copies, sizeof(struct copy));
     sites_init(&rows, sizeof(struct row_site));
+    sites_init(&pairs, sizeof(struct pair));
     event.transfers = sim_event(sim.slot, "transfers", "lines that came from another thread, or were taken away");
     event.misses_true = sim_event(sim.slot, "true", "misses by true sharing");
     event.misses_false = sim_event(sim.slot, "false", "misses by false sharing");
@@ -204,9 +212,29 @@ static void transfer(unsigned what)
     sim_count(what, 1);
 }
 
+static void count_pair(const struct copy *c, bool truly)
+{
+    static const struct sim_finding kinds[2] = {{.what = "false"}, {.what = "true"}};
+    struct pair *p = (struct pair *)sites_find(&pairs, c->missed_pc, c->taker);
+
+    if (p && !p->found[truly]) {
+        struct sim_finding finding = kinds[truly];
+
+        finding.pc = c->missed_pc;
+        finding.other = c->taker;
+        finding.value = c->site.pc << line_bits;
+        p->found[truly] = sim_keep(&finding);
+    }
+    if (p && p->found[truly])
+        p->found[truly]->count++;
+    else
+        cells[NO_ROW]++;
+}
+
 static void settle(struct copy *c, unsigned what)
 {
     sim_count_for(c->missed_site, what, 1);
+    count_pair(c, what == event.misses_true);
     if (c->missed)
         *(what == event.misses_true ? &c->missed->misses_true : &c->missed->misses_false) += 1;
     c->open = false;
@@ -221,14 +249,16 @@ static void publish(struct line *l)
     l->fresh = 0;
 }
 
-/* Invalidates all other copies, for a write of `by`. */
-static void invalidate(struct line *l, struct copy *by)
+/* Invalidates all other copies, for a write of `by` at pc. */
+static void invalidate(struct line *l, struct copy *by, uint64_t pc)
 {
     for (struct copy *c = l->first; c; c = c->next) {
         if (c == by)
             continue;
         if (c->open)
             settle(c, event.misses_false);
+        if (c->present)
+            c->taker = pc;
         c->present = false;
     }
     l->owner = by;
@@ -281,23 +311,24 @@ static void arrive(struct line *l, struct copy *c, bool writes)
         c->row->cold++;
 }
 
-static void miss(struct line *l, struct copy *c, uint32_t site)
+static void miss(struct line *l, struct copy *c, const struct sim_ref *ref)
 {
     publish(l);
     l->owner = NULL;
     c->present = c->open = true;
     c->missed = c->row;
-    c->missed_site = site;
+    c->missed_site = ref->site;
+    c->missed_pc = ref->pc;
     sim_count(event.transfers, 1);
 }
 
 /* A miss that is not the thread's first access to the line. */
-static void come(struct line *l, struct copy *c, uint32_t site, bool writes)
+static void come(struct line *l, struct copy *c, const struct sim_ref *ref, bool writes)
 {
     if (!c->touched) {
         arrive(l, c, writes);
     } else if (!c->present) {
-        miss(l, c, site);
+        miss(l, c, ref);
     } else if (writes && l->owner != c) {
         transfer(event.upgrades);
         if (c->row)
@@ -315,14 +346,14 @@ static void refer(struct line *l, const struct sim_ref *ref, uint64_t address, u
         return;
     }
     note(row_of(c, ref->pc, address), bytes, ref->kind);
-    come(l, c, ref->site, writes);
+    come(l, c, ref, writes);
     if (QN_UNLIKELY(c->stale & bytes)) {
         settle(c, event.misses_true);
         c->stale = 0;
     }
     if (writes) {
         if (l->owner != c)
-            invalidate(l, c);
+            invalidate(l, c, ref->pc);
         l->fresh |= bytes;
         l->was_written = true;
     }

@@ -321,6 +321,12 @@ for program in unpadded atomic tas mcs buffer sums readers; do
     is "$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost)" "$both" '  and without'
 done
 
+# Who takes lines from whom: in ping-pong, the read that waits misses what the store behind it has taken.
+reads=$(grep -n 'while (atomic_load_explicit(&token' guest.c | cut -d: -f1)
+run 0 'pingpong, with --analysis=sharing' -- "$QUERN" run -q --cores=2 --analysis=sharing --out-file=p.prof ./guest pingpong $rounds
+is "$(sed -n 2p p.prof.takers.csv | cut -d, -f1,2,3,6,9)" "$((2 * rounds - 2)),$((2 * rounds - 2)),true,$reads,$((reads + 2))" \
+    '  the read misses what the store has taken, in each round, by true sharing'
+
 # ---- report ----
 
 run 0 'report --cores=4' -- "$QUERN" report -q --cores=4 -o unpadded.report ./guest unpadded 100000

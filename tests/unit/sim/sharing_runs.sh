@@ -110,6 +110,16 @@ is "$(sums $table | awk '{ n += $2 + $3 + $4 + $5 } END { print n + 0 }')" "$(to
 ok 'the summary says what they depend on' grep -q 'AN: transfers depend on the turns that quern gave the threads' of_together.said
 ok '... and counts lines' grep -q 'AN: lines of 64 bytes: [0-9]* of one thread only, [0-9]* that several only read' of_together.said
 
+# Who takes lines from whom: each miss once.
+takers=of_together.takers.csv
+is "$(head -n 1 $takers)" 'count,of,shared,file,function,line,taker_file,taker_function,taker_line,of_rows' 'takers: columns of the table'
+is "$(awk -F, '{ n[$3] += $1 } END { print n["true"] + 0, n["false"] + 0 }' $takers)" "$(totals of_together | cut -d' ' -f1,2)" \
+    '... all misses of both kinds'
+is "$(sed -n 2p $takers | cut -d, -f3,5,6,8,9)" 'false,count,19,count,19' '... most of them of the counters, which take the line from each other'
+is "$(awk -F, 'NR > 1 { sum[$3, $4, $5, $6] += $1; of[$3, $4, $5, $6] = $2 } END { for (p in sum) bad += sum[p] != of[p]; print bad + 0 }' $takers)" 0 \
+    '... `of` is the sum of a line of source'
+ok '... the first one is in the summary' grep -q "counters.c:19 misses [0-9]* lines of [0-9]* that counters.c:19 had taken, by false sharing" of_together.said
+
 # By line of source.
 "$QUERN" csv --metadata=no --crlf=no --show=AN.false of_together >rows.csv
 is "$(awk -F, 'NR > 1 { n += $NF } END { print n }' rows.csv)" "$(total false <of_together.said)" 'csv: misses by false sharing'
