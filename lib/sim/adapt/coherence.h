@@ -24,6 +24,7 @@
 #define CORE_OPEN (1ull << QN_FAR_BIT) /* of an entry's line: it is not known yet what kind of miss has filled it */
 #define CORE_WRITABLE 0x80u       /* of a state: a write to the line changes nothing */
 #define CORE_STATE 0x7fu
+#define CORES_IN_TABLE 16u        /* at most: the table of pairs of cores grows with their square */
 
 /* ---- the lines that have been used, by address ---- */
 
@@ -108,6 +109,7 @@ static uint32_t slots;    /* entries of a D1 */
 static uint32_t grain_bits; /* bytes of a line for which one bit stands */
 static uint64_t all_bytes;  /* a bit for each */
 static uint64_t shadow_clock; /* the shadow model's own: emitted code does not stamp its lines */
+static uint64_t *taken_from;  /* cells: lines, by the core that took them and the one that lost them */
 static uint64_t core_references, bus_requests, bus_bytes, write_backs;
 static unsigned event_true, event_false, event_upgrades, event_updates, event_taken, event_lost, event_supplied, event_written;
 
@@ -247,6 +249,7 @@ static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
         return;
     }
     sim_count(event_taken, 1);
+    taken_from[running * sim.cores + core]++;
     core_count_for(c->site[at], event_lost);
     core_remove(core, at, l);
     l->copies[core].lost = true;
@@ -495,6 +498,19 @@ static void core_init(struct core *c)
     c->entry = c->away;
 }
 
+/* Who takes lines from whom: a row for each pair of cores. */
+static void core_declare(void)
+{
+    taken_from = sim_cells((uint64_t)sim.cores * sim.cores);
+    if (sim.cores > CORES_IN_TABLE)
+        return;
+    sim_table(sim.slot, "cores", "core lines from");
+    for (uint32_t i = 0; i < sim.cores * sim.cores; i++)
+        if (i / sim.cores != i % sim.cores)
+            sim_row(&(struct sim_term){.cells = taken_from + i, .n = 1, .times = 1, .needed = true}, 1, "%s: core {%u} took {%%U} lines from core {%u}",
+                    sim.slot, i / sim.cores, i % sim.cores);
+}
+
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     uint32_t per_set = config->ways == 1 ? 1 : CORE_SLOTS_MIN;
@@ -510,6 +526,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     cores = sim_alloc(sim.cores * sizeof *cores);
     for (uint32_t core = 0; core < sim.cores; core++)
         core_init(&cores[core]);
+    core_declare();
     event_true = sim_event(sim.slot, "true", "misses on lines that another core has taken: true sharing");
     event_false = sim_event(sim.slot, "false", "... false sharing");
     event_upgrades = core_event_of(SIM_BUS_UPGRADE, SIM_BUS_UPGRADE, "upgrades", "writes that had to take a line away from other cores");

@@ -326,6 +326,8 @@ reads=$(grep -n 'while (atomic_load_explicit(&token' guest.c | cut -d: -f1)
 run 0 'pingpong, with --analysis=sharing' -- "$QUERN" run -q --cores=2 --analysis=sharing --out-file=p.prof ./guest pingpong $rounds
 is "$(sed -n 2p p.prof.takers.csv | cut -d, -f1,2,3,6,9)" "$((2 * rounds - 2)),$((2 * rounds - 2)),true,$reads,$((reads + 2))" \
     '  the read misses what the store has taken, in each round, by true sharing'
+is "$(sed 1d p.prof.D1.cores.csv | cut -d, -f1,3 | tr '\n' ' ')" '0,1 1,0 ' '  each core takes lines from the other'
+is "$(awk -F, 'NR > 1 { n += $2 } END { print n }' p.prof.D1.cores.csv)" "$(e D1.taken)" '  ... all that were taken'
 
 # ---- report ----
 

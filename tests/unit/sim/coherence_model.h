@@ -18,6 +18,8 @@
 
 #include "alone.h"
 
+#include <sys/mman.h>
+
 struct qn_ctx qn_ctx;
 
 enum { CORES = 5, LINES = 40, SITES = 64, LINE = 64 };
@@ -33,7 +35,8 @@ static struct {
     long useful[CORES][LINES]; /* the time of the last miss that was not of false sharing */
     long time, written[LINES][LINE];
     int writer[LINES][LINE];
-    int sets, ways;
+    int sets, ways, asker;
+    long from[CORES][CORES]; /* lines that one core took from another */
     long is_true[SITES], is_false[SITES], lost[SITES], upgrades, updates, taken_away, supplied, written_back, write_backs;
 } m;
 
@@ -60,6 +63,7 @@ static void model_drop(int core, int line)
 static void model_take(int core, int line)
 {
     m.taken_away++;
+    m.from[m.asker][core]++;
     m.lost[m.lost_site[core][line]]++;
     model_drop(core, line);
     m.taken[core][line] = true;
@@ -107,6 +111,7 @@ static bool model_shared(int core, int line)
 
 static void model_ask(int core, int line, bool writes, bool has)
 {
+    m.asker = core;
     for (int other = 0; other < CORES; other++) {
         if (other == core || m.state[other][line] == 'I')
             continue;
@@ -222,7 +227,9 @@ static void play(int sets, int ways, int turn, int references)
     struct sim_config config = {.slot = "D1", .size = (uint32_t)(sets * ways * LINE), .ways = (uint32_t)ways, .line = LINE, .sets = (uint32_t)sets,
                                 .line_bits = 6, .seed = 1, .cores = CORES};
     struct qn_unit_facts facts = {.name = NULL};
-    int core = 0, wrong = 0, passed = 0;
+    static uint8_t *tables;
+    static struct qn_table_head head;
+    int core = 0, wrong = 0, passed = 0, pairs_wrong = 0;
 
     memset(&m, 0, sizeof m);
     memset(m.line, -1, sizeof m.line);
@@ -234,6 +241,10 @@ static void play(int sets, int ways, int turn, int references)
     write_backs = event_count = 0;
     memset(sim_event_new, 0, sizeof sim_event_new);
     memset(of_site, 0, sizeof of_site);
+    if (!tables)
+        tables = mmap(NULL, QN_TABLE_SETS_OFF, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    head = (struct qn_table_head){.cells = head.cells};
+    qn_sim_rows_init(tables, &head);
     UNIT_OBJECT.init(&config, &facts);
     for (int i = 0; i < references; i++) {
         int line = (int)draw_below(3) ? (int)draw_below(6) : (int)draw_below(LINES), size = 1 << draw_below(4), first = (int)draw_below((uint32_t)(LINE - size + 1)), site = (int)draw_below(SITES);
@@ -263,6 +274,10 @@ static void play(int sets, int ways, int turn, int references)
     is_int(counted("D1.upgrades"), m.upgrades, "  upgrades: %ld", m.upgrades);
     is_int(counted("D1.updates"), m.updates, "  updates: %ld", m.updates);
     is_int(counted("D1.taken"), m.taken_away, "  copies taken away: %ld", m.taken_away);
+    for (int a = 0; a < CORES; a++)
+        for (int b = 0; b < CORES; b++)
+            pairs_wrong += (long)taken_from[a * CORES + b] != m.from[a][b];
+    is_int(pairs_wrong, 0, "  ... by each core from each other one");
     is_int(sites_wrong("D1.lost", m.lost), 0, "  ... and lost, by the site that used them last");
     is_int(counted("D1.supplied"), m.supplied, "  lines supplied: %ld", m.supplied);
     is_int(counted("D1.written"), m.written_back, "  write-backs forced: %ld", m.written_back);
