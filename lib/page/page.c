@@ -25,7 +25,8 @@
 /* Profiles and what lies beside them; tables without columns, logs without tables: there are none. */
 struct input {
     struct qn_page_profile profile, before;
-    struct qn_text_table intervals, intervals_before, runs, culprits, curve, curve_before, sets, sets_before, sharing;
+    struct qn_text_table intervals, intervals_before, runs, culprits, curve, curve_before, sets, sets_before;
+    struct qn_page_sharing sharing;
 };
 
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
@@ -52,8 +53,7 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
     if (q->culprits && (qn_text_read_table(&in->culprits, q->culprits, err) != QN_TEXT_OK
                         || qn_page_check_culprits(&in->culprits, q->culprits, err) != QN_TEXT_OK))
         return err->status;
-    if (q->sharing && (qn_text_read_table(&in->sharing, q->sharing, err) != QN_TEXT_OK
-                       || qn_page_check_sharing(&in->sharing, q->sharing, err) != QN_TEXT_OK))
+    if (q->sharing && qn_page_read_sharing(&in->sharing, q->sharing, err) != QN_TEXT_OK)
         return err->status;
     if (q->mattson && qn_exp_read_curve(&in->curve, q->mattson, err) != QN_TEXT_OK)
         return err->status;
@@ -111,10 +111,8 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         fputs(",\n\"sets\":", out);
         qn_page_put_sets(out, &in->sets);
     }
-    if (q->sharing) {
-        fputs(",\n\"sharing\":", out);
+    if (q->sharing)
         qn_page_put_sharing(&in->sharing, out);
-    }
     qn_page_put_table(out, "intervalsBefore", &in->intervals_before);
     if (q->mattson || q->sets)
         put_caches(out, "caches", &in->curve, &in->sets);
@@ -153,7 +151,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_text_free_table(&in.intervals);
     qn_text_free_table(&in.runs);
     qn_text_free_table(&in.culprits);
-    qn_text_free_table(&in.sharing);
+    qn_page_free_sharing(&in.sharing);
     qn_text_free_table(&in.sets);
     qn_text_free_table(&in.curve);
     qn_text_free_table(&in.curve_before);
@@ -195,7 +193,7 @@ static void find(const struct input *in, FILE *out)
     struct qn_text_error err = { .status = QN_TEXT_OK };
     const struct qn_page_profile *p = &in->profile;
     struct qn_report_facts f = { .profile = { p->reader, p->merge, p->functions }, .intervals = in->intervals, .runs = in->runs,
-                                 .sharing = in->sharing, .culprits = in->culprits };
+                                 .sharing = in->sharing.lines, .culprits = in->culprits };
 
     if (qn_prof_find_event(qn_prof_reader_header(p->reader), "Ir", 2) >= 0 && qn_report_gather_facts(&f, p->path, &err) == QN_TEXT_OK) {
         qn_exp_fill_sets(&f.sets, &in->sets);

@@ -79,9 +79,14 @@ void qn_page_put_objects(struct qn_page_profile *p, FILE *out);
 #define QN_PAGE_OTHERS UINT32_MAX /* in `by`: others, no object in particular; -1 on the page */
 void qn_page_put_calls(struct qn_page_profile *p, FILE *out);
 void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_text_table *t, FILE *out);
-/* Cache lines that threads share: check the table, then write it. */
-enum qn_text_status qn_page_check_sharing(const struct qn_text_table *t, const char *path, struct qn_text_error *err);
-void qn_page_put_sharing(const struct qn_text_table *t, FILE *out);
+/* Cache lines that threads share: PROFILE.sharing.csv, and if they lie beside it, who takes lines from whom, by lines of source and by cores;
+ * those have no columns if they are missing. */
+struct qn_page_sharing {
+    struct qn_text_table lines, takers, cores;
+};
+enum qn_text_status qn_page_read_sharing(struct qn_page_sharing *s, const char *path, struct qn_text_error *err);
+void qn_page_put_sharing(const struct qn_page_sharing *s, FILE *out); /* ,"sharing":{...},"takers":{...},"cores":{...} */
+void qn_page_free_sharing(struct qn_page_sharing *s);
 enum qn_text_status qn_page_check_culprits(const struct qn_text_table *t, const char *path, struct qn_text_error *err);
 
 #endif

@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "page/json.h"
 #include "page/profile.h"
+#include "text/memory.h"
 #include "text/source.h"
 
 static const char digits[] = "0123456789";
@@ -125,6 +127,8 @@ struct column {
     enum kind kind;
 };
 
+#define SHARING ".sharing.csv"
+
 /* As lib/cost/side_tables/culprits.h and lib/cost/side_tables/sharing.h write them. */
 static const struct column culprits[] = {
     { "count", NUMBER }, { "of", NUMBER }, { "file", NAME }, { "function", NAME }, { "line", NUMBER }, { "evictor_file", NAME },
@@ -135,6 +139,12 @@ static const struct column sharing[] = {
     { "function", TEXT }, { "line", NUMBER }, { "reads", NUMBER }, { "writes", NUMBER }, { "read", HEX }, { "written", HEX },
     { "true", NUMBER }, { "false", NUMBER }, { "cold", NUMBER }, { "upgrades", NUMBER }, { NULL, TEXT },
 };
+
+static const struct column takers[] = {
+    { "count", NUMBER }, { "of", NUMBER }, { "shared", SHARED }, { "file", TEXT }, { "function", TEXT }, { "line", NUMBER },
+    { "taker_file", TEXT }, { "taker_function", TEXT }, { "taker_line", NUMBER }, { NULL, TEXT },
+};
+static const struct column cores[] = { { "core", NUMBER }, { "lines", NUMBER }, { "from", NUMBER }, { NULL, TEXT } };
 
 static bool is_hex(const char *cell)
 {
@@ -178,9 +188,36 @@ enum qn_text_status qn_page_check_culprits(const struct qn_text_table *t, const 
     return check(t, path, culprits, "the file that the analysis culprits writes", err);
 }
 
-enum qn_text_status qn_page_check_sharing(const struct qn_text_table *t, const char *path, struct qn_text_error *err)
+/* Reads the file that lies beside PROFILE.sharing.csv, under this ending.  It may be missing. */
+static enum qn_text_status read_other(struct qn_text_table *t, const char *path, const char *ending, const struct column *c, struct qn_text_error *err)
 {
-    return check(t, path, sharing, "PROFILE.sharing.csv of the analysis sharing", err);
+    size_t length = strlen(path), stem = length > strlen(SHARING) ? length - strlen(SHARING) : 0;
+    struct qn_text_memory memory = { 0 };
+    const char *other = qn_text_format(&memory, "%.*s%s", (int)stem, path, ending);
+    enum qn_text_status status = QN_TEXT_OK;
+
+    if (!strcmp(path + stem, SHARING) && access(other, F_OK) == 0) {
+        status = qn_text_read_table(t, other, err);
+        status = status == QN_TEXT_OK ? check(t, other, c, "the file that a run has written", err) : status;
+    }
+    qn_text_free_memory(&memory);
+    return status;
+}
+
+enum qn_text_status qn_page_read_sharing(struct qn_page_sharing *s, const char *path, struct qn_text_error *err)
+{
+    if (qn_text_read_table(&s->lines, path, err) != QN_TEXT_OK
+        || check(&s->lines, path, sharing, "PROFILE.sharing.csv of the analysis sharing", err) != QN_TEXT_OK
+        || read_other(&s->takers, path, ".takers.csv", takers, err) != QN_TEXT_OK)
+        return err->status;
+    return read_other(&s->cores, path, ".D1.cores.csv", cores, err);
+}
+
+void qn_page_free_sharing(struct qn_page_sharing *s)
+{
+    qn_text_free_table(&s->lines);
+    qn_text_free_table(&s->takers);
+    qn_text_free_table(&s->cores);
 }
 
 /* Writes the first n rows. */
@@ -209,10 +246,12 @@ static void put(const struct qn_text_table *t, const struct column *columns, int
     fprintf(out, "],\"left\":%d}", t->row_count - n);
 }
 
+static int at_most(int n, int most) { return n < most ? n : most; }
+
 void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_text_table *t, FILE *out)
 {
     fputs("\"culprits\":", out);
-    put(t, culprits, t->row_count < QN_PAGE_CULPRITS ? t->row_count : QN_PAGE_CULPRITS, &p->names, out);
+    put(t, culprits, at_most(t->row_count, QN_PAGE_CULPRITS), &p->names, out);
     fputs(",\n", out);
 }
 
@@ -228,4 +267,13 @@ static int count_rows(const struct qn_text_table *t)
     return n;
 }
 
-void qn_page_put_sharing(const struct qn_text_table *t, FILE *out) { put(t, sharing, count_rows(t), NULL, out); }
+void qn_page_put_sharing(const struct qn_page_sharing *s, FILE *out)
+{
+    fputs(",\n\"sharing\":", out);
+    put(&s->lines, sharing, count_rows(&s->lines), NULL, out);
+    if (s->takers.column_count) {
+        fputs(",\n\"takers\":", out);
+        put(&s->takers, takers, at_most(s->takers.row_count, QN_PAGE_CULPRITS), NULL, out);
+    }
+    qn_page_put_table(out, "cores", &s->cores);
+}

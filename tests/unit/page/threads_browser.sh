@@ -2,7 +2,7 @@
 # Does the page show the lines of memory that threads share as PROFILE.sharing.csv has them: sums, bytes by thread, lines of source?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 29
+browser_test 36
 
 cat >prog.c <<'END_C'
 #include <pthread.h>
@@ -98,6 +98,22 @@ browser_open about:blank
 open_page page.html overview
 browser_keys 8
 is "$(js 'return readHash().view')" threads 'a key shows it'
+
+# ---- who takes lines from whom ----
+
+view 'threads&shared=all'
+is "$(page_cells '#takers tr + tr' 0 1 2)" "$(sed 1d p.takers.csv | head -n 20 | awk -F, '{ print $1, $2, $3 }')" 'pairs of lines of source: those of the table'
+is "$(page_cells '#takers tr:nth-child(3)' 3 4 | sed 's/ count */ /; s/ $//')" 'prog.c:9 prog.c:9' '... first the counters, which take their line from each other'
+ok 'without --cores there are no cores' test "$(js "return document.querySelectorAll('#cores').length")" = 0
+"$QUERN" run -q --cores=4 --analysis=sharing --out-file=c ./prog && "$QUERN" page --sharing=c.sharing.csv -o cores.html c || bail 'no page with cores'
+open_page cores.html threads
+is "$(page_cells '#cores tr + tr' 1 2 3 4)" "$(awk -F, 'NR > 1 { n[$1, $3] = $2 }
+    END { for (a = 0; a < 4; a++) print (a == 0 ? "-" : n[a, 0] + 0), (a == 1 ? "-" : n[a, 1] + 0), (a == 2 ? "-" : n[a, 2] + 0), (a == 3 ? "-" : n[a, 3] + 0) }' c.D1.cores.csv)" \
+    'with --cores: who took how many lines from whom'
+is "$(page_faults 400 dark threads)" '' '... dark, 400 pixels: readable, named, not too wide'
+printf 'core,lines,from\n0,x,1\n' >c.D1.cores.csv
+"$QUERN" page --sharing=c.sharing.csv -o none.html c 2>err
+is "$? $(cat err)" '1 quern page: c.D1.cores.csv:2: got `x` as lines, wanted a number' '... a cell that cannot be right is refused'
 
 # ---- what was not collected, what cannot be right, what means harm ----
 

@@ -3,6 +3,7 @@
 //   #threads&shared=falsely&by=writes&line=0x404080       those that threads share without a byte in common; of one line the threads and lines of source
 //
 //   data.sharing: {"columns":["address","shared","thread",...],"rows":[["0x404080","false",1,...]],"left":0}
+//   data.takers, data.cores: who takes lines from whom, by lines of source; by cores.  Either may be missing
 //   ->  [{address, shared, rows, threads: [{thread, read, written}], reads, writes, false, true, cold, upgrades, transfers}]
 
 const LINES_SHOWN = 200;
@@ -136,10 +137,32 @@ function sharedPanel(lines, state) {
     ...numbers.map(name => el('td', { class: 'n' + (r[name] ? '' : ' zero') }, commas(r[name]))))))));
 }
 
+const TAKERS_SHOWN = 20;
+
+// Who takes lines of memory from whom: pairs of lines of source.
+function takersTable() {
+  if (!model.data.takers || !model.data.takers.rows.length) return '';
+  const pairs = records(model.data.takers), cell = (r, prefix) => el('td', { class: 'path' }, sharedPlace({ file: r[prefix + 'file'], function: r[prefix + 'function'], line: r[prefix + 'line'] }));
+  return el('div', { class: 'wide' }, el('table', { id: 'takers' }, el('caption', {}, 'Who takes lines from whom'), el('tr', {}, el('th', { scope: 'col', class: 'n' }, 'misses'), el('th', { scope: 'col', class: 'n', title: 'of the line of source and kind' }, 'of'),
+    ...['sharing', 'misses them', 'had taken them'].map(text => el('th', { scope: 'col' }, text))),
+  ...pairs.slice(0, TAKERS_SHOWN).map(r => el('tr', {}, el('td', { class: 'n' }, commas(r.count)), el('td', { class: 'n' }, commas(r.of)), el('td', {}, r.shared), cell(r, ''), cell(r, 'taker_')))));
+}
+
+// With --cores: lines that each core took from each other one.
+function coresTable() {
+  if (!model.data.cores || !model.data.cores.rows.length) return '';
+  const pairs = records(model.data.cores), numbers = [...new Set(pairs.flatMap(r => [r.core, r.from]))].sort((a, b) => a - b), most = Math.max(...pairs.map(r => r.lines));
+  const lines = (core, from) => (pairs.find(r => r.core === core && r.from === from) || { lines: 0 }).lines;
+  const heat = n => n ? ' heat' + Math.max(1, Math.ceil(3 * n / most)) : ' zero';
+  const cell = (core, from) => core === from ? el('td', { class: 'n zero' }, '-') : el('td', { class: 'n' + heat(lines(core, from)) }, commas(lines(core, from)));
+  return el('div', { class: 'wide' }, el('table', { id: 'cores' }, el('caption', {}, 'Lines that a core took from another one'), el('tr', {}, el('th', { scope: 'col' }, 'core'), ...numbers.map(n => el('th', { scope: 'col', class: 'n' }, `from ${n}`))),
+    ...numbers.map(core => el('tr', {}, el('th', { scope: 'row' }, core), ...numbers.map(from => cell(core, from))))));
+}
+
 function sharingNotes(lines, how) {
   const left = model.data.sharing.left;
   return [el('p', { class: 'note' }, (lines.length === 1 ? '1 line of memory is ' : `${commas(lines.length)} lines of memory are `) + HOW[how] + (lines.length > LINES_SHOWN ? `; the first ${LINES_SHOWN} are listed. ` : '. '),
-    'quern runs one thread at a time: which thread touches which bytes how often is what the program does, but misses and upgrades depend on the turns that the threads got, and are far more on a real machine.'),
+    'quern runs one thread at a time: which thread touches which bytes how often is what the program does, but misses and upgrades depend on the turns that the threads got, and are far more on a real machine.' + (model.data.cores ? ' With --cores, turns repeat.' : '')),
   left ? el('p', { class: 'note' }, left === 1 ? '1 row of the table, with the fewest transfers, is not on this page.' : `${commas(left)} rows of the table, with the fewest transfers, are not on this page.`) : null];
 }
 
@@ -154,5 +177,6 @@ views.threads = {
     const all = sharedLines(), how = HOW[state.shared] ? state.shared : all.some(line => isShown(line, 'falsely')) ? 'falsely' : 'all', lines = all.filter(line => isShown(line, how));
     main.append(el('div', { class: 'tools' }, picker('shared-how', 'lines shared', Object.keys(HOW), how, shared => go({ ...state, shared, line: '' }))), ...sharingNotes(lines, how).filter(Boolean));
     if (lines.length) main.append(threadLegend(lines), sharedPanel(lines, state), sharedTable(lines, state));
+    main.append(takersTable(), coresTable());
   },
 };
