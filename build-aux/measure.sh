@@ -12,7 +12,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 
 sources() { find lib tools -name '*.[chS]' | LC_ALL=C sort; }
-house() { sources | grep -v '^lib/lab/\|^tools/lab/\|^lib/sim/\(policy\|prefetch\|level\|coherence\|bpred\|analysis\)/'; }
+house() { sources | grep -v '^lib/lab/\|^tools/lab/\|^lib/sim/\(policy\|prefetch\|level\|array\|coherence\|bpred\|analysis\)/'; }
 
 measure() {
     case $1 in

@@ -396,6 +396,7 @@ int qn_engines_build(const struct qn_engines_build *b)
  * Out: /usr/local/share/quern/lib/sim/policy/srrip.c, and as profiles name it "srrip:50b34235a5a88360"
  */
 
+const char *const qn_engines_folders[] = { "policy", "prefetch", "level", "array", "coherence", "bpred", "analysis", NULL };
 const char *const qn_engines_slot_names[QN_ENGINES_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
 
 int qn_engines_find_slot(const char *name, unsigned length)

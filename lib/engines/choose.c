@@ -248,10 +248,9 @@ static bool is_module_name(const char *library, const char *name)
 {
     char *probe;
     bool is = false;
-    static const char *const folders[] = { "policy", "prefetch", "level", "coherence", "bpred", "analysis" };
 
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && !is; i++)
-        if (asprintf(&probe, "%s/sim/%s/%s.c", library, folders[i], name) >= 0) {
+    for (size_t i = 0; qn_engines_folders[i] && !is; i++)
+        if (asprintf(&probe, "%s/sim/%s/%s.c", library, qn_engines_folders[i], name) >= 0) {
             is = access(probe, F_OK) == 0;
             free(probe);
         }

@@ -22,6 +22,7 @@
 enum qn_engines_slot { QN_ENGINES_I1, QN_ENGINES_D1, QN_ENGINES_LL, QN_ENGINES_BC, QN_ENGINES_BI, QN_ENGINES_AN, QN_ENGINES_SLOTS };
 
 extern const char *const qn_engines_slot_names[QN_ENGINES_SLOTS];
+extern const char *const qn_engines_folders[]; /* of lib/sim, with modules; NULL ends them */
 
 /* "D1" -> QN_ENGINES_D1; -1: none. */
 int qn_engines_find_slot(const char *name, unsigned length);

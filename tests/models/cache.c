@@ -30,6 +30,7 @@ struct cache {
     int duel;
     int *hopes;           /* ship: by signature, will its lines be used again? */
     struct queued *queued; /* policies of queues.c */
+    struct shipped *shipped; /* of newest.c */
 };
 
 struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsigned line, uint64_t seed)
@@ -46,6 +47,7 @@ struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsig
     c->random = (seed + 1) * 0x9e3779b97f4a7c15;
     c->random |= 1;
     c->queued = queued_make(policy, c->sets, ways, &c->random);
+    c->shipped = shipped_make(policy, c->sets, ways);
     return c;
 }
 
@@ -259,6 +261,8 @@ static bool touch_block(struct cache *c, uint64_t block, size_t now, const struc
         s->lines = l;
     } else {
         l = at_slot(s, victim(c, s, now, future, code));
+        if (option("opt-bypass", 0) && next_use(c, block, now, future, code) > next_use(c, l->block, now, future, code))
+            return true;
         l->referenced = false;
         if (l->uses == 1) /* that which brought it */
             hope(c, l, -1);
@@ -281,7 +285,8 @@ bool cache_touch(struct cache *c, uint64_t addr, unsigned bytes, size_t now, con
 
     for (uint64_t b = addr / c->line; b <= (addr + bytes - 1) / c->line; b++) {
         c->touching = b;
-        miss |= c->queued ? queued_touch(c->queued, b, instruction(future, now)) : touch_block(c, b, now, future, code);
+        miss |= c->shipped ? shipped_touch(c->shipped, b, instruction(future, now), false)
+                : c->queued ? queued_touch(c->queued, b, instruction(future, now)) : touch_block(c, b, now, future, code);
     }
     return miss;
 }

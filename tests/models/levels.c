@@ -2,6 +2,8 @@
  * question walks the whole list.
  *
  *   d1=lru nowa writeback victim nextline stride fpj ghb tlb      ll=lru exclusive inclusive l2 victim
+ *   streambuf bop sms spp: guesses.c
+ *   skewed zcache sectored (also ll=) waypred writebuf: arrays.c
  *
  * Written from the definitions: a reference touches its lines in address order; if level 1 misses any of them, the last level is
  * looked up with the whole reference, but an exclusive one line by line.  All replacement is least recently used. */
@@ -62,6 +64,7 @@ static bool look_inclusive(uint64_t addr, uint64_t bytes)
         drop_range(&i1, out.block * ll.bytes, ll.bytes);
         drop_range(&levels_d1, out.block * ll.bytes, ll.bytes);
         drop_range(&buffer, out.block * ll.bytes, ll.bytes);
+        arrays_drop(d1_kind, out.block * ll.bytes, ll.bytes);
     }
     return miss;
 }
@@ -106,6 +109,21 @@ static bool touch_victim(struct store *s, struct store *beside, uint64_t addr, u
 
 static bool is_exclusive(void) { return !strcmp(ll_kind, "exclusive"); }
 
+static bool is_array(const char *kind) { return strstr("skewed zcache sectored waypred", kind); }
+
+static struct shipped *shipped_ll; /* ll=shipplus */
+static uint64_t pc;
+static bool looks_ahead;
+
+static bool look_shipped(uint64_t addr, uint64_t bytes)
+{
+    bool miss = false;
+
+    for (uint64_t b = first_block(&ll, addr); b <= last_block(&ll, addr, bytes); b++)
+        miss |= shipped_touch(shipped_ll, b, pc, looks_ahead);
+    return miss;
+}
+
 static bool middle_missed;
 
 bool levels_middle_missed(void)
@@ -131,6 +149,10 @@ bool levels_look(uint64_t addr, uint64_t bytes)
         return look_l2(addr, bytes);
     if (!strcmp(ll_kind, "victim"))
         return touch_victim(&ll, &ll_buffer, addr, bytes, "LL.victim-hits");
+    if (shipped_ll)
+        return look_shipped(addr, bytes);
+    if (is_array(ll_kind))
+        return arrays_look(ll_kind, true, addr, bytes);
     return store_touch(&ll, addr, bytes);
 }
 
@@ -139,7 +161,9 @@ void levels_look_ahead(uint64_t addr, uint64_t bytes)
 {
     bool missed = middle_missed;
 
+    looks_ahead = true;
     levels_look(addr, bytes);
+    looks_ahead = false;
     middle_missed = missed;
 }
 
@@ -235,6 +259,8 @@ void levels_make(const char *I1, const char *D1, const char *L2, const char *LL,
     shape(&ll, LL);
     if (*L2)
         shape(&middle, L2);
+    arrays_make(&levels_d1, &ll);
+    shipped_ll = shipped_make(ll_is, (unsigned)ll.sets, (unsigned)ll.ways);
     buffer = (struct store){1, option("victim-lines", 8), levels_d1.bytes, NULL};
     ll_buffer = (struct store){1, option("victim-lines", 8), ll.bytes, NULL};
     l2 = (struct store){option("l2-size", 262144) / option("l2-ways", 8) / ll.bytes, option("l2-ways", 8), ll.bytes, NULL};
@@ -248,7 +274,6 @@ void levels_make(const char *I1, const char *D1, const char *L2, const char *LL,
 
 unsigned levels_touch(const struct op_record *o)
 {
-    static uint64_t pc;
     bool writes = o->op == OP_WRITE || o->op == OP_MODIFY;
 
     pc = o->op == OP_FETCH ? o->addr : pc;
@@ -258,6 +283,18 @@ unsigned levels_touch(const struct op_record *o)
         return no_write_allocate(o->addr, o->size, o->op != OP_WRITE);
     if (!strcmp(d1_kind, "victim"))
         return touch_victim(&levels_d1, &buffer, o->addr, o->size, "D1.victim-hits") ? 1 + 2u * levels_look(o->addr, o->size) : 0;
+    if (!strcmp(d1_kind, "writebuf"))
+        return arrays_buffered(o->addr, o->size, o->op != OP_WRITE, writes);
+    if (is_array(d1_kind))
+        return arrays_look(d1_kind, false, o->addr, o->size) ? 1 + 2u * levels_look(o->addr, o->size) : 0;
+    if (!strcmp(d1_kind, "streambuf"))
+        return prefetch_streams(o->addr, o->size);
+    if (!strcmp(d1_kind, "bop"))
+        return prefetch_best_offset(o->addr, o->size);
+    if (!strcmp(d1_kind, "sms"))
+        return prefetch_spatially(pc, o->addr, o->size);
+    if (!strcmp(d1_kind, "spp"))
+        return prefetch_paths(o->addr, o->size);
     if (!strcmp(d1_kind, "nextline"))
         return prefetch_next_lines(o->addr, o->size);
     if (!strcmp(d1_kind, "stride"))
@@ -281,6 +318,8 @@ void levels_print(FILE *out)
         dirty += r->dirty;
     if (!strcmp(d1_kind, "writeback"))
         fprintf(out, "D1: %llu dirty lines at the end\n", (unsigned long long)dirty);
-    if (!strcmp(d1_kind, "nextline") || !strcmp(d1_kind, "stride") || !strcmp(d1_kind, "fpj") || !strcmp(d1_kind, "ghb"))
+    if (strstr("nextline stride fpj ghb bop sms spp", d1_kind))
         prefetch_print(out);
+    if (!strcmp(d1_kind, "streambuf"))
+        prefetch_print_streams(out);
 }

@@ -47,6 +47,11 @@ struct queued;
 struct queued *queued_make(const char *policy, unsigned sets, unsigned ways, uint64_t *random);
 bool queued_touch(struct queued *q, uint64_t block, uint64_t pc); /* true: a miss */
 
+/* newest.c: shipplus; NULL for other policies. */
+struct shipped;
+struct shipped *shipped_make(const char *policy, unsigned sets, unsigned ways);
+bool shipped_touch(struct shipped *s, uint64_t block, uint64_t pc, bool guess); /* true: a miss */
+
 /* levels.c.  Outcome: bit 0 level 1 missed, bit 1 the last level missed, too. */
 void levels_make(const char *I1, const char *D1, const char *L2, const char *LL, const char *d1_is, const char *ll_is); /* L2 "": none */
 void levels_look_ahead(uint64_t addr, uint64_t bytes);

@@ -251,6 +251,8 @@ static bool say(const char *name, const struct op_record *op)
         return tage(pc, op->taken);
     if (!strcmp(name, "tage06"))
         return predict_tage06(pc, op->taken);
+    if (!strcmp(name, "tagescl"))
+        return predict_tagescl(pc, op->taken);
     if (predict_hybrid(name, pc, op->taken, &said))
         return said;
     return counter(&tables[0], recent(&past, 7) * 128 + pc % 128, op->taken);
@@ -324,6 +326,8 @@ bool predict_indirect(const char *name, const struct op_record *op)
 {
     if (!strcmp(name, "ittage"))
         return predict_ittage(op->addr, op->target);
+    if (!strcmp(name, "btb2"))
+        return predict_btb2(op->addr, op->target);
     if (!strcmp(name, "btb"))
         return target_buffer(op->addr, op->target);
     return last_target(op->addr % (strcmp(name, "ras") ? 512 : two_to(option("bits", 9))), op->target);

@@ -32,6 +32,8 @@ void append(struct past *p, bool taken);
 /* hybrid.c: false if there is no such predictor; else what it says.  It learns at once. */
 bool predict_tage06(uint64_t pc, bool taken); /* tagged.c: what it says */
 bool predict_ittage(uint64_t pc, uint64_t target); /* true: mispredicted */
+bool predict_tagescl(uint64_t pc, bool taken); /* newest.c */
+bool predict_btb2(uint64_t pc, uint64_t target);
 bool predict_hybrid(const char *name, uint64_t pc, bool taken, bool *said);
 
 #endif

@@ -15,7 +15,7 @@ static struct resident *bring(uint64_t block, bool guessed)
     return r;
 }
 
-static void guess(uint64_t block)
+void prefetch_guess(uint64_t block)
 {
     if (store_find(&levels_d1, block))
         return;
@@ -52,6 +52,17 @@ static bool demand(uint64_t block, bool *miss)
     return first;
 }
 
+/* The reference itself.  *first: something was used for the first time since it came. */
+unsigned prefetch_demand(uint64_t addr, uint64_t bytes, bool *first)
+{
+    bool ll_miss = any_missing(addr, bytes) && levels_look(addr, bytes), miss = false;
+
+    *first = false;
+    for (uint64_t b = first_block(&levels_d1, addr); b <= last_block(&levels_d1, addr, bytes); b++)
+        *first |= demand(b, &miss);
+    return miss + 2u * ll_miss;
+}
+
 /* The lines behind a reference that missed, or that used something for the first time. */
 unsigned prefetch_next_lines(uint64_t addr, uint64_t bytes)
 {
@@ -61,7 +72,7 @@ unsigned prefetch_next_lines(uint64_t addr, uint64_t bytes)
         first |= demand(b, &miss);
     if (miss || (first && option("tagged", 0)))
         for (uint64_t k = 1; k <= option("degree", 1); k++)
-            guess(last_block(&levels_d1, addr, bytes) + k);
+            prefetch_guess(last_block(&levels_d1, addr, bytes) + k);
     return miss + 2u * ll_miss;
 }
 
@@ -82,7 +93,7 @@ unsigned prefetch_strides(uint64_t addr, uint64_t bytes)
         demand(b, &any);
     for (uint64_t k = 1; again && k <= option("degree", 1); k++)
         if ((addr + k * distance) / levels_d1.bytes != addr / levels_d1.bytes)
-            guess((addr + k * distance) / levels_d1.bytes);
+            prefetch_guess((addr + k * distance) / levels_d1.bytes);
     return any + 2u * ll_miss;
 }
 
@@ -100,7 +111,7 @@ unsigned prefetch_by_instruction(uint64_t pc, uint64_t addr, uint64_t bytes)
     for (uint64_t b = first_block(&levels_d1, addr); b <= last_block(&levels_d1, addr, bytes); b++)
         demand(b, &any);
     if (distance)
-        guess((addr + distance) / levels_d1.bytes);
+        prefetch_guess((addr + distance) / levels_d1.bytes);
     return any + 2u * ll_miss;
 }
 
@@ -132,7 +143,7 @@ unsigned prefetch_by_history(uint64_t pc, uint64_t addr, uint64_t bytes)
             break;
     for (size_t k = 0, i = at; at + 2 < owns && k < option("ghb-degree", 4); k++) {
         block += own[i - 1] - own[i];
-        guess(block);
+        prefetch_guess(block);
         i = i == 1 ? at : i - 1;
     }
     return any + 2u * ll_miss;

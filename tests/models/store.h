@@ -30,11 +30,26 @@ extern struct store levels_d1;
 bool levels_look(uint64_t addr, uint64_t bytes); /* in the last level; true: missed */
 void levels_count(const char *event);
 
+/* arrays.c: kind skewed, zcache, sectored or waypred; writebuf, with an outcome as levels_touch */
+void arrays_make(struct store *d1, struct store *ll);
+void arrays_drop(const char *kind, uint64_t addr, uint64_t bytes);
+bool arrays_look(const char *kind, bool is_ll, uint64_t addr, uint64_t bytes);
+unsigned arrays_buffered(uint64_t addr, uint64_t bytes, bool reads, bool writes);
+
 /* prefetch.c: outcome as levels_touch */
 unsigned prefetch_next_lines(uint64_t addr, uint64_t bytes);
 unsigned prefetch_strides(uint64_t addr, uint64_t bytes);
 unsigned prefetch_by_instruction(uint64_t pc, uint64_t addr, uint64_t bytes);
 unsigned prefetch_by_history(uint64_t pc, uint64_t addr, uint64_t bytes);
 void prefetch_print(FILE *out);
+unsigned prefetch_demand(uint64_t addr, uint64_t bytes, bool *first);
+void prefetch_guess(uint64_t block);
+
+/* guesses.c */
+unsigned prefetch_streams(uint64_t addr, uint64_t bytes);
+unsigned prefetch_best_offset(uint64_t addr, uint64_t bytes);
+unsigned prefetch_spatially(uint64_t pc, uint64_t addr, uint64_t bytes);
+unsigned prefetch_paths(uint64_t addr, uint64_t bytes);
+void prefetch_print_streams(FILE *out);
 
 #endif

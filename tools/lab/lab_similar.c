@@ -16,6 +16,7 @@
 
 #include "../tools.h"
 #include "base/grow.h"
+#include "engines/engines.h"
 #include "lab_tool.h"
 #include "report/html.h"
 #include "text/error.h"
@@ -118,13 +119,12 @@ bool qn_lab_add_earlier(struct qn_lab_works *w, const char *folder)
 
 bool qn_lab_add_public(struct qn_lab_works *w)
 {
-    static const char *const patterns[] = { "policy", "bpred", "prefetch", "level" };
     char pattern[PATH_MAX + 64];
     glob_t found = { 0 };
     bool good = true;
 
-    for (size_t i = 0; w->lab->files[1] && i < sizeof patterns / sizeof *patterns; i++) {
-        snprintf(pattern, sizeof pattern, "%s/sim/%s/*.c", w->place->library, patterns[i]);
+    for (size_t i = 0; w->lab->files[1] && qn_engines_folders[i]; i++) {
+        snprintf(pattern, sizeof pattern, "%s/sim/%s/*.c", w->place->library, qn_engines_folders[i]);
         glob(pattern, i ? GLOB_APPEND : 0, NULL, &found);
     }
     for (size_t i = 0; good && i < found.gl_pathc; i++) {

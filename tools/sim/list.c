@@ -39,8 +39,6 @@ struct modules {
     size_t n;
 };
 
-static const char *const folders[] = { "policy", "prefetch", "level", "coherence", "bpred", "analysis" };
-
 /* ---- what a file says ---- */
 
 /* The comment that the text begins with, without its marks, its lines joined by blanks. */
@@ -112,7 +110,7 @@ static const char *reach(const struct module *m)
         return defines(m, "ANALYSIS_RECORDS") ? "records" : defines(m, "ANALYSIS_OBSERVES") ? "insns" : "call";
     if (!strcmp(m->folder, "prefetch"))
         return defines(m, "PREFETCHER_SEES_HITS") ? "call" : "filter";
-    if (!strcmp(m->folder, "level"))
+    if (!strcmp(m->folder, "level") || !strcmp(m->folder, "array"))
         return defines(m, "LEVEL_SETTLED") ? "filter" : "call";
     if (!strcmp(m->folder, "bpred"))
         return "call";
@@ -174,15 +172,15 @@ static bool read_modules(struct modules *all, const char *tool)
     const char *library = qn_engines_library(tool);
 
     *all = (struct modules){ .n = 0 };
-    for (size_t i = 0; library && i < QN_ARRAY_LEN(folders); i++) {
+    for (size_t i = 0; library && qn_engines_folders[i]; i++) {
         char *pattern;
         glob_t g;
 
-        if (asprintf(&pattern, "%s/sim/%s/*.c", library, folders[i]) < 0)
+        if (asprintf(&pattern, "%s/sim/%s/*.c", library, qn_engines_folders[i]) < 0)
             continue;
         if (glob(pattern, 0, NULL, &g) == 0)
             for (size_t k = 0; k < g.gl_pathc; k++)
-                add_module(all, folders[i], g.gl_pathv[k]);
+                add_module(all, qn_engines_folders[i], g.gl_pathv[k]);
         globfree(&g);
         free(pattern);
     }

@@ -42,6 +42,16 @@ I1=ship D1=ship LL=ship BC=yags
 D1=fpj LL=srrip BC=2bcgskew
 D1=stride LL=plru BC=hashed
 D1=ghb
+D1=skewed LL=zcache
+D1=sectored LL=skewed
+I1=waypred D1=waypred
+D1=writebuf LL=inclusive
+D1=zcache I1=sectored
+I1=streambuf D1=streambuf
+D1=bop
+D1=sms BC=tagescl BI=btb2
+I1=shipplus D1=shipplus LL=shipplus
+D1=spp
 D1=tlb I1=srrip BC=loop
 I1=dip D1=dip LL=dip
 I1=eaf D1=eaf LL=eaf
@@ -63,8 +73,8 @@ each() {
 }
 if [ -n "$full" ]; then
     simulators="$simulators
-$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye pdp)
-$(each D1 nowa writeback victim nextline stride fpj ghb tlb)
+$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship shipplus dip eaf hawkeye pdp)
+$(each D1 nowa writeback victim nextline stride fpj ghb tlb skewed zcache sectored waypred writebuf streambuf bop sms spp)
 D1=nextline / tagged=1
 D1=victim / victim-lines=1
 D1=lru I1=lru LL=exclusive
@@ -75,8 +85,8 @@ D1=nowa I1=lru LL=inclusive
 D1=tlb I1=nru LL=inclusive
 D1=fifo I1=random LL=inclusive
 $(each LL victim inclusive l2)
-$(each BC taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 cachegrind)
-$(each BI btb ras ittage)
+$(each BC taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 tagescl cachegrind)
+$(each BI btb btb2 ras ittage)
 $(each AN 3c mattson interval sets latency sizes)"
 fi
 
@@ -225,7 +235,7 @@ done 3<simulators
 # A module that is not in the list above is not proven: opt runs in replay only, record is what `quern trace` is made of, values
 # and conflicts see instructions, of which a filter lets none pass by, culprits is told by the filter which line leaves (observers.sh has it
 # beside a slow one).
-for file in "$top_srcdir"/lib/sim/policy/*.c "$top_srcdir"/lib/sim/level/*.c "$top_srcdir"/lib/sim/prefetch/*.c "$top_srcdir"/lib/sim/bpred/*.c \
+for file in "$top_srcdir"/lib/sim/policy/*.c "$top_srcdir"/lib/sim/level/*.c "$top_srcdir"/lib/sim/array/*.c "$top_srcdir"/lib/sim/prefetch/*.c "$top_srcdir"/lib/sim/bpred/*.c \
     "$top_srcdir"/lib/sim/analysis/*.c; do
     module=$(basename "$file" .c)
     case $module in opt | record | values | conflicts | culprits | sharing) continue ;; esac

@@ -61,9 +61,29 @@ level stride lru 'degree=2,regions=4'
 level fpj lru 'table=4'
 level ghb lru ''
 level ghb lru 'ghb=32,ghb-table=2,ghb-degree=3'
+level nextline shipplus 'tagged=1'
+level spp shipplus ''
+level streambuf lru 'stream-buffers=2,stream-depth=3'
+level bop lru ''
+level bop lru 'bop-page-bits=20'
+level sms lru 'sms-regions=4,sms-patterns=256'
+level spp lru ''
 level tlb lru 'tlb-entries=4,tlb-ways=1,stlb-entries=8,stlb-ways=8,page-bits=10'
 level victim lru 'victim-lines=1'
 level writeback l2 'l2-size=8192,l2-ways=1'
+for array in skewed zcache waypred writebuf; do level $array lru ''; done
+for array in skewed zcache; do level lru $array ''; done
+level zcache skewed 'zcache-levels=1'
+level zcache inclusive ''
+level skewed inclusive ''
+level lru sectored 'sector-lines=8'
+level writebuf inclusive 'write-buffer=1'
+all_geometries=$geometries
+geometries='1024,2,32:1024,2,32:4096,4,32 2048,4,64:4096,8,32:16384,8,64 64,1,16:256,1,16:4096,16,16'
+level sectored lru 'sector-lines=2'
+level zcache lru 'zcache-levels=3'
+level sectored inclusive 'sector-lines=8'
+geometries=$all_geometries
 
 # ---- every level in D1 above every one in LL: its model, or refused by name ----
 
@@ -101,9 +121,9 @@ refused 'module inclusive in slot LL, init, reference 0: cannot stand below D1=k
 
 # ---- each in its slots only ----
 
-for one in nowa writeback nextline stride fpj ghb tlb; do
+for one in nowa writeback writebuf waypred nextline stride fpj ghb tlb; do
     slots='I1 D1'
-    case $one in nowa | writeback) slots=D1 ;; esac
+    case $one in nowa | writeback | writebuf) slots=D1 ;; esac
     refused "module $one in slot LL, LEVEL_SLOTS, reference 0: is not for this slot, only for $slots" LL=$one
     [ "$slots" = D1 ] && refused "module $one in slot I1, LEVEL_SLOTS, reference 0: is not for this slot, only for D1" I1=$one
 done
@@ -120,7 +140,7 @@ as() { awk -v kind="$1" 'BEGIN { srand(7)
         printf "%s %x,%d\n", kind, at += step, 4 + 12 * int(rand() * 2) } }'; }
 as 'I ' >"$SCRATCH/fetches"
 as ' L' >"$SCRATCH/reads"
-for one in victim nextline stride tlb; do
+for one in victim nextline stride tlb waypred sectored zcache; do
     link_replay "$SCRATCH/replay" I1=$one
     "$SCRATCH/replay" --I1=512,2,16 --LL=2048,4,16 --outcomes="$SCRATCH/out.got" "$SCRATCH/fetches" >"$SCRATCH/out" 2>&1 || bail "I1=$one"
     said "$SCRATCH/out" | sed 's/^I1/D1/' >"$SCRATCH/got.events"

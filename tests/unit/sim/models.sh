@@ -4,8 +4,8 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/models/models.inc"
 
-policies='default lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye pdp'
-predictors='taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 cachegrind'
+policies='default lru fifo random plru nru lfu srrip brrip drrip ship shipplus dip eaf hawkeye pdp'
+predictors='taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 tagescl cachegrind'
 geometries='1536,12,32:1536,6,32:7168,7,64 1024,2,32:1024,2,32:4096,4,64 2048,4,64:4096,8,32:16384,8,64 64,1,8:256,16,16:4096,16,32 1024,1,16:16,16,1:64,4,1'
 
 # compare WHAT OPTIONS-OF-MODEL OPTIONS-OF-REPLAY
@@ -74,6 +74,10 @@ done
 for geometry in btb-sets=0,btb-ways=3 btb-sets=10,btb-ways=1 btb-sets=4,btb-ways=64; do
     ok "btb with $geometry is its model" on_branches cachegrind btb $geometry
 done
+link_replay "$program" BI=btb2
+for geometry in '' btb-sets=0,btb-ways=2,btb2-sets=1,btb2-ways=4; do
+    ok "btb2${geometry:+ with $geometry} is its model" on_branches cachegrind btb2 "$geometry"
+done
 link_replay "$program" BI=ras
 ok 'ras with 8 bits of last targets is its model' on_branches cachegrind ras bits=8
 for depth in 1 3 16 4096; do
@@ -84,15 +88,19 @@ ok 'ittage is its model' on_branches cachegrind ittage ''
 link_replay "$program" BC=tage06 BI=ras
 ok 'tage06 beside ras is its model: the path has calls and returns' compare tage06 'kind=paths n=20000 seed=1 bc=tage06 bi=ras' ''
 ok '... when useful entries have aged' compare tage06 'kind=paths n=500000 seed=2 bc=tage06 bi=ras' ''
+link_replay "$program" BC=tagescl
+ok 'tagescl is its model when useful entries have aged' compare tagescl 'kind=sites n=200000 seed=2 bc=tagescl' ''
 link_replay "$program" BC=tage
 ok 'tage is its model when useful entries have aged' compare tage 'kind=sites n=400000 seed=2 bc=tage' ''
 
 # opt cannot be run twice in step, so no --check; its model looks for the next use by walking the trace.
 link_replay "$program" D1=opt
-for kind in random cyclic zipf; do
-    "$SCRATCH/model" "$SCRATCH/trace" "$SCRATCH/wanted" kind=$kind n=2000 policy=opt llpolicy=lru D1=512,4,32
-    "$program" --D1=512,4,32 --LL=4096,4,64 --outcomes="$SCRATCH/got" "$SCRATCH/trace" >/dev/null
-    ok "opt is its model, $kind" cmp "$SCRATCH/wanted" "$SCRATCH/got"
+for bypass in 0 1; do
+    for kind in random cyclic zipf; do
+        "$SCRATCH/model" "$SCRATCH/trace" "$SCRATCH/wanted" kind=$kind n=2000 policy=opt llpolicy=lru D1=512,4,32 opt=opt-bypass=$bypass
+        "$program" --D1=512,4,32 --LL=4096,4,64 --sim-opt=opt-bypass=$bypass --outcomes="$SCRATCH/got" "$SCRATCH/trace" >/dev/null
+        ok "opt with opt-bypass=$bypass is its model, $kind" cmp "$SCRATCH/wanted" "$SCRATCH/got"
+    done
 done
 
 done_testing

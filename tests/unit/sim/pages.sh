@@ -24,7 +24,7 @@ page() {
     done
 }
 
-for folder in policy level prefetch bpred analysis; do
+for folder in policy level array prefetch bpred analysis; do
     for file in "$top_srcdir"/lib/sim/$folder/*.c; do
         name=$(basename "$file" .c)
         ok "$folder $name has its section" page $folder "$name" "$file"

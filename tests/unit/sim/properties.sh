@@ -8,7 +8,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/models/models.inc"
 
-policies='lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye'
+policies='lru fifo random plru nru lfu srrip brrip drrip ship shipplus dip eaf hawkeye'
 build_model
 for policy in $policies opt; do link_replay "$SCRATCH/$policy" D1=$policy; done
 out=$SCRATCH/out
