@@ -188,6 +188,88 @@ static bool sectored(struct array *a, uint64_t block)
     return miss;
 }
 
+/* ---- ceaser ---- */
+
+static uint64_t keys[2][4], references, pointer; /* the current key, the next */
+
+static uint64_t scrambled(const struct array *a, const uint64_t *key, uint64_t block)
+{
+    uint64_t half = 16777216, left = block / half % half, right = block % half;
+
+    for (int i = 0; i < 4; i++) {
+        uint64_t mixed = (right ^ key[i]) * 11400714819323198485u / 1099511627776u;
+
+        mixed ^= left;
+        left = right;
+        right = mixed;
+    }
+    return right % a->shape->sets;
+}
+
+static void new_key(struct array *a, uint64_t *key)
+{
+    for (int i = 0; i < 4; i++)
+        key[i] = random_of(&a->random, 16777216);
+}
+
+static void scrambled_put(struct array *a, uint64_t block, uint64_t index)
+{
+    struct held *oldest = NULL;
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < a->n; i++)
+        if (a->held[i].index == index) {
+            n++;
+            oldest = !oldest || a->held[i].used < oldest->used ? &a->held[i] : oldest;
+        }
+    if (n == a->shape->ways)
+        forget(a, oldest);
+    a->held[a->n++] = (struct held){block, 0, index, ++a->now, false};
+}
+
+static void scrambled_move(struct array *a)
+{
+    struct held *h = NULL;
+
+    for (size_t i = 0; i < a->n; i++)
+        if (a->held[i].index == pointer && scrambled(a, keys[0], a->held[i].block) == pointer && scrambled(a, keys[1], a->held[i].block) != pointer &&
+            (!h || a->held[i].used < h->used))
+            h = &a->held[i];
+    if (!h)
+        return;
+    uint64_t block = h->block;
+    forget(a, h);
+    scrambled_put(a, block, scrambled(a, keys[1], block));
+    tell(a, "remapped");
+    scrambled_move(a);
+}
+
+static bool ceaser(struct array *a, uint64_t block)
+{
+    struct held *h = find_block(a, block);
+    uint64_t index;
+
+    if (!references++) {
+        new_key(a, keys[0]);
+        new_key(a, keys[1]);
+    }
+    if (h) {
+        h->used = ++a->now;
+    } else {
+        index = scrambled(a, keys[0], block);
+        scrambled_put(a, block, index < pointer ? scrambled(a, keys[1], block) : index);
+    }
+    if (option("ceaser-period", 100) && references % (option("ceaser-period", 100) * a->shape->ways) == 0) {
+        scrambled_move(a);
+        if (++pointer == a->shape->sets) {
+            pointer = 0;
+            memcpy(keys[0], keys[1], sizeof keys[0]);
+            new_key(a, keys[1]);
+        }
+    }
+    return !h;
+}
+
 /* ---- waypred ---- */
 
 static bool waypred(struct array *a, uint64_t block)
@@ -208,7 +290,7 @@ bool arrays_look(const char *kind, bool is_ll, uint64_t addr, uint64_t bytes)
     bool miss = false;
 
     for (uint64_t b = first_block(a->shape, addr); b <= last_block(a->shape, addr, bytes); b++)
-        miss |= !strcmp(kind, "skewed") ? skewed(a, b) : !strcmp(kind, "zcache") ? zcache(a, b) : !strcmp(kind, "sectored") ? sectored(a, b) : waypred(a, b);
+        miss |= !strcmp(kind, "skewed") ? skewed(a, b) : !strcmp(kind, "zcache") ? zcache(a, b) : !strcmp(kind, "sectored") ? sectored(a, b) : !strcmp(kind, "ceaser") ? ceaser(a, b) : waypred(a, b);
     return miss;
 }
 

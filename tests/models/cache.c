@@ -261,7 +261,7 @@ static bool touch_block(struct cache *c, uint64_t block, size_t now, const struc
         s->lines = l;
     } else {
         l = at_slot(s, victim(c, s, now, future, code));
-        if (option("opt-bypass", 0) && next_use(c, block, now, future, code) > next_use(c, l->block, now, future, code))
+        if (is(c, "opt") && option("opt-bypass", 0) && next_use(c, block, now, future, code) > next_use(c, l->block, now, future, code))
             return true;
         l->referenced = false;
         if (l->uses == 1) /* that which brought it */

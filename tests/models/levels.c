@@ -3,7 +3,7 @@
  *
  *   d1=lru nowa writeback victim nextline stride fpj ghb tlb      ll=lru exclusive inclusive l2 victim
  *   streambuf bop sms spp: guesses.c
- *   skewed zcache sectored (also ll=) waypred writebuf: arrays.c
+ *   skewed zcache sectored (also ll=) waypred writebuf, ll=ceaser: arrays.c
  *
  * Written from the definitions: a reference touches its lines in address order; if level 1 misses any of them, the last level is
  * looked up with the whole reference, but an exclusive one line by line.  All replacement is least recently used. */
@@ -109,7 +109,7 @@ static bool touch_victim(struct store *s, struct store *beside, uint64_t addr, u
 
 static bool is_exclusive(void) { return !strcmp(ll_kind, "exclusive"); }
 
-static bool is_array(const char *kind) { return strstr("skewed zcache sectored waypred", kind); }
+static bool is_array(const char *kind) { return strstr("skewed zcache sectored waypred ceaser", kind); }
 
 static struct shipped *shipped_ll; /* ll=shipplus */
 static uint64_t pc;

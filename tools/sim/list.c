@@ -319,7 +319,7 @@ int qn_sim_describe(char **simulators)
 
 /* ---- show ---- */
 
-/* The comment at the head of the file, then where the file is, and the module's name and hash, as profiles have it. */
+/* The comment at the head of the file; where the file is, and the module's name and hash, as profiles have it; the rest of the file. */
 static void print_page(const struct module *m)
 {
     const char *end = strstr(m->source, "*/"), *line = m->source;
@@ -333,7 +333,7 @@ static void print_page(const struct module *m)
         printf("%.*s\n", n, text);
         line = next;
     }
-    printf("\n%s  %s:%016" PRIx64 "\n", m->path, m->name, m->hash);
+    printf("\n%s  %s:%016" PRIx64 "\n%s", m->path, m->name, m->hash, end ? end + 2 : "");
 }
 
 int qn_sim_show(char **names)

@@ -26,7 +26,7 @@ static const char help[] =
     "It needs a C compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` needs no simulator made before.\n"
     "list shows the modules that ship by slot: year of the design, bits of storage, how references\n"
     "reach it; or what is in a simulator.\n"
-    "show prints a module's page: what it does, an example, options, events, storage, source; its file and hash.\n"
+    "show prints a module's page: what it does, an example, options, events, storage; its file, hash and text.\n"
     "compare runs a program under each of the modules, in one execution where they can share it, prints a table.\n"
     "test says of a module whether it keeps the contract of modules (doc/modules.md): a line for each check.\n\n";
 

@@ -2,7 +2,7 @@
  *
  * A sector is so many lines at an address that is a multiple of its size, with one tag and a valid bit for each line. A reference to a
  * line that is not valid in a sector that is there brings this line only; if the sector is not there, the least recently used sector of the set
- * gives way, with all its lines. Two sectors of four lines, A B C D and E F G H, and I J K L; a dot is a line that is not valid:
+ * is evicted, with all its lines. Two sectors of four lines, A B C D and E F G H, and I J K L; a dot is a line that is not valid:
  *
  *   A        sector and line miss      A . . .
  *   C        line misses               A . C .

@@ -1,4 +1,4 @@
-/* array/skewed.c - a skewed-associative cache: each way has an index function of its own, so lines that share a place in one way seldom
+/* array/skewed.c - a skewed-associative cache: each way has an index function of its own, so lines that share a place in one way rarely
  * share one in another.
  *
  * The line number's lowest index bits are L, the next higher ones H. In way i the line's place is L xor H rotated by i bits. Two ways of four

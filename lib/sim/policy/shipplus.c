@@ -6,7 +6,7 @@
  *   2 training         only the first use of a line counts up; ship counts each. A line that leaves unused counts down
  *   3 write-backs      (a line that comes by a write-back is the next victim: here none comes to the LL)
  *   4 signatures       prefetches have counters of their own: the lowest of the signature's 14 bits
- *   5 updates          the first use of a prefetched line makes it the next victim, as such lines are seldom used twice; a prefetch of a
+ *   5 updates          the first use of a prefetched line makes it the next victim, as such lines are rarely used twice; a prefetch of a
  *                      prefetched line changes nothing
  *
  * Instruction 1, whose counter is 7, brings A; a prefetch brings P:

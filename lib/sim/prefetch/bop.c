@@ -1,4 +1,4 @@
-/* prefetch/bop.c - best-offset prefetching: of a list of distances the one that would have foretold most of the last references is prefetched.
+/* prefetch/bop.c - best-offset prefetching: of a list of distances the one that would have predicted most of the last references is prefetched.
  *
  * At a reference to line X that missed, or was the first use of a prefetched line, the line X + D is prefetched if it is in the same page. Which D
  * is best is learnt all the time: a table remembers lines that were referenced lately; each reference tries one of the offsets in turn, and

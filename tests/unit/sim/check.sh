@@ -44,7 +44,7 @@ D1=stride LL=plru BC=hashed
 D1=ghb
 D1=skewed LL=zcache
 D1=sectored LL=skewed
-I1=waypred D1=waypred
+I1=waypred D1=waypred LL=ceaser
 D1=writebuf LL=inclusive
 D1=zcache I1=sectored
 I1=streambuf D1=streambuf
@@ -84,7 +84,7 @@ D1=srrip I1=srrip LL=inclusive
 D1=nowa I1=lru LL=inclusive
 D1=tlb I1=nru LL=inclusive
 D1=fifo I1=random LL=inclusive
-$(each LL victim inclusive l2)
+$(each LL victim inclusive l2 ceaser)
 $(each BC taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 tagescl cachegrind)
 $(each BI btb btb2 ras ittage)
 $(each AN 3c mattson interval sets latency sizes)"

@@ -72,7 +72,9 @@ level tlb lru 'tlb-entries=4,tlb-ways=1,stlb-entries=8,stlb-ways=8,page-bits=10'
 level victim lru 'victim-lines=1'
 level writeback l2 'l2-size=8192,l2-ways=1'
 for array in skewed zcache waypred writebuf; do level $array lru ''; done
-for array in skewed zcache; do level lru $array ''; done
+for array in skewed zcache ceaser; do level lru $array ''; done
+level lru ceaser 'ceaser-period=3'
+level waypred ceaser 'ceaser-period=0'
 level zcache skewed 'zcache-levels=1'
 level zcache inclusive ''
 level skewed inclusive ''
@@ -127,7 +129,7 @@ for one in nowa writeback writebuf waypred nextline stride fpj ghb tlb; do
     refused "module $one in slot LL, LEVEL_SLOTS, reference 0: is not for this slot, only for $slots" LL=$one
     [ "$slots" = D1 ] && refused "module $one in slot I1, LEVEL_SLOTS, reference 0: is not for this slot, only for D1" I1=$one
 done
-for one in exclusive inclusive l2; do
+for one in exclusive inclusive l2 ceaser; do
     for slot in I1 D1; do
         refused "module $one in slot $slot, LEVEL_SLOTS, reference 0: is not for this slot, only for LL" $slot=$one
     done

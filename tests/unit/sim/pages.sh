@@ -8,7 +8,8 @@ says() { grep -q -- "$2" "$SCRATCH/section" || { echo "nothing about $1"; return
 
 # page FOLDER NAME FILE
 page() {
-    "$QUERN" sim show "$2" >"$SCRATCH/section" || return 1
+    "$QUERN" sim show "$2" >"$SCRATCH/all" || return 1
+    sed "/$2\.c  $2:[0-9a-f]*\$/,\$d" "$SCRATCH/all" >"$SCRATCH/section" # the page; behind it is the source text
     says 'an example' '^  ' && says 'storage' '^Storage: ' && says 'its source' '^Source: ' || return 1
     # A source has a year, or is another module's.
     sed -n '/^Source:/,$p' "$SCRATCH/section" | grep -qE '(19|20)[0-9][0-9]|as [a-z]+|Cachegrind' || { echo 'a source without a year'; return 1; }
@@ -32,6 +33,10 @@ for folder in policy level array prefetch bpred analysis; do
     done
 done
 is "$("$QUERN" sim show lru | head -n 1)" 'policy/lru.c - least recently used: the victim is the line that was not used for the longest time.' 'a page is plain text'
+for module in lru tagescl; do
+    file=$(echo "$top_srcdir"/lib/sim/*/$module.c)
+    is "$("$QUERN" sim show $module | sed "1,/$module\.c  $module:[0-9a-f]*\$/d")" "$(echo; sed '1,/\*\//d' "$file")" "behind the page of $module is its source text"
+done
 is "$("$QUERN" sim show nothing 2>&1; echo $?)" 'quern: sim show: nothing: no module that ships; `quern sim list` lists them
 1' 'a name that is no module'
 done_testing

@@ -27,7 +27,7 @@ int main(void)
     is_int(place_of((struct first){1, 2})->lines, 0x4c, "another region needs its entry");
     refer_to(3, 300);
     is_int(place_of((struct first){3, 100 % 32})->lines, 0, "a pattern of a single line is not kept");
-    is_int((int64_t)events_of("D1.prefetches"), 0, "nothing was foretold yet");
+    is_int((int64_t)events_of("D1.prefetches"), 0, "nothing was predicted yet");
     refer_to(1, 32 * 20 + 2);
     is_int((int64_t)events_of("D1.prefetches"), 2, "the instruction at the same line of another region: two lines");
     ok(lines_has(&level_lines, (uint64_t)(32 * 20 + 3) * LINE) && lines_has(&level_lines, (uint64_t)(32 * 20 + 6) * LINE), "  3 and 6");
