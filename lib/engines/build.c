@@ -197,6 +197,25 @@ static void add_hosted_files(struct qn_engines_recipe *r, const char *library)
 /* A module that calls something is found on the stack (lib/debug/where.c). */
 #define CALLERS "-fno-optimize-sibling-calls"
 
+/* By its name, or that of the file that cc is a link to. */
+static bool is_clang(const char *name)
+{
+    char *file = qn_engines_find_command(name), *real = file ? realpath(file, NULL) : NULL;
+    bool clang = strstr(name, "clang") || (real && strstr(real, "clang"));
+
+    free(file);
+    free(real);
+    return clang;
+}
+
+/* An index beyond an array whose size the compiler knows traps; behind memory of sim_alloc lie pages that fault.  gcc gives one line, or none, to
+ * traps that it has joined. */
+static void add_bounds(struct qn_engines_words *compile)
+{
+    add_words(compile, "-fsanitize=bounds");
+    add_words(compile, is_clang(compile->word[0]) ? "-fsanitize-trap=bounds" : "-fsanitize-undefined-trap-on-error -fno-crossjumping");
+}
+
 static bool add_hosted(struct qn_engines_recipe *r, const char *library)
 {
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
@@ -205,6 +224,8 @@ static bool add_hosted(struct qn_engines_recipe *r, const char *library)
     add_words(&r->compile, CALLERS);
     add_words(&r->compile, flags);
     add_words(&r->link, flags);
+    if (!r->build->cflags)
+        add_bounds(&r->compile);
     add(&r->compile, "-DQN_SIM_HOSTED=1");
     add(&r->files, "%s/sim/slots.c", library);
     if (archive)
@@ -229,17 +250,6 @@ static const char *compiler(void)
             cc = usual[i];
     free(file);
     return cc && *cc ? cc : usual[0];
-}
-
-/* By its name, or that of the file that cc is a link to. */
-static bool is_clang(const char *name)
-{
-    char *file = qn_engines_find_command(name), *real = file ? realpath(file, NULL) : NULL;
-    bool clang = strstr(name, "clang") || (real && strstr(real, "clang"));
-
-    free(file);
-    free(real);
-    return clang;
 }
 
 /* The flags that configure found for its own compiler.  This may be another one: clang has no option for string strategies. */
@@ -278,6 +288,8 @@ static bool add_engine(struct qn_engines_recipe *r, const char *library)
 
     add_engine_flags(&r->compile, debug);
     add_words(&r->compile, CALLERS);
+    if (!b->many)
+        add_bounds(&r->compile);
     add_engine_flags(&r->link, debug);
     add_words(&r->compile, b->cflags);
     add_words(&r->link, b->cflags);

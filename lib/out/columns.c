@@ -87,6 +87,8 @@ static enum qn_text_status take_timing(struct qn_out_column *col, const char *it
                                        struct qn_text_error *err)
 {
     char *text = qn_out_write_timing(item, events);
+    if (!text && (!strncmp(item, "cycles", 6) || !strncmp(item, "CPI", 3) || !strcmp(item, "AMAT")))
+        return qn_text_fail(err, QN_TEXT_BAD, "--show `%s` is of the misses of each level, but not all of these events appeared in `events:` line", item);
     if (!text)
         return unknown("--show", item, err);
     col->is_cycles = strcmp(item, "cycles") == 0;
@@ -618,6 +620,17 @@ static bool has_all(const struct qn_prof_header *h, const char *events)
     return true;
 }
 
+/* Misses of one level are there, of the other not: their sum would look like the time. */
+static bool lacks_level(const struct qn_prof_header *h)
+{
+    static const char *const both[][2] = {{"I1mr", "ILmr"}, {"D1mr", "DLmr"}, {"D1mw", "DLmw"}};
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(both); i++)
+        if (has_all(h, both[i][0]) != has_all(h, both[i][1]))
+            return true;
+    return false;
+}
+
 static void put_cycles(FILE *out, const struct qn_prof_header *h, const struct part *p)
 {
     if (p->issue)
@@ -639,7 +652,7 @@ char *qn_out_write_timing(const char *name, const struct qn_prof_header *h)
     size_t size;
     FILE *out;
 
-    if ((!p && !amat) || (p && !strcmp(p->name, ".L2") && !qn_prof_has_L2(h)) || !has_all(h, amat ? "Dr+Dw+D1mr+D1mw+DLmr+DLmw" : "Ir"))
+    if ((!p && !amat) || (p && *p->L1 && *p->LL && lacks_level(h)) || (p && !strcmp(p->name, ".L2") && !qn_prof_has_L2(h)) || !has_all(h, amat ? "Dr+Dw+D1mr+D1mw+DLmr+DLmw" : "Ir"))
         return NULL;
     out = open_memstream(&text, &size);
     if (!out)

@@ -1,6 +1,7 @@
 /* code_changes.c - code that changes: memory mapped twice, a store into its own block, read() into code, a file mapped
  * anew, code that is copied about, a patch by another process, flags that only the new code needs. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,10 +53,10 @@ static void mapped_twice(void)
 }
 
 /* movb $7, 1+0f(%rip) ; 0: mov $1, %eax ; ret: the store changes the next instruction. */
-/* A file in memory that is mapped privately, and executable from the beginning or later, then written to in several ways. */
-static void private_memory(int first)
+/* A file in memory, or without a name, that is mapped privately, and executable from the beginning or later, then written to in several ways. */
+static void private_memory(int fd, int first)
 {
-    int fd = memfd_create("code", 0), other = memfd_create("other", 0), sum = 0;
+    int other = memfd_create("other", 0), sum = 0;
     uint8_t *x, *w, buf[sizeof template];
     int64_t from = 0, to = 0;
 
@@ -170,9 +171,16 @@ static void flags_kept(void)
 
 int main(void)
 {
+    char name[40];
+
     mapped_twice();
-    private_memory(PROT_READ | PROT_EXEC);
-    private_memory(PROT_READ);
+    private_memory(memfd_create("code", 0), PROT_READ | PROT_EXEC);
+    private_memory(memfd_create("code", 0), PROT_READ);
+    private_memory(open("/dev/shm", O_TMPFILE | O_RDWR, 0600), PROT_READ);
+    private_memory(open("/tmp", O_TMPFILE | O_RDWR, 0600), PROT_READ | PROT_EXEC);
+    sprintf(name, "/quern-code-%d", (int)getpid());
+    private_memory(shm_open(name, O_CREAT | O_RDWR, 0600), PROT_READ);
+    shm_unlink(name);
     own_block();
     read_into_code();
     protected_between();

@@ -146,7 +146,7 @@ static const char *crash(const struct qn_siginfo *info)
         return "its stack is full: a recursion without end?";
     return info->signo == SIG_SEGV || info->signo == SIG_BUS ? SIM_CRASHED "an access out of bounds"
            : info->signo == SIG_FPE                          ? SIM_CRASHED "a division by zero"
-                                                             : SIM_CRASHED "a trap";
+                                                             : SIM_CRASHED SIM_TRAPPED;
 }
 
 _Noreturn void qn_die_of_fault(const struct qn_siginfo *info, const struct qn_ucontext *uc)

@@ -381,15 +381,19 @@ static long map_guest(uint64_t at, const long *a)
     return r;
 }
 
-/* Of a file in memory a private mapping shows what is written to the file, too, as its page has not been copied yet. */
-static bool is_memfd(const long *a)
+/* A private mapping of a page that is not copied yet shows what is written to the file, too.  Of a file without a name, or in memory, no message at
+ * the end of the run would tell. */
+static bool is_nameless(const long *a)
 {
-    static const char name[] = "/memfd:";
-    char path[sizeof name];
+    static const char in_memory[] = "/dev/shm/";
+    char path[sizeof in_memory];
+    struct stat st;
 
     if (a[3] & MAP_ANONYMOUS || (int)a[4] < 0)
         return false;
-    return qn_proc_fd_path((int)a[4], path, sizeof path) > 0 && qn_streq(path, name);
+    if (!qn_sys2(__NR_fstat, (int)a[4], (long)&st) && !st.st_nlink)
+        return true;
+    return qn_proc_fd_path((int)a[4], path, sizeof path) > 0 && qn_streq(path, in_memory);
 }
 
 static bool is_data(long prot, long flags) { return prot & PROT_WRITE && !(flags & MAP_SHARED); }
@@ -411,7 +415,7 @@ long qn_sys_mmap(long nr, const long *a)
     r = map_guest(at, a);
     if (qn_sys_failed(r))
         return r;
-    note_mapping((uint64_t)r, size, (int)a[2], a[3] & MAP_SHARED || is_memfd(a));
+    note_mapping((uint64_t)r, size, (int)a[2], a[3] & MAP_SHARED || is_nameless(a));
     lock_new((uint64_t)r, size);
     if ((a[2] & PROT_EXEC) && (int)a[4] >= 0 && !(a[3] & MAP_ANONYMOUS))
         qn_message_file((int)a[4]);

@@ -376,7 +376,7 @@ static void crashed(int sig, siginfo_t *info, void *context)
     if (sig == SIGSEGV && addr - (sp - STACK_NEAR) < 2 * STACK_NEAR)
         blame("its stack is full: a recursion without end?", context);
     blame(sig == SIGFPE    ? SIM_CRASHED "a division by zero"
-          : sig == SIGILL ? SIM_CRASHED "a trap"
+          : sig == SIGILL ? SIM_CRASHED SIM_TRAPPED
                           : SIM_CRASHED "an access out of bounds",
           context);
 }

@@ -37,4 +37,18 @@ is "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=cycles,cycles.iss
     'profile,19900,5400,0,4000,9000,1500' 'the parts add up'
 "$QUERN" annotate --sort=CPI profile >out 2>err
 is "$?: $(cat err)" '1: quern annotate: error: --sort event `CPI` did not appear in `events:` line' 'a ratio does not sort'
+# Misses of one level without those of the other: a sum would look like the time.
+for lacks in ILmr 'ILmr DLmr DLmw' DLmr D1mw; do
+    awk -v lacks="$lacks" '/^events:/ { n = split($0, e, " "); split(lacks, l, " ") }
+        /^(events|summary):/ || /^[0-9]/ { for (i = 2; i <= n; i++) for (k in l) if (e[i] == l[k]) $i = ""; gsub("  +", " ") } { print }' profile >less
+    for what in cycles CPI cycles.LL; do
+        "$QUERN" csv --by=program --show=$what less >out 2>err
+        case $what in
+        *.*) [ "$lacks" != 'ILmr DLmr DLmw' ] || continue; is $? 0 "without $lacks: $what" ;;
+        *) is "$?: $(cat err)" "1: quern csv: --show \`$what\` is of the misses of each level, but not all of these events appeared in \`events:\` line" "without $lacks: no $what" ;;
+        esac
+    done
+done
+is "$(printf 'events: Ir Bc Bcm\nfl=x.c\nfn=f\n1 100 50 5\nsummary: 100 50 5\n' >less; "$QUERN" csv --metadata=no --crlf=no --by=program --show=cycles less | tail -n 1)" \
+    less,150 'without caches: of what is there'
 done_testing

@@ -255,7 +255,7 @@ observing analysis_insn recursion 'its stack is full'
 observing analysis_insn loop 'does not come back'
 observing finish null 'crashed: an access out of bounds'
 
-# ---- a write behind what a module has asked for ----
+# ---- a write behind what a module has asked for, or behind an array of its own ----
 
 cat >"$SCRATCH/behind.c" <<'END'
 #include "sim/module.h"
@@ -280,7 +280,7 @@ sed 's/row\[way\] = moved/row[way + 100] = moved/' "$top_srcdir/lib/sim/cachesim
 # behind FILE PATTERN OPTIONS: crashed at the line that has PATTERN.
 behind() {
     line=$(grep -n "$2" "$SCRATCH/$1" | cut -d: -f1)
-    wanted="in slot D1, [a-z_]*, reference [0-9]+: crashed: an access out of bounds.*, at .*$1:$line; .quern replay --cflags"
+    wanted="in slot D1, [a-z_]*, reference [0-9]+: crashed: $crash.*, at .*$1:$line; .quern replay --cflags"
     for tool in run replay; do
         case $tool in run) what=/bin/true ;; *) what=$SCRATCH/trace ;; esac
         # shellcheck disable=SC2086 # options are words
@@ -288,9 +288,30 @@ behind() {
         is "$? $(grep -cE "$wanted" "$SCRATCH/err")" '70 1' "$tool, $1 $3: the line is named" || cat "$SCRATCH/err"
     done
 }
+crash='an access out of bounds'
 behind default.c 'row\[way + 100\] = moved' ''
 for words in 8 512 1024 1000000; do behind behind.c HERE "--sim-opt=bytes=$((8 * words)),at=$words"; done
 behind behind.c HERE '--sim-opt=bytes=8,at=600'
+crash='a trap: an index out of the bounds of an array.'
+for index in 'set + 20' 'set - 5' 'way + 16' '16'; do
+    for array in 'static unsigned char' unsigned; do
+        cat >"$SCRATCH/array.c" <<END
+#include "sim/module.h"
+#define POLICY "array"
+#define POLICY_HIT_IS_NOOP 1
+static volatile unsigned last;
+static void policy_fill(unsigned set, unsigned way)
+{
+    $array table[16] = { 0 };
+    table[last & 15] = 1;
+    table[$index] += (set + way) & 1; /* HERE */
+    last = table[(last + 1) & 15];
+}
+static unsigned policy_victim(unsigned set) { return set % sim.ways; }
+END
+        behind array.c HERE ''
+    done
+done
 
 # ---- the run is ended while a module does not come back ----
 
