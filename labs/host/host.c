@@ -399,6 +399,18 @@ static void tell_events(struct stream *s, unsigned n)
 }
 #endif
 
+#if !NO_MEMORY
+static void tell_tables(struct stream *s)
+{
+    struct host_tables tables;
+
+    memset(&tables, 0, sizeof tables);
+    if (host_module.tables)
+        host_module.tables(&tables);
+    say(s, &tables, sizeof tables);
+}
+#endif
+
 static unsigned answer_of_predictor(const struct host_message *m)
 {
     unsigned taken = 0;
@@ -502,6 +514,7 @@ static void obey(struct stream *s, const struct host_message *m)
 #if !NO_MEMORY
     case HOST_REF: make_reference(s, m); break;
     case HOST_EVENTS: tell_events(s, m->a); break;
+    case HOST_TABLES: tell_tables(s); break;
 #endif
     default:
         if (answer(m, &word)) {

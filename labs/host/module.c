@@ -78,6 +78,32 @@ static void module_ref(uint64_t addr, uint32_t size, unsigned kind, struct sim_r
 }
 
 const struct host_module host_module = { .init = module_init, .ref = module_ref, .config = &sim, .random = &sim_random_state };
+#elif defined(COHERENCE)
+#define STATES_OF(table) (sizeof(table) / sizeof(table)[0])
+_Static_assert(STATES_OF(coherence_access) == STATES_OF(coherence_reply), "coherence_access and coherence_reply have the same states");
+_Static_assert(STATES_OF(coherence_access) <= HOST_STATES_MAX && sizeof COHERENCE_LETTERS - 1 == STATES_OF(coherence_access),
+               "COHERENCE_LETTERS has a letter for each state, of which there are at most 16");
+_Static_assert(HOST_REQUESTS == SIM_BUS_REQUESTS, "requests have one number");
+
+static const char *module_init(const struct sim_config *config) { return (void)config, (const char *)0; }
+
+static void module_tables(struct host_tables *t)
+{
+    t->states = STATES_OF(coherence_access);
+    t->dirty = COHERENCE_DIRTY;
+    for (unsigned state = 0; state < t->states; state++) {
+        t->letters[state] = COHERENCE_LETTERS[state];
+        for (unsigned writes = 0; writes < 2; writes++) {
+            const struct sim_bus_access *a = &coherence_access[state][writes];
+
+            t->access[state][writes].request = (uint8_t)a->request, t->access[state][writes].shared = a->shared, t->access[state][writes].alone = a->alone;
+        }
+        for (unsigned request = 0; request < HOST_REQUESTS; request++)
+            t->reply[state][request].state = coherence_reply[state][request].state, t->reply[state][request].does = coherence_reply[state][request].does;
+    }
+}
+
+const struct host_module host_module = { .init = module_init, .tables = module_tables, .config = &sim, .random = &sim_random_state };
 #else
-#error quern-module: nothing says what it is: #define POLICY, PREDICTOR or LEVEL is missing
+#error quern-module: nothing says what it is: #define POLICY, PREDICTOR, LEVEL or COHERENCE is missing
 #endif

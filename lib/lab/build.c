@@ -415,14 +415,17 @@ bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job)
 bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job)
 {
     struct qn_lab_path_list p = { .n = 0 };
+    char *protocol = qn_lab_format("%s/sim/coherence/mesi.c", c->place->library);
     bool good;
 
     qn_lab_add_quern(&p, c->place->quern);
     qn_lab_add_path(&p, "/proc"); /* the engine reads its maps */
+    qn_lab_add_path(&p, protocol); /* for --cores: that it is the one that the engine has */
     job->limits = qn_lab_limits_quern;
     job->seconds = TOOL_SECONDS;
     good = run_prepared(c, job, &p);
     qn_lab_free_paths(&p);
+    free(protocol);
     return good;
 }
 

@@ -98,6 +98,9 @@ unsigned long qn_lab_find_count(const char *summary, const char *name);
 enum qn_lab_code { QN_LAB_KERNEL, QN_LAB_MODULE };
 bool qn_lab_inspect(struct qn_lab_check *c, const char *path, enum qn_lab_code kind);
 
+/* Has its code an instruction that reads and writes memory in one step for other threads, too? */
+bool qn_lab_has_atomic(struct qn_lab_check *c, const char *path);
+
 /* The bytes of a file's variables, which are all writable sections.  false: it cannot be read. */
 bool qn_lab_storage(struct qn_lab_check *c, const char *path, uint64_t *bytes);
 

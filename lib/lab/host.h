@@ -18,6 +18,7 @@
  *   ref       bytes, kind, address           words of 16 bytes (struct host_word): one for each reference that the level makes to the next
  *                                            level, which is answered by a byte (1: it missed); the last one is the outcome of this one
  *   events    how many                       as many words: a hash of the event's name, and how often it came
+ *   tables                                   those of a coherence protocol (struct host_tables)
  *
  * For a level, the address of init is the bytes of a line, plus 1 << 32 if it is the last level; bits is its option degree or entries.
  */
@@ -27,7 +28,7 @@
 #include <stdint.h>
 
 enum host_op { HOST_STRICT = 1, HOST_WINDOW, HOST_END, HOST_INIT, HOST_BRANCH, HOST_PREDICT, HOST_UPDATE, HOST_HIT, HOST_FILL,
-               HOST_VICTIM, HOST_SETTLED, HOST_DUMP, HOST_REF, HOST_EVENTS };
+               HOST_VICTIM, HOST_SETTLED, HOST_DUMP, HOST_REF, HOST_EVENTS, HOST_TABLES };
 
 #define HOST_LAST_LEVEL (1ull << 32)
 
@@ -40,6 +41,17 @@ struct host_message {
 struct host_word {
     uint32_t done, kind;   /* done: 0: the level asks the next one for a line; 1: the reference is over, kind has HOST_MISS and others */
     uint64_t addr;
+};
+
+/* sim_bus_access and sim_bus_reply of sim/module.h, in bytes. */
+#define HOST_STATES_MAX 16
+#define HOST_REQUESTS 6
+
+struct host_tables {
+    uint32_t states, dirty;
+    char letters[HOST_STATES_MAX]; /* zeros behind them */
+    struct { uint8_t request, shared, alone; } access[HOST_STATES_MAX][2];
+    struct { uint8_t state, does; } reply[HOST_STATES_MAX][HOST_REQUESTS];
 };
 
 /* Kinds of references, as enum sim_kind has them. */
@@ -69,6 +81,7 @@ struct host_module {
     void (*fill)(unsigned set, unsigned way);
     unsigned (*victim)(unsigned set);
     unsigned (*settled)(unsigned set, unsigned way);
+    void (*tables)(struct host_tables *tables);
     void (*ref)(uint64_t addr, uint32_t size, unsigned kind, struct sim_result *result);
     uint8_t way_bytes, set_bytes;
     void **way_memory, **set_memory;

@@ -9,6 +9,8 @@
 #include "lab/internal.h"
 #include "lab/kernels.h"
 
+const char *const qn_lab_kernel_files[] = { "nostack.c", "stack.h", "misses.sh", NULL };
+
 #define DONE "done"
 #define RESULTS "results"
 
@@ -18,9 +20,9 @@ static const char *source(const struct qn_lab_check *c) { return c->request->lab
 
 static const struct qn_lab_kernel *built; /* what build() makes a program of */
 
-static bool compile_source(struct qn_lab_check *c, const char *starter, const char *object)
+bool qn_lab_compile_kernel(struct qn_lab_check *c, const char *object)
 {
-    const char *const words[] = { "-std=gnu11", "-O1", "-Wall", "-fno-pie", "-I", starter, "-c", "-o", object,
+    const char *const words[] = { "-std=gnu11", "-O1", "-Wall", "-fno-pie", "-I", qn_lab_starter(c), "-c", "-o", object,
                                   qn_lab_handed_in(c, source(c)), NULL };
 
     return qn_lab_compile(c, words) && qn_lab_inspect(c, object, QN_LAB_KERNEL);
@@ -41,18 +43,22 @@ static bool compile_driver(struct qn_lab_check *c, const char *starter, const ch
     return qn_lab_compile(c, words);
 }
 
-/* Links without the C library, so that kernels cannot call it; memcpy and memset are there, because compilers call them. */
-static bool build(struct qn_lab_check *c, const char *output)
+bool qn_lab_link_kernel(struct qn_lab_check *c, const char *driver, const char *object, const char *output)
 {
-    const char *starter = qn_lab_starter(c);
-    char object[4096], driver[4096];
     const char *const words[] = { "-nostdlib", "-static", "-no-pie", "-Wl,-e,host_start", "-Wl,-z,noexecstack", "-Wl,-z,separate-code",
                                   "-Wl,--defsym,memcpy=0", "-Wl,--defsym,memset=0", "-Wl,--defsym,memmove=0", "-o", output, driver, object,
                                   NULL };
 
+    return qn_lab_compile(c, words);
+}
+
+static bool build(struct qn_lab_check *c, const char *output)
+{
+    char object[4096], driver[4096];
+
     snprintf(object, sizeof object, "%s.o", output);
     snprintf(driver, sizeof driver, "%s.driver.o", output);
-    return compile_source(c, starter, object) && compile_driver(c, starter, driver) && qn_lab_compile(c, words);
+    return qn_lab_compile_kernel(c, object) && compile_driver(c, qn_lab_starter(c), driver) && qn_lab_link_kernel(c, driver, object, output);
 }
 
 static const char *program(struct qn_lab_check *c, const struct qn_lab_kernel *kernel)

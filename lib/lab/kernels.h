@@ -12,6 +12,9 @@
 #define QN_LAB_KERNEL_CELLS 65536 /* of 8 bytes, of each of the three parts of memory: a, b, c */
 #define QN_LAB_KERNEL_PART (QN_LAB_KERNEL_CELLS * sizeof(double))
 
+/* What students get for that. */
+extern const char *const qn_lab_kernel_files[];
+
 struct qn_lab_call;
 
 /* numbers, drawn, words: C, for the driver. */
@@ -37,6 +40,11 @@ struct qn_lab_call {
  * says why, and --keep has the same call with the starter's driver, `program` WORDS. */
 bool qn_lab_call_kernel(struct qn_lab_check *c, struct qn_lab_call *call);
 void qn_lab_tell_call(struct qn_lab_check *c, const struct qn_lab_call *call);
+
+/* Compiles the first file that is handed in, and inspects it.  Links without the C library, so that kernels cannot call it; memcpy and memset are
+ * there, because compilers call them. */
+bool qn_lab_compile_kernel(struct qn_lab_check *c, const char *object);
+bool qn_lab_link_kernel(struct qn_lab_check *c, const char *driver, const char *object, const char *output);
 
 /* The next number drawn from a seed, as the driver draws. */
 uint64_t qn_lab_next_number(uint64_t *seed, uint64_t below);

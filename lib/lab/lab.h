@@ -25,7 +25,8 @@ struct qn_lab {
     const char *const *files;           /* what is handed in, NULL at the end */
     const struct qn_lab_test *tests;
     unsigned n_tests;
-    bool kernels;                       /* they run under quern: the starter needs quern.h and the files below host/ for that, too */
+    const char *const *given;           /* run under quern: files below host/ that a student gets besides the starter, NULL at the end; with
+                                           quern.h, and rules.h of a variant.  NULL: none */
 };
 
 extern const struct qn_lab *const qn_labs[];

@@ -103,6 +103,26 @@ static const struct parameter table[QN_LAB_PARAMETERS] = {
     [QN_LAB_CONFLICT_PAGE] = { 8, 4096, { 1024, 2048, 8192 }, "**conflicts** A page has %u bytes (the word in the output stays 4k).", { NULL } },
     [QN_LAB_CONFLICT_OLDEST] = { 8, 0, { 1 }, NULL,
                                  { "**conflicts** In both cases it is the *oldest* such store of the window, not the newest." } },
+    [QN_LAB_COUNT_UNIT] = { 9, 1, { 2, 3, 5 }, "**counters** An amount is divided by %u, rounded down, before it is added,", { NULL } },
+    [QN_LAB_COUNT_SHIFT] = { 9, 0, { 1, 3, 6 }, "and what is added to counter n is added to counter (n + %u) mod 16.", { NULL } },
+    [QN_LAB_QUEUE_CAPACITY] = { 9, 64, { 48, 80, 96 }, "**queue** It is full with %u values.", { NULL } },
+    [QN_LAB_QUEUE_LOW] = { 9, 63, { 28, 32, 36 }, "**queue** When it has refused a value because it is full, it refuses all others until at most %u values "
+                           "are left.", { NULL } },
+    [QN_LAB_LOCK_TIMES] = { 9, 1, { 2, 3, 5 }, "**lock** `lock_enter` returns %u times the number of times that it has returned before.", { NULL } },
+    [QN_LAB_LOCK_DEPTH] = { 9, 1, { 2, 3 }, "**lock** A thread that is in may enter again, up to %u times in all without leaving; others come in when it "
+                            "has left as often as it has entered.", { NULL } },
+    [QN_LAB_MSI_READ] = { 9, 0, { 1, 2 }, NULL,
+                          { "**msi** When another core reads a line that is Modified here, the line is supplied, written back, and then *Invalid* here.",
+                            "**msi** When another core reads a line that is Modified here, the line is written back and then Shared here; the next level "
+                            "supplies it." } },
+    [QN_LAB_MSI_OWN] = { 9, 0, { 1, 2 }, NULL,
+                         { "**msi** When another core misses a line with a write that is Modified here, the line is written back; the next level supplies "
+                           "it.",
+                           "**msi** When another core misses a line with a write that is Modified here, the line is supplied and written back." } },
+    [QN_LAB_MSI_CLEAN] = { 9, 0, { 1, 2 }, NULL,
+                           { "**msi** Each core that has a line Shared supplies it to one that misses it with a read.",
+                             "**msi** Each core that has a line Shared supplies it to one that asks for it with SIM_BUS_READ_OWN." } },
+    [QN_LAB_MSI_UPGRADE] = { 9, 0, { 1 }, NULL, { "**msi** A write to a line that is Shared asks with SIM_BUS_READ_OWN, as if it had missed." } },
     [QN_LAB_TLB_SHIFT] = { 10, 0, { 3, 4, 5 }, "**all** A page of 4 KiB stands in set (n xor (n >> %u)) mod sets, n being its number, in the first buffer "
                            "and in the second.", { NULL } },
     [QN_LAB_TLB_LEVELS] = { 10, 4, { 3, 5 }, "**all** Page tables have %u levels.", { NULL } },
@@ -200,6 +220,11 @@ void qn_lab_print_rules(FILE *f, unsigned lab, const struct qn_lab_variant *v)
 {
     if (lab == 2)
         print_rules_of_loops(f, v);
+    else if (lab == 9)
+        fprintf(f, "/* rules.h - what counters, queue and lock mean, for driver.c. */\n"
+                   "#define UNIT %u\n#define SHIFT %u\n#define CAPACITY %u\n#define LOW %u\n#define TIMES %u\n#define DEPTH %u\n",
+                v->value[QN_LAB_COUNT_UNIT], v->value[QN_LAB_COUNT_SHIFT], v->value[QN_LAB_QUEUE_CAPACITY], v->value[QN_LAB_QUEUE_LOW],
+                v->value[QN_LAB_LOCK_TIMES], v->value[QN_LAB_LOCK_DEPTH]);
     else
         fprintf(f, "/* rules.h - what scan, lookup and events mean, for driver.c. */\n"
                    "#define X %u\n#define V %u\n#define FIELDS %u\n#define BACKWARDS %u\n#define LAST_OF_EQUALS %u\n#define SPREAD %u\n",

@@ -55,6 +55,16 @@ enum qn_lab_parameter {
     QN_LAB_LOADS_M,          /* and of one from memory */
     QN_LAB_CONFLICT_PAGE,    /* bytes */
     QN_LAB_CONFLICT_OLDEST,  /* 1: the oldest store that touches the load, not the newest */
+    QN_LAB_COUNT_UNIT,       /* lab 9: an amount is divided by this */
+    QN_LAB_COUNT_SHIFT,      /* and counted by the counter so many further */
+    QN_LAB_QUEUE_CAPACITY,   /* values */
+    QN_LAB_QUEUE_LOW,        /* a queue that was full is full until no more are left than this */
+    QN_LAB_LOCK_TIMES,       /* of the number that lock_enter returns */
+    QN_LAB_LOCK_DEPTH,       /* so often may a thread that is in enter again, and once more */
+    QN_LAB_MSI_READ,         /* a Modified copy, when another core reads: 0: supplies, writes back, is Shared; 1: ... is Invalid; 2: writes back, is Shared */
+    QN_LAB_MSI_OWN,          /* when another writes: 0: supplies; 1: writes back; 2: both */
+    QN_LAB_MSI_CLEAN,        /* a Shared copy supplies the line to a core that 1: reads; 2: writes */
+    QN_LAB_MSI_UPGRADE,      /* 1: a write to a Shared line asks as if it had missed */
     QN_LAB_TLB_SHIFT,        /* lab 10: the set is the exclusive or of the page's number and that shifted by this; 0: the number */
     QN_LAB_TLB_LEVELS,       /* of page tables */
     QN_LAB_TLB_SECOND,       /* 1: the second buffer has what the first gives up */
@@ -92,7 +102,7 @@ struct qn_lab_variant qn_lab_standard(void);
 /* Drawn from a seed. */
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed);
 
-/* Labs 2 and 12: writes rules.h, with which the driver is compiled. */
+/* Labs 2, 9 and 12: writes rules.h, with which the driver is compiled. */
 void qn_lab_print_rules(FILE *f, unsigned lab, const struct qn_lab_variant *v);
 
 /* Writes the sentences for HANDOUT.md: how this variant differs from the handout below them. */

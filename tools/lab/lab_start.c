@@ -122,14 +122,13 @@ bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder)
     return read >= 2;
 }
 
-static int copy_for_kernels(const struct qn_lab_place *place, const char *to)
+static int copy_given(const struct qn_lab_place *place, const char *const *given, const char *to)
 {
-    static const char *const names[] = { "nostack.c", "stack.h", "misses.sh", NULL };
     char host[PATH_MAX];
     int status = copy(place->header, "quern.h", to);
 
     snprintf(host, sizeof host, "%s/host", place->labs);
-    for (const char *const *name = names; !status && *name; name++)
+    for (const char *const *name = given; !status && *name; name++)
         status = copy(host, *name, to);
     return status;
 }
@@ -151,8 +150,8 @@ static int start(const struct qn_lab_request *r, const char *directory, uint64_t
         status = copy(folder, "HANDOUT.md", directory);
     if (!status)
         status = copy_folder(starter, directory);
-    if (!status && lab->kernels)
-        status = copy_for_kernels(&place, directory);
+    if (!status && lab->given)
+        status = copy_given(&place, lab->given, directory);
     if (!status)
         status = write_student(directory, lab->number, seed);
     if (!status && r->has_variant)
@@ -256,5 +255,5 @@ bool qn_lab_write_variant(const struct qn_lab_request *r, const char *directory)
     free(text);
     if (fclose(f))
         return perror(path), false;
-    return !r->lab->kernels || write_rules(directory, r->lab->number, &v);
+    return !r->lab->given || write_rules(directory, r->lab->number, &v);
 }

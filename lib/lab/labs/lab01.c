@@ -335,5 +335,5 @@ static const struct qn_lab_test tests[] = {
 static const char *const files[] = { "csim.c", NULL };
 
 const struct qn_lab qn_lab_01 = {
-    1, "01-cache", "A cache simulator over traces", files, tests, QN_ARRAY_LEN(tests), false
+    1, "01-cache", "A cache simulator over traces", files, tests, QN_ARRAY_LEN(tests), NULL
 };

@@ -145,4 +145,4 @@ static const struct qn_lab_test tests[] = {
 
 static const char *const files[] = { "kernels.c", NULL };
 
-const struct qn_lab qn_lab_02 = { 2, "02-loops", "Loop nests", files, tests, QN_ARRAY_LEN(tests), true };
+const struct qn_lab qn_lab_02 = { 2, "02-loops", "Loop nests", files, tests, QN_ARRAY_LEN(tests), qn_lab_kernel_files };

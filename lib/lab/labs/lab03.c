@@ -425,5 +425,5 @@ static const struct qn_lab_test tests[] = {
 static const char *const files[] = { "fifo.c", "lru.c", "plru.c", "nru.c", "srrip.c", "random.c", "opt.c", NULL };
 
 const struct qn_lab qn_lab_03 = {
-    3, "03-policies", "Replacement policies and OPT", files, tests, QN_ARRAY_LEN(tests), false
+    3, "03-policies", "Replacement policies and OPT", files, tests, QN_ARRAY_LEN(tests), NULL
 };

@@ -447,5 +447,5 @@ static const struct qn_lab_test tests[] = {
 static const char *const files[] = { "mrc.c", NULL };
 
 const struct qn_lab qn_lab_04 = {
-    4, "04-distance", "Stack distance and the three Cs", files, tests, QN_ARRAY_LEN(tests), false
+    4, "04-distance", "Stack distance and the three Cs", files, tests, QN_ARRAY_LEN(tests), NULL
 };

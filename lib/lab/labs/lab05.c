@@ -384,5 +384,5 @@ static const struct qn_lab_test tests[] = {
 static const char *const files[] = { "onebit.c", "twobit.c", "gshare.c", "mine.c", NULL };
 
 const struct qn_lab qn_lab_05 = {
-    5, "05-branches", "Branch predictors", files, tests, QN_ARRAY_LEN(tests), false
+    5, "05-branches", "Branch predictors", files, tests, QN_ARRAY_LEN(tests), NULL
 };

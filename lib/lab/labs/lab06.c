@@ -271,5 +271,5 @@ static const struct qn_lab_test tests[] = {
 static const char *const files[] = { "probe.c", "report.txt", NULL };
 
 const struct qn_lab qn_lab_06 = {
-    6, "06-blackbox", "The black box", files, tests, QN_ARRAY_LEN(tests), false
+    6, "06-blackbox", "The black box", files, tests, QN_ARRAY_LEN(tests), NULL
 };

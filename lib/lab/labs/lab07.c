@@ -393,5 +393,5 @@ static const struct qn_lab_test tests[] = {
 static const char *const files[] = { "nextline.c", "tagged.c", "exclusive.c", NULL };
 
 const struct qn_lab qn_lab_07 = {
-    7, "07-prefetch", "Prefetching and hierarchy", files, tests, QN_ARRAY_LEN(tests), false
+    7, "07-prefetch", "Prefetching and hierarchy", files, tests, QN_ARRAY_LEN(tests), NULL
 };

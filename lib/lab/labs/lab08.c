@@ -515,4 +515,4 @@ static const struct qn_lab_test tests[] = {
 
 static const char *const files[] = { "profile.c", NULL };
 
-const struct qn_lab qn_lab_08 = { 8, "08-sampling", "Sampling profilers", files, tests, QN_ARRAY_LEN(tests), false };
+const struct qn_lab qn_lab_08 = { 8, "08-sampling", "Sampling profilers", files, tests, QN_ARRAY_LEN(tests), NULL };

@@ -263,5 +263,5 @@ static const struct qn_lab_test tests[] = {
 static const char *const files[] = { "tlb.c", "levels.c", "huge.c", NULL };
 
 const struct qn_lab qn_lab_10 = {
-    10, "10-tlb", "TLB and page walks", files, tests, QN_ARRAY_LEN(tests), false
+    10, "10-tlb", "TLB and page walks", files, tests, QN_ARRAY_LEN(tests), NULL
 };

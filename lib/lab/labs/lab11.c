@@ -310,5 +310,5 @@ static const struct qn_lab_test tests[] = {
 static const char *const files[] = { "timing.c", NULL };
 
 const struct qn_lab qn_lab_11 = {
-    11, "11-timing", "Timing: AMAT, CPI stacks, roofline", files, tests, QN_ARRAY_LEN(tests), false
+    11, "11-timing", "Timing: AMAT, CPI stacks, roofline", files, tests, QN_ARRAY_LEN(tests), NULL
 };

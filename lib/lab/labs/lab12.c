@@ -147,4 +147,4 @@ static const struct qn_lab_test tests[] = {
 
 static const char *const files[] = { "layout.c", NULL };
 
-const struct qn_lab qn_lab_12 = { 12, "12-layout", "Data layout", files, tests, QN_ARRAY_LEN(tests), true };
+const struct qn_lab qn_lab_12 = { 12, "12-layout", "Data layout", files, tests, QN_ARRAY_LEN(tests), qn_lab_kernel_files };

@@ -309,5 +309,5 @@ static const struct qn_lab_test tests[] = {
 static const char *const files[] = { "stride.c", "drrip.c", "mine.c", NULL };
 
 const struct qn_lab qn_lab_13 = {
-    13, "13-contest", "Prefetchers and today's replacement", files, tests, QN_ARRAY_LEN(tests), false
+    13, "13-contest", "Prefetchers and today's replacement", files, tests, QN_ARRAY_LEN(tests), NULL
 };

@@ -239,4 +239,25 @@ unsigned long qn_lab_box_questions(const struct qn_lab_box *box);
 /* The first line that was answered by "?"; NULL: none. */
 const char *qn_lab_box_nonsense(const struct qn_lab_box *box);
 
+/* ---- the reference model of lab 9: MSI, for one line, with the rules of a variant or of the handout ---- */
+
+#define QN_LAB_CORES_MAX 8
+
+enum qn_lab_asks { QN_LAB_ASKS_NOTHING, QN_LAB_ASKS_READ, QN_LAB_ASKS_OWN, QN_LAB_ASKS_UPGRADE };
+
+struct qn_lab_msi {
+    const struct qn_lab_variant *rules;
+    unsigned cores;
+    char state[QN_LAB_CORES_MAX];       /* M, S, or I */
+    /* of the last reference */
+    bool miss;
+    enum qn_lab_asks asks;
+    unsigned supplied, written;         /* lines that other cores supplied, and that were written back */
+};
+
+struct qn_lab_msi qn_lab_new_msi(const struct qn_lab_variant *rules, unsigned cores);
+void qn_lab_msi_read(struct qn_lab_msi *m, unsigned core);
+void qn_lab_msi_write(struct qn_lab_msi *m, unsigned core);
+void qn_lab_msi_evict(struct qn_lab_msi *m, unsigned core);
+
 #endif

@@ -179,6 +179,22 @@ static bool visit_code(struct qn_lab_check *c, const uint8_t *file, const Elf64_
                                     : inspect_code(c, file + s->sh_offset, s->sh_size, *(const enum qn_lab_code *)data == QN_LAB_KERNEL);
 }
 
+/* Notes in data, a bool, whether an instruction is one step for other threads, too: a lock prefix, or xchg with memory. */
+static bool visit_atomic(struct qn_lab_check *c, const uint8_t *file, const Elf64_Shdr *s, void *data)
+{
+    struct qn_insn insn;
+
+    (void)c;
+    for (size_t at = 0; s->sh_flags & SHF_EXECINSTR && s->sh_type != SHT_NOBITS && at < s->sh_size; at += insn.len) {
+        const uint8_t *code = file + s->sh_offset + at;
+
+        if (qn_decode_insn(code, s->sh_size - at, &insn) != QN_DEC_OK)
+            break;
+        *(bool *)data |= insn.attr & QN_ATTR_LOCK || (insn.map == 0 && (insn.opcode | 1) == XCHG && insn.modrm_off && insn.modrm >> 6 != 3);
+    }
+    return true;
+}
+
 static bool visit_data(struct qn_lab_check *c, const uint8_t *file, const Elf64_Shdr *s, void *data)
 {
     (void)c, (void)file;
@@ -226,6 +242,13 @@ static bool visit_file(struct qn_lab_check *c, const char *path, visit_section *
 bool qn_lab_inspect(struct qn_lab_check *c, const char *path, enum qn_lab_code kind)
 {
     return visit_file(c, path, visit_code, &kind);
+}
+
+bool qn_lab_has_atomic(struct qn_lab_check *c, const char *path)
+{
+    bool has = false;
+
+    return visit_file(c, path, visit_atomic, &has) && has;
 }
 
 bool qn_lab_storage(struct qn_lab_check *c, const char *path, uint64_t *bytes)

@@ -16,6 +16,7 @@
  * changed are compared.
  */
 
+#include "base/sizes.h"
 #include "cost/count.h"
 #include "run/run.h"
 
@@ -221,7 +222,7 @@ unsigned qn_interval_cut(void)
 
     if (qn_cfg()->quantum) {
         qn_turn_end();
-        return 0;
+        return qn_cfg()->quantum < QN_TRANSLATED_MAX ? (unsigned)qn_cfg()->quantum : 0; /* the block fits into a turn */
     }
     if (qn_interval_left > 0)
         return (unsigned)qn_interval_left;

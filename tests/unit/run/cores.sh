@@ -437,6 +437,7 @@ END_OF_C
 run 0 'forks while threads wait for each other' -- "$QUERN" run -q --cores=3 --quantum=500 --out-file=p.%p.prof ./forks
 
 sed 's/"mesi"/"mine"/; s/^ \* /&Mine: /' "$top_srcdir/lib/sim/coherence/mesi.c" >mine.c
+run 0 'turns shorter than a block of instructions' -- "$QUERN" run -q --cores=3 --quantum=3 --out-file=p.prof ./guest padded 1
 run 0 'a protocol in a file' -- "$QUERN" run -q --toggle=pingpong --cores=4 --quantum=1000 --coherence=mine.c --out-file=p.prof ./guest pingpong $rounds
 is "$(e D1.true) $(e D1.upgrades)" "$((2 * rounds - 2)) $((2 * rounds - 1))" '  counts as MESI does'
 refused() {
