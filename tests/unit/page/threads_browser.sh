@@ -2,7 +2,7 @@
 # Does the page show the lines of memory that threads share as PROFILE.sharing.csv has them: sums, bytes by thread, lines of source?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 36
+browser_test 35
 
 cat >prog.c <<'END_C'
 #include <pthread.h>
