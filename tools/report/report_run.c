@@ -114,15 +114,18 @@ static const char *in_work(struct runner *r, const char *name)
     return qn_text_format(&r->o->memory, "%s/%s", r->o->work, name);
 }
 
+/* The machine's caches stay as they are stated: the report's runs are simulated on that machine. */
 static void set_environment(const struct qn_report_options *o)
 {
-    char *values[QN_REPORT_ENVIRONMENT_MAX];
+    char *values[QN_REPORT_ENVIRONMENT_MAX], *caches = getenv("QUERN_CACHES");
 
     for (int i = 0; i < o->environment_count; i++)
         values[i] = getenv(o->environment[i]);
     clearenv();
     putenv((char *)"PATH=/usr/local/bin:/usr/bin:/bin");
     putenv((char *)"LC_ALL=C");
+    if (caches)
+        setenv("QUERN_CACHES", caches, 1);
     for (int i = 0; i < o->environment_count; i++)
         if (strchr(o->environment[i], '='))
             putenv((char *)o->environment[i]);

@@ -30,7 +30,8 @@ for ways in 8 12 16; do
         sh -c "quern $(echo "$command" | sed "s/cachegrind.out.PID/$profile/")" >said 2>&1 </dev/null
         is $? 0 "$ways ways: quern $command" || diag "$(tail -n 3 said)"
     done <commands
-    rm -f cachegrind.out.*
+    is "$(sed -n 's/^desc: D1 cache: *//p' quern-report/profile)" "$((ways * 4096)) B, 64 B, $ways-way associative" '... the report is of that machine'
+    rm -rf cachegrind.out.* quern-report
     for policy in $("$QUERN" sim list | awk '/^[^ ]/ { on = /^I1 D1 LL/; next } on { print $1 }'); do
         case $policy in opt | victim) continue ;; esac # replay only; a level
         "$QUERN" run -q --check --sim="D1=$policy,LL=$policy" --out-file=/dev/null /bin/true >said 2>&1
