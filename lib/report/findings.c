@@ -24,6 +24,7 @@
 #define FULL 0.9          /* of a line: a walk that uses so much of it uses all */
 #define OBJECT_LEAST 0.5 /* of a line's misses, to be named */
 #define WRITES_LEAST 1000 /* to a line that threads share */
+#define WRITES_PART 0.01  /* of them, by a thread that is counted: not one that has bound a symbol beside */
 #define ENLARGE_MOST 8    /* times the D1's size; larger caches are not proposed */
 #define PHASE_LENGTH 0.1  /* of the run */
 #define PHASE_LEAST 0.4   /* of the D1 misses, in so short a time */
@@ -522,11 +523,7 @@ static int sum_shared(struct qn_report_facts *f, int row, struct shared *s)
     *s = (struct shared){ .address = qn_text_cell(t, row, address), .object = "" };
     for (; row < t->row_count && !strcmp(qn_text_cell(t, row, address), s->address); row++) {
         double n = qn_text_number(t, row, writes);
-        bool seen = false;
 
-        for (int i = first; i < row; i++)
-            seen |= !strcmp(qn_text_cell(t, i, thread), qn_text_cell(t, row, thread)) && qn_text_number(t, i, writes) > 0;
-        s->threads += !seen && n > 0;
         s->writes += n;
         s->lost += qn_text_number(t, row, qn_text_find_column(t, "false")) + qn_text_number(t, row, qn_text_find_column(t, "upgrades"));
         if (n > most) {
@@ -536,6 +533,13 @@ static int sum_shared(struct qn_report_facts *f, int row, struct shared *s)
                                      qn_text_cell(t, row, qn_text_find_column(t, "line")));
         }
     }
+    for (int r = first; r < row; r++) {
+        bool seen = qn_text_number(t, r, writes) < WRITES_PART * s->writes;
+
+        for (int i = first; i < r; i++)
+            seen |= !strcmp(qn_text_cell(t, i, thread), qn_text_cell(t, r, thread)) && qn_text_number(t, i, writes) >= WRITES_PART * s->writes;
+        s->threads += !seen;
+    }
     return row;
 }
 
@@ -544,6 +548,7 @@ static bool examine_sharing(struct qn_report_facts *f, struct qn_report_finding 
     int shared = qn_text_find_column(&f->sharing, "shared");
     struct shared most = { .writes = 0 };
     char writes[QN_OUT_COUNT_MAX], lost[QN_OUT_COUNT_MAX];
+    const char *writers;
 
     for (int row = 0; row < f->sharing.row_count;) {
         bool falsely = strcmp(qn_text_cell(&f->sharing, row, shared), "true") != 0;
@@ -559,10 +564,12 @@ static bool examine_sharing(struct qn_report_facts *f, struct qn_report_finding 
     *finding = (struct qn_report_finding){ .line = -1, .cost = fmin(1, most.writes * qn_report_cost(QN_REPORT_COST_LL) / f->lines.total) };
     qn_out_commify(writes, (int64_t)most.writes);
     qn_out_commify(lost, (int64_t)most.lost);
-    finding->what = qn_text_format(&f->memory, "%.0f threads write to a line of memory that they share falsely, %s%s%s", most.threads, most.address,
+    writers = most.threads > 1 ? qn_text_format(&f->memory, "%.0f threads write to a line of memory that they share", most.threads)
+                               : "One thread writes to a line of memory that others share";
+    finding->what = qn_text_format(&f->memory, "%s falsely, %s%s%s", writers, most.address,
                                   strcmp(most.object, "???") ? ", in " : "", strcmp(most.object, "???") ? most.object : "");
     finding->proof = qn_text_format(&f->memory,
-                                   "They write to it %s times, most of them at %s. It was taken away or fetched again %s times here, where each thread runs "
+                                   "It is written to %s times, most of them at %s. It was taken away or fetched again %s times here, where each thread runs "
                                    "for long at a time; on several processors each write may do so.",
                                    writes, most.place, lost);
     finding->advice = qn_text_format(&f->memory, SAY_FALSE_SHARING, f->line[QN_REPORT_D1]);

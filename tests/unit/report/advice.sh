@@ -167,7 +167,10 @@ sharing() { # sharing SHARED WRITES FALSE
 with='--sharing=sharing.csv'
 sharing false 500 2 >sharing.csv; says 'False sharing: the threads use different bytes' '1,000 writes of two threads'
 ok '... by 2 threads, on counts' grep -q '2 threads write to a line of memory that they share falsely, 0x4040, in counts' now
+echo '0x4040,false,0,got,16,/src/ld.c,bind,30,0,9,0x0,0xff0000,0,0,1,0' >>sharing.csv; says 'False sharing' 'a third thread that wrote nine times'
+ok '... which is not counted' grep -q '2 threads write' now
 sharing false 499 2 >sharing.csv; says_not 'False sharing' '998 writes'
+sharing false 500 2 | sed '$s/,500,/,0,/; 2s/,500,/,1000,/' >sharing.csv; says 'One thread writes to a line of memory that others share falsely' 'a thread that writes, one that reads'
 sharing true 500 2 >sharing.csv; says_not 'False sharing' 'true sharing'
 sharing false 500 1 >sharing.csv; says_not 'False sharing' 'threads that took the line once each'
 with=
