@@ -62,7 +62,10 @@ same '--sim in a slot of its' '--machine=small.machine --sim=D1=lru' "$caches --
 same '--sim-opt' '--machine=small.machine --sim-opt=bits=9' "$caches --sim=D1=fifo,BC=gshare $gshare --sim-opt=bits=9"
 same '--branch-sim=no' '--machine=small.machine --branch-sim=no' "$caches --sim=D1=fifo"
 same '--cache-sim=no' '--machine=small.machine --cache-sim=no' "--cache-sim=no --sim=BC=gshare $gshare"
+"$QUERN" run --machine=small.machine --sim=D1=lru,BC=gshare --out-file=profile true 2>err
+is "$(sed -n 's/^==[0-9]*== \(Slot\)/\1/p' err)" "Slot D1: lru, in place of the machine's fifo" 'a module of the machine that is replaced is named'
 "$QUERN" run --machine=small.machine --out-file=profile true 2>err
+is "$(grep -c Slot err)" 0 '... none without --sim'
 is "$(grep -c 'cache: .*, as --machine says$' err)" 4 'the banner'
 is "$("$QUERN" machine show small.machine | sed -n 's/^# quern annotate --timing=//p')" 'width=2,hit=2,L1=8,L2=20,LL=80,branch=9' \
     'latencies count from the processor, --timing from the level above'
