@@ -111,7 +111,7 @@ static bool is_exclusive(void) { return !strcmp(ll_kind, "exclusive"); }
 
 static bool is_array(const char *kind) { return strstr("skewed zcache sectored waypred ceaser", kind); }
 
-static struct shipped *shipped_ll; /* ll=shipplus */
+static struct shipped *shipped_ll; /* ll=shipplus, mockingjay */
 static uint64_t pc;
 static bool looks_ahead;
 

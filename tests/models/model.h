@@ -47,7 +47,7 @@ struct queued;
 struct queued *queued_make(const char *policy, unsigned sets, unsigned ways, uint64_t *random);
 bool queued_touch(struct queued *q, uint64_t block, uint64_t pc); /* true: a miss */
 
-/* newest.c: shipplus; NULL for other policies. */
+/* newest.c: shipplus, mockingjay; NULL for other policies. */
 struct shipped;
 struct shipped *shipped_make(const char *policy, unsigned sets, unsigned ways);
 bool shipped_touch(struct shipped *s, uint64_t block, uint64_t pc, bool guess); /* true: a miss */

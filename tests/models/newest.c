@@ -1,4 +1,4 @@
-/* tests/models/newest.c - tagescl, btb2 and shipplus, slowly, from their papers: histories are folded bit by bit, lines know what was done to them. */
+/* tests/models/newest.c - tagescl, btb2, mockingjay and shipplus, slowly, from their papers: histories are folded bit by bit, lines know what was done to them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +164,116 @@ bool predict_btb2(uint64_t pc, uint64_t target)
     return wrong;
 }
 
+/* ---- mockingjay: all references to a set, the newest last ---- */
+
+struct visit {
+    uint64_t block;
+    unsigned by;
+    bool again;
+};
+
+struct mocked {
+    unsigned sets, ways, every, window;
+    struct visit **visits; /* by sampled set */
+    size_t *n;
+    unsigned *since; /* by set */
+    struct { uint64_t block; int due; bool there; } *lines;
+    int expected[2048]; /* -1: unknown */
+};
+
+static struct mocked *mocked_make(unsigned sets, unsigned ways)
+{
+    struct mocked *m = calloc(1, sizeof *m);
+    unsigned sampled = sets < 32 ? sets : 32;
+
+    *m = (struct mocked){.sets = sets, .ways = ways, .every = sets / sampled, .window = 8 * ways};
+    m->visits = calloc(sets, sizeof *m->visits);
+    m->n = calloc(sets, sizeof *m->n);
+    m->since = calloc(sets, sizeof *m->since);
+    m->lines = calloc((size_t)sets * ways, sizeof *m->lines);
+    for (int i = 0; i < 2048; i++)
+        m->expected[i] = -1;
+    return m;
+}
+
+static unsigned mocked_signature(uint64_t pc, bool hit, bool guess)
+{
+    uint64_t x = pc * 4 + 2 * hit + guess;
+
+    return (unsigned)(x % 2048 ^ x / 2048 % 2048 ^ x / 2048 / 2048 % 2048);
+}
+
+static void expect(struct mocked *m, unsigned by, int distance)
+{
+    int was = m->expected[by];
+
+    if (was < 0)
+        m->expected[by] = distance;
+    else if (abs(distance - was) >= 16)
+        m->expected[by] += distance > was ? 1 : -1;
+}
+
+static void mocked_visit(struct mocked *m, unsigned set, uint64_t block, unsigned by)
+{
+    struct visit *v;
+    int never = (int)m->window - 1;
+
+    if (set % m->every || set / m->every >= 32)
+        return;
+    v = m->visits[set] = realloc(m->visits[set], (m->n[set] + 1) * sizeof *v);
+    for (size_t back = 1; back <= m->n[set] && back <= m->window; back++)
+        if (v[m->n[set] - back].block == block) {
+            expect(m, v[m->n[set] - back].by, (int)back < never ? (int)back : never);
+            v[m->n[set] - back].again = true;
+            break;
+        }
+    if (m->n[set] >= m->window && !v[m->n[set] - m->window].again)
+        expect(m, v[m->n[set] - m->window].by, never);
+    v[m->n[set]++] = (struct visit){block, by, false};
+}
+
+static bool mocked_touch(struct mocked *m, uint64_t block, uint64_t pc, bool guess)
+{
+    unsigned set = (unsigned)(block % m->sets), base = set * m->ways, way = m->ways, by, free = m->ways;
+    int never = (int)m->window - 1, late = never - never / 6, most = (int)m->ways - 1;
+    bool hit;
+
+    for (unsigned w = m->ways; w-- > 0;) {
+        way = m->lines[base + w].there && m->lines[base + w].block == block ? w : way;
+        free = m->lines[base + w].there ? free : w;
+    }
+    hit = way < m->ways;
+    by = mocked_signature(pc, hit, guess);
+    if (!hit && free < m->ways) {
+        way = free;
+    } else if (!hit) {
+        unsigned out = 0;
+        int expected = m->expected[by];
+
+        for (unsigned w = 1; w < m->ways; w++) {
+            int a = m->lines[base + w].due, b = m->lines[base + out].due;
+
+            if (2 * abs(a) + (a < 0) > 2 * abs(b) + (b < 0))
+                out = w;
+        }
+        way = expected >= 0 && (expected > late || expected / 8 > abs(m->lines[base + out].due)) ? m->ways : out;
+    }
+    mocked_visit(m, set, block, by);
+    if (m->since[set] == 8) {
+        m->since[set] = 0;
+        for (unsigned w = 0; w < m->ways; w++)
+            if (w != way && abs(m->lines[base + w].due) < most)
+                m->lines[base + w].due--;
+    }
+    m->since[set]++;
+    if (way == m->ways)
+        return true;
+    m->lines[base + way].there = true;
+    m->lines[base + way].block = block;
+    m->lines[base + way].due = m->expected[by] < 0 ? 0 : m->expected[by] > late ? most : m->expected[by] / 8;
+    return !hit;
+}
+
 /* ---- shipplus ---- */
 
 struct shipped_line {
@@ -174,6 +284,7 @@ struct shipped_line {
 };
 
 struct shipped {
+    struct mocked *mocked; /* mockingjay; NULL: shipplus */
     unsigned sets, ways;
     struct shipped_line *lines; /* of set s from s * ways on */
     int hopes[16384];
@@ -183,6 +294,10 @@ struct shipped *shipped_make(const char *policy, unsigned sets, unsigned ways)
 {
     struct shipped *s = calloc(1, sizeof *s);
 
+    if (!strcmp(policy, "mockingjay")) {
+        s->mocked = mocked_make(sets, ways);
+        return s;
+    }
     if (strcmp(policy, "shipplus")) {
         free(s);
         return NULL;
@@ -211,9 +326,12 @@ static struct shipped_line *shipped_room(struct shipped *s, struct shipped_line 
 
 bool shipped_touch(struct shipped *s, uint64_t block, uint64_t pc, bool guess)
 {
-    struct shipped_line *set = &s->lines[block % s->sets * s->ways], *l = NULL;
+    struct shipped_line *set, *l = NULL;
     unsigned by = (unsigned)((pc ^ pc / 8192) % 8192 * 2 + guess);
 
+    if (s->mocked)
+        return mocked_touch(s->mocked, block, pc, guess);
+    set = &s->lines[block % s->sets * s->ways];
     for (unsigned w = 0; w < s->ways; w++)
         l = set[w].there && set[w].block == block ? &set[w] : l;
     if (l) {

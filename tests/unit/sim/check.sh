@@ -50,7 +50,8 @@ D1=zcache I1=sectored
 I1=streambuf D1=streambuf
 D1=bop
 D1=sms BC=tagescl BI=btb2
-I1=shipplus D1=shipplus LL=shipplus
+I1=shipplus D1=shipplus LL=mockingjay
+D1=mockingjay LL=shipplus
 D1=spp
 D1=tlb I1=srrip BC=loop
 I1=dip D1=dip LL=dip
@@ -73,7 +74,7 @@ each() {
 }
 if [ -n "$full" ]; then
     simulators="$simulators
-$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship shipplus dip eaf hawkeye pdp)
+$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship shipplus dip eaf hawkeye pdp mockingjay)
 $(each D1 nowa writeback victim nextline stride fpj ghb tlb skewed zcache sectored waypred writebuf streambuf bop sms spp)
 D1=nextline / tagged=1
 D1=victim / victim-lines=1

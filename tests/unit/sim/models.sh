@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/models/models.inc"
 
-policies='default lru fifo random plru nru lfu srrip brrip drrip ship shipplus dip eaf hawkeye pdp'
+policies='default lru fifo random plru nru lfu srrip brrip drrip ship shipplus dip eaf hawkeye pdp mockingjay'
 predictors='taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 tagescl cachegrind'
 geometries='1536,12,32:1536,6,32:7168,7,64 1024,2,32:1024,2,32:4096,4,64 2048,4,64:4096,8,32:16384,8,64 64,1,8:256,16,16:4096,16,32 1024,1,16:16,16,1:64,4,1'
 
