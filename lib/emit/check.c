@@ -298,14 +298,6 @@ static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stu
     emit_slow_stack_out(&e->cold);
 }
 
-/* A stub that simulates the reference (nearly) without C.  0: there is none. */
-static uint32_t stub_of(const struct emitter *e, const struct qn_event *ev, bool known)
-{
-    uint32_t stub = emit_lru_stub(e, ev->size, known);
-
-    return stub ? stub : emit_log_stub(e, ev->size, ev->write, known);
-}
-
 /* The table that a reference is compared with. */
 static uint64_t table_of(const struct qn_event *ev)
 {
@@ -317,7 +309,7 @@ static uint64_t table_of(const struct qn_event *ev)
 /* The same after a failed comparison: S1 = address ^ table(S2). */
 static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
-    uint32_t stub = stub_of(e, ev, false);
+    uint32_t stub = emit_lru_stub(e, ev->size, false);
 
     if (stub)
         stub_call(e, ev, stub);
@@ -328,7 +320,7 @@ static void data_call_again(struct emitter *e, const struct qn_event *ev)
 /* The same for an address that is known at translation time; its entry is at the offset `at`. */
 static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64_t addr, uint32_t at)
 {
-    uint32_t stub = stub_of(e, ev, true);
+    uint32_t stub = emit_lru_stub(e, ev->size, true);
 
     x_movi(&e->cold, e->s1, addr);
     if (stub) {

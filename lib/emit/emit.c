@@ -495,7 +495,7 @@ static const char *why_no_filter(const struct qn_event *ev)
 
 static const char *why_no_data_stub(const struct qn_event *ev)
 {
-    if (!qn_fast.D1.sets && !qn_sim_log.many)
+    if (!qn_fast.D1.sets)
         return "behind the filter; what does not pass is a call: slot D1 does not hold the default file as it was proven";
     if (qn_sim_utilization)
         return "behind the filter; what does not pass is a call: --data=use looks at it";

@@ -115,7 +115,7 @@ static void look_up_both(struct qn_code *c, const unsigned *r)
 /* Simulates the last level and counts, or logs the miss for later. */
 static void tell_of_miss(struct qn_code *c, const unsigned *r, bool both)
 {
-    if (qn_sim_log.many || emit_rules.log_all || emit_rules.batch) {
+    if (emit_rules.log_all || emit_rules.batch) {
         x_table(c, X_LOAD, r[1], r[REC], offsetof(struct qn_code_line, line));
         if (both)
             x_lea(c, r[1], r[1], QN_REG_NONE, 1, -1);
@@ -159,9 +159,8 @@ static uint32_t make_stub(const struct emitter *e, bool both)
 static bool eligible(bool both)
 {
     const struct qn_fast_I1 *l = &qn_fast.I1;
-    bool next = qn_sim_log.many ? l->line_bits <= qn_sim_log.line_bits : emit_has_levels_below(l->line_bits) && !(both && qn_fast.L2.ways);
 
-    return l->ways && l->ways <= WAYS_MAX && next;
+    return l->ways && l->ways <= WAYS_MAX && emit_has_levels_below(l->line_bits) && !(both && qn_fast.L2.ways);
 }
 
 /* Address of the stub for the block's registers, and for one line or both; 0: none. */

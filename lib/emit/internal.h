@@ -99,7 +99,6 @@ void emit_execution(struct qn_code *c, unsigned to, unsigned counter); /* to = q
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
 
 /* log.c */
-uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known);
 void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, enum qn_log_kind kind, unsigned size);
 bool emit_logs(const struct qn_event *ev); /* is this reference logged without a jump? */
 void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift);

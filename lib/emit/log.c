@@ -1,16 +1,6 @@
 /* lib/emit/log.c - logs references, which are simulated many at a time (sim/fast/log.h).
  *
- * There are two ways to append entries, of the same form, to the same log.  Both call the engine to drain the log when it is full.
- *
- * With a filter (many caches): a stub, for references that do not hit under the filter.  There is one for each set of scratch
- * registers, size and kind; one more register is saved on the slow-call stack.  It is entered like the stubs of lru_stub.c.  There are no
- * stamps, so the clock does not advance.
- *
- *   straddling?  to C
- *   entries(S2) = its line                             now the line used last in its set, so it hits under the filter
- *   append the entry ;  full?  call qn_sim_log_drain
- *
- * Without a jump on hit or miss (default caches), in the block:
+ * Without a jump on hit or miss, in the block; the engine is called to drain the log when it is full:
  *
  *   hot:   mov next, S2 ;  test $full, S2 ;  jne cold         before the first of a block
  *          lea ea, S1 ;  mov S1, (S2) ;  movq $site, 8(S2)     the entry
@@ -32,28 +22,16 @@
 _Static_assert(QN_EVENTS_MAX < QN_LOG_ENTRIES, "a block's references fit behind a full log");
 _Static_assert(AT(kind) == AT(site) + 4 && QN_LOG_READ == 0, "a store of eight bytes writes both");
 
-/* ---- behind a filter ---- */
-
-#define BYTES_MAX 192
-#define SIZES 7 /* 1 to 64 bytes, powers of two; others go to C */
-#define SITE 16 /* from %rsp, behind one register and the return address */
-
-static struct log_stub {
-    uint32_t again, known; /* addresses of the two entries; 0: not made yet */
-} stubs[QN_SCRATCH_SETS][SIZES][2];
-
 /* In a stub: appends an entry for the reference whose address is in `address` and whose site is at site(%rsp).  Destroys the other two
- * registers and the flags.  size: replaces the size in the site; 0: does not. */
+ * registers and the flags.  size: replaces the size in the site. */
 void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, enum qn_log_kind kind, unsigned size)
 {
     uint64_t room;
 
     x_load(c, s1, NEXT);
     x_load32_table(c, s2, QN_RSP, (uint64_t)site);
-    if (size) {
-        x_alu_imm32(c, 0, X_AND, s2, QN_SITE_COUNTER_MASK);
-        x_alu_imm32(c, 0, X_OR, s2, size << QN_SITE_SIZE_SHIFT);
-    }
+    x_alu_imm32(c, 0, X_AND, s2, QN_SITE_COUNTER_MASK);
+    x_alu_imm32(c, 0, X_OR, s2, size << QN_SITE_SIZE_SHIFT);
     x_table(c, X_STORE, address, s1, AT(addr));
     x_store32_at(c, s2, s1, 1, AT(site));
     x_store32_imm_table(c, s1, AT(kind), kind);
@@ -63,61 +41,6 @@ void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned 
     room = x_jcc(c, X_CC_E, 0);
     x_call(c, emit_c_entry(qn_sim_log_drain));
     x_patch(room, c->exec);
-}
-
-/* S1 = address, S2 = offset of its entry in the filter. */
-static void write_stub(struct qn_code *c, const struct emitter *e, unsigned size, bool write, uint64_t to)
-{
-    const struct qn_filter *f = &qn_sim_d1_filter;
-    unsigned other;
-    uint64_t within;
-
-    emit_spare_registers(e, 1, &other);
-    x_push(c, other);
-    x_mov32(c, other, e->s1);
-    x_alu_imm32(c, 0, X_AND, other, f->line - 1);
-    x_alu_imm32(c, 0, X_CMPI, other, f->line - size);
-    within = x_jcc(c, X_CC_BE, 0);
-    x_load32_table(c, other, QN_RSP, SITE);
-    x_store(c, CTX(arg_site), other);
-    x_pop(c, other);
-    x_jmp(c, to);
-    x_patch(within, c->exec);
-    x_mov(c, other, e->s1);
-    x_alu_imm32(c, 1, X_AND, other, 0 - f->line);
-    x_table(c, X_STORE, other, e->s2, f->entries);
-    emit_log_append(c, e->s1, other, e->s2, SITE, write ? QN_LOG_WRITE : QN_LOG_READ, 0);
-    x_pop(c, other);
-    x_byte(c, X_RET);
-}
-
-static struct log_stub make_stub(const struct emitter *e, unsigned size, bool write)
-{
-    uint32_t simple = emit_reference_stub(e, write ? qn_sim_slow_write : qn_sim_slow_data, 0);
-    struct qn_code c = emit_stub_begin(BYTES_MAX, false);
-    struct log_stub stub = {0, 0};
-
-    if (!c.p)
-        return stub;
-    stub.again = (uint32_t)c.exec;
-    x_table(&c, X_XOR, e->s1, e->s2, qn_sim_d1_filter.entries);
-    stub.known = (uint32_t)c.exec;
-    write_stub(&c, e, size, write, simple);
-    emit_stub_end(&c);
-    return stub;
-}
-
-/* As emit_lru_stub.  A modify is logged as a read. */
-uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known)
-{
-    struct log_stub *stub;
-
-    if (!qn_sim_log.many || emit_rules.check || emit_rules.sees || (size & (size - 1)) || size >> SIZES)
-        return 0;
-    stub = &stubs[emit_scratch_number(e)][qn_log2(size)][write];
-    if (!stub->again)
-        *stub = make_stub(e, size, write);
-    return known ? stub->known : stub->again;
 }
 
 /* ---- without a jump ---- */

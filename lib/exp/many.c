@@ -294,17 +294,6 @@ static void print_pointer(FILE *f, const char *kind, int number, bool is_module)
         fputs("NULL", f);
 }
 
-/* For the log of sim/many/fetches.c. */
-static bool may_log(const struct plan *p, const struct qn_exp_sim *sim)
-{
-    bool may = !sim->file[QN_EXP_SLOT_I1] && p->node[0].bits == p->node[p->nodes - 1].bits;
-
-    for (int kind = QN_EXP_MANY_D1; kind <= QN_EXP_MANY_LL; kind++)
-        MEMBERS(p->g, kind)
-            may = may && !p->g->member[kind][i].file;
-    return may;
-}
-
 static void print_D1s(FILE *f, const struct plan *p)
 {
     const struct qn_exp_member *D1 = p->g->member[QN_EXP_MANY_D1];
@@ -440,7 +429,7 @@ static void write_members(struct writer *w, const struct qn_exp_group *g)
         }
 }
 
-static void write_table(struct writer *w, const struct qn_exp_group *g, const struct qn_exp_sim *sim)
+static void write_table(struct writer *w, const struct qn_exp_group *g)
 {
     const char *path = qn_text_format(w->m, "%s/%s_table.h", w->folder, w->stem);
     struct plan *p = qn_text_alloc(w->m, sizeof *p);
@@ -454,8 +443,6 @@ static void write_table(struct writer *w, const struct qn_exp_group *g, const st
         plan_D1s(p);
         plan_LLs(p);
         fputs("#ifdef MANY_CACHES\n", f);
-        if (may_log(p, sim))
-            fputs("#define MANY_LOGS 1\n", f);
         print_D1s(f, p);
         print_LLs(f, p);
         fputs("#endif\n", f);
@@ -548,7 +535,7 @@ bool qn_exp_write_many(struct qn_text_memory *m, const struct qn_exp_group *grou
     struct writer w = { m, library, folder, stem, many, 0, err };
 
     memset(many, 0, sizeof *many);
-    write_table(&w, group, sim);
+    write_table(&w, group);
     write_members(&w, group);
     add_extra(&w, NULL);
     fill_slots(&w, group, sim);

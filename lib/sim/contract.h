@@ -194,9 +194,8 @@ static inline bool qn_filter_passes(const struct qn_filter *f, uint64_t addr, ui
 #define QN_SITE_COUNTER_MASK ((1u << QN_SITE_SIZE_SHIFT) - 1)
 #define QN_SITE_SIZE_MAX 64 /* larger references go through qn_sim_slow_big: size in arg_aux */
 
-/* The log: references that are recorded in program order and simulated many at a time (sim/fast/log.h).  With many caches, these are
- * the references that do not hit under the filter.  With the default caches (qn_sim_log_on), these are all references to another line
- * than the last one of their set.  Both logs also have the code lines that miss the I1. */
+/* The log: references that are recorded in program order and simulated many at a time (sim/fast/log.h).  With the default
+ * caches, these are all references to another line than the last one of their set, and the code lines that miss the I1. */
 #define QN_LOG_ENTRIES 1024u
 #define QN_LOG_FULL (QN_LOG_ENTRIES * (uint32_t)sizeof(struct qn_log_entry)) /* a bit of `next`: the log has to be drained */
 
@@ -221,19 +220,15 @@ struct qn_sim_log {
     uint64_t began;       /* what `next` was when the running block began; entries before that belong to executions that have ended */
     uint64_t newest;      /* address of a table below 2 GiB: the line referenced last in each set, as the address of its first byte */
     uint32_t line, sets;  /* of the D1; line: bytes */
-    uint32_t line_bits;   /* many caches: of the shortest line of the last levels */
-    bool many;            /* many caches: exactly the references that do not hit under the filter are logged */
 };
 extern struct qn_sim_log qn_sim_log;
 /* The simulator that reads the log.  simulate: all entries, in order; reference: one reference that no entry can represent; pass: the
- * lines of this reference are now the most recently used of their sets, so they may hit under the filter.  A unit registers its
- * consumer at the start; the function returns the counters that sites are indexes of. */
+ * lines of this reference are now the most recently used of their sets. */
 struct qn_log_consumer {
     void (*simulate)(const struct qn_log_entry *entry, uint32_t n);
     void (*reference)(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter);
     void (*pass)(uint64_t addr, uint32_t size);
 };
-uint64_t *qn_sim_log_to(const struct qn_log_consumer *consumer);
 extern bool qn_sim_log_on;       /* references from C are logged, too */
 extern bool qn_sim_log_all;      /* every data reference is logged, because a module in slot D1 has to see each */
 qn_slow_call qn_sim_log_drain;   /* simulates all entries */

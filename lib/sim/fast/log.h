@@ -1,6 +1,6 @@
 /* lib/sim/fast/log.h - the log: references are recorded and simulated many at a time; included by engine.c.
  *
- *   program        A   A   B   fetch C   D, 300 bytes      references that do not hit under the filter
+ *   program        A   A   B   fetch C   D, 300 bytes      references
  *   log            A       B   C                           D: the log is drained, then D is simulated by itself
  *   drained        the D1 sees all entries; then the misses go, in the same order, to the last level and the counters
  *
@@ -8,7 +8,7 @@
  * entries and when translated code is left, so that all code outside sees complete counters.  This is faster than a call for each
  * reference: registers are saved once for many references, and the processor overlaps the work for consecutive ones.
  *
- * The default caches, a module in slot D1 or many caches (many/fetches.c) simulate the entries.
+ * The default caches or a module in slot D1 simulate the entries.
  */
 #include "sim/fast/rows.h"
 
@@ -49,12 +49,11 @@ static void log_note(uint64_t addr, uint32_t size, unsigned kind, uint32_t count
         log_drain();
 }
 
-uint64_t *qn_sim_log_to(const struct qn_log_consumer *consumer)
+static void log_use(const struct qn_log_consumer *consumer)
 {
     log_to = consumer;
     log_init();
     qn_sim_log_on = true;
-    return sim_counters;
 }
 
 /* ---- the default caches simulate the log ----
@@ -323,7 +322,7 @@ static void unit_log_switch(bool on)
 {
     if (on) {
         unit[SLOT_D1]->forget();
-        qn_sim_log_to(&log_to_unit);
+        log_use(&log_to_unit);
     } else {
         log_drain();
         qn_sim_log_on = false;
@@ -346,12 +345,12 @@ static void init_logs(const struct qn_config *c)
     possible = false;
 #endif
     if (qn_observers.log) {
-        qn_sim_log_to(qn_observers.log);
+        log_use(qn_observers.log);
         qn_sim_log_all = true;
         return;
     }
     if (possible && !qn_sim_d1_filter.entries && unit_log_fits()) {
-        qn_sim_log_to(&log_to_unit);
+        log_use(&log_to_unit);
         qn_sim_log_all = true;
     }
     if (possible && unit[SLOT_BC] && unit[SLOT_BC]->conds)

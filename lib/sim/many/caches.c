@@ -1,6 +1,6 @@
 /* lib/sim/many/caches.c - slot D1 of a build that simulates many caches at once; see many.h.
  *
- *   stacks         least recently used, below           fetches.c       the LLs below, the log, and what is rarely executed here
+ *   stacks         least recently used, below           fetches.c       the LLs below, and what is rarely executed here
  *   members        policies, in units of their own (member.h)
  *
  * The hit filter holds a line if a hit on it changes nothing in any cache: it is the most recently used of its set in the cache
@@ -47,13 +47,6 @@ ROWS_INLINE unsigned stack_move(enum qn_vectors with, uint64_t *row, unsigned wa
     return ways > ROW_WORDS_MAX ? row_search(row, ways, line) : row_depth(row_move(with, row, ways, line));
 }
 
-/* Entries of the log are rarely first in their set of node 0, and moving such a row anyway changes nothing; so this needs no jump. */
-#ifdef MANY_LOGS
-#define IS_NEW(i) ((i) == 0 && many_nodes[0].ways <= ROW_WORDS_MAX)
-#else
-#define IS_NEW(i) false
-#endif
-
 /* Is node i the first of its line size? */
 ALWAYS_INLINE bool begins_class(unsigned i) { return i == 0 || many_nodes[i - 1].line_bits != many_nodes[i].line_bits; }
 
@@ -74,7 +67,7 @@ ALWAYS_INLINE uint64_t stacks_ref(enum qn_vectors with, uint64_t addr, uint64_t 
             rows_take(with, line + 1);
             stop = false;
         }
-        stop = stop || (!IS_NEW(i) && row[0] == line + 1);
+        stop = stop || row[0] == line + 1;
         if (stop && !SEVERAL_LINES)
             break;
         if (stop)
@@ -117,53 +110,7 @@ static struct qn_filter cachesim_D1_filter(const struct sim_config *config)
     return qn_filter_of(filter, pass.mask + 1, config->line);
 }
 
-#ifdef MANY_LOGS
-
-/* ---- references, many at a time (fetches.c) ---- */
-
-const bool many_logs = true;
-
-ALWAYS_INLINE uint32_t log_D1s(enum qn_vectors with, const struct qn_log_entry *entry, uint32_t n, struct many_missed *to)
-{
-    uint64_t nobody = 0; /* no policy is called: there are none */
-    uint32_t left = 0;
-
-    rows_begin(with, qn_sim_vectors.wide);
-    for (uint32_t i = 0; i < n; i++) {
-        bool plain = qn_log_is_plain(&entry[i], 1u << many_nodes[0].line_bits);
-        uint64_t missed = QN_LIKELY(plain) ? stacks_ref(with, entry[i].addr, &nobody) : many_log_special(&entry[i]);
-
-        to[left] = (struct many_missed){missed, i};
-        left += missed != 0; /* without a jump, which the processor could not predict */
-    }
-    rows_end(with, qn_sim_vectors.wide);
-    return left;
-}
-
-uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to)
-{
-    switch (qn_sim_vectors.with) {
-    case QN_VECTORS_AVX512: return log_D1s(QN_VECTORS_AVX512, entry, n, to);
-    case QN_VECTORS_AVX2: return log_D1s(QN_VECTORS_AVX2, entry, n, to);
-    default: return log_D1s(QN_VECTORS_SCALAR, entry, n, to);
-    }
-}
-
-static void cachesim_D1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
-{
-    (void)addr, (void)size, (void)kind, (void)result; /* never called */
-}
-
-#else
-
-/* ---- references, one by one ---- */
-
-const bool many_logs = false;
-
-uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to)
-{
-    return (void)entry, (void)n, (void)to, 0;
-}
+/* ---- references ---- */
 
 ALWAYS_INLINE uint32_t filter_index(uint64_t line) { return line >> many_nodes[0].line_bits & pass.mask; }
 
@@ -227,7 +174,6 @@ static void cachesim_D1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, 
         result->next_miss = many_last_levels(missed, addr, size, kind);
     }
 }
-#endif
 
 static void cachesim_D1_initcache(const struct sim_config *config) { many_init_D1s(config->seed); }
 static void cachesim_D1_finish(void) { many_finish_D1s(); }

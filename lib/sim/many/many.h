@@ -5,8 +5,6 @@
  *                                                                and by every fetch that misses the I1
  *   BC #0 gshare      #1 tage                                    predictors.c, in slots BC and BI
  *
- * If all caches are least recently used, references are logged and simulated many at a time (fetches.c), else one by one.
- *
  * Each simulator counts what it would count alone: the execution does not depend on what is simulated, each D1 sees every
  * reference, and each LL sees the misses of its D1 and of the I1, in program order.  The columns of the profile are those of D1 #0,
  * LL #0 and so on; all results are totals (sim_total): D1#0.D1mr, D1#0.D1mw, LL#0.ILmr ... BI#1.Bim.
@@ -46,8 +44,6 @@ struct many_predictor {
  * many_D1[]      the D1s, at most MANY_MAX; those without a member are least recently used
  * many_nodes[]   one for each line and number of sets among them, by line, then sets; MANY_NODES of them
  * MANY_ROWS, MANY_DEPTHS   the room that the nodes need (caches.c)
- * MANY_LOGS      defined if references are logged and simulated later (fetches.c): all caches are least recently used, the lines
- *                of the D1s of one size, and the I1 is the default
  * MANY_MINDS     policies that see every reference, because a repeated hit may change their state
  * many_LL[]      the LLs
  * many_groups[]  LLs of a group have the same geometry, are least recently used, and are below different D1s
@@ -103,16 +99,6 @@ void many_finish_D1s(void);
 
 /* A reference that missed these D1s is looked up in the LLs below them.  Returns 1 if LL #0 missed. */
 unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind);
-
-/* The log (fetches.c), for fast/log.h. */
-extern const bool many_logs;
-uint64_t many_log_special(const struct qn_log_entry *e); /* an entry that is not plain; returns the D1s that missed it: of a fetch, all */
-struct many_missed {
-    uint64_t D1s;
-    uint32_t entry; /* its number */
-};
-/* Simulates the first n entries in the D1s.  Writes the entries that a D1 missed to `to`, and returns their number. */
-uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to);
 
 /* The name of member `number` of a slot: "D1#12". */
 static inline __attribute__((unused)) const char *many_name(const char *slot, unsigned number)
