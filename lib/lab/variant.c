@@ -154,7 +154,8 @@ static const struct parameter table[QN_LAB_PARAMETERS] = {
     [QN_LAB_DUEL_PERIOD] = { 13, 32, { 8, 12, 16 }, "**drrip** Of the fills by brrip every %u-th gets a 2.", { NULL } },
     [QN_LAB_DUEL_SETS] = { 13, 32, { 8, 16 }, "**drrip** Of every %u sets the first two are leaders.", { NULL } },
     [QN_LAB_CONTEST_BITS] = { 13, 4608, { 3072, 3584, 4096 }, "**mine** It may have %u bits.", { NULL } },
-    [QN_LAB_CONTEST_LOOP] = { 13, 140, { 130, 135, 145 }, "**mine** Its loops have %u%% of the lines of the cache.", { NULL } },
+    [QN_LAB_CONTEST_LOOP] = { 13, 140, { 130, 135, 145 }, "**mine** Its loops have %u% of the lines of the cache.", { NULL } },
+    [QN_LAB_CONTEST_AGAIN] = { 13, 1, { 2, 3 }, "**mine** Whatever is referenced is referenced %u times in a row: a hit may tell nothing.", { NULL } },
 };
 
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed)

@@ -89,6 +89,7 @@ enum qn_lab_parameter {
     QN_LAB_DUEL_SETS,        /* one leader of each kind in so many sets */
     QN_LAB_CONTEST_BITS,     /* of mine.c */
     QN_LAB_CONTEST_LOOP,     /* lines of a loop, in per cent of the cache's */
+    QN_LAB_CONTEST_AGAIN,    /* how often a line comes in a row */
     QN_LAB_PARAMETERS
 };
 

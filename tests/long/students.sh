@@ -6,7 +6,7 @@
 # s01 to s06   solve the variant of their handouts                    100
 # s07 to s12   hand in the starter                                    0
 # s13 to s16   solve it, with a mistake or with a part missing        between 1 and 99
-# s17, s18     hand in the standard lab's solution                    0; 100 in labs 5 (no key here) and 6 (boxes), 35 in 13 (its mine.c)
+# s17, s18     hand in the standard lab's solution                    0; 100 in labs 5 (no key here) and 6 (boxes)
 # s19, s20     cheat: code that passes without the idea               0
 # s21          is s01's folder                                        less than 100, but if the rules are the same; and a note
 # s22          s01's files, with other names for variables            at least 85% in common with s01
@@ -102,7 +102,7 @@ for lab in "$@"; do
     "$QUERN" json marks.csv >marks.json || bail 'not CSV'
     points() { jq -r --arg s "$1" '.rows[] | select(.student == $s) | .points' marks.json; }
     all() { for i in "$@"; do points "s$i"; done | sort -un | tr '\n' ' ' | sed 's/ $//'; }
-    case $lab in 5 | 6) copied=$(all 17) ;; 13) copied=35 ;; *) copied=0 ;; esac
+    case $lab in 5 | 6) copied=$(all 17) ;; *) copied=0 ;; esac
     is "$(all 01 02 03 04 05 06 23 24)" 100 "lab $lab: solutions by the handout"
     is "$(all 07 08 09 10 11 12)" 0 "lab $lab: starters"
     some=$(all 13 14 15 16)

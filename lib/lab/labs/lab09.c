@@ -298,7 +298,7 @@ static bool lock(struct qn_lab_check *c, unsigned threads, unsigned most)
 {
     struct trial t = draw_trial(c, LOCK, threads, qn_lab_between(c, 18, 22));
 
-    return judge(c, &t, right_lock, most, 1000, t.threads * t.rounds, "entry");
+    return judge(c, &t, right_lock, most, 800, t.threads * t.rounds, "entry");
 }
 
 static bool lock_turns(struct qn_lab_check *c) { return right_in_small_turns(c, draw_trial(c, LOCK, 2, 40), right_lock) && lock(c, 8, 1400); }

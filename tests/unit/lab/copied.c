@@ -71,7 +71,7 @@ static void hand_in(const struct copy *k)
 /* Tests that run for long: they are made for a few variants. */
 static bool is_long(const char *name)
 {
-    static const char *const parts[] = { "one pass", "a tree", "a small stream", "every count", "95%", "Zipf", "a counter", "random: " };
+    static const char *const parts[] = { "one pass", "a tree", "a small stream", "every count", "95%", "Zipf", "a counter", "random: ", "lock: ", "queue: ", "mine: at most 9" };
     bool found = false;
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -172,7 +172,7 @@ static const struct copy copies[] = {
     { 7, "exclusive.c", "lib/sim/level/exclusive.c", "exclusive", NULL, 2 },
     { 7, "exclusive.c", "lib/sim/level/victim.c", "exclusive", NULL, 0 },
     { 8, "profile.c", SOLUTION("08-sampling", "profile.c"), "", NULL, 10 },
-    { 9, "share.c", SOLUTION("09-sharing", "share.c"), "co", NULL, 2 },
+    { 9, "share.c", SOLUTION("09-sharing", "share.c"), "counters", NULL, 2 },
     { 9, "share.c", SOLUTION("09-sharing", "share.c"), "queue", "/#define CAPACITY 64/#define CAPACITY 48/", 0 },
     { 9, "share.c", SOLUTION("09-sharing", "share.c"), "lock", NULL, 2 },
     { 9, "msi.c", "lib/sim/coherence/msi.c", "msi", NULL, 3 },
@@ -192,6 +192,7 @@ static const struct copy copies[] = {
     { 13, "stride.c", SOLUTION("13-contest", "stride.c"), "stride", "/#define REGION 64/#define REGION 32/", 0 },
     { 13, "drrip.c", SOLUTION("13-contest", "drrip.c"), "drrip", NULL, 2 },
     { 13, "drrip.c", POLICY("drrip.c"), "drrip", NULL, 0 },
+    { 13, "mine.c", SOLUTION("13-contest", "mine.c"), "mine: at most 9", NULL, 1 },
     { 11, "timing.c", SOLUTION("11-timing", "timing.c"), "", "/written, peak = p;/2 * written, peak = p;/", 9 },
     { 10, "huge.c", SOLUTION("10-tlb", "huge.c"), "huge", "/#define HUGE 1/#define HUGE 2/", 0 },
 };

@@ -1,6 +1,6 @@
-/* mine.c - lab 13, a solution, for variants, too: numbers of two bits as in drrip, packed, and two kinds of fills that duel.
+/* mine.c - lab 13, a solution for variants: numbers of two bits as in drrip, packed, and two kinds of fills that duel.
  *
- * 64 * 16 * 2 bits of numbers, a counter of 16 bits, and one of fills: 2,080 bits. The counter is small, so that it turns within a phase.
+ * 64 * 16 * 2 bits of numbers, a counter of 16 bits, and one of fills, and the way used last: 2,592 bits. The counter is small, so that it turns within a phase.
  */
 #include "sim/module.h"
 
@@ -15,12 +15,20 @@ static uint16_t selector = MIDDLE, fills;
 static unsigned number(unsigned set, unsigned way) { return numbers[set] >> 2 * way & 3; }
 static void put(unsigned set, unsigned way, unsigned n) { numbers[set] = (numbers[set] & ~(3u << 2 * way)) | n << 2 * way; }
 
-static void policy_hit(unsigned set, unsigned way) { put(set, way, 0); }
+static uint8_t last[SETS]; /* the way that was used last: a hit there again tells nothing */
+
+static void policy_hit(unsigned set, unsigned way)
+{
+    if (last[set] != way)
+        put(set, way, 0);
+    last[set] = (uint8_t)way;
+}
 
 static void policy_fill(unsigned set, unsigned way)
 {
     bool leads_near = set % 16 == 0, leads_far = set % 16 == 1;
 
+    last[set] = (uint8_t)way;
     if (leads_near && selector < 2 * MIDDLE)
         selector++;
     if (leads_far && selector > 0)
