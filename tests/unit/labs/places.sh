@@ -42,6 +42,24 @@ else
     absent 'jq is not installed' 6
 fi
 
+# ---- feedback for Moodle: who gets which file, as Moodle's import finds it: the first part of a path that has four words between lines below, of
+# which the second is a number, is the student; the words behind it are the file (mod/assign/feedback/file/importziplib.php) ----
+
+if command -v python3 unzip >/dev/null; then
+    class=$SCRATCH/class
+    mkdir -p "$SCRATCH/moodle" "$class/Ada Lovelace_1234_assignsubmission_file" "$class/Bo O'Neil_77_assignsubmission_file_" "$class/notes"
+    printf '#!/bin/sh\nexec %s "$@"\n' "$QUERN" >"$SCRATCH/moodle/quern" && chmod +x "$SCRATCH/moodle/quern"
+    for folder in "$class"/*_file*; do echo 'int main(void) { return 0; }' >"$folder/csim.c"; done
+    echo 'a key of this course' >"$SCRATCH/key"
+    PATH=$SCRATCH/moodle:$PATH sh "$top_srcdir/labs/moodle.sh" "$SCRATCH/feedback.zip" 1 "$class" --key-file="$SCRATCH/key" --only=direct >"$out" 2>"$err"
+    is "$?:$(cat "$out" "$err")" '0:moodle.sh: notes: left out, wanted a folder NAME_NUMBER_assignsubmission_file' 'feedback for Moodle'
+    is "$(unzip -Z1 "$SCRATCH/feedback.zip" | awk -F/ '!/\/$/ { n = split($1, part, "_"); if (n >= 4 && part[2] ~ /^[0-9]+$/) print part[2], part[3], part[4], $2 }')" \
+        "$(printf '1234 assignsubmission file check.txt\n77 assignsubmission file check.txt')" 'each student has a file'
+    is "$(unzip -p "$SCRATCH/feedback.zip" 'Ada*' | grep -c '^not ok\|^# the variant of 1234$')" 2 'with her check, of her variant'
+else
+    absent 'python3 and unzip are not installed' 3
+fi
+
 # ---- what is said of machines ----
 
 for word in WSL2 Intel AMD ARM; do ok "README tells of $word" grep -q "$word" "$top_srcdir/README.md"; done
