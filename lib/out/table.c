@@ -314,23 +314,17 @@ void qn_out_put_row(struct qn_out_sink *s, const struct qn_out_table *t, enum qn
     qn_out_heat_end(s, t, counts);
 }
 
-void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t)
+/* The same text in place of each count. */
+static void put_each(struct qn_out_sink *s, const struct qn_out_table *t, const char *text)
 {
     s->cutting = t->brief;
     put_heat_blank(s, t);
     for (int i = 0; i < t->columns->shown_count; i++) {
         const struct qn_out_widths *w = &t->widths[i];
-        put_right(s, ".", 1, w->count);
+        put_right(s, text, (int)strlen(text), w->count);
         qn_out_pad(s, ' ', w->percent + w->second + 1);
     }
 }
 
-void qn_out_put_blanks(struct qn_out_sink *s, const struct qn_out_table *t)
-{
-    s->cutting = t->brief;
-    put_heat_blank(s, t);
-    for (int i = 0; i < t->columns->shown_count; i++) {
-        const struct qn_out_widths *w = &t->widths[i];
-        qn_out_pad(s, ' ', w->count + w->percent + w->second + 1);
-    }
-}
+void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t) { put_each(s, t, "."); }
+void qn_out_put_blanks(struct qn_out_sink *s, const struct qn_out_table *t) { put_each(s, t, ""); }

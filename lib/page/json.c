@@ -2,8 +2,10 @@
 #include "page/json.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "prof/counts.h"
 #include "report/html.h"
 #include "text/escape.h"
@@ -72,31 +74,12 @@ void qn_page_put_counts(FILE *out, const int64_t *counts, int events)
 
 /* ---- the cost from which on a row has room on the page ---- */
 
-/* C. A. R. Hoare, Algorithm 65: Find, Communications of the ACM 4 (1961), with the largest first; signed numbers, because `k` may go below 0. */
+static int compare_falling(const void *a, const void *b) { return QN_COMPARE(*(const double *)b, *(const double *)a); }
+
 double qn_page_find_least(double *costs, size_t count, size_t most)
 {
-    ptrdiff_t wanted = (ptrdiff_t)most - 1, from = 0, to = (ptrdiff_t)count - 1;
-
     if (count <= most)
         return 0;
-    while (from < to) {
-        double pivot = costs[wanted];
-        ptrdiff_t i = from, k = to;
-
-        while (i <= k) {
-            while (costs[i] > pivot)
-                i++;
-            while (costs[k] < pivot)
-                k--;
-            if (i <= k) {
-                double cost = costs[i];
-
-                costs[i++] = costs[k];
-                costs[k--] = cost;
-            }
-        }
-        from = k < wanted ? i : from;
-        to = wanted < i ? k : to;
-    }
-    return costs[wanted];
+    qsort(costs, count, sizeof *costs, compare_falling);
+    return costs[most - 1];
 }

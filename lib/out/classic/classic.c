@@ -673,29 +673,17 @@ static void sort_sources(struct classic *c)
             c->sources[c->source_count++] = c->sources[i];
 }
 
-static void put_include_dirs(const struct classic *c)
+/* One below the other, behind a title of 18 columns. */
+static void put_list(struct qn_out_sink *s, const char *title, const char *const *names, int count, void (*put)(struct qn_out_sink *, const char *))
 {
-    const struct qn_out_request *q = c->request;
-    qn_out_puts(c->sink, "Include dirs:     ");
-    for (int i = 0; i < q->include_count; i++) {
-        qn_out_pad(c->sink, ' ', i ? 18 : 0);
-        put_folder(c->sink, q->includes[i]);
-        qn_out_putc(c->sink, '\n');
+    qn_out_puts(s, title);
+    for (int i = 0; i < count; i++) {
+        qn_out_pad(s, ' ', i ? 18 : 0);
+        put(s, names[i]);
+        qn_out_putc(s, '\n');
     }
-    if (q->include_count == 0)
-        qn_out_putc(c->sink, '\n');
-}
-
-static void put_sources(const struct classic *c)
-{
-    qn_out_puts(c->sink, "User annotated:   ");
-    for (int i = 0; i < c->source_count; i++) {
-        qn_out_pad(c->sink, ' ', i ? 18 : 0);
-        qn_out_name(c->sink, c->sources[i]);
-        qn_out_putc(c->sink, '\n');
-    }
-    if (c->source_count == 0)
-        qn_out_putc(c->sink, '\n');
+    if (count == 0)
+        qn_out_putc(s, '\n');
 }
 
 static void put_word(struct qn_out_sink *s, int first, const char *word)
@@ -728,8 +716,8 @@ static void put_preamble(const struct classic *c)
     for (int i = 0; i < c->columns.sort_count; i++)
         put_word(s, i == 0, c->limits[i].text);
     qn_out_putc(s, '\n');
-    put_include_dirs(c);
-    put_sources(c);
+    put_list(s, "Include dirs:     ", c->request->includes, c->request->include_count, put_folder);
+    put_list(s, "User annotated:   ", c->sources, c->source_count, qn_out_name);
     qn_out_puts(s, c->request->annotate ? "Auto-annotation:  on\n\n" : "Auto-annotation:  off\n\n");
 }
 
