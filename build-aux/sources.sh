@@ -50,7 +50,7 @@ write_units() {
     for slot in I1 D1 LL; do echo "$slot/cachesim_$slot"; done
     for slot in BC BI; do echo "$slot/branchsim_$slot"; done
     units 'I1 D1 LL' $(ls lib/sim/policy/*.c lib/sim/level/*.c lib/sim/array/*.c | grep -v /opt.c)
-    units 'I1 D1' lib/sim/prefetch/*.c
+    units 'I1 D1 LL' lib/sim/prefetch/*.c
     units D1 lib/sim/coherence/*.c
     units BC $(grep -L branchsim_BI_target lib/sim/bpred/*.c)
     units BI $(grep -l branchsim_BI_target lib/sim/bpred/*.c)

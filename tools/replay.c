@@ -28,13 +28,16 @@
 
 #define ARGUMENTS_MAX 256
 
+#define SANITIZED "-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DQN_SIM_SANITIZED=1"
+
 static const char help[] =
     "usage: quern replay [--sim=MODULES] [--cflags=FLAGS] [OPTIONS] TRACE\n\n"
     "  --sim=MODULE            a policy in I1, D1 and LL; any other module in its usual slot\n"
-    "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 LL BC BI AN\n"
+    "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 L2 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
     "  --machine=NAME|FILE     caches, TLB, predictors of a machine, where no other option says otherwise\n"
     "  --cflags=FLAGS          for the compiler, as '-g -fsanitize=address'\n"
+    "  --sanitize              with AddressSanitizer and UndefinedBehaviorSanitizer; the first line says where\n"
     "  --json                  print the totals as JSON (doc/json.md)\n"
     "  -h, --help              show this text, and with a compiler that of the options\n"
     "  --version               show the version\n\n";
@@ -47,10 +50,12 @@ static bool is_program(const char *path)
     return strchr(path, '/') && strcmp(path + n - 2, ".c") && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
 }
 
+static bool module_at_L2;
+
 /* "D1=opt,BC=gshare", or "fifo", which a trace's references find in each cache. */
 static bool choose(struct qn_engines_build *b, const char *text)
 {
-    static struct qn_engines_choice c = { .tool = "replay", .option = "--sim" };
+    static struct qn_engines_choice c = { .tool = "replay", .option = "--sim", .takes_L2 = true };
 
     if (!qn_engines_choose(&c, text))
         return false;
@@ -67,6 +72,7 @@ static bool choose(struct qn_engines_build *b, const char *text)
     for (int i = 0; i < QN_ENGINES_SLOTS; i++)
         if (c.slot[i].name)
             b->module[i] = c.slot[i].given;
+    module_at_L2 = c.at_L2;
     return true;
 }
 
@@ -83,6 +89,8 @@ static bool take_machine(struct qn_engines_build *b, const char *name, bool modu
         if (m.geometry[i].line)
             own[count++] = qn_text_format(&m.memory, "--%s=%u,%u,%u", qn_exp_level_names[i], m.geometry[i].size, m.geometry[i].assoc, m.geometry[i].line);
     for (int i = 0; i < QN_EXP_SLOTS; i++) {
+        if (i == QN_EXP_SLOT_LL && m.module[i].text && module_at_L2)
+            return qn_text_complain("quern: replay: --machine: its LL=%s: not with a module in slot L2", m.module[i].text), false;
         if (!m.module[i].text || b->module[i] || !modules)
             continue;
         b->module[i] = m.module[i].text;
@@ -212,7 +220,7 @@ static int run_for_json(struct qn_engines_build *b, char **argv, int end, bool b
 int qn_tool_replay(int argc, char **argv)
 {
     struct qn_engines_build b = { .tool = "replay" };
-    char *pass[ARGUMENTS_MAX + 2] = { NULL };
+    char *pass[ARGUMENTS_MAX + 3] = { NULL };
     const char *program = NULL, *tables = NULL, *machine = NULL;
     bool json = false;
     int n = 1, sims = 0;
@@ -230,6 +238,8 @@ int qn_tool_replay(int argc, char **argv)
             tables = argv[i] + 9;
         if (!strncmp(argv[i], "--cflags=", 9))
             b.cflags = argv[i] + 9;
+        else if (!strcmp(argv[i], "--sanitize"))
+            b.cflags = SANITIZED;
         else if (!strncmp(argv[i], "--machine=", 10))
             machine = argv[i] + 10;
         else if (!strcmp(argv[i], "--json"))
@@ -247,6 +257,8 @@ int qn_tool_replay(int argc, char **argv)
         return fputs("quern: replay: no trace given; `quern replay --help` tells how\n", stderr), QN_EXIT_USAGE;
     if (machine && !take_machine(&b, machine, !program, pass, &n))
         return QN_EXIT_USAGE;
+    if (module_at_L2)
+        pass[n++] = (char *)"--at-L2=yes";
     pass[0] = (char *)(program ? program : "");
     return json ? run_for_json(&b, pass, n, !program, tables) : run(&b, pass, !program);
 }

@@ -341,13 +341,15 @@ static bool describe_call(const struct qn_collect *r, const struct qn_arena_head
     uint64_t call = h->sim_output.current_module[0], function = h->sim_output.current_module[1];
     bool second = (call & SIM_CURRENT_SECOND) && r->options.versus;
     char modules[sizeof h->sim_output.modules], name[64];
+    const char *slot;
 
     if (sim_current_slot(call) >= SLOTS)
         return false;
     memcpy(modules, second ? h->versus.modules : h->sim_output.modules, sizeof modules);
     modules[sizeof modules - 1] = 0;
-    module_name(name, sizeof name, modules, slots[sim_current_slot(call)]);
-    snprintf(text, size, "module %s in slot %s%s, %s, reference %llu", name, slots[sim_current_slot(call)], second ? " of B" : "",
+    slot = sim_current_slot(call) == SLOT_LL && strstr(modules, "L2=") ? "L2" : slots[sim_current_slot(call)];
+    module_name(name, sizeof name, modules, slot);
+    snprintf(text, size, "module %s in slot %s%s, %s, reference %llu", name, slot, second ? " of B" : "",
              function < SIM_FUNCTIONS ? functions[function] : "?", (unsigned long long)(call >> 8));
     return true;
 }

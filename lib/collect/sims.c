@@ -84,6 +84,8 @@ static bool take_machine(struct qn_collect *r)
         bool simulated = i <= QN_ENGINES_LL ? o->cache_sim : o->branch_sim || !o->branch_sim_given;
         const char *name = o->from_machine.module[i].name, *own = o->from_machine.module[i].options;
 
+        if (name && i == QN_ENGINES_LL && r->first.at_L2)
+            return qn_collect_complain("--machine: its LL=%s: not with a module in slot L2", name), false;
         if (!name || !simulated || r->first.slot[i].name)
             continue;
         if (asprintf(&place, "run: --machine: %s", o->from_machine.module[i].origin) < 0)
@@ -118,8 +120,8 @@ int qn_collect_set_up_sims(struct qn_collect *r)
     struct qn_collect_options *o = &r->options;
     int status;
 
-    r->first = (struct qn_engines_choice){ .tool = "run", .option = "--sim" };
-    r->second = (struct qn_engines_choice){ .tool = "run", .option = "--versus" };
+    r->first = (struct qn_engines_choice){ .tool = "run", .option = "--sim", .takes_L2 = true };
+    r->second = (struct qn_engines_choice){ .tool = "run", .option = "--versus", .takes_L2 = true };
     if ((o->sim && !qn_engines_choose(&r->first, o->sim)) || (o->versus && !choose_second(&r->second, o->versus)))
         return QN_EXIT_USAGE;
     if (o->cores && !named(&r->first, QN_ENGINES_D1, QN_ENGINES_D1)) {
@@ -198,7 +200,7 @@ static void print_slot(struct qn_collect *r, const char *simulator, const struct
     const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : "";
     bool changed = colon && how == QN_HOW_CALL && is_changed_default(file);
 
-    qn_collect_note(r, "%s%s: %s %s, %s%s%s%s", simulator, qn_engines_slot_names[slot], file ? file : name, colon ? colon + 1 : usual ? usual : "",
+    qn_collect_note(r, "%s%s: %s %s, %s%s%s%s", simulator, slot == QN_ENGINES_LL && c->at_L2 ? "L2" : qn_engines_slot_names[slot], file ? file : name, colon ? colon + 1 : usual ? usual : "",
                 how < HOWS ? hows[how] : "?", changed ? ": " : "", changed ? base : "", changed ? " is changed" : "");
     free(file);
     free(usual);

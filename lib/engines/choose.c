@@ -3,6 +3,7 @@
  *   srrip  mine.c          the module in the slot where one looks for it: policies, prefetchers and levels in D1, predictors in BC or BI, an
  *                          analysis in AN; a level that only fits another slot there
  *   D1=mine.c,BC=gshare    a module per slot, and one at most; a plus separates them, too
+ *   L2=stride              slot LL's module stands at the L2, above the default LL
  *   ./mysim  mysim         an engine built before: a path, or a name beside quern or in its libexec, which comes before modules
  *   default                what this quern was built with
  *   D1=srrip:50b3...       the module of this hash that the engine has, as profiles name it
@@ -141,6 +142,8 @@ static bool place(struct qn_engines_choice *c, int slot, const struct qn_engines
 {
     bool first = !c->slot[slot].name;
 
+    if (!first && slot == QN_ENGINES_LL && c->at_L2)
+        return refuse(c, m->given, "slots L2 and LL take one module together");
     if (!first && slot != QN_ENGINES_AN) {
         qn_text_complain("quern: %s: %s=%s: slot %s has %s already; a slot has one module", c->tool, c->option, m->given,
                          qn_engines_slot_names[slot], c->slot[slot].given);
@@ -203,8 +206,10 @@ static size_t word_length(const char *text)
 
 static bool choose_word(struct qn_engines_choice *c, const char *text, char *word)
 {
-    int slot = is_slot(word) ? qn_engines_find_slot(word, 2) : -1;
+    bool L2 = c->takes_L2 && !strncmp(word, "L2=", 3);
+    int slot = L2 ? (int)QN_ENGINES_LL : is_slot(word) ? qn_engines_find_slot(word, 2) : -1;
 
+    c->at_L2 |= L2;
     if (is_slot(word) && slot < 0) {
         qn_text_complain("quern: %s: %s=%s: got '%s', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC, BI or AN", c->tool,
                          c->option, text, word);

@@ -40,6 +40,7 @@ struct qn_engines_module {
 struct qn_engines_choice {
     const char *tool, *option; /* "run", "--sim": for messages */
     char *engine;              /* the path of an existing engine, if the user named one; NULL: the default engine */
+    bool takes_L2, at_L2;      /* may slot LL's module stand at the L2, "L2=stride"?  Does it? */
     struct qn_engines_module slot[QN_ENGINES_SLOTS];
     struct qn_engines_module more[QN_ENGINES_MORE_MAX]; /* slot AN: those after the first */
     int nmore;

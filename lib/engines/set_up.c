@@ -179,7 +179,7 @@ static char *list_slots(const struct qn_engines_choice *c, const char *between)
 
     for (int i = 0; f && i < QN_ENGINES_SLOTS; i++)
         if (i != QN_ENGINES_AN || c->slot[i].name)
-            fprintf(f, "%s%s=%s", i ? between : "", qn_engines_slot_names[i], c->slot[i].name ? c->slot[i].name : plain);
+            fprintf(f, "%s%s=%s", i ? between : "", i == QN_ENGINES_LL && c->at_L2 ? "L2" : qn_engines_slot_names[i], c->slot[i].name ? c->slot[i].name : plain);
     for (int i = 0; f && i < c->nmore; i++)
         fprintf(f, "%sAN=%s", between, c->more[i].name);
     if (f)

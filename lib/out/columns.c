@@ -33,6 +33,7 @@ static const struct ratio {
     {"L2local%", "100*(I2mr+D2mr+D2mw)/(I1mr+D1mr+D1mw)"},
     {"LL/L2%", "100*(ILmr+DLmr+DLmw)/(I2mr+D2mr+D2mw)"},
     {"D1use%", "100*D1.used/D1.filled"},
+    {"Ir/line", "Ir/(LL.fills+LL.writebacks)"},
     {"Bcm%", "100*Bcm/Bc"},
     {"Bim%", "100*Bim/Bi"},
     {"Bm%", "100*(Bcm+Bim)/(Bc+Bi)"},

@@ -8,7 +8,7 @@
  *   I1mr% ILmr% over Ir; D1mr% DLmr% over Dr; D1mw% DLmw% over Dw; D1m% over Dr+Dw;
  *   LLmr% = (ILmr+DLmr+DLmw)/(Ir+Dr+Dw); LLlocal% over the misses of the first level;
  *   D1use%: bytes used of lines of the D1 (run --data=use); Bcm% over Bc; Bim% over Bi; Bm% over both; MPKI: last-level misses, L1MPKI: first-level
- *   misses, BMPKI: mispredictions.
+ *   misses, BMPKI: mispredictions; Ir/line: instructions for each line from or to memory (run --sim=writeback).
  *
  * Estimated time: cycles, cycles.issue and its other parts, CPI and its parts, AMAT. With --timing, and without --show, cycles,
  * CPI and AMAT come behind the events. Rows can be sorted by cycles and their parts, because these add up as events do.

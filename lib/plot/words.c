@@ -88,6 +88,7 @@ static const char *const whole[][2] = {
     { "MPKI", "LL misses per 1000 instructions" },
     { "L1MPKI", "L1 misses per 1000 instructions" },
     { "BMPKI", "mispredicts per 1000 instructions" },
+    { "Ir/line", "instructions per line from or to memory" },
     { "Ir", "instructions" },
     { "I1mr", "I1 misses" },
     { "I2mr", "L2 misses of instructions" },

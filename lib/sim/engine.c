@@ -15,6 +15,7 @@
 #include "sim/explain.h"
 #include "sim/observers.h"
 #include "sim/slot_calls.h"
+#include "sim/below.h"
 #include "sim/shadow.h"
 #include "sim/stream.h"
 
@@ -49,7 +50,6 @@ uint8_t *qn_sim_event_of;
 static uint64_t *sim_counters;
 
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
-bool qn_sim_has_L2(void) { return qn_fast.L2.ways; }
 uint64_t qn_sim_line_bytes(void) { return code_line_count * (sizeof code_lines[0] + sizeof code_line_next[0]); }
 uint64_t qn_sim_line_fixed_bytes(void) { return sizeof code_line_head + sizeof code_line_recent; }
 
@@ -126,6 +126,12 @@ static bool L2_missed; /* so did the reference that is being simulated */
 /* Below level 1: the L2, if there is one; what misses that goes on to the LL. */
 static inline __attribute__((always_inline)) bool LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
+    if (QN_UNLIKELY(below_levels)) {
+        unsigned outcome = below_ref(addr, size, kind);
+
+        L2_missed |= (outcome & BELOW_L2_MISSED) != 0;
+        return outcome & BELOW_MISSED;
+    }
     if (QN_UNLIKELY(qn_fast.L2.ways)) {
         if (!fast_L2_ref(addr, size))
             return false;
@@ -143,9 +149,12 @@ static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum si
     return LL_ref(addr, size, kind);
 }
 
+SLOW bool qn_up_beyond(uint64_t addr, uint32_t size, enum sim_kind kind) { return below_beyond(addr, size, kind); }
 SLOW bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return LL_ref(addr, size, kind); }
 
 static struct qn_geometry upper_I1, upper_D1, upper_L2;
+
+bool qn_sim_has_L2(void) { return upper_L2.line; }
 
 /* Removes all lines of I1, D1 and L2 that lie in the range. */
 SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
@@ -173,6 +182,18 @@ static void init_L2(struct qn_geometry g)
 #ifndef QN_SIM_HOSTED
     qn_sim_event_of = qn_engine_alloc_low(QN_ARENA_COUNTERS_SIZE / 8);
 #endif
+}
+
+/* With levels of below.h, emitted code looks up neither L2 nor LL. */
+static void init_below(const struct qn_config *c)
+{
+    qn_up_wants_writebacks = facts[SLOT_D1].tells_writebacks && qn_fast.LL.ways;
+    if (qn_up_wants_writebacks)
+        below_write_back(c);
+    else if (c->cache_sim && qn_sim_at_L2(false))
+        below_put_unit(c);
+    if (below_levels)
+        qn_fast.L2.ways = qn_fast.LL.ways = 0;
 }
 
 /* Returns a bit for each slot that uses the fast version. */
@@ -423,6 +444,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     upper_L2 = config->L2;
     fast = init_fast(config);
     units_init(config, simulated_slots(config) & ~fast);
+    init_below(config);
     qn_sim_i1_line = config->I1.line;
     qn_sim_i1_hit = facts[SLOT_I1].hit;
     qn_sim_i1_repeat_is_noop = facts[SLOT_I1].repeat_is_noop;
@@ -956,19 +978,20 @@ void qn_sim_finish(void)
         else /* the adapters of predictors call sim_enter themselves */
             unit[slot]->finish();
     }
+    below_finish();
     qn_observers_finish();
     charge(sim_counters);
 }
 
 bool qn_sim_current_module(struct qn_sim_culprit *c)
 {
-    static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
+    static const char *const functions[] = SIM_FUNCTION_NAMES;
     uint64_t call = sim_current[0], function = sim_current[1];
     unsigned slot = sim_current_slot(call);
 
     if (slot >= SLOTS)
         return false;
-    *c = (struct qn_sim_culprit){.slot = slots[slot], .module = slot == SLOT_AN ? qn_observers_module() : facts[slot].name, .of = "", .reference = call >> 8,
+    *c = (struct qn_sim_culprit){.slot = unit_slot_name((enum sim_slot)slot), .module = slot == SLOT_AN ? qn_observers_module() : facts[slot].name, .of = "", .reference = call >> 8,
                                  .function = function < SIM_FUNCTIONS ? functions[function] : "?"};
     if (call & SIM_CURRENT_SECOND)
         qn_sim_shadow_blame(slot, c);

@@ -121,6 +121,15 @@ static inline __attribute__((unused)) bool lines_has(const struct lines *l, uint
     return *row == line || rows_find(row, l->ways, line) < l->ways;
 }
 
+/* The flags of the line, which does not become recently used; NULL: it is not there. */
+static inline __attribute__((unused)) uint8_t *lines_flags(struct lines *l, uint64_t line)
+{
+    uint64_t set = lines_set(l, line);
+    uint32_t at = rows_find(&l->line[set], l->ways, line);
+
+    return at < l->ways ? &l->flags[set + at] : NULL;
+}
+
 static inline __attribute__((unused)) bool lines_newest(const struct lines *l, uint64_t line)
 {
     return l->line[lines_set(l, line)] == line;

@@ -233,16 +233,18 @@ static inline __attribute__((unused)) uint32_t sim_random(uint32_t n) { return s
 #endif
 
 /* A reference to the next level, by a level that does not leave this to the engine.  Returns true on a miss.  In slot LL the
- * next level is memory: always true. */
+ * next level is memory: always true; in slot L2 it is the LL. */
 SIM_OF_SLOT bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind);
 /* Does the next level want SIM_EVICT or SIM_WRITEBACK for each victim of this level?  (An exclusive level does.) */
 SIM_OF_SLOT bool sim_wants_evictions(void);
+/* Slot D1, LEVEL_TELLS_WRITEBACKS: does anybody want SIM_WRITEBACK for each dirty victim?  (The default L2 and LL do.) */
+SIM_OF_SLOT bool sim_wants_writebacks(void);
 /* Slot LL: removes the line from I1 and D1, for an inclusive level.  line: address of its first byte; bytes: its size. */
 SIM_OF_SLOT void sim_back_invalidate(uint64_t line, uint32_t bytes);
 /* Slot D1, LEVEL_SETTLED: this line was evicted, or is no longer settled. */
 SIM_OF_SLOT void sim_dropped(uint64_t line);
-/* For a prefetcher: fetches the line of this address, if it is not in the cache. */
-SIM_OF_SLOT void sim_prefetch(uint64_t addr);
+/* For a prefetcher: fetches the line of this address.  false: it is in the cache already. */
+SIM_OF_SLOT bool sim_prefetch(uint64_t addr);
 
 /* ---- state of a policy: zeroed memory ----
  * #define POLICY_WAY_STATE and POLICY_SET_STATE to the types of the state of a way and of a set.  `quern watch` shows them if

@@ -16,6 +16,7 @@
 #include "sim/lines.h"
 #include "sim/service.h"
 #include "sim/slot_calls.h"
+#include "sim/below.h"
 
 #define SLOW QN_SIM_NCSR
 
@@ -151,6 +152,11 @@ void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *where)
         lines_init(&L2, config->L2.size / (config->L2.assoc * config->L2.line), config->L2.assoc, qn_log2(config->L2.line));
     }
     units_init(config, simulated_slots(config));
+    qn_shadow_up_wants_writebacks = facts[SLOT_D1].tells_writebacks && (versus ? qn_sim_is_proven_in(SLOT_LL, true) : qn_up_wants_writebacks);
+    if (qn_shadow_up_wants_writebacks)
+        below_write_back(config);
+    else if (config->cache_sim && qn_sim_at_L2(true))
+        below_put_unit(config);
     qn_sim_events_hidden = qn_sim_events_of_shadow = false;
     let_pass(config);
     ask_for_facts();
@@ -184,8 +190,16 @@ static bool misses_L2(uint64_t addr, uint32_t size, enum sim_kind kind)
     return missed;
 }
 
+SLOW bool qn_shadow_up_beyond(uint64_t addr, uint32_t size, enum sim_kind kind) { return below_beyond(addr, size, kind); }
+
 SLOW bool qn_shadow_up_next(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
+    if (below_levels) {
+        unsigned outcome = below_ref(addr, size, kind);
+
+        L2_missed |= (outcome & BELOW_L2_MISSED) != 0;
+        return outcome & BELOW_MISSED;
+    }
     if (L2.sets && !misses_L2(addr, size, kind))
         return false;
     return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
@@ -236,21 +250,20 @@ static const char *outcome_name(bool branch, unsigned outcome)
 
 static SLOW _Noreturn void differ(enum sim_slot slot, uint64_t reference, uint64_t addr, const char *how)
 {
-    static const char *const slots[] = SIM_SLOT_NAMES;
     char line[240];
 
-    qn_format(line, sizeof line, "module %s in slot %s, reference %U at %x: %s", facts[slot].name, slots[slot], reference, addr, how);
+    qn_format(line, sizeof line, "module %s in slot %s, reference %U at %x: %s", facts[slot].name, unit_slot_name(slot), reference, addr, how);
     qn_engine_check_failed(line);
 }
 
-/* An event is named by its slot, "D1.fills", but for those of the L2, which is no slot. */
+/* An event is named by its slot, "D1.fills"; those of the L2 are told as slot LL's. */
 static enum sim_slot slot_of_event(unsigned event)
 {
     static const char *const slots[] = SIM_SLOT_NAMES;
     const char *name = qn_sim_event_name(event);
     unsigned slot = 0;
 
-    if (event < QN_L2_EVENTS && name[1] == '2')
+    if (name[1] == '2')
         return SLOT_LL;
     while (slot < SLOTS - 1 && (slots[slot][0] != name[0] || slots[slot][1] != name[1]))
         slot++;

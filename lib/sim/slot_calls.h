@@ -75,22 +75,30 @@ static inline void unit_drop(enum sim_slot slot, uint64_t line)
     IN_MODULE_DO(slot, SIM_IN_DROP, calls[slot], unit[slot]->drop(line));
 }
 
-static void unit_init(enum sim_slot slot, const struct qn_geometry *g, uint64_t seed, uint32_t cores)
+/* The name of a slot, in messages and events. */
+static const char *unit_slot_name(enum sim_slot slot)
 {
     static const char *const names[] = SIM_SLOT_NAMES;
-    struct sim_config config = {.slot = names[slot], .seed = seed};
+
+    return slot == SLOT_LL && qn_sim_at_L2(OF_SHADOW) ? "L2" : names[slot];
+}
+
+static void unit_init(enum sim_slot slot, const struct qn_geometry *g, uint64_t seed, uint32_t cores)
+{
+    const char *name = unit_slot_name(slot);
+    struct sim_config config = {.slot = name, .seed = seed};
 
     if (g)
-        config = (struct sim_config){.slot = names[slot], .size = g->size, .ways = g->assoc, .line = g->line, .seed = seed,
+        config = (struct sim_config){.slot = name, .size = g->size, .ways = g->assoc, .line = g->line, .seed = seed,
                                      .sets = g->size / (g->assoc * g->line), .line_bits = qn_log2(g->line)};
     config.cores = cores;
     unit[slot] = qn_sim_unit(slot, OF_SHADOW);
     if (cores > 1 && (slot == SLOT_D1 ? !unit[slot]->turn : slot != SLOT_LL && slot != SLOT_AN))
-        sim_fail(names[slot], unit[slot]->name, "init", 0, "each of --cores needs one of its own; by name: a coherence protocol in slot D1, default in I1, BC and BI");
+        sim_fail(name, unit[slot]->name, "init", 0, "each of --cores needs one of its own; by name: a coherence protocol in slot D1, default in I1, BC and BI");
     IN_MODULE_DO(slot, SIM_IN_INIT, 0, unit[slot]->init(&config, &facts[slot]));
 }
 
-bool QN_UP(wants_evictions);
+bool QN_UP(wants_evictions), QN_UP(wants_writebacks);
 
 /* Stops the run if the level in `slot`, above the LL, cannot do what the LL needs. */
 static void check_upper(enum sim_slot slot, const char *name)
@@ -117,14 +125,19 @@ static unsigned simulated_slots(const struct qn_config *c)
 /* Sets up the units of the slots for which `slots` has a bit. */
 static void units_init(const struct qn_config *c, unsigned slots)
 {
-    const struct qn_geometry *const geometry[SLOTS] = {&c->I1, &c->D1, &c->LL, NULL, NULL, NULL};
+    bool at_L2 = qn_sim_at_L2(OF_SHADOW);
+    const struct qn_geometry *const geometry[SLOTS] = {&c->I1, &c->D1, at_L2 ? &c->L2 : &c->LL, NULL, NULL, NULL};
 
+    if (at_L2 && c->cache_sim && !c->L2.line)
+        sim_fail("L2", qn_sim_unit(SLOT_LL, OF_SHADOW)->name, "init", 0, "there is no L2; --L2 and --LL together make one");
     for (unsigned slot = 0; slot < SLOTS; slot++)
         if (slots >> slot & 1)
             unit_init((enum sim_slot)slot, geometry[slot], c->seed, c->cores);
     QN_UP(wants_evictions) = facts[SLOT_LL].wants_evictions;
     if (c->cores > 1 && (facts[SLOT_LL].back_invalidates || facts[SLOT_LL].wants_evictions))
         sim_fail("LL", facts[SLOT_LL].name, "init", 0, "has to do with the lines of the levels above, which it cannot with --cores");
+    if (at_L2 && (facts[SLOT_LL].back_invalidates || facts[SLOT_LL].wants_evictions))
+        sim_fail("L2", facts[SLOT_LL].name, "init", 0, "is not for this slot, only for LL");
     check_upper(SLOT_I1, "I1");
     check_upper(SLOT_D1, "D1");
     if (c->L2.line && facts[SLOT_LL].wants_evictions)

@@ -102,11 +102,11 @@ void qn_sim_choose(const char *units, const char *second)
     chosen[1] = second;
 }
 
-/* The n-th choice for the slot, from 0; it ends at a blank or the end of the text.  NULL: there is none. */
-static const char *nth_choice(enum sim_slot slot, bool second, unsigned n)
+/* The n-th choice for the slot of this name, from 0; it ends at a blank or the end of the text.  NULL: there is none. */
+static const char *nth_named(const char *slot, bool second, unsigned n)
 {
     for (const char *at = chosen[second]; at && *at;) {
-        const char *value = sim_option_skip(at, slot_names[slot]);
+        const char *value = sim_option_skip(at, slot);
 
         if (value && *value == '=' && !n--)
             return value + 1;
@@ -115,6 +115,18 @@ static const char *nth_choice(enum sim_slot slot, bool second, unsigned n)
         at += *at == ' ';
     }
     return NULL;
+}
+
+#ifdef QN_SIM_HOSTED
+bool qn_sim_hosted_at_L2;
+bool qn_sim_at_L2(bool second) { return (void)second, qn_sim_hosted_at_L2; }
+#else
+bool qn_sim_at_L2(bool second) { return nth_named("L2", second, 0) != NULL; }
+#endif
+
+static const char *nth_choice(enum sim_slot slot, bool second, unsigned n)
+{
+    return nth_named(slot == SLOT_LL && qn_sim_at_L2(second) ? "L2" : slot_names[slot], second, n);
 }
 
 static const char *choice(enum sim_slot slot, bool second) { return nth_choice(slot, second, 0); }
@@ -199,7 +211,7 @@ static bool holds_default(enum sim_slot slot, bool second)
 bool qn_sim_is_proven_in(enum sim_slot slot, bool second)
 {
 #ifdef QN_SIM_HOSTED
-    return !second && (qn_sim_proven & ~qn_sim_shown_slots) >> slot & 1;
+    return !second && (qn_sim_proven & ~qn_sim_shown_slots) >> slot & 1 && !(slot == SLOT_LL && qn_sim_hosted_at_L2);
 #else
     return holds_default(slot, second) && (qn_sim_proven >> slot & 1);
 #endif
@@ -213,11 +225,11 @@ struct text {
 };
 
 /* " D1=srrip:50b3...", up to a blank or the end of the name. */
-static void describe(struct text *t, enum sim_slot slot, const char *name)
+static void describe(struct text *t, const char *slot, const char *name)
 {
     if (!*name || t->used >= t->size)
         return;
-    t->used += qn_format(t->to + t->used, t->size - t->used, "%s%s=", t->used ? " " : "", slot_names[slot]);
+    t->used += qn_format(t->to + t->used, t->size - t->used, "%s%s=", t->used ? " " : "", slot);
     for (; *name && *name != ' ' && t->used + 1 < t->size; name++)
         t->to[t->used++] = *name;
     if (t->used < t->size)
@@ -233,8 +245,10 @@ void qn_sim_describe(char *to, size_t size, bool second)
         name = choice(slot, second);
         if (holds_default(slot, second))
             name = default_names[slot];
-        describe(&t, slot, name ? name : given[second][slot]->name);
+        describe(&t, slot == SLOT_LL && qn_sim_at_L2(second) ? "L2" : slot_names[slot], name ? name : given[second][slot]->name);
+        if (slot == SLOT_LL && qn_sim_at_L2(second))
+            describe(&t, slot_names[slot], default_names[slot]);
     }
     for (unsigned n = 1; (name = nth_choice(SLOT_AN, second, n)); n++)
-        describe(&t, SLOT_AN, name);
+        describe(&t, slot_names[SLOT_AN], name);
 }

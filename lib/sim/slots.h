@@ -12,7 +12,10 @@ const struct qn_unit *qn_sim_analysis(unsigned n);
 /* Is it the default file, with the hash of fast/proven?  Then its fast version may be used.  (Never true for the shadow.) */
 bool qn_sim_is_proven(enum sim_slot slot);
 bool qn_sim_is_proven_in(enum sim_slot slot, bool second); /* second: of B of --versus */
+/* Does the unit in slot LL stand at the L2, above the default LL? */
+bool qn_sim_at_L2(bool second);
 #ifdef QN_SIM_HOSTED
+extern bool qn_sim_hosted_at_L2; /* set before qn_sim_init */
 /* A bit for each slot whose state a replay shows (--watch): there the fast version is not used. */
 extern unsigned qn_sim_shown_slots;
 extern const bool qn_sim_looks_ahead; /* a policy asks for the next use of a line (sim_next_use) */

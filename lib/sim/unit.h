@@ -42,6 +42,7 @@ struct qn_unit_facts {
     bool repeat_is_noop;       /* I1: a second hit directly after a reference changes nothing */
     bool wants_evictions;      /* LL: needs the evictions of I1 and D1 */
     bool tells_evictions;      /* I1, D1: reports its evictions */
+    bool tells_writebacks;     /* D1: reports its dirty victims */
     bool back_invalidates;     /* LL: removes lines from I1 and D1 */
     bool can_drop;             /* I1, D1: lines can be removed from it */
     bool kinds;                /* distinguishes reads from writes */
@@ -123,13 +124,14 @@ struct qn_unit {
 
 /* Calls from a unit to engine.c or shadow.c. */
 QN_SIM_NCSR bool QN_UP(next)(uint64_t addr, uint32_t size, enum sim_kind kind);
+QN_SIM_NCSR bool QN_UP(beyond)(uint64_t addr, uint32_t size, enum sim_kind kind); /* slot LL: memory, or the LL below a module at the L2 */
 /* Called by `refs`: this entry missed (QN_UNIT_*), or is a fetch that missed the I1. */
 void QN_UP(missed)(const struct qn_log_entry *entry, unsigned outcome);
 void QN_UP(set_pc)(uint32_t site); /* called by `refs` before a reference: sets sim_pc */
 void QN_UP(refer)(uint32_t site); /* what analyses change until the next call belongs to this site's reference */
 void QN_UP(charge)(uint32_t site); /* charges the events counted since the last call to this site */
 QN_SIM_NCSR void QN_UP(back_invalidate)(uint64_t line, uint32_t bytes);
-extern bool QN_UP(wants_evictions);
+extern bool QN_UP(wants_evictions), QN_UP(wants_writebacks);
 extern bool sim_branch_backward; /* of the conditional branch being predicted: its target lies below it */
 struct qn_code_line *QN_UP(code_line)(uint64_t line); /* finds the line's record, or makes one */
 
@@ -138,13 +140,15 @@ struct qn_code_line *QN_UP(code_line)(uint64_t line); /* finds the line's record
 
 #ifdef QN_SLOT_LL
 enum { UNIT_IS_LL = 1 };
-static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return (void)addr, (void)size, (void)kind, true; }
+static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return QN_UP(beyond)(addr, size, kind); }
 static inline bool sim_wants_evictions(void) { return false; }
+static inline bool sim_wants_writebacks(void) { return false; }
 static inline void sim_back_invalidate(uint64_t line, uint32_t bytes) { QN_UP(back_invalidate)(line, bytes); }
 #else
 enum { UNIT_IS_LL = 0 };
 static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return QN_UP(next)(addr, size, kind); }
 static inline bool sim_wants_evictions(void) { return QN_UP(wants_evictions); }
+static inline bool sim_wants_writebacks(void) { return QN_UP(wants_writebacks); }
 static inline void sim_back_invalidate(uint64_t line, uint32_t bytes) { (void)line, (void)bytes; }
 #endif
 #endif

@@ -86,7 +86,7 @@ unsigned prefetch_best_offset(uint64_t addr, uint64_t bytes)
 {
     static struct { uint64_t block; bool filled; } known[256];
     static uint64_t list[52], score[52], n, turn, best = 1;
-    uint64_t block = first_block(&levels_d1, addr), page = power_of_two(option("bop-page-bits", 12)), base, place;
+    uint64_t block = addr / prefetch_line(), page = power_of_two(option("bop-page-bits", 12)), base, place;
     bool first;
     unsigned outcome = prefetch_demand(addr, bytes, &first);
 
@@ -112,7 +112,7 @@ unsigned prefetch_best_offset(uint64_t addr, uint64_t bytes)
     place = block % 256 ^ block / 256 % 256;
     known[place].block = block;
     known[place].filled = true;
-    if (best && (block + best) * levels_d1.bytes / page == addr / page)
+    if (best && (block + best) * prefetch_line() / page == addr / page)
         prefetch_guess(block + best);
     return outcome;
 }

@@ -1,7 +1,8 @@
 /* tests/models/levels.c - whole levels, slowly: what is where is a list of lines with the time of their last use, and every
  * question walks the whole list.
  *
- *   d1=lru nowa writeback victim nextline stride fpj ghb tlb      ll=lru exclusive inclusive l2 victim
+ *   d1=lru nowa writeback victim nextline stride fpj ghb tlb      ll=lru exclusive inclusive l2 victim nextline stride fpj ghb bop
+ *   ll=stride opt=at-L2=1                                         the prefetcher stands at the L2
  *   streambuf bop sms spp: guesses.c
  *   skewed zcache sectored (also ll=) waypred writebuf, ll=ceaser: arrays.c
  *
@@ -28,6 +29,54 @@ void levels_count(const char *name)
         i++;
     events[i].name = name;
     events[i].n++;
+}
+
+/* ---- write-backs, below d1=writeback and above ll=lru: a line keeps its dirty bit until it leaves ---- */
+
+static void come_down(const struct store *s, uint64_t addr, uint64_t bytes);
+
+/* A dirty block leaves the level, or passes through it. */
+static void go_down(const struct store *s, uint64_t addr, uint64_t bytes)
+{
+    levels_count(s == &ll ? "LL.writebacks" : "L2.writebacks");
+    if (s == &middle)
+        come_down(&ll, addr, bytes);
+}
+
+static void come_down(const struct store *s, uint64_t addr, uint64_t bytes)
+{
+    uint64_t end = addr + bytes;
+
+    for (uint64_t b = first_block(s, addr); b <= last_block(s, addr, bytes); b++) {
+        struct resident *r = store_find(s, b);
+        uint64_t from = b * s->bytes > addr ? b * s->bytes : addr, to = (b + 1) * s->bytes < end ? (b + 1) * s->bytes : end;
+
+        if (r)
+            r->dirty = true;
+        else
+            go_down(s, from, to - from);
+    }
+}
+
+static bool write_backs(void) { return !strcmp(d1_kind, "writeback") && !strcmp(ll_kind, "lru"); }
+
+static bool touch_below(struct store *s, uint64_t addr, uint64_t bytes)
+{
+    struct resident out;
+    bool miss = false;
+
+    if (!write_backs())
+        return store_touch(s, addr, bytes);
+    for (uint64_t b = first_block(s, addr); b <= last_block(s, addr, bytes); b++) {
+        if (store_use(s, b))
+            continue;
+        miss = true;
+        levels_count(s == &ll ? "LL.fills" : "L2.fills");
+        store_put(s, b, &out);
+        if (out.block != NOTHING && out.dirty)
+            go_down(s, out.block * s->bytes, s->bytes);
+    }
+    return miss;
 }
 
 /* ---- the last level ---- */
@@ -134,10 +183,27 @@ bool levels_middle_missed(void)
     return missed;
 }
 
+static bool is_prefetcher(const char *kind)
+{
+    return strstr("nextline stride fpj ghb bop sms spp", kind) != NULL;
+}
+
+static uint64_t pc; /* of the instruction that makes the reference */
+static bool looks_ahead;
+
+bool levels_look_beyond(uint64_t addr, uint64_t bytes) { return !option("at-L2", 0) || store_touch(&ll, addr, bytes); }
+
 bool levels_look(uint64_t addr, uint64_t bytes)
 {
+    unsigned outcome;
+
+    if (is_prefetcher(ll_kind) && option("at-L2", 0)) {
+        outcome = prefetch_below(ll_kind, looks_ahead, pc, addr, bytes);
+        middle_missed |= outcome & 1;
+        return outcome & 1 && outcome & 2;
+    }
     if (middle.sets) {
-        if (!store_touch(&middle, addr, bytes))
+        if (!touch_below(&middle, addr, bytes))
             return false;
         middle_missed = true;
     }
@@ -153,7 +219,9 @@ bool levels_look(uint64_t addr, uint64_t bytes)
         return look_shipped(addr, bytes);
     if (is_array(ll_kind))
         return arrays_look(ll_kind, true, addr, bytes);
-    return store_touch(&ll, addr, bytes);
+    if (is_prefetcher(ll_kind))
+        return prefetch_below(ll_kind, looks_ahead, pc, addr, bytes) & 1;
+    return touch_below(&ll, addr, bytes);
 }
 
 /* The same for a prefetch, which is no miss of anybody. */
@@ -183,8 +251,11 @@ static void leave(const struct store *s, const struct resident *out)
 {
     if (out->block == NOTHING)
         return;
-    if (out->dirty)
+    if (out->dirty) {
         levels_count("D1.writebacks");
+        if (write_backs())
+            come_down(middle.sets ? &middle : &ll, out->block * s->bytes, s->bytes);
+    }
     give_up(s, out->block);
 }
 
@@ -201,6 +272,8 @@ static unsigned plain(struct store *s, uint64_t addr, uint64_t bytes, bool dirty
             if (is_exclusive())
                 ll_miss |= levels_look(b * s->bytes, s->bytes);
             r = store_put(s, b, &out);
+            if (!strcmp(d1_kind, "writeback") && s == &levels_d1)
+                levels_count("D1.fills");
             leave(s, &out);
         }
         r->dirty |= dirty;
@@ -261,6 +334,10 @@ void levels_make(const char *I1, const char *D1, const char *L2, const char *LL,
         shape(&middle, L2);
     arrays_make(&levels_d1, &ll);
     shipped_ll = shipped_make(ll_is, (unsigned)ll.sets, (unsigned)ll.ways);
+    if (is_prefetcher(d1_kind))
+        prefetch_in(0, &levels_d1, "D1");
+    if (is_prefetcher(ll_kind))
+        prefetch_in(1, option("at-L2", 0) ? &middle : &ll, option("at-L2", 0) ? "L2" : "LL");
     buffer = (struct store){1, option("victim-lines", 8), levels_d1.bytes, NULL};
     ll_buffer = (struct store){1, option("victim-lines", 8), ll.bytes, NULL};
     l2 = (struct store){option("l2-size", 262144) / option("l2-ways", 8) / ll.bytes, option("l2-ways", 8), ll.bytes, NULL};
@@ -312,13 +389,18 @@ void levels_print(FILE *out)
 {
     uint64_t dirty = 0;
 
-    for (unsigned i = 0; events[i].name; i++)
+    for (unsigned i = 0; events[i].name; i++) {
+        if (!strcmp(events[i].name, "LL.fills"))
+            fprintf(out, "LL.bytes-read %llu\n", (unsigned long long)(events[i].n * ll.bytes));
+        if (!strcmp(events[i].name, "LL.writebacks"))
+            fprintf(out, "LL.bytes-written %llu\n", (unsigned long long)(events[i].n * ll.bytes));
         fprintf(out, "%s %llu\n", events[i].name, (unsigned long long)events[i].n);
+    }
     for (struct resident *r = levels_d1.all; r; r = r->next)
         dirty += r->dirty;
     if (!strcmp(d1_kind, "writeback"))
         fprintf(out, "D1: %llu dirty lines at the end\n", (unsigned long long)dirty);
-    if (strstr("nextline stride fpj ghb bop sms spp", d1_kind))
+    if (is_prefetcher(d1_kind) || is_prefetcher(ll_kind))
         prefetch_print(out);
     if (!strcmp(d1_kind, "streambuf"))
         prefetch_print_streams(out);

@@ -36,7 +36,12 @@ void arrays_drop(const char *kind, uint64_t addr, uint64_t bytes);
 bool arrays_look(const char *kind, bool is_ll, uint64_t addr, uint64_t bytes);
 unsigned arrays_buffered(uint64_t addr, uint64_t bytes, bool reads, bool writes);
 
-/* prefetch.c: outcome as levels_touch */
+bool levels_look_beyond(uint64_t addr, uint64_t bytes); /* below the prefetcher of ll=: the LL if it stands at the L2, else memory */
+
+/* prefetch.c: outcome as levels_touch.  Level 0 is the D1, 1 the one below it that prefetches. */
+void prefetch_in(unsigned level, struct store *lines, const char *slot);
+uint64_t prefetch_line(void); /* bytes per line of the level that prefetches */
+unsigned prefetch_below(const char *name, bool ahead, uint64_t pc, uint64_t addr, uint64_t bytes);
 unsigned prefetch_next_lines(uint64_t addr, uint64_t bytes);
 unsigned prefetch_strides(uint64_t addr, uint64_t bytes);
 unsigned prefetch_by_instruction(uint64_t pc, uint64_t addr, uint64_t bytes);

@@ -92,7 +92,7 @@ static void read_slots(struct module *m)
     } else if (!strcmp(m->folder, "coherence")) {
         strcpy(m->slots, "D1");
     } else if (!at) {
-        strcpy(m->slots, !strcmp(m->folder, "prefetch") ? "I1 D1" : "I1 D1 LL");
+        strcpy(m->slots, "I1 D1 LL");
     } else {
         while ((at = strstr(at, "LEVEL_IN_")) && at < end && strlen(m->slots) < 8) {
             at += strlen("LEVEL_IN_");

@@ -116,6 +116,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     if (!(LEVEL_SLOTS & UNIT_BIT))
         sim_fail(sim.slot, LEVEL, "LEVEL_SLOTS", 0, level_refusal());
     facts->tells_evictions = QN_DEFINES(LEVEL_TELLS_EVICTIONS);
+    facts->tells_writebacks = QN_DEFINES(LEVEL_TELLS_WRITEBACKS);
     facts->wants_evictions = QN_DEFINES(LEVEL_WANTS_EVICTIONS);
     facts->back_invalidates = QN_DEFINES(LEVEL_INCLUSIVE);
     facts->can_drop = QN_DEFINES(LEVEL_ROWS) || QN_DEFINES(LEVEL_DROP);

@@ -3,6 +3,9 @@
  *
  *   coverage = useful / (useful + misses)      accuracy = useful / prefetches
  *
+ * With the option pollution=1 a second cache, which nothing is prefetched into, sees the same references: a miss that hits there is one that prefetches
+ * have caused.  What a prefetcher of a level above brings in trains no prefetcher here, and uses no prefetched line up.
+ *
  * In:  prefetcher_ref(addr, size, kind, miss), called after a miss and after the first use of a prefetched line; with
  *      PREFETCHER_SEES_HITS, after each reference.  PREFETCHER_INIT: prefetcher_init(config), called first
  * Out: sim_prefetch; unit_init, unit_ref, unit_drop, unit_show, unit_finish
@@ -17,7 +20,7 @@
 #define prefetcher_init(config) ((void)(config))
 #endif
 #ifndef LEVEL_SLOTS
-#define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1)
+#define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1 | LEVEL_IN_LL)
 #endif
 #ifdef PREFETCHER_SEES_HITS
 enum { LEVEL_SEES_HITS = 1 };
@@ -34,8 +37,9 @@ enum { LEVEL_SEES_HITS = 0 };
 
 enum { LEVEL_PREFETCHED = 1 }; /* flag of a line: prefetched and not used yet */
 
-static struct lines level_lines;
-static unsigned level_prefetches, level_useful, level_unused;
+static struct lines level_lines, level_without;
+static bool level_compares; /* the option pollution */
+static unsigned level_prefetches, level_useful, level_unused, level_polluting, level_saved;
 static uint64_t level_misses;
 
 static void cachesim_X_initcache(const struct sim_config *c)
@@ -44,6 +48,12 @@ static void cachesim_X_initcache(const struct sim_config *c)
     level_prefetches = sim_event(c->slot, "prefetches", "lines prefetched");
     level_useful = sim_event(c->slot, "useful-prefetches", "prefetched lines that were referenced");
     level_unused = sim_event(c->slot, "unused-prefetches", "prefetched lines that left unreferenced");
+    level_compares = sim_option_within(c->slot, PREFETCHER, "pollution", 0, 0, 1);
+    if (level_compares) {
+        lines_init(&level_without, c->sets, c->ways, c->line_bits);
+        level_polluting = sim_event(c->slot, "polluting", "misses on lines that the cache without prefetches has");
+        level_saved = sim_event(c->slot, "saved", "hits on lines that the cache without prefetches has not");
+    }
     prefetcher_init(c);
 }
 
@@ -56,30 +66,43 @@ static void level_add(uint64_t line, uint8_t flags)
 
 static inline void level_newest_changes(uint64_t line);
 
-static inline __attribute__((unused)) void sim_prefetch(uint64_t addr)
+static inline __attribute__((unused)) bool sim_prefetch(uint64_t addr)
 {
     uint64_t line = addr & ~(uint64_t)(sim.line - 1);
 
     if (lines_has(&level_lines, line))
-        return;
+        return false;
     sim_count(level_prefetches, 1);
     sim_next(line, sim.line, SIM_PREFETCH);
     level_newest_changes(line);
     level_add(line, LEVEL_PREFETCHED);
+    return true;
+}
+
+static void level_compare(uint64_t line, bool miss)
+{
+    bool without = !lines_find(&level_without, line);
+
+    if (without)
+        lines_add(&level_without, line, 0);
+    if (miss != without)
+        sim_count(miss ? level_polluting : level_saved, 1);
 }
 
 /* A reference to one line: returns true on a miss and on the first use of a prefetched line. */
-static bool level_use(uint64_t line, bool *miss)
+static bool level_use(uint64_t line, bool ahead, bool *miss)
 {
     uint8_t *flags = lines_find(&level_lines, line);
 
+    if (level_compares)
+        level_compare(line, !flags);
     if (!flags) {
-        level_misses++;
+        level_misses += !ahead;
         *miss = true;
         level_add(line, 0);
         return true;
     }
-    if (!*flags)
+    if (!*flags || ahead)
         return false;
     sim_count(level_useful, 1);
     *flags = 0;
@@ -103,8 +126,8 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
         result->next_miss = sim_next(addr, size, kind);
     }
     LINES_OF(line, addr, size)
-        first |= level_use(line, &result->miss);
-    if (first || LEVEL_SEES_HITS)
+        first |= level_use(line, kind == SIM_PREFETCH, &result->miss);
+    if ((first || LEVEL_SEES_HITS) && kind != SIM_PREFETCH)
         prefetcher_ref(addr, size, kind, result->miss);
 }
 
@@ -120,6 +143,8 @@ static void cachesim_X_drop(uint64_t line)
     if (flags && (*flags & LEVEL_PREFETCHED))
         sim_count(level_unused, 1);
     lines_remove(&level_lines, line);
+    if (level_compares)
+        lines_remove(&level_without, line);
 }
 
 static void cachesim_X_finish(void)

@@ -42,6 +42,7 @@ static const char help[] =
     "  --check=yes|no                     compare filtered and unfiltered simulation [no]\n"
     "  --from=N                           leave out the first N instructions [0]\n"
     "  --count=N                          feed N instructions [all]\n"
+    "  --at-L2=yes                        the module of slot LL stands at the L2, above the default LL [no]\n"
     "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss (with an L2: 1 L2\n"
     "                                     hit, 5 LL hit, 7 LL miss); B, J, R: 1 if mispredicted\n"
     "  --format=outcomes|text|lackey|din  of this file: text has pc, address, bytes, and hit or miss of each\n"
@@ -138,6 +139,8 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
         return parse_geometry(&o->config.LL, name, value);
     if (!strcmp(name, "L2"))
         return parse_geometry(&o->config.L2, name, value);
+    if (!strcmp(name, "at-L2"))
+        return parse_yesno(&qn_sim_hosted_at_L2, name, value);
     if (!strcmp(name, "branch-sim"))
         return parse_yesno(&o->branch_sim, name, value);
     if (!strcmp(name, "split-modify"))

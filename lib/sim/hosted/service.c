@@ -350,7 +350,7 @@ _Noreturn void sim_fail(const char *slot, const char *module, const char *functi
     exit(HOSTED_EXIT_MODULE);
 }
 
-static void say_of_module(const char *what, const ucontext_t *context)
+static void say_of_module_at(const char *what, uintptr_t pc, uintptr_t sp)
 {
     struct qn_sim_culprit c;
     char line[HOSTED_LINE];
@@ -360,8 +360,29 @@ static void say_of_module(const char *what, const ucontext_t *context)
     else
         snprintf(line, sizeof line, "module %s in slot %s, %s, reference %llu: %s (record %llu of the trace)", c.module, c.slot, c.function,
                  (unsigned long long)c.reference, what, (unsigned long long)hosted_references);
-    say(line, (uintptr_t)context->uc_mcontext.gregs[REG_RIP], (uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
+    say(line, pc, sp);
 }
+
+static void say_of_module(const char *what, const ucontext_t *context)
+{
+    say_of_module_at(what, (uintptr_t)context->uc_mcontext.gregs[REG_RIP], (uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
+}
+
+#ifdef QN_SIM_SANITIZED /* `quern replay --sanitize`: one line, in place of AddressSanitizer's report */
+extern void *__asan_get_report_pc(void), *__asan_get_report_sp(void);
+extern const char *__asan_get_report_description(void);
+void __asan_on_error(void);
+
+void __asan_on_error(void)
+{
+    char what[100];
+
+    fflush(stdout);
+    snprintf(what, sizeof what, SIM_CRASHED "%s", __asan_get_report_description());
+    say_of_module_at(what, (uintptr_t)__asan_get_report_pc(), (uintptr_t)__asan_get_report_sp());
+    _exit(HOSTED_EXIT_MODULE);
+}
+#endif
 
 static _Noreturn void blame(const char *what, const ucontext_t *context)
 {

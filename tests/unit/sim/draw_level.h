@@ -28,7 +28,7 @@
 #define LINE 64
 
 static char asked[256], drawing[512];
-bool qn_up_wants_evictions;
+bool qn_up_wants_evictions, qn_up_wants_writebacks;
 void qn_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
 void qn_up_set_pc(uint32_t site) { (void)site; }
 void qn_up_charge(uint32_t site) { (void)site; }
@@ -44,6 +44,8 @@ bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind)
     ask(kind == SIM_PREFETCH ? "%s%c+" : kind == SIM_EVICT ? "%s%c-" : kind == SIM_WRITEBACK ? "%s%c!" : "%s%c", addr);
     return false;
 }
+
+bool qn_up_beyond(uint64_t addr, uint32_t size, enum sim_kind kind) { return addr + size + kind != 0; }
 
 void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
 {

@@ -122,9 +122,14 @@ sed -i 's/#define LEVEL "tlb"/#define LEVEL "keeps"/' "$SCRATCH/keeps.c"
 refused 'module inclusive in slot LL, init, reference 0: cannot stand below D1=keeps, which does not let lines be taken away; any policy by name does, as D1=lru' \
     D1="$SCRATCH/keeps.c" LL=inclusive
 
+# ---- prefetchers below level 1: at the LL; below a prefetcher; at an L2 (three_levels.sh) ----
+
+for ll in nextline stride fpj ghb bop; do level lru $ll pollution=1; done
+level nextline stride 'pollution=1,regions=4'
+
 # ---- each in its slots only ----
 
-for one in nowa writeback writebuf waypred nextline stride fpj ghb tlb; do
+for one in nowa writeback writebuf waypred tlb; do
     slots='I1 D1'
     case $one in nowa | writeback | writebuf) slots=D1 ;; esac
     refused "module $one in slot LL, LEVEL_SLOTS, reference 0: is not for this slot, only for $slots" LL=$one

@@ -11,15 +11,22 @@ guests=$top_builddir/tests/guest
 # I1:D1:L2:LL
 geometries='1024,2,32:1024,2,32:2048,4,32:8192,4,32 512,1,32:256,1,64:512,2,64:1024,4,64 2048,4,64:1024,8,32:4096,2,128:16384,8,32'
 
+# said: events and remarks of the modules, as the model prints them
+said() {
+    sed -n 's/^\([A-Z0-9]*\.[a-z0-9-]*\) *\([0-9][0-9]*\)  .*/\1 \2/p; /dirty lines at the end/p; /coverage/p' "$1" | grep -v 'evictions\| 0$' | sort
+}
+
 everywhere() {
     for kind in random cyclic stride zipf mixed; do
         for g in $geometries; do
             # shellcheck disable=SC2046
             set -- $(echo "$g" | tr : ' ')
-            ./model trace wanted kind=$kind n=6000 seed=3 d1=$d1 ll=$ll opt=$opt I1="$1" D1="$2" L2="$3" LL="$4" >/dev/null || bail model
+            ./model trace wanted kind=$kind n=6000 seed=3 d1=$d1 ll=$ll opt=${at:+at-L2=1,}$opt I1="$1" D1="$2" L2="$3" LL="$4" >said || bail model
+            sort said >wanted.events
             for check in no yes; do
-                ./replay --I1="$1" --D1="$2" --L2="$3" --LL="$4" ${opt:+--sim-opt=$opt} --check=$check --outcomes=got trace >log 2>&1 &&
-                    cmp wanted got && continue
+                ./replay --I1="$1" --D1="$2" --L2="$3" --LL="$4" ${opt:+--sim-opt=$opt} $at --check=$check --outcomes=got trace >log 2>&1 &&
+                    cmp wanted got && said log >got.events && cmp wanted.events got.events && continue
+                diff wanted.events got.events
                 echo "$kind, $g, check $check: $(tail -n 1 log)"
                 return 1
             done
@@ -28,11 +35,18 @@ everywhere() {
 }
 
 build_model
-for level in lru:lru: lru:inclusive: victim:lru:victim-lines=2 nextline:lru:degree=2 writeback:inclusive: nowa:lru:; do
+at=
+for level in lru:lru: lru:inclusive: victim:lru:victim-lines=2 nextline:lru:degree=2 writeback:inclusive: nowa:lru: writeback:lru: \
+    lru:nextline:pollution=1 lru:stride:pollution=1 nextline:stride:pollution=1 lru:bop:pollution=1; do
     d1=${level%%:*} opt=${level##*:} ll=${level#*:} ll=${ll%:*}
     # shellcheck disable=SC2046
     build_replay ./replay $([ $d1 = lru ] || echo D1=$d1) $([ $ll = lru ] || echo LL=$ll)
     ok "an L2 below D1=$d1, above LL=$ll: each reference as the model says" everywhere
+    case $ll in nextline | stride | bop)
+        at=--at-L2=yes
+        ok "... and with $ll at the L2" everywhere
+        at= ;;
+    esac
 done
 
 # ---- programs: the totals of a run are those of the references of its trace, of which trace_text.sh compares each with another model ----

@@ -20,9 +20,17 @@ int main(void)
     step("", "", "", "C .");
     is_int((int64_t)events_of("D1.writebacks"), 2, "  a dirty line that is taken away is");
 
+    /* The default levels are told of dirty lines only. */
+    qn_up_wants_writebacks = true;
+    step("A", "m", "A", "A C");
+    step("B!", "m", "B", "B! A");
+    step("C D", "mm", "C B! D", "D C");
+    step("C", ".", "", "C D");
+    qn_up_wants_writebacks = false;
+
     /* An exclusive last level is asked first and then told what left, and how. */
     qn_up_wants_evictions = true;
-    step("E!", "m", "E", "E! C");
+    step("E!", "m", "E D-", "E! C");
     step("F", "m", "F C-", "F E!");
     step("G", "m", "G E!", "G F");
     return done_testing();

@@ -12,6 +12,7 @@ const RATIOS = [
   ['LL/L2%', 100, 'ILmr+DLmr+DLmw', 'I2mr+D2mr+D2mw'], ['L2MPKI', 1000, 'I2mr+D2mr+D2mw', 'Ir'],
   ['D1use%', 100, 'D1.used', 'D1.filled', 'more'], ['Bcm%', 100, 'Bcm', 'Bc'], ['Bim%', 100, 'Bim', 'Bi'], ['Bm%', 100, 'Bcm+Bim', 'Bc+Bi'],
   ['MPKI', 1000, 'ILmr+DLmr+DLmw', 'Ir'], ['L1MPKI', 1000, 'I1mr+D1mr+D1mw', 'Ir'], ['BMPKI', 1000, 'Bcm+Bim', 'Ir'],
+  ['Ir/line', 1, 'Ir', 'LL.fills+LL.writebacks', 'more'],
 ];
 
 const MEANINGS = {
