@@ -34,6 +34,9 @@ static void read_tables(const char *path)
     fuzz_check_error(put_sum(path, 0, 1, &err), &err);
     if (err.status != QN_TEXT_OK)
         return;
+    free(fuzz_content(1, &n));
+    if (!n) /* without tables nothing was written, and an empty file is no profile */
+        return;
     must(put_sum(fuzz_files[1].path, 0, 2, &err) == QN_TEXT_OK, "what was written can be read");
     char *a = fuzz_content(1, &n), *b = fuzz_content(2, &m);
     must(n == m && memcmp(a, b, n) == 0, "and is the same");

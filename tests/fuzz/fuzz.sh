@@ -15,20 +15,21 @@ mkdir -p "$build" && cd "$build" || exit 2
 CLANG=${CLANG:-clang}
 libraries='-lcsv -lconfuse -ljansson -ldw -lelf -lzstd -ldeflate -llzma -lbz2 -lz -lpcre2-8 -liberty -lm'
 names='profile calls data csv tables regex options demangle trace experiment debug decode jit'
-flags="-std=gnu11 -g -O1 -DQN_TINY -I$top/lib -I$top/tools -fsanitize=address,undefined,float-cast-overflow
+flags="-std=gnu11 -g -O1 -DQN_TINY -I$top/lib -I$top/tools -I$top -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize-recover=all"
 
 compile() {
     rm -rf objects && mkdir objects || exit 2
-    for file in "$top"/lib/text/*.c "$top"/lib/prof/*.c "$top"/lib/prof/*/*.c "$top"/lib/stacks/*.c "$top"/lib/out/*.c "$top"/lib/out/*/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
-        "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/trace/read.c" "$top/lib/trace/champsim_read.c" "$top/lib/trace/parts.c" \
-        "$top/lib/collect/geometry.c" "$top/lib/collect/log.c" "$top/lib/collect/name.c" "$top"/lib/json/*.c "$top/tools/options.c" "$top/tools/prof_args.c" "$top/tools/annotate.c" "$top/tools/csv.c" "$top/tools/valgrind.c" "$top"/lib/cost/places/jit*.c; do
-        name=$(echo "${file#"$top/"}" | tr / _) less=
+    # What libquern.a has, but for what is compiled with paths of a build; and what tests/fuzz/options.c includes or calls of tools.
+    (cd "$top" && sh build-aux/sources.sh --update && sed -n '/^hosted_sources = /,/[^\\]$/s/^\t\([^ ]*\).*/\1/p' sources.mk | grep -v '^lib/\(engines\|page\|lab\)/' &&
+        printf 'tools/%s.c\n' options prof_args annotate csv valgrind machine) >list || exit 1
+    export CLANG top flags
+    xargs -P "$(nproc)" -n 4 sh -c 'for file; do
+        object=objects/$(echo "${file%.c}" | tr / _).o less=
         # <obstack.h> aligns by an offset to a null pointer
-        [ "$name" != lib_text_memory.c ] || less=-fno-sanitize=pointer-overflow
-        # shellcheck disable=SC2086 # words
-        "$CLANG" $flags $less -fsanitize=fuzzer-no-link -c -o "objects/${name%.c}.o" "$file" || exit 1
-    done
+        [ "$file" != lib/text/memory.c ] || less=-fno-sanitize=pointer-overflow
+        "$CLANG" $flags $less -fsanitize=fuzzer-no-link -c -o "$object" "$top/$file" || exit 255
+    done' sh <list || exit 1
     rm -f fuzz.a && ar cr fuzz.a objects/*.o || exit 1
     for name in $names; do
         # shellcheck disable=SC2086 # words
