@@ -20,7 +20,7 @@ done
 ok 'the headers' test -f "$DESTDIR$includedir/quern.h" -a -f "$DESTDIR$includedir/quern/decode.h"
 
 # Each file that README.md names, and each command
-awk -v RS='`' 'NR % 2 == 0 && /^([^ ]*[.](md|c|sh)|COPYING)$/' "$DESTDIR$docdir/README.md" >named
+awk -v RS='`' 'NR % 2 == 0 && /^([^ ]*[.](md|c|sh)|COPYING|LICENCES)$/' "$DESTDIR$docdir/README.md" >named
 sed -n 's/.*](\([^)]*\)).*/\1/p; s/^    .*sh \([^ ]*\.sh\) .*/\1/p' "$DESTDIR$docdir/README.md" >>named
 is "$(wc -l <named | awk '{ print ($1 > 10) }') $(while read -r file; do
     case $file in /*) [ -e "$DESTDIR$file" ] ;; *) [ -e "$DESTDIR$docdir/$file" ] ;; esac || echo "$file"
