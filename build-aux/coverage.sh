@@ -1,10 +1,10 @@
 #!/bin/sh
-# coverage.sh - of a build with --coverage whose tests have run: how many lines of lib/ did they execute?
+# coverage.sh - of a build with --coverage whose tests have run: how many lines of lib/ and tools/ did they execute?
 #
 #   coverage.sh BUILD SRCDIR
 #
 #   lib/run/kernel/process.c             180 of    196 lines   91.8%      in BUILD/coverage.txt, for each file
-#   run          1702 of   1833 lines   92.9%                      a line per folder, and one for all of lib/
+#   run          1702 of   1833 lines   92.9%                      a line per folder of lib/, one for tools/, and one for all
 #
 # A line is what gcov calls one: code that gcc made something of.  It was executed if it was in any object that has it: the quern
 # command, the engine, a simulator that a test built, a test in C.  Objects that never ran count with all their lines.
@@ -15,9 +15,9 @@ source=$(cd "$2" && pwd -P) || exit 1 # as gcov writes it
 cd "$build" || exit 1
 
 # gcov -t prints, for each source of an object:   COUNT:LINE:text   with line 0 for the name, - for no code, ##### for never.
-find . -name '*.gcno' -exec gcov -t {} + 2>gcov.log | awk -F: -v top="$source/lib/" '
+find . -name '*.gcno' -exec gcov -t {} + 2>gcov.log | awk -F: -v top="$source/" '
     { count = $1; line = $2 + 0 }
-    line == 0 && $3 == "Source" { file = substr($0, index($0, "Source:") + 7); ours = index(file, top) == 1; next }
+    line == 0 && $3 == "Source" { file = substr($0, index($0, "Source:") + 7); ours = index(file, top "lib/") == 1 || index(file, top "tools/") == 1; next }
     !ours || line == 0 { next }
     { sub(/^ +/, "", count); sub(/\*$/, "", count) }
     count == "-" { next }
@@ -39,7 +39,7 @@ find . -name '*.gcno' -exec gcov -t {} + 2>gcov.log | awk -F: -v top="$source/li
 
 awk -F: -v top="$source/" '
     function percent(part, whole) { return sprintf("%6d of %6d lines  %5.1f%%", part, whole, 100 * part / whole) }
-    $1 == "SF" { file = substr($2, length(top) + 1); split(file, part, "/"); folder = part[2] }
+    $1 == "SF" { file = substr($2, length(top) + 1); split(file, part, "/"); folder = part[1] == "tools" ? "tools" : part[2] }
     $1 == "LF" { lines = $2; all[folder] += $2; total += $2 }
     $1 == "LH" {
         run[folder] += $2
@@ -50,5 +50,5 @@ awk -F: -v top="$source/" '
         if (!total) { print "coverage.sh: nothing was counted; see gcov.log" >"/dev/stderr"; exit 1 }
         for (folder in all) printf "%-8s %s\n", folder, percent(run[folder], all[folder]) | "sort"
         close("sort")
-        printf "%-8s %s\n", "lib/", percent(total_run, total)
+        printf "%-8s %s\n", "all", percent(total_run, total)
     }' coverage.info

@@ -17,11 +17,13 @@ libraries='-lcsv -lconfuse -ljansson -ldw -lelf -lzstd -ldeflate -llzma -lbz2 -l
 names='profile calls data csv tables regex options demangle trace experiment debug decode jit'
 flags="-std=gnu11 -g -O1 -DQN_TINY -I$top/lib -I$top/tools -I$top -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize-recover=all"
+# Paths of a build, which no fuzzer uses.
+for word in PKGLIBEXECDIR ENGINE_CFLAGS REPLAY_FILES ENGINE_BASE TOP_SRCDIR PKGDATADIR; do flags="$flags -DQN_$word=\"/\""; done
 
 compile() {
     rm -rf objects && mkdir objects || exit 2
-    # What libquern.a has, but for what is compiled with paths of a build; and what tests/fuzz/options.c includes or calls of tools.
-    (cd "$top" && sh build-aux/sources.sh --update && sed -n '/^hosted_sources = /,/[^\\]$/s/^\t\([^ ]*\).*/\1/p' sources.mk | grep -v '^lib/\(engines\|page\|lab\)/' &&
+    # What libquern.a has, but for pages, which need files of a build; and what tests/fuzz/options.c includes or calls of tools.
+    (cd "$top" && sh build-aux/sources.sh --update && sed -n '/^hosted_sources = /,/[^\\]$/s/^\t\([^ ]*\).*/\1/p' sources.mk | grep -v '^lib/\(page\|lab\)/' &&
         printf 'tools/%s.c\n' options prof_args annotate csv valgrind machine) >list || exit 1
     export CLANG top flags
     xargs -P "$(nproc)" -n 4 sh -c 'for file; do
