@@ -1,6 +1,6 @@
 #!/bin/sh
-# Do the recipes in packaging/ make packages, of a release, and does what they hold work?  rpmbuild and makepkg of Debian's packages rpm, rpmlint and makepkg:
-# of the tools of Fedora and Arch only those are known here.
+# Do the recipes in packaging/ make packages, of a release, and does what they hold work?  By the tools of Fedora and Arch that Debian has: packages rpm,
+# rpmlint, makepkg, libarchive-tools and fakeroot.
 #
 #   make -C build dist && sh tests/long/recipes.sh build
 [ -z "${1:-}" ] || top_builddir=$(cd "$1" && pwd) || exit 99
@@ -9,7 +9,7 @@ packaging=$top_srcdir/packaging
 version=$(sed -n 's/^AC_INIT(\[quern\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
 tarball=$top_builddir/quern-$version.tar.gz
 [ -f "$tarball" ] || bail 'no release: make dist'
-for tool in rpmbuild rpmlint makepkg; do command -v $tool >/dev/null || bail "no $tool"; done
+for tool in rpmbuild rpmlint makepkg bsdtar fakeroot; do command -v $tool >/dev/null || bail "no $tool"; done
 
 rpmlint "$packaging/quern.spec" >rpmlint.log 2>&1
 is "$(grep -v 'no-buildroot-tag\|invalid-url Source0' rpmlint.log | grep -c ': [EW]: ')" 0 'rpmlint says of the spec only that it has no BuildRoot, which is obsolete, and no address of its source' || diag "$(grep ': [EW]: ' rpmlint.log)"
@@ -17,8 +17,10 @@ mkdir -p rpm/SOURCES && cp "$tarball" rpm/SOURCES
 rpmbuild --define "_topdir $SCRATCH/rpm" --nodeps -ba "$packaging/quern.spec" >rpmbuild.log 2>&1
 is "$?" 0 'rpmbuild makes packages, and their tests pass' || diag "$(tail -n 5 rpmbuild.log)"
 is "$(find rpm/RPMS rpm/SRPMS -name '*.rpm' | sed 's/.*\///; s/-[0-9].*//' | sort | tr '\n' ' ')" 'quern quern quern-devel quern-doc quern-labs ' '... all of them'
+# Static programs, scripts that `sh` runs, and what Fedora's own rpm has no use for: tags of vendors, scripts that tell of pages in Info.
+meant='statically-linked-binary\|non-executable-script\|no-group-tag\|no-packager-tag\|no-signature\|info-files-without-install-info\|no-dependency-on'
 rpmlint rpm/RPMS/*/*.rpm >packages.log 2>&1
-is "$(grep -c ': E: ' packages.log)" 0 'rpmlint finds no error in them' || diag "$(grep ': E: ' packages.log | head -n 9)"
+is "$(grep ': E: ' packages.log | grep -v "$meant")" '' 'rpmlint finds no error in them but what is meant' || diag "$(tail -n 3 packages.log)"
 mkdir root && for file in rpm/RPMS/*/*.rpm; do rpm2cpio "$file" | (cd root && cpio -idm --quiet); done
 printf 'int main(void) { return 0; }\n' >prog.c && cc -g -o prog prog.c
 ok 'the program in them counts' root/usr/bin/quern run -q --out-file=profile ./prog

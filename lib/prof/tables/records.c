@@ -57,7 +57,7 @@ size_t qn_prof_record_count(const struct qn_prof_schema *s, const void *set, int
 
 void *qn_prof_record(const struct qn_prof_schema *s, const void *set, int list, size_t i)
 {
-    return (char *)pointer_at(set, s->lists[list].rows) + i * s->lists[list].size;
+    return (void *)((uintptr_t)pointer_at(set, s->lists[list].rows) + i * s->lists[list].size);
 }
 
 size_t qn_prof_event_count(const struct qn_prof_schema *s, const void *set)
