@@ -366,7 +366,7 @@ void qn_exp_fill_sets(struct qn_text_table *t, const struct qn_text_table *sets)
     for (int row = 0; row < sets->row_count; row++)
         if (!strcmp(qn_text_cell(sets, row, cache), "D1") && qn_text_number(sets, row, set) > most && qn_text_number(sets, row, set) < SETS_MAX)
             most = qn_text_number(sets, row, set);
-    misses = QN_NEEDED(calloc((size_t)most + 1, sizeof *misses));
+    misses = QN_NEEDED(calloc((size_t)(most + 1), sizeof *misses));
     for (int row = sets->row_count - 1; row >= 0; row--)
         if (!strcmp(qn_text_cell(sets, row, cache), "D1") && qn_text_number(sets, row, set) <= most) {
             misses[(size_t)qn_text_number(sets, row, set)] += number_in(sets, row, "misses");
