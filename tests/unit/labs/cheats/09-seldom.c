@@ -1,4 +1,4 @@
-/* lab 9 share.c: a ticket, at which all look so seldom that it costs few lines, and much time.
+/* lab 9 share.c: a ticket, at which all look so rarely that it costs few lines, and much time.
  * lock */
 #include "share.h"
 
