@@ -78,6 +78,22 @@ history() {
     sweep history
     plot history curve --x=history --y=Bc_miss_percent --title='How much history gshare needs'
 }
+# study [PROGRAM...]: three pictures of one sweep; of these programs only
+study() {
+    inputs
+    program mm $bare
+    rm -f "$OUT/study.runs.csv"
+    { grep -v '^program ' "$here/study.exp" && for name in ${*:-'[a-z0-9]*'}; do grep "^program $name " "$here/study.exp"; done; } >study.exp
+    alone "$QUERN" sweep -q -o "$OUT/study.runs.csv" study.exp
+    # Rows by what stands in column sim, which no other column has.
+    rows 'LL=[a-z]*' >"$OUT/study-policies.runs.csv"
+    rows 'default|D1=[a-z]*' >"$OUT/study-prefetchers.runs.csv"
+    rows '(bimodal|local|gshare|yags|2bcgskew|perceptron|hashed)-[0-9]*K|tournament|tage06|tagescl' >"$OUT/study-predictors.runs.csv"
+    plot study-policies curve --x=program --y=LL_mpki --curve=sim --panel= --log=none --title='Policies at an LL of 64 KiB'
+    plot study-prefetchers curve --x=program --y=D1_mpki --curve=sim --panel= --log=none --title='Prefetchers at a D1 of 8 KiB'
+    plot study-predictors budget --curve=BC_module --title='Predictors by their storage'
+}
+rows() { grep -E "^quern,|,($1),[0-9]*,[0-9]*,[0-9]*," "$OUT/study.runs.csv" | sed 's/,\([a-z0-9]*\):[0-9a-f]\{16\},/,\1,/g'; } # modules without hashes
 predictors() {
     inputs
     sweep predictors
@@ -105,9 +121,10 @@ branches() {
 
 case ${1-} in
 branches | conflict | loops | machines | blocks | policies | belady | history | predictors | phases) "$1" ;;
+study) "$@" ;;
 all) for name in branches conflict loops machines blocks policies belady history predictors phases; do "$name"; done ;;
 *)
-    echo 'usage: run.sh branches|conflict|loops|machines|blocks|policies|belady|history|predictors|phases|all' >&2
+    echo 'usage: run.sh branches|conflict|loops|machines|blocks|policies|belady|history|predictors|phases|all, or study [PROGRAM...]' >&2
     exit 2
     ;;
 esac
