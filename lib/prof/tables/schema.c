@@ -49,7 +49,8 @@ static int take_call_events(void *set, char *text, const char **what, const char
             return -1;
         names[n++] = name;
     }
-    qn_prof_begin_calls(set, (const char *const *)names, n);
+    if (n)
+        qn_prof_begin_calls(set, (const char *const *)names, n);
     return n ? 0 : -1;
 }
 
