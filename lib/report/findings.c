@@ -744,13 +744,11 @@ static void sum_places(struct qn_report_finding *at, size_t count)
 static int compare_findings(const void *a, const void *b)
 {
     const struct qn_report_finding *x = a, *y = b;
+    const double by[] = { x->whole - y->whole, y->place - x->place, y->avoidable - x->avoidable };
 
-    if (x->whole != y->whole)
-        return x->whole ? 1 : -1;
-    if (x->place != y->place)
-        return x->place > y->place ? -1 : 1;
-    if (x->avoidable != y->avoidable)
-        return x->avoidable > y->avoidable ? -1 : 1;
+    for (size_t i = 0; i < QN_ARRAY_LEN(by); i++)
+        if (by[i])
+            return by[i] > 0 ? 1 : -1;
     return strcmp(x->what, y->what);
 }
 

@@ -26,7 +26,7 @@ for number in $(sed 's/^ *\([0-9]*\) .*/\1/' "$out"); do
     dir=$SCRATCH/start$number
     "$QUERN" lab start "$number" "$dir" >"$err" 2>&1 || fail "start $number: $(cat "$err")"
     given=$(cd "$dir" && ls -A | LC_ALL=C sort | tr '\n' ' ')
-    case $number in 2 | 12) header='quern.h nostack.c stack.h misses.sh' ;; *) header= ;; esac
+    case $number in 2 | 12) header='quern.h nostack.c stack.h misses.sh' ;; 9) header='quern.h workers.h' ;; *) header= ;; esac
     wanted=$({ printf '%s\n' .quern-lab HANDOUT.md $header && ls "$top_srcdir"/labs/"$(printf %02d "$number")"-*/starter; } | LC_ALL=C sort | tr '\n' ' ')
     is "$given" "$wanted" "start $number: the handout and the starter, nothing else"
 done
