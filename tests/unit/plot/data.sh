@@ -56,7 +56,7 @@ is "$(grep '^a.c:10,' renamed.csv)" a.c:10,150,150,150,0 'compare: lines of file
 # A name in little room keeps what is said behind it.  Hashes of modules are left out where the names have no room with them.
 hash=0123456789abcdef
 printf 'desc: Modules:  I1=lru D1=lru LL=lru AN=3c:%s AN=sets:%s AN=mattson:%s\ncmd: p\n' $hash $hash $hash >noline.prof
-printf 'events: Ir D1mr D1mw AN.compulsory AN.capacity AN.conflict\nfl=a.cc\nfn=std::__cxx11::basic_string<char>::put(unsigned long) const\n0 90 4 0 4 0 0\nsummary: 90 4 0 4 0 0\n' >>noline.prof
+printf 'events: Ir D1mr DLmr D1mw DLmw AN.compulsory AN.capacity AN.conflict\nfl=a.cc\nfn=std::__cxx11::basic_string<char>::put(unsigned long) const\n0 90 4 0 0 0 4 0 0\nsummary: 90 4 0 0 0 4 0 0\n' >>noline.prof
 for kind in top cpi threec; do
     plot $kind noline.prof --by=line $([ $kind = top ] && echo --event=D1mr) -o $kind-noline.svg
     ok "$kind: code without a line" grep -q 'put() const (no line)' $kind-noline.csv
