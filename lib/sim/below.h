@@ -134,9 +134,9 @@ static unsigned below_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 
 static __attribute__((unused)) void below_finish(void)
 {
-    const struct below_level *last = &below[below_levels - 1];
+    const struct below_level *last = below_levels ? &below[below_levels - 1] : NULL;
 
-    if (!below_writes_back)
+    if (!last || !below_writes_back)
         return;
     sim_total("LL", "bytes-read", sim_counted(last->fills) << last->lines.bits, "bytes read from memory");
     sim_total("LL", "bytes-written", sim_counted(last->writebacks) << last->lines.bits, "bytes written to memory");
