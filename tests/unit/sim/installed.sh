@@ -137,7 +137,8 @@ as_user() { # what the first line says behind a prefix, as a user to whom modes 
         "$closed/bin/quern" run -q --out-file=/dev/null "$@" -- /bin/true 2>&1
     fi | sed -n "1s|^$prefix||p" | sed "s|$closed|CLOSED|g; s|bin/../||"
 }
-if [ "$(id -u)" -ne 0 ] || { command -v setpriv >/dev/null && chmod 711 "$SCRATCH" && as_user '' --cache-sim=no >/dev/null; }; then
+if [ "$(id -u)" -ne 0 ] || { command -v setpriv >/dev/null && chmod 711 "$SCRATCH" &&
+    setpriv --reuid=65534 --regid=65534 --clear-groups test -r "$closed/libexec/quern/quern-engine"; }; then
     is "$(unreadable 700 libexec/quern/quern-engine)" 'no engine: CLOSED/libexec/quern/quern-engine: Permission denied' 'an engine that is closed is named'
     is "$(unreadable 711 libexec/quern/quern-engine)" 'no engine: CLOSED/libexec/quern/quern-engine: Permission denied' 'or may be executed only'
     is "$(unreadable 700 libexec/quern)" 'no engine: CLOSED/libexec/quern/quern-engine: Permission denied' 'its folder'
