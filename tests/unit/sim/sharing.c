@@ -31,7 +31,9 @@ static void anew(uint32_t line)
     struct sim_config config = {.slot = "AN", .size = 4 * line, .ways = 1, .line = line, .sets = 4, .line_bits = qn_log2(line), .seed = 1};
 
     sim = config;
-    lines = copies = rows = (struct sites){0};
+    lines = copies = rows = pairs = (struct sites){0};
+    kept = NULL;
+    last_kept = &kept;
     event_count = 0;
     memset(event_totals, 0, sizeof event_totals);
     kept_shared = NULL;
@@ -103,7 +105,7 @@ static uint64_t draw(uint64_t n) { return sim_random_next(&state) % n; }
 static bool agrees(uint32_t line, uint32_t threads, uint32_t lines, uint32_t size, unsigned steps)
 {
     static const enum sim_kind kinds[] = {SIM_READ, SIM_READ, SIM_WRITE, SIM_MODIFY};
-    uint64_t sums[SLOW_LINES][SLOW_KINDS] = {{0}};
+    uint64_t sums[SLOW_LINES][SLOW_KINDS] = {{0}}, taken[2] = {0};
 
     anew(line);
     for (unsigned i = 0; i < steps; i++) {
@@ -126,10 +128,13 @@ static bool agrees(uint32_t line, uint32_t threads, uint32_t lines, uint32_t siz
         sum[SLOW_COLD] += k->row.cold;
         sum[SLOW_UPGRADES] += k->row.upgrades;
     }
+    for (const struct kept_finding *k = kept; k; k = k->next) /* who took lines from whom: each miss once, never of itself */
+        if (k->row.pc != k->row.other)
+            taken[!strcmp(k->row.what, "true")] += k->row.count;
     for (uint64_t i = 0; i < lines; i++)
         if (memcmp(sums[i], slow_find(i)->count, sizeof sums[i]))
             return false;
-    return events_of("AN.true") == slow_total[SLOW_TRUE] && events_of("AN.false") == slow_total[SLOW_FALSE] &&
+    return taken[false] == slow_total[SLOW_FALSE] && taken[true] == slow_total[SLOW_TRUE] && events_of("AN.true") == slow_total[SLOW_TRUE] && events_of("AN.false") == slow_total[SLOW_FALSE] &&
            events_of("AN.cold") == slow_total[SLOW_COLD] && events_of("AN.upgrades") == slow_total[SLOW_UPGRADES] &&
            events_of("AN.transfers") == slow_total[0] + slow_total[1] + slow_total[2] + slow_total[3] && slow_total[SLOW_FALSE] && slow_total[SLOW_TRUE];
 }
