@@ -44,7 +44,7 @@ struct core_line {
 
 static struct core_line *core_lines;
 static uint64_t core_lines_size, core_lines_used;
-static struct core_line *core_recent; /* the one that was looked up last; NULL: none */
+static struct core_line *core_recent; /* the one that was looked up or referred to last; NULL: none */
 
 static struct core_line *core_line_in(struct core_line *table, uint64_t size, uint64_t line)
 {
@@ -147,12 +147,14 @@ static inline void core_publish(uint32_t core, uint32_t at)
 
 /* ---- references that may be repeated without a call ---- */
 
+static bool any_repeats; /* in this turn */
+
 static struct qn_repeat *core_repeat_of(bool writes, uint64_t addr) { return &repeats[writes][addr >> 2 & (QN_REPEATS - 1)]; }
 
 /* The core that runs no longer has this line in its home, or in another state. */
 static void core_forget_repeats(uint64_t line)
 {
-    for (uint64_t addr = line; addr < line + sim.line; addr += 4)
+    for (uint64_t addr = line; any_repeats && addr < line + sim.line; addr += 4)
         core_repeat_of(false, addr)->addr = core_repeat_of(true, addr)->addr = QN_NO_LINE;
 }
 
@@ -160,16 +162,19 @@ static void core_forget_all_repeats(void)
 {
     for (unsigned i = 0; i < QN_REPEATS; i++)
         repeats[false][i].addr = repeats[true][i].addr = QN_NO_LINE;
+    any_repeats = false;
 }
 
-/* The reference has been simulated, and its line is in this state.  A repetition finds its bytes as it has left them: until the turn ends,
- * no other core can make any of them stale. */
+/* The reference to the recent line has been simulated, and the line is in this state.  A repetition finds its bytes as it has left them: until
+ * the turn ends, no other core can make any of them stale. */
 static void core_note_repeat(uint64_t addr, uint32_t size, bool writes, uint8_t state)
 {
     const struct sim_bus_access *a = &coherence_access[state & CORE_STATE][writes];
 
-    if (a->request == SIM_BUS_NONE && a->alone == (state & CORE_STATE) && a->shared == (state & CORE_STATE))
+    if (core_recent->copies && a->request == SIM_BUS_NONE && a->alone == (state & CORE_STATE) && a->shared == (state & CORE_STATE)) {
         *core_repeat_of(writes, addr) = (struct qn_repeat){addr, size};
+        any_repeats = true;
+    }
 }
 
 /* Is a write to the line one that asks nobody and changes nothing: neither its state nor what others know of its bytes? */
@@ -376,6 +381,7 @@ static unsigned core_touch(uint64_t line, uint64_t bytes, uint32_t size, bool wr
     c->entry[home].stamp = QN_DEFINES(QN_SIM_SHADOW) ? ++shadow_clock : ++qn_ctx.now;
     c->site[home] = sim_reference.site;
     core_set_state(running, home, l, shared ? a->shared : a->alone);
+    core_recent = l;
     return miss;
 }
 
