@@ -402,10 +402,11 @@ static SIM_NCSR unsigned unit_ref(uint64_t addr, uint32_t size, enum sim_kind ki
 
         from &= ~((1ull << grain_bits) - 1);
         miss |= core_touch(line, core_bytes(from, to), (uint32_t)(to - from + 1), sim_writes(kind));
-        if (last - addr < sim.line && last - line < sim.line && addr >= line)
+        if (last - line >= sim.line)
+            continue;
+        if (addr >= line)
             core_note_repeat(addr, size, sim_writes(kind), cores[running].state[core_home(line)]);
-        if (last - line < sim.line)
-            return miss;
+        return miss;
     }
 }
 
@@ -423,7 +424,8 @@ static void unit_turn(uint32_t core)
     __builtin_memcpy(READ_TABLE, to->away, slots * sizeof *to->away);
     to->entry = READ_TABLE;
     running = core;
-    core_forget_all_repeats();
+    if (any_repeats)
+        core_forget_all_repeats();
     for (uint32_t i = 0; i < slots; i++)
         core_publish(core, i);
 }
