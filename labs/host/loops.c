@@ -10,19 +10,12 @@
  */
 #include "kernels.h"
 
-#include <stdint.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
+#include "sealed.h"
 
 #define CELLS 65536                /* of 8 bytes, of a, b and c */
 #define STACK_TOP 0x700000100000ul /* as in nostack.c */
 #define STACK_SIZE (1ul << 20)
-#define RESULTS 0x10000000ul       /* where the file is mapped */
 #define RESULTS_BYTES (3 * CELLS * 8)
-#define PAGE 4096ul
-#define AT_SYSINFO_EHDR 33
-#define VDSO_BYTES (4 * PAGE)
-#define MODE_RDWR 2
 
 double memory[3 * CELLS] __attribute__((aligned(65536)));
 
@@ -36,8 +29,6 @@ const char region[] = "kernel";
 const struct request region_begins = { 0x514e0000ul, region, { 0 } }, region_ends = { 0x514e0001ul, region, { 0 } };
 
 /* ---- before it is sealed: all system calls are in this page ---- */
-
-long host_call(long number, long a, long b, long c, long d, long e, long f);
 
 __asm__(".section .text.seal,\"ax\",@progbits\n"
         "\t.balign 4096\n"
@@ -72,12 +63,6 @@ __asm__(".section .text.seal,\"ax\",@progbits\n"
 
 _Noreturn void seal(const void *kernel, long first, long second, long third, long fourth, long fifth);
 
-static _Noreturn void leave(int status)
-{
-    for (;;)
-        host_call(SYS_exit_group, status, 0, 0, 0, 0, 0);
-}
-
 /* splitmix64 (Steele, Lea, Flood 2014). */
 static uint64_t draw(uint64_t *state)
 {
@@ -88,42 +73,12 @@ static uint64_t draw(uint64_t *state)
     return (z ^ z >> 31) % BELOW;
 }
 
-static uint64_t number(const char *text)
-{
-    uint64_t n = 0;
-
-    for (; *text >= '0' && *text <= '9'; text++)
-        n = 10 * n + (uint64_t)(*text - '0');
-    return n;
-}
-
-static void map_results(const char *path)
-{
-    long fd = host_call(SYS_open, (long)path, MODE_RDWR, 0, 0, 0, 0);
-
-    if (fd < 0 || host_call(SYS_ftruncate, fd, RESULTS_BYTES + PAGE, 0, 0, 0, 0)
-        || host_call(SYS_mmap, RESULTS, RESULTS_BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != (long)RESULTS)
-        leave(1);
-}
-
 static void map_stack(void)
 {
     long at = STACK_TOP - STACK_SIZE;
 
     if (host_call(SYS_mmap, at, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != at)
         leave(1);
-}
-
-/* behind: the environment, and behind that what the kernel says about the process. */
-static void unmap_vdso(char **behind)
-{
-    uint64_t *entry;
-
-    while (*behind)
-        behind++;
-    for (entry = (uint64_t *)(behind + 1); entry[0]; entry += 2)
-        if (entry[0] == AT_SYSINFO_EHDR)
-            host_call(SYS_munmap, (long)entry[1], VDSO_BYTES, 0, 0, 0, 0);
 }
 
 __attribute__((used)) static _Noreturn void host_main(long *stack)
@@ -137,7 +92,7 @@ __attribute__((used)) static _Noreturn void host_main(long *stack)
     n = (long)number(argv[1]);
     m = (long)number(argv[2]);
     state = number(argv[3]);
-    map_results(argv[4]);
+    map_results(argv[4], RESULTS_BYTES);
     map_stack();
     unmap_vdso(argv + *stack + 1);
     for (long i = 0; i < (DRAWN); i++)

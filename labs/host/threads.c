@@ -11,14 +11,9 @@
 #include "workers.h"
 
 #include <linux/sched.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
-#define RESULTS 0x10000000ul /* where the file is mapped */
-#define PAGE 4096ul
-#define AT_SYSINFO_EHDR 33
-#define VDSO_BYTES (4 * PAGE)
-#define MODE_RDWR 2
+#include "sealed.h"
+
 #define STACK_BYTES 65536
 #define LOOKS 20000
 
@@ -30,7 +25,6 @@ static char stacks[THREADS][STACK_BYTES] __attribute__((aligned(65536)));
 
 /* ---- before it is sealed: all system calls are in this page ---- */
 
-long host_call(long number, long a, long b, long c, long d, long e, long f);
 long host_clone(unsigned long flags, void *stack);
 _Noreturn void seal(void);
 
@@ -62,42 +56,6 @@ __asm__(".section .text.seal,\"ax\",@progbits\n"
         "\tud2\n"
         "\t.balign 4096, 0xcc\n"
         "\t.text\n");
-
-static _Noreturn void leave(int status)
-{
-    for (;;)
-        host_call(SYS_exit_group, status, 0, 0, 0, 0, 0);
-}
-
-static uint64_t number(const char *text)
-{
-    uint64_t n = 0;
-
-    for (; *text >= '0' && *text <= '9'; text++)
-        n = 10 * n + (uint64_t)(*text - '0');
-    return n;
-}
-
-static void map_results(const char *path)
-{
-    long fd = host_call(SYS_open, (long)path, MODE_RDWR, 0, 0, 0, 0);
-
-    if (fd < 0 || host_call(SYS_ftruncate, fd, sizeof out + PAGE, 0, 0, 0, 0)
-        || host_call(SYS_mmap, RESULTS, sizeof out + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != (long)RESULTS)
-        leave(1);
-}
-
-/* behind: the environment, and behind that what the kernel says about the process. */
-static void unmap_vdso(char **behind)
-{
-    uint64_t *entry;
-
-    while (*behind)
-        behind++;
-    for (entry = (uint64_t *)(behind + 1); entry[0]; entry += 2)
-        if (entry[0] == AT_SYSINFO_EHDR)
-            host_call(SYS_munmap, (long)entry[1], VDSO_BYTES, 0, 0, 0, 0);
-}
 
 /* A thread never ends by itself: there is no call for that. */
 __attribute__((used)) static _Noreturn void work(long me)
@@ -136,7 +94,7 @@ __attribute__((used)) static _Noreturn void host_main(long *stack)
     rounds = (long)number(argv[3]);
     depth = (long)number(argv[4]);
     seed = number(argv[5]);
-    map_results(argv[6]);
+    map_results(argv[6], sizeof out);
     unmap_vdso(argv + *stack + 1);
     for (long me = 0; me < threads; me++) {
         long *top = (long *)(stacks[me] + STACK_BYTES - 16);
