@@ -1,6 +1,7 @@
 /* sim/hosted/service.c - what service.c offers to modules in the engine, with libc underneath. */
 #define _GNU_SOURCE
 
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -368,20 +369,42 @@ static void say_of_module(const char *what, const ucontext_t *context)
     say_of_module_at(what, (uintptr_t)context->uc_mcontext.gregs[REG_RIP], (uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
 }
 
-#ifdef QN_SIM_SANITIZED /* `quern replay --sanitize`: one line, in place of AddressSanitizer's report */
+#ifdef QN_SIM_SANITIZED /* `quern replay --sanitize`: one line, in place of the sanitizers' reports */
 extern void *__asan_get_report_pc(void), *__asan_get_report_sp(void);
 extern const char *__asan_get_report_description(void);
-void __asan_on_error(void);
+extern void __ubsan_get_current_report_data(const char **kind, const char **text, const char **file, unsigned *line, unsigned *column, char **address);
+extern void __sanitizer_set_report_fd(void *fd);
+const char *__asan_default_options(void);
+void __asan_on_error(void), __ubsan_on_report(void);
 
-void __asan_on_error(void)
+const char *__asan_default_options(void) { return "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0"; }
+
+static _Noreturn void say_report(const char *text, void *pc, void *sp)
 {
-    char what[100];
+    char what[160];
 
     fflush(stdout);
-    snprintf(what, sizeof what, SIM_CRASHED "%s", __asan_get_report_description());
-    say_of_module_at(what, (uintptr_t)__asan_get_report_pc(), (uintptr_t)__asan_get_report_sp());
+    snprintf(what, sizeof what, SIM_CRASHED "%s", text);
+    say_of_module_at(what, (uintptr_t)pc, (uintptr_t)sp);
     _exit(HOSTED_EXIT_MODULE);
 }
+
+/* The pc is where a call of the sanitizer would have returned to. */
+void __asan_on_error(void) { say_report(__asan_get_report_description(), (char *)__asan_get_report_pc() - 1, __asan_get_report_sp()); }
+
+void __ubsan_on_report(void)
+{
+    const char *kind, *text, *file;
+    unsigned line, column;
+    char *address;
+
+    __ubsan_get_current_report_data(&kind, &text, &file, &line, &column, &address);
+    say_report(text, __builtin_return_address(0), __builtin_frame_address(0));
+}
+
+static void be_silent(void) { __sanitizer_set_report_fd((void *)(intptr_t)open("/dev/null", O_WRONLY | O_CLOEXEC)); }
+#else
+static void be_silent(void) {}
 #endif
 
 static _Noreturn void blame(const char *what, const ucontext_t *context)
@@ -455,7 +478,8 @@ void hosted_guard(void)
     dl_iterate_phdr(take_load_address, NULL);
     stuck_seconds = sim_stuck_seconds(getenv(SIM_STUCK_VARIABLE));
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-#if !defined(__SANITIZE_ADDRESS__)
+    be_silent();
+#if !defined(__SANITIZE_ADDRESS__) || defined(QN_SIM_SANITIZED)
     sigaction(SIGSEGV, &crash, NULL);
     sigaction(SIGBUS, &crash, NULL);
 #endif

@@ -187,7 +187,7 @@ blunder() {
 crash='return *(volatile unsigned *)0;' loop='for (;;) sim.sets += 0 * *(volatile uint32_t *)\&sim.sets;'
 # named: of what was said, the module and what it did; numbers of references, folders and lines of module.h vary
 named() { grep -o 'module .*' said | sed "s/reference [0-9]*/reference N/; s,at $SCRATCH/,at ,"; }
-sanitize="; \`quern replay --cflags='-g -fsanitize=address,undefined'\` checks each access of a module"
+sanitize="; \`quern replay --sanitize\` checks each access of a module"
 for slot in D1 BC; do
     line=3
     [ $slot = BC ] || line=$(grep -n 'return 99;' bad.c | cut -d: -f1)

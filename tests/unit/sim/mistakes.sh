@@ -280,7 +280,7 @@ sed 's/row\[way\] = moved/row[way + 100] = moved/' "$top_srcdir/lib/sim/cachesim
 # behind FILE PATTERN OPTIONS: crashed at the line that has PATTERN.
 behind() {
     line=$(grep -n "$2" "$SCRATCH/$1" | cut -d: -f1)
-    wanted="in slot D1, [a-z_]*, reference [0-9]+: crashed: $crash.*, at .*$1:$line; .quern replay --cflags"
+    wanted="in slot D1, [a-z_]*, reference [0-9]+: crashed: $crash.*, at .*$1:$line; .quern replay --sanitize"
     for tool in run replay; do
         case $tool in run) what=/bin/true ;; *) what=$SCRATCH/trace ;; esac
         # shellcheck disable=SC2086 # options are words
@@ -312,6 +312,41 @@ END
         behind array.c HERE ''
     done
 done
+
+# ---- replay --sanitize: overruns that stay within the pages of a module, in one line with the place ----
+
+# sanitized WHAT DECLARATION STATEMENT: `at` is 16, one behind the array, from the fiftieth miss on.
+sanitized() {
+    cat >"$SCRATCH/overrun.c" <<END
+#include "sim/module.h"
+#define POLICY "overrun"
+#define POLICY_INIT 1
+#define POLICY_HIT_IS_NOOP 1
+static unsigned long *given;
+static const char *policy_init(void) { given = sim_alloc(16 * sizeof *given); return NULL; }
+static void policy_fill(unsigned set, unsigned way)
+{
+    static unsigned misses;
+    unsigned at = ++misses < 50 ? set % 16 : 16;
+    $2
+    (void)way;
+    $3 /* HERE */
+}
+static unsigned policy_victim(unsigned set) { return set % sim.ways; }
+END
+    "$QUERN" replay --sanitize --sim=D1="$SCRATCH/overrun.c" "$SCRATCH/trace" >"$SCRATCH/stdout" 2>"$SCRATCH/err"
+    status=$? line=$(grep -n HERE "$SCRATCH/overrun.c" | cut -d: -f1)
+    wanted="^quern: replay: module overrun in slot D1, policy_fill, reference [0-9]+: crashed: .*$1.* \\(record [0-9]+ of the trace\\), at .*overrun\\.c:$line$"
+    is "$status $(wc -l <"$SCRATCH/err") $(grep -cE "$wanted" "$SCRATCH/err")" '70 1 1' "replay --sanitize: $1, the only line names file and line" || cat "$SCRATCH/err"
+}
+sanitized heap-buffer-overflow '' 'given[at]++;'
+sanitized stack-buffer-overflow 'unsigned char own[16] = { 0 }; unsigned char *volatile to = own; unsigned char *p = to;' 'p[at]++;'
+sanitized global-buffer-overflow 'static unsigned char own[16]; static unsigned char *volatile to = own; unsigned char *p = to;' 'p[at]++;'
+sanitized '[Ii]ndex 16 out of bounds' 'static volatile unsigned char own[16];' 'own[at]++;'
+sanitized '[Ss]igned integer overflow' 'static volatile int sum = 0x7fffffff - 40;' 'sum += (int)at / 16;'
+sanitized 'an access out of bounds' 'unsigned char *volatile p = (unsigned char *)16;' 'if (at == 16) p[at] = 1;'
+sed 's/= ++misses.*/= ++misses % 16;/' "$SCRATCH/overrun.c" >"$SCRATCH/right.c"
+ok '... and nothing where nothing is wrong' "$QUERN" replay --sanitize --sim=D1="$SCRATCH/right.c" "$SCRATCH/trace"
 
 # ---- the run is ended while a module does not come back ----
 
