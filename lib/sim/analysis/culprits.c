@@ -28,10 +28,9 @@
 #define ANALYSIS_RECORDS (SIM_MISSES | SIM_VICTIMS)
 #define WANTS_PC 1
 
-/* An instruction that missed. */
 struct party {
-    struct site site;
-    uint32_t number;   /* its number as an evictor, + 1; 0: it has evicted nothing yet */
+    struct site site;  /* an instruction that missed */
+    uint32_t number;   /* its own among `parties`, + 1 */
 };
 
 struct loss {
@@ -41,11 +40,8 @@ struct loss {
 
 static struct by_line evictor; /* of a line that was evicted: the number of its evictor, + 1 */
 static struct sites parties, losses;
-static uint64_t *evictor_pc, n_evictors, room;
 static uint64_t *cells; /* lines missed, by kind: */
 enum { FIRST, LOST, NO_ROOM, CELLS };
-
-#define EVICTORS_FIRST 4096u
 
 static void declare(void)
 {
@@ -66,44 +62,10 @@ static void analysis_init(const struct sim_config *c)
     by_line_init(&evictor, c->line_bits);
     sites_init(&parties, sizeof(struct party));
     sites_init(&losses, sizeof(struct loss));
-    room = EVICTORS_FIRST;
-    evictor_pc = sim_alloc(room * sizeof *evictor_pc);
     declare();
 }
 
-static uint32_t add_evictor(uint64_t pc)
-{
-    if (n_evictors == room) {
-        uint64_t *more = sim_alloc(2 * room * sizeof *more);
-
-        __builtin_memcpy(more, evictor_pc, room * sizeof *more);
-        evictor_pc = more;
-        room *= 2;
-    }
-    evictor_pc[n_evictors++] = pc;
-    return (uint32_t)n_evictors;
-}
-
-/* A cache of the last look-ups, because most misses are of instructions that missed shortly before. */
-#define RECENT 256u
-#define RECENT_ROWS 512u
-static struct party *recent_party[RECENT];
-static struct recent_row {
-    uint64_t pc;
-    struct sim_finding *row;
-    uint32_t by;
-} recent_row[RECENT_ROWS];
-
-static inline struct party *party_of(uint64_t pc)
-{
-    struct party **p = &recent_party[pc % RECENT];
-
-    if (QN_UNLIKELY(!*p || (*p)->site.pc != pc))
-        *p = (struct party *)sites_find(&parties, pc, 0);
-    return *p;
-}
-
-static __attribute__((noinline)) struct sim_finding *find_row(uint64_t pc, uint64_t by)
+static struct sim_finding *row_of(uint64_t pc, uint64_t by)
 {
     struct loss *l = (struct loss *)sites_find(&losses, pc, by);
 
@@ -112,47 +74,33 @@ static __attribute__((noinline)) struct sim_finding *find_row(uint64_t pc, uint6
     return l ? l->row : NULL;
 }
 
-static inline struct sim_finding *row_of(uint64_t pc, uint32_t by)
+static void lose(const struct sim_record *r, uint32_t by)
 {
-    struct recent_row *r = &recent_row[(pc ^ 5 * by) % RECENT_ROWS];
-
-    if (QN_UNLIKELY(r->pc != pc || r->by != by))
-        *r = (struct recent_row){pc, find_row(pc, evictor_pc[by - 1]), by};
-    return r->row;
-}
-
-static inline void lose(uint64_t pc, uint64_t line, uint32_t by)
-{
-    struct sim_finding *row;
+    struct sim_finding *row = by ? row_of(r->pc, sites_at(&parties, by - 1)->pc) : NULL;
 
     cells[by ? LOST : FIRST]++;
-    if (!by)
-        return;
-    row = row_of(pc, by);
-    if (!row) {
+    if (row) {
+        row->value = r->line;
+        row->count++;
+    } else if (by) {
         cells[NO_ROOM]++;
-        return;
     }
-    row->value = line;
-    row->count++;
 }
 
 /* counts: the instruction did not fault. */
-static inline void fill(const struct sim_record *r, bool counts)
+static void fill(const struct sim_record *r, bool counts)
 {
-    struct party *me = party_of(r->pc);
+    struct party *me = (struct party *)sites_find(&parties, r->pc, 0);
 
     if (!me) {
         cells[NO_ROOM] += counts;
         return;
     }
+    me->number = me->number ? me->number : parties.count; /* it is the last one */
     if (counts)
-        lose(r->pc, r->line, *by_line(&evictor, r->line));
-    if (r->victim == SIM_NO_LINE)
-        return;
-    if (QN_UNLIKELY(!me->number))
-        me->number = add_evictor(r->pc);
-    *by_line(&evictor, r->victim) = me->number;
+        lose(r, *by_line(&evictor, r->line));
+    if (r->victim != SIM_NO_LINE)
+        *by_line(&evictor, r->victim) = me->number;
 }
 
 static void analysis_observe(const struct sim_record *r, uint32_t n)

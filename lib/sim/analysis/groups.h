@@ -1,6 +1,7 @@
-/* analysis/groups.h - stack distances by powers of two: from the stream of records (module.h).
+/* analysis/groups.h - fully associative LRU caches of several sizes: from the stream of records (module.h).
  *
- *   groups_init(&g, config->line_bits, k, n)   n sizes of caches, 2^k lines and up
+ *   groups_init(&g, config->line_bits)
+ *   groups_add(&g, n)                 a size of n lines; the smallest first
  *   i = groups_take(&g, line)         the line becomes recent; i: of these caches, the first i miss it; GROUPS_FIRST: it was never used before
  *   groups_push(&g, line)             SIM_LEFT: the line is recent no longer; it was used later than all others that are not
  *
@@ -31,7 +32,7 @@ struct groups {
     uint64_t *bits;
     uint32_t *below;   /* while lines are renumbered, the number of lines before each word */
     uint32_t numbers, now, lines, others; /* now: the next number; lines: all that were used; others: those that are not recent */
-    uint32_t first, n; /* sizes: the smallest has 2^first lines */
+    uint32_t n, size[GROUPS_MAX]; /* lines */
     uint32_t mark[GROUPS_MAX + 1]; /* by size; 0: a cache of this size holds all lines.  The last one is 0 */
 };
 
@@ -42,12 +43,14 @@ static void groups_make_room(struct groups *g, uint32_t numbers)
     g->below = sim_alloc((numbers / 64 + 1ull) * sizeof *g->below);
 }
 
-static void groups_init(struct groups *g, uint32_t line_bits, uint32_t first, uint32_t n)
+static void groups_init(struct groups *g, uint32_t line_bits)
 {
-    *g = (struct groups){.now = 1, .first = first, .n = n};
+    *g = (struct groups){.now = 1};
     by_line_init(&g->at, line_bits);
     groups_make_room(g, GROUPS_NUMBERS);
 }
+
+static inline void groups_add(struct groups *g, uint32_t lines) { g->size[g->n++] = lines; }
 
 /* The number of 1 bits: H. S. Warren, Hacker's Delight, 2002. */
 static inline uint32_t groups_ones(uint64_t w)
@@ -115,7 +118,7 @@ static inline uint32_t groups_next(const struct groups *g, uint32_t from)
 static __attribute__((noinline)) unsigned groups_take_first(struct groups *g)
 {
     g->lines++;
-    for (uint32_t i = 0; i < g->n && g->lines >= 1ull << (g->first + i); i++)
+    for (uint32_t i = 0; i < g->n && g->lines >= g->size[i]; i++)
         g->mark[i] = groups_next(g, g->mark[i] + 1);
     return GROUPS_FIRST;
 }

@@ -184,8 +184,9 @@ static void analysis_init(const struct sim_config *c)
         init_whole(c);
     if (sampled)
         shards_init(&shards, c->line_bits, (uint32_t)n, (uint32_t)part);
-    else if (!whole)
-        groups_init(&groups, c->line_bits, least(), most() - least() + 1);
+    groups_init(&groups, c->line_bits);
+    for (unsigned k = least(); k <= most(); k++)
+        groups_add(&groups, 1u << k);
     declare();
 }
 

@@ -116,18 +116,26 @@ static uint64_t follow_groups(struct groups *g, uint32_t references, uint32_t li
     return wrong;
 }
 
+/* n sizes: 4 lines, and each twice the one before. */
+static void begin_groups(struct groups *g, unsigned sizes)
+{
+    groups_init(g, 6);
+    for (unsigned i = 0; i < sizes; i++)
+        groups_add(g, 4u << i);
+}
+
 static void groups_of_sizes(void)
 {
     struct groups g;
 
     n = 0;
-    groups_init(&g, 6, 2, 12);
+    begin_groups(&g, 12);
     is_int((int64_t)follow_groups(&g, 3000, 40), 0, "caches of 4 lines and up, 40 lines");
     n = 0;
-    groups_init(&g, 6, 2, 3);
+    begin_groups(&g, 3);
     is_int((int64_t)follow_groups(&g, 20000, 5000), 0, "... of 4, 8, 16, and 5000 lines");
     n = 0;
-    groups_init(&g, 6, 2, 12);
+    begin_groups(&g, 12);
     g.now = GROUPS_NUMBERS - 1000; /* as if so many lines had been pushed */
     is_int((int64_t)follow_groups(&g, 20000, 5000), 0, "... up to 8192, numbered anew");
     ok(g.now < GROUPS_NUMBERS / 2, "which happened");
@@ -137,7 +145,7 @@ static void more_groups(void)
 {
     struct groups g;
 
-    groups_init(&g, 6, 2, 20);
+    begin_groups(&g, 20);
     for (uint64_t i = 0; i < GROUPS_NUMBERS + 10; i++) {
         groups_take(&g, i * LINE);
         groups_push(&g, i * LINE);
