@@ -15,7 +15,7 @@
 #define BURST 48                 /* values, at most */
 #define REST 40                  /* turns of others, at most */
 #define INSIDE 40                /* steps of a hash: how long a thread is in */
-#define OUTSIDE 64               /* steps of a loop, at most, before it comes again */
+#define OUTSIDE (512 / (uint64_t)threads) /* steps of a loop, at most, before it comes again: two threads meet at any step of each other */
 #define AMOUNTS 256              /* amounts are below this */
 #define HASH(h, word) (((h) ^ (word)) * 16777619u) /* FNV */
 

@@ -21,7 +21,7 @@
 #define COUNTERS 16u
 #define AMOUNTS 256u
 #define INSIDE 40u
-#define OUTSIDE 64u
+#define OUTSIDE_OF_ALL 512u
 #define OUT_WORDS 16384u
 #define OUT_OF_THREAD 1024u
 #define THREADS_MAX 15u
@@ -29,6 +29,7 @@
 #define STUCK "stuc"
 
 #define SMALL_TURNS 2 /* runs */
+#define LOCK_TURNS 6  /* with these: a leaver who forgets whom he did not see yet fails 7 runs of 10 of the last four */
 #define D1 "32768,8,64"
 #define SMALL_D1 "1024,4,64"
 #define COPIED (2 * OUT_WORDS * 4 / 64) /* lines: threads.c copies its results at the end */
@@ -165,13 +166,14 @@ static bool judge(struct qn_lab_check *c, struct trial *t, bool (*right)(struct 
     return good;
 }
 
-/* In turns so small that a thread loses its turn everywhere: only the results are judged. */
-static bool right_in_small_turns(struct qn_lab_check *c, struct trial t, bool (*right)(struct qn_lab_check *c, const struct trial *t))
+/* In turns so small that a thread loses its turn everywhere, then in some that are longer than a call of lock_leave, which the other thread, stopped
+ * within lock_enter, does not see: only the results are judged. */
+static bool right_in_turns(struct qn_lab_check *c, struct trial t, unsigned turns, bool (*right)(struct qn_lab_check *c, const struct trial *t))
 {
     bool good = true;
 
-    for (unsigned i = 0; i < SMALL_TURNS && good; i++) {
-        t.quantum = 4 + qn_lab_below(c, 8) * (1 + 4 * i);
+    for (unsigned i = 0; i < turns && good; i++) {
+        t.quantum = i < SMALL_TURNS ? 4 + qn_lab_below(c, 8) * (1 + 4 * i) : qn_lab_between(c, 50, 100);
         t.seed = qn_lab_draw(c) >> 1;
         good = run(c, &t) && right(c, &t);
         free(t.out);
@@ -242,7 +244,7 @@ static bool queue(struct qn_lab_check *c, unsigned most)
     return judge(c, &t, right_queue, most, 250, t.rounds, "value");
 }
 
-static bool queue_half(struct qn_lab_check *c) { return right_in_small_turns(c, draw_trial(c, QUEUE, 2, 300), right_queue) && queue(c, 180); }
+static bool queue_half(struct qn_lab_check *c) { return right_in_turns(c, draw_trial(c, QUEUE, 2, 300), SMALL_TURNS, right_queue) && queue(c, 180); }
 static bool queue_few(struct qn_lab_check *c) { return queue(c, 90); }
 
 /* ---- the lock ---- */
@@ -280,7 +282,7 @@ static bool right_lock(struct qn_lab_check *c, const struct trial *t)
         e[me].entries++;
         for (uint64_t deep = 1 + qn_lab_next_number(&e[me].seed, rule(c, QN_LAB_LOCK_DEPTH)); deep > 0; deep--)
             numbers = hash(numbers, rule(c, QN_LAB_LOCK_TIMES) * returned++);
-        qn_lab_next_number(&e[me].seed, OUTSIDE);
+        qn_lab_next_number(&e[me].seed, OUTSIDE_OF_ALL / t->threads);
         for (unsigned k = 0; k < INSIDE; k++)
             h = hash(h, me + k);
         for (unsigned other = 0; other < t->threads; other++)
@@ -301,7 +303,7 @@ static bool lock(struct qn_lab_check *c, unsigned threads, unsigned most)
     return judge(c, &t, right_lock, most, 800, t.threads * t.rounds, "entry");
 }
 
-static bool lock_turns(struct qn_lab_check *c) { return right_in_small_turns(c, draw_trial(c, LOCK, 2, 40), right_lock) && lock(c, 8, 1400); }
+static bool lock_turns(struct qn_lab_check *c) { return right_in_turns(c, draw_trial(c, LOCK, 2, 100), LOCK_TURNS, right_lock) && lock(c, 8, 1400); }
 static bool lock_own(struct qn_lab_check *c) { return lock(c, THREADS_MAX, 1250); }
 
 /* ---- msi: the tables ---- */

@@ -2,7 +2,7 @@
 # Is what --keep leaves of the labs the first thing that is wrong, and do the commands that it names show it?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 63
+[ -d "$top_srcdir/labs/solutions" ] || skip_all 'the solutions are not here: this is a release' 73
 out=$SCRATCH/out cc=${CC:-cc}
 
 # wrong LAB FILE EDIT ONLY: the solution with an edit, checked with --keep; $kept is the folder of the first test that failed.
@@ -79,6 +79,20 @@ command=$(sed -n 's/^ *quern \(sim build .*\)/\1/p' "$kept/why.txt")
 is $? 0 'lab 7: the command that it names builds it' || diag "$(cat "$out")"
 debugged trace.txt
 ok 'lab 7: what the set would hold is told' grep -q 'prefetched and marked' "$kept/why.txt"
+
+# Lab 9: its call, the commands that say what its lines cost, and the breakpoint; of a protocol, the events up to the first that goes wrong.
+wrong 9 share.c 's/q->take.mine++ % CAPACITY/(q->take.mine++ + 1) % CAPACITY/' 'queue: right'
+cp "$top_srcdir/labs/host/workers.h" "$dir" && "$QUERN" lab start 9 "$SCRATCH/started9" >"$out" 2>&1 && cp "$SCRATCH/started9/rules.h" "$dir" || bail 'no rules.h'
+is "$(cd "$dir" && eval "$(sed -n 's/^ *\(cc .* && .\/share .*\)/\1/p' "$kept/why.txt" | sed "s|^cc|$cc|")")" wrong 'lab 9: the same call is wrong'
+command=$(sed -n 's/^ *quern \(run .*\)/\1/p' "$kept/why.txt")
+is "$(cd "$dir" && eval "\"$QUERN\" $command" 2>"$out")" wrong '... and with cores, in the turns that it names' || diag "$command: $(cat "$out")"
+(cd "$dir" && eval "\"$QUERN\" $(sed -n 's/^ *quern \(annotate .*\)/\1/p' "$kept/why.txt")") >"$out" 2>&1
+ok '... whose lines have their costs' grep -q '[1-9].* q->value\[' "$out" || diag "$(cat "$out")"
+is "$(sed -n "s/^ *gdb -ex 'break \([a-z_]*\)' .*--args .\/share .*/\1/p" "$kept/why.txt")" queue_put '... and the debugger stops at a function of share.c'
+wrong 9 msi.c 's/{SHARED, SIM_SUPPLIES | SIM_WRITES_BACK}/{INVALID, SIM_SUPPLIES | SIM_WRITES_BACK}/' 'msi: the states'
+last=$(tail -n 1 "$kept/why.txt")
+is "$(echo "$last" | sed 's/.*; core [0-9] \([a-z]*\) the line$/\1/')" reads 'lab 9: the last event is the one that goes wrong'
+is "$(echo "$last" | grep -o ' M' | wc -l | tr -d ' ')" 1 "... at a line that a core has Modified: $last"
 
 # Lab 10: the entries that a walk should read, and those that it reads.
 wrong 10 tlb.c 's/8 \* (addr/4 * (addr/' 'tlb: a walk'

@@ -27,6 +27,7 @@ wrong share.c 's/__builtin_ia32_pause();/;/' '1 2' 'lock: who waits does not say
 wrong share.c 's/} __attribute__((aligned(LINE)));$/} __attribute__((aligned(8)));/; s/__attribute__((aligned(LINE)));/__attribute__((aligned(8)));/' '1 2' 'lock: the places of those who wait, in one line'
 wrong share.c '/^void lock_leave/,/^}/s/next->waits, 0/next->waits, 1/' '1 2' 'lock: the next one is not told'
 wrong share.c 's/before = __atomic_exchange_n(&l->last, mine, __ATOMIC_ACQ_REL);/before = l->last; mine->waits += 0 * me; for (volatile int i = 0; i < 40; i++) ; l->last = mine;/' '1 2' 'lock: two get in'
+wrong share.c '/^void lock_leave/,/^}/s/while (!(next = __atomic_load_n(&mine->next, __ATOMIC_ACQUIRE)))/if (!(next = __atomic_load_n(\&mine->next, __ATOMIC_ACQUIRE))) return;/; /^void lock_leave/,/^}/s/__builtin_ia32_pause();//' '1' 'lock: who leaves does not wait for one who has just come'
 only=msi
 wrong msi.c 's/SIM_BUS_UPGRADE, MODIFIED/SIM_BUS_NONE, MODIFIED/' '1 2 3' 'msi: a write to a Shared line asks nobody'
 wrong msi.c 's/\[SHARED\]   = {\[SIM_BUS_READ\] = {SHARED, 0}}/[SHARED] = {[SIM_BUS_READ] = {SHARED, SIM_SUPPLIES}}/' '3' 'msi: Shared copies supply'
