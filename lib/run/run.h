@@ -258,6 +258,7 @@ void qn_lock_release(void);   /* before a system call that may block */
 void qn_lock_acquire(struct qn_thread *t);
 void qn_lock_yield_if_asked(void);
 void qn_turn_end(void);       /* with --cores: the next thread runs */
+bool qn_turn_goes_on(void);   /* ... a turn's instructions have run: has the same thread another turn? */
 
 /* ---- signals (signal.c, signal_frame.c) ---- */
 

@@ -425,6 +425,8 @@ static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsign
     return filter ? QN_HOW_FILTER : QN_HOW_CALL;
 }
 
+static bool predictors_turn; /* with cores: a fast version is used, by emitted code or by calls */
+
 static void tell_how(const struct qn_config *c, unsigned fast)
 {
     for (unsigned slot = 0; slot < SLOTS; slot++)
@@ -443,6 +445,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     upper_D1 = config->D1;
     upper_L2 = config->L2;
     fast = init_fast(config);
+    predictors_turn = config->branch_sim && fast & (1u << SLOT_BC | 1u << SLOT_BI);
     units_init(config, simulated_slots(config) & ~fast);
     init_below(config);
     qn_sim_i1_line = config->I1.line;
@@ -473,8 +476,19 @@ void qn_sim_turn(uint32_t thread, uint32_t core)
     if (unit[SLOT_D1])
         unit[SLOT_D1]->turn(core);
     fast_I1_turn(running, core);
-    fast_predictors_turn(running, core);
+    if (predictors_turn)
+        fast_predictors_turn(running, core);
     running = core;
+}
+
+bool qn_sim_turn_shared(void)
+{
+    static uint64_t before;
+    uint64_t now = unit[SLOT_D1] ? unit[SLOT_D1]->shared() : 0;
+    bool shared = now != before;
+
+    before = now;
+    return shared;
 }
 
 /* ---- outcomes ---- */
@@ -546,6 +560,8 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         reference.site = (uint32_t)(counts - sim_counters);
         reference.kind = kind;
     }
+    if (facts[SLOT_D1].wants_site)
+        fast_LL_ahead(addr);
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
     analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome,
                               .site = (uint32_t)(counts - sim_counters)});

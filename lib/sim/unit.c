@@ -116,7 +116,7 @@ static void unit_forget(void) { UNIT_FORGETS; }
 
 #if UNIT_BIT <= UNIT_BIT_LL
 #ifdef COHERENCE
-#define UNIT_TURNS .turn = unit_turn,
+#define UNIT_TURNS .turn = unit_turn, .shared = unit_shared,
 #else
 #define UNIT_TURNS
 #endif

@@ -98,6 +98,7 @@ struct qn_unit {
     qn_unit_state *state;      /* the policy's state of the ways of this line's set, `most` at most, and of the set; NULL: none is shown */
     qn_unit_refs *refs;        /* D1: the same as n calls of `ref` without a filter, in order; NULL: not supported */
     void (*forget)(void);      /* D1: empties the hit filter */
+    uint64_t (*shared)(void);    /* D1: requests so far about lines that several cores have used */
     void (*turn)(uint32_t core); /* D1: the references that follow are this core's; NULL: it knows no cores */
     /* BC, BI: predict, learn the outcome, return true on a mispredict */
     qn_unit_cond *cond;

@@ -39,6 +39,8 @@ bool qn_thread_strangers(void) { return strangers; }
 
 #define LOOKS 50u           /* with --cores, of the thread that is next */
 #define PAUSES 100u         /* between two of them */
+#define TURNS_MOST 8u       /* one after the other, */
+#define QUIET_TURNS 32u     /* ... after so many in which nothing was shared */
 
 enum { SIG_TRAP = 5, SI_QUEUE_ = -1 };
 
@@ -171,10 +173,15 @@ static long turn_bit(uint32_t ticket) { return 1l << ticket % 32; }
  * The order in which threads run must follow from the program alone, so that counts repeat.  Then a turn ends after so many instructions
  * (observe/interval.c), not when somebody has waited for some time; a call that cannot wait keeps the lock (turns.c); and a ticket is drawn
  * by the thread that runs: for itself, for a thread that it starts, for one that it wakes (futex.c).  Only a thread that has waited for
- * something outside, as input or the clock, draws its own when it comes back.
+ * something outside, as input or the clock, draws its own when it comes back.  To change threads costs more than a turn takes, so a thread that
+ * shares nothing has several turns at a time.
  */
 
 static bool has_turns(void) { return qn_cfg()->quantum; }
+
+/* While threads share nothing, nothing depends on when the others run: then a thread has several turns one after the other. */
+static unsigned turns_alone; /* that the thread has had so */
+static uint32_t turns_quiet; /* since a core has asked for a line that several have used */
 
 static void draw(struct qn_thread *t)
 {
@@ -214,7 +221,7 @@ static bool wait_for_turn(uint32_t word, uint32_t mine)
 {
     struct { int64_t sec, nsec; } until;
 
-    if (mine - word / 2 > 1 && !strangers) {
+    if ((mine - word / 2 > 1 || has_turns()) && !strangers) {
         qn_sys6(__NR_futex, (long)&serving, FUTEX_WAIT_BITSET_PRIVATE, (long)word, 0, 0, turn_bit(mine));
         return false;
     }
@@ -259,6 +266,21 @@ static bool take_turn(const struct qn_thread *me, uint32_t mine)
     return __atomic_compare_exchange_n(&serving, &(uint32_t){2 * mine}, 2 * mine + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+static bool notice_sharing(void)
+{
+    bool shared = qn_sim_turn_shared();
+
+    turns_quiet = shared ? 0 : turns_quiet;
+    return shared;
+}
+
+static void begin_turn(void)
+{
+    qn_interval_left = (int64_t)qn_cfg()->quantum;
+    notice_sharing();
+    turns_alone = 0;
+}
+
 /* ---- acquire and release ---- */
 
 void qn_lock_acquire(struct qn_thread *t)
@@ -280,7 +302,8 @@ void qn_lock_acquire(struct qn_thread *t)
     qn_ctx.in_cache = 0; /* the owner before may have been killed in the code cache */
     qn_self = t;
     qn_sim_turn(t->number, has_turns() ? qn_core_of(t) : 0);
-    qn_interval_left = has_turns() ? (int64_t)qn_cfg()->quantum : qn_interval_left;
+    if (has_turns())
+        begin_turn();
     asked = 0;
     qn_calls_thread(t);
     can_be_called(t);
@@ -292,7 +315,7 @@ static void pass_on(void)
 
     __atomic_exchange_n(&serving, next, __ATOMIC_SEQ_CST); /* before `kicker` is read, so that one of the two sees the other */
     if (2 * __atomic_load_n(&tickets, __ATOMIC_ACQUIRE) != next)
-        qn_sys6(__NR_futex, (long)&serving, FUTEX_WAKE_BITSET_PRIVATE, 0x7fffffff, 0, 0, turn_bit(next / 2) | turn_bit(next / 2 + 1));
+        qn_sys6(__NR_futex, (long)&serving, FUTEX_WAKE_BITSET_PRIVATE, 0x7fffffff, 0, 0, turn_bit(next / 2) | (has_turns() ? 0 : turn_bit(next / 2 + 1)));
 }
 
 static void give_back(struct qn_thread *t)
@@ -328,13 +351,23 @@ void qn_lock_yield_if_asked(void)
     qn_lock_acquire(t);
 }
 
+bool qn_turn_goes_on(void)
+{
+    if (qn_interval_left <= 0 || notice_sharing() || ++turns_quiet <= QUIET_TURNS || ++turns_alone == TURNS_MOST)
+        return false;
+    qn_interval_left = (int64_t)qn_cfg()->quantum;
+    return true;
+}
+
 void qn_turn_end(void)
 {
     struct qn_thread *t = qn_self;
 
-    qn_interval_left = (int64_t)qn_cfg()->quantum;
-    if (qn_thread_count() <= 1 || 2 * __atomic_load_n(&tickets, __ATOMIC_ACQUIRE) == (serving | 1) + 1)
+    begin_turn();
+    if (qn_thread_count() <= 1 || 2 * __atomic_load_n(&tickets, __ATOMIC_ACQUIRE) == (serving | 1) + 1) {
+        turns_quiet = 0;
         return; /* nobody waits */
+    }
     bar_calls();
     draw(t);
     t->drawn = 1;

@@ -18,7 +18,9 @@
 
 #include "base/sizes.h"
 #include "cost/count.h"
+#include "run/core/core.h"
 #include "run/run.h"
+#include "tcache/tcache.h"
 
 int64_t qn_interval_left;
 static uint64_t length; /* of an interval, instructions */
@@ -221,7 +223,8 @@ unsigned qn_interval_cut(void)
     uint64_t instructions;
 
     if (qn_cfg()->quantum) {
-        qn_turn_end();
+        if (QN_SCOPE(qn_mode) == QN_SCOPE_OFF || !qn_turn_goes_on()) /* what is not simulated may share anything */
+            qn_turn_end();
         return qn_cfg()->quantum < QN_TRANSLATED_MAX ? (unsigned)qn_cfg()->quantum : 0; /* the block fits into a turn */
     }
     if (qn_interval_left > 0)

@@ -1,7 +1,7 @@
 /* lib/sim/adapt/coherence.h - makes a unit of a coherence protocol (COHERENCE): the D1s of all cores, and the bus between them.
  *
  * In:  the tables of a protocol (see module.h), COHERENCE_LETTERS, COHERENCE_DIRTY; sim.cores
- * Out: unit_init, unit_ref, unit_turn, unit_drop, unit_show, unit_state, unit_finish
+ * Out: unit_init, unit_ref, unit_turn, unit_shared, unit_drop, unit_show, unit_state, unit_finish
  *
  * Each D1 is write-allocate, least recently used by stamps, stored as in fast/D1.h: a line's address gives its preferred entry, its home,
  * into which each reference moves it.  The entries of the core that runs are the table of the hit filter; those of the others are put away.
@@ -23,10 +23,13 @@
 #define CORE_TAKEN (~0ull)        /* the stamp of surplus entries */
 #define CORE_OPEN (1ull << QN_FAR_BIT) /* of an entry's line: it is not known yet what kind of miss has filled it */
 #define CORE_WRITABLE 0x80u       /* of a state: a write to the line changes nothing */
-#define CORE_STATE 0x7fu
+#define CORE_SHARED 0x40u         /* ... the line is one of a page that several cores have used */
+#define CORE_REPEATED 0x20u       /* ... references to it may be in the table of repetitions */
+#define CORE_STATE 0x1fu
+#define PAGE_LINES 64u            /* of a page: a bit of a word for each */
 #define CORES_IN_TABLE 16u        /* at most: the table of pairs of cores grows with their square */
 
-/* ---- the lines that have been used, by address ---- */
+/* ---- the lines that several cores may have used, by page ---- */
 
 /* What a core knows of a line that several cores have used. */
 struct core_copy {
@@ -37,61 +40,64 @@ struct core_copy {
 };
 
 struct core_line {
-    uint64_t line;        /* QN_NO_LINE: no entry */
+    uint64_t line;
     uint64_t holders, users; /* cores: a bit for each that has it; that ever had it */
-    struct core_copy *copies; /* by core; NULL: one user only */
+    struct core_copy *copies; /* by core, behind this; NULL: one user only */
 };
 
-static struct core_line *core_lines;
-static uint64_t core_lines_size, core_lines_used;
-static struct core_line *core_recent; /* the one that was looked up or referred to last; NULL: none */
+/* Most pages are used by one core only.  Nothing has to be known of their lines but which it has used; those that it has are in its D1. */
+struct core_page {
+    uint64_t page;           /* its number; QN_NO_LINE: no entry */
+    struct core_line *lines; /* NULL: one core only has used it, */
+    uint64_t used;           /* ... these lines, a bit for each */
+    uint32_t owner;          /* ... the core */
+};
 
-static struct core_line *core_line_in(struct core_line *table, uint64_t size, uint64_t line)
+static struct core_page *core_pages;
+static uint64_t core_pages_size, core_pages_used;
+static struct core_line *core_recent; /* the one that was referred to last; NULL: it is of a page of one core */
+
+static struct core_line *core_line_in(const struct core_page *p, uint32_t i)
 {
-    uint64_t at = (line * 0x9e3779b97f4a7c15ull) >> 20 & (size - 1);
+    return (struct core_line *)((uintptr_t)p->lines + i * (sizeof *p->lines + sim.cores * sizeof *p->lines->copies));
+}
 
-    while (table[at].line != line && table[at].line != QN_NO_LINE)
+static struct core_page *core_page_in(struct core_page *table, uint64_t size, uint64_t page)
+{
+    uint64_t at = (page * 0x9e3779b97f4a7c15ull) >> 20 & (size - 1);
+
+    while (table[at].page != page && table[at].page != QN_NO_LINE)
         at = (at + 1) & (size - 1);
     return &table[at];
 }
 
-static struct core_line *core_line_table(uint64_t size)
+static __attribute__((noinline)) void core_pages_grow(void)
 {
-    struct core_line *table = sim_alloc(size * sizeof *table);
+    uint64_t size = core_pages_size ? 4 * core_pages_size : 1u << 10;
+    struct core_page *table = sim_alloc(size * sizeof *table);
 
     for (uint64_t i = 0; i < size; i++)
-        table[i].line = QN_NO_LINE;
-    return table;
+        table[i].page = QN_NO_LINE;
+    for (uint64_t i = 0; i < core_pages_size; i++)
+        if (core_pages[i].page != QN_NO_LINE)
+            *core_page_in(table, size, core_pages[i].page) = core_pages[i];
+    core_pages = table;
+    core_pages_size = size;
 }
 
-static __attribute__((noinline)) void core_lines_grow(void)
+static struct core_page *core_page_of(uint64_t line)
 {
-    uint64_t size = core_lines_size ? 4 * core_lines_size : 1u << 14;
-    struct core_line *table = core_line_table(size);
+    uint64_t page = line >> sim.line_bits >> 6;
+    struct core_page *p = core_pages_size ? core_page_in(core_pages, core_pages_size, page) : NULL;
 
-    for (uint64_t i = 0; i < core_lines_size; i++)
-        if (core_lines[i].line != QN_NO_LINE)
-            *core_line_in(table, size, core_lines[i].line) = core_lines[i];
-    core_lines = table;
-    core_lines_size = size;
-    core_recent = NULL;
-}
-
-static struct core_line *core_line_of(uint64_t line)
-{
-    struct core_line *l = core_recent;
-
-    if (l && l->line == line)
-        return l;
-    l = core_lines_size ? core_line_in(core_lines, core_lines_size, line) : NULL;
-    if (l && l->line == line)
-        return core_recent = l;
-    if (4 * core_lines_used >= 3 * core_lines_size)
-        core_lines_grow();
-    l = core_line_in(core_lines, core_lines_size, line);
-    l->line = line;
-    core_lines_used++;
-    return l;
+    if (QN_LIKELY(p && p->page == page))
+        return p;
+    if (4 * core_pages_used >= 3 * core_pages_size)
+        core_pages_grow();
+    p = core_page_in(core_pages, core_pages_size, page);
+    p->page = page;
+    core_pages_used++;
+    return p;
 }
 
 /* ---- the D1s ---- */
@@ -110,7 +116,7 @@ static uint32_t grain_bits; /* bytes of a line for which one bit stands */
 static uint64_t all_bytes;  /* a bit for each */
 static uint64_t shadow_clock; /* the shadow model's own: emitted code does not stamp its lines */
 static uint64_t *taken_from;  /* cells: lines, by the core that took them and the one that lost them */
-static uint64_t core_references, bus_requests, bus_bytes, write_backs;
+static uint64_t core_references, shared_requests, bus_requests, bus_bytes, write_backs;
 static unsigned event_true, event_false, event_upgrades, event_updates, event_taken, event_lost, event_supplied, event_written;
 
 static struct qn_repeat repeats[2][QN_REPEATS] __attribute__((aligned(4096)));
@@ -136,6 +142,34 @@ static inline uint32_t core_find(const struct core *c, uint64_t line, uint32_t *
     return slots;
 }
 
+/* A second core uses the page. */
+static __attribute__((noinline)) void core_share_page(struct core_page *p)
+{
+    p->lines = sim_alloc(PAGE_LINES * (sizeof *p->lines + sim.cores * sizeof *p->lines->copies));
+    for (uint32_t i = 0; i < PAGE_LINES; i++) {
+        struct core *c = &cores[p->owner];
+        uint64_t line = (p->page * PAGE_LINES + i) << sim.line_bits, user = (p->used >> i & 1) << p->owner;
+        uint32_t unused, at = user ? core_find(c, line, &unused) : slots;
+
+        *core_line_in(p, i) = (struct core_line){.line = line, .users = user, .holders = at < slots ? user : 0};
+        if (at < slots)
+            c->state[at] |= CORE_SHARED;
+    }
+}
+
+/* The core that runs refers to the line.  NULL: no other has used its page. */
+static struct core_line *core_line_of(uint64_t line)
+{
+    struct core_page *p = core_page_of(line);
+    uint32_t at = (uint32_t)(line >> sim.line_bits) & (PAGE_LINES - 1);
+
+    p->owner = p->used ? p->owner : running;
+    if (!p->lines && p->owner != running)
+        core_share_page(p);
+    p->used |= 1ull << at;
+    return p->lines ? core_line_in(p, at) : NULL;
+}
+
 /* Publishes for the filter whether a write may hit this entry of the core without a call; the shadow model has no filter. */
 static inline void core_publish(uint32_t core, uint32_t at)
 {
@@ -151,9 +185,14 @@ static bool any_repeats; /* in this turn */
 
 static struct qn_repeat *core_repeat_of(bool writes, uint64_t addr) { return &repeats[writes][addr >> 2 & (QN_REPEATS - 1)]; }
 
-/* The core that runs no longer has this line in its home, or in another state. */
-static void core_forget_repeats(uint64_t line)
+/* The line of this entry of the core that runs leaves its home, or changes its state. */
+static void core_forget_repeats(struct core *c, uint32_t at)
 {
+    const uint64_t line = c->entry[at].line & ~CORE_OPEN;
+
+    if (QN_LIKELY(!(c->state[at] & CORE_REPEATED)))
+        return;
+    c->state[at] &= (uint8_t)~CORE_REPEATED;
     for (uint64_t addr = line; any_repeats && addr < line + sim.line; addr += 4)
         core_repeat_of(false, addr)->addr = core_repeat_of(true, addr)->addr = QN_NO_LINE;
 }
@@ -165,13 +204,17 @@ static void core_forget_all_repeats(void)
     any_repeats = false;
 }
 
-/* The reference to the recent line has been simulated, and the line is in this state.  A repetition finds its bytes as it has left them: until
+/* The reference to the recent line has been simulated, and the line has this state.  A repetition finds its bytes as it has left them: until
  * the turn ends, no other core can make any of them stale. */
-static void core_note_repeat(uint64_t addr, uint32_t size, bool writes, uint8_t state)
+static void core_note_repeat(uint64_t addr, uint32_t size, bool writes, struct core *c, uint32_t home)
 {
-    const struct sim_bus_access *a = &coherence_access[state & CORE_STATE][writes];
+    const uint8_t now = c->state[home] & CORE_STATE;
+    const struct sim_bus_access *a = &coherence_access[now][writes];
 
-    if (core_recent->copies && a->request == SIM_BUS_NONE && a->alone == (state & CORE_STATE) && a->shared == (state & CORE_STATE)) {
+    if (!core_recent || !core_recent->copies || (writes ? c->state[home] & CORE_WRITABLE : !(c->entry[home].line & CORE_OPEN)))
+        return; /* the filter passes it */
+    if (a->request == SIM_BUS_NONE && a->alone == now && a->shared == now) {
+        c->state[home] |= CORE_REPEATED;
         *core_repeat_of(writes, addr) = (struct qn_repeat){addr, size};
         any_repeats = true;
     }
@@ -184,22 +227,22 @@ static bool core_write_is_noop(const struct core_line *l, uint8_t state, uint32_
 
     if (a->request != SIM_BUS_NONE || a->alone != state || a->shared != state)
         return false;
-    for (uint64_t left = l->copies ? l->users & ~(1ull << core) : 0; left; left &= left - 1)
+    for (uint64_t left = l && l->copies ? l->users & ~(1ull << core) : 0; left; left &= left - 1)
         if (l->copies[__builtin_ctzll(left)].stale != all_bytes)
             return false;
     return true;
 }
 
 /* Sets the state of the line in this entry of the core, and what the filter's tables say of it. */
-static void core_set_state(uint32_t core, uint32_t at, const struct core_line *l, uint8_t state)
+static void core_set_state(uint32_t core, uint32_t at, uint64_t line, const struct core_line *l, uint8_t state)
 {
     struct core *c = &cores[core];
-    bool open = l->copies && l->copies[core].open, writable = !open && core_write_is_noop(l, state, core);
+    bool open = l && l->copies && l->copies[core].open, writable = !open && core_write_is_noop(l, state, core);
 
-    if (core == running && l->copies && (c->state[at] & CORE_STATE) != state)
-        core_forget_repeats(l->line);
-    c->state[at] = (uint8_t)(state | (writable ? CORE_WRITABLE : 0));
-    c->entry[at].line = l->line | (open ? CORE_OPEN : 0);
+    if (core == running && (c->state[at] & CORE_STATE) != state)
+        core_forget_repeats(c, at);
+    c->state[at] = (uint8_t)(state | (writable ? CORE_WRITABLE : 0) | (l ? CORE_SHARED : 0) | (c->state[at] & CORE_REPEATED));
+    c->entry[at].line = line | (open ? CORE_OPEN : 0);
     core_publish(core, at);
 }
 
@@ -219,15 +262,17 @@ static void core_end_copy(struct core_copy *copy)
     copy->open = false;
 }
 
+/* l NULL: no other core has used its page. */
 static void core_remove(uint32_t core, uint32_t at, struct core_line *l)
 {
     struct core *c = &cores[core];
 
-    if (l->copies)
+    if (l && l->copies)
         core_end_copy(&l->copies[core]);
-    l->holders &= ~(1ull << core);
+    if (l)
+        l->holders &= ~(1ull << core);
     if (core == running)
-        core_forget_repeats(l->line);
+        core_forget_repeats(c, at);
     c->entry[at] = (struct qn_filter_entry){QN_NO_LINE, 0};
     c->state[at] = 0;
     core_publish(core, at);
@@ -250,7 +295,7 @@ static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
         bus_bytes += r->does & SIM_SUPPLIES ? 0 : sim.line; /* who asked listens */
     }
     if (r->state) {
-        core_set_state(core, at, l, r->state);
+        core_set_state(core, at, l->line, l, r->state);
         return;
     }
     sim_count(event_taken, 1);
@@ -260,14 +305,15 @@ static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
     l->copies[core].lost = true;
 }
 
-/* Returns whether another core (still) has the line. */
+/* Returns whether another core (still) has the line; l NULL: no other has used its page. */
 static bool bus_ask(struct core_line *l, enum sim_bus request, uint32_t size)
 {
-    uint64_t others = l->holders & ~(1ull << running);
+    uint64_t others = l ? l->holders & ~(1ull << running) : 0;
 
     if (request == SIM_BUS_NONE)
         return others;
     bus_requests++;
+    shared_requests += l && l->copies;
     if (request == SIM_BUS_UPGRADE)
         sim_count(event_upgrades, 1);
     if (request == SIM_BUS_UPDATE || (request == SIM_BUS_READ_UPDATE && others)) {
@@ -276,33 +322,17 @@ static bool bus_ask(struct core_line *l, enum sim_bus request, uint32_t size)
     }
     for (uint64_t left = others; left; left &= left - 1)
         bus_reply(l, (uint32_t)__builtin_ctzll(left), request);
-    return l->holders & ~(1ull << running);
+    return l && l->holders & ~(1ull << running);
 }
 
 /* ---- references ---- */
-
-/* Zeroed, one for each core. */
-static struct core_copy *core_new_copies(void)
-{
-    enum { LINES = 1024 };
-    static struct core_copy *pool;
-    static uint32_t left;
-
-    if (!left) {
-        pool = sim_alloc((uint64_t)LINES * sim.cores * sizeof *pool);
-        left = LINES;
-    }
-    left--;
-    pool += sim.cores;
-    return pool - sim.cores;
-}
 
 /* The core uses the line for the first time. */
 static void core_first_use(struct core_line *l)
 {
     l->users |= 1ull << running;
     if (!l->copies && l->users & (l->users - 1))
-        l->copies = core_new_copies();
+        l->copies = (struct core_copy *)(l + 1);
 }
 
 /* The core refers to these bytes: may they say what the miss was? */
@@ -324,13 +354,10 @@ static void core_use_bytes(struct core_line *l, uint64_t bytes, bool writes)
 
 static void core_evict(struct core *c, uint32_t at)
 {
-    struct core_line *l;
-
     if (!c->entry[at].stamp)
         return; /* a free entry */
-    l = core_line_of(c->entry[at].line & ~CORE_OPEN);
     write_backs += COHERENCE_DIRTY >> (c->state[at] & CORE_STATE) & 1;
-    core_remove(running, at, l);
+    core_remove(running, at, c->state[at] & CORE_SHARED ? core_line_of(c->entry[at].line & ~CORE_OPEN) : NULL);
 }
 
 /* A miss on a line that was taken is open; any other brings all bytes anew. */
@@ -345,11 +372,12 @@ static void core_begin_copy(struct core_copy *copy)
 static void core_swap(struct core *c, uint32_t a, uint32_t b)
 {
     struct qn_filter_entry entry = c->entry[a];
-    uint8_t state = c->state[a];
+    uint8_t state;
     uint32_t site = c->site[a];
 
-    core_forget_repeats(entry.line & ~CORE_OPEN);
-    core_forget_repeats(c->entry[b].line & ~CORE_OPEN);
+    core_forget_repeats(c, a);
+    core_forget_repeats(c, b);
+    state = c->state[a];
     c->entry[a] = c->entry[b], c->state[a] = c->state[b], c->site[a] = c->site[b];
     c->entry[b] = entry, c->state[b] = state, c->site[b] = site;
     core_publish(running, a);
@@ -367,20 +395,22 @@ static unsigned core_touch(uint64_t line, uint64_t bytes, uint32_t size, bool wr
 
     if (miss) {
         core_evict(c, at = victim);
-        core_first_use(l);
-        if (l->copies)
+        if (l)
+            core_first_use(l);
+        if (l && l->copies)
             core_begin_copy(&l->copies[running]);
     }
     shared = bus_ask(l, a->request, size);
     bus_bytes += miss ? sim.line : 0;
-    l->holders |= 1ull << running;
+    if (l)
+        l->holders |= 1ull << running;
     if (at != home)
         core_swap(c, at, home);
-    if (l->copies)
+    if (l && l->copies)
         core_use_bytes(l, bytes, writes);
     c->entry[home].stamp = QN_DEFINES(QN_SIM_SHADOW) ? ++shadow_clock : ++qn_ctx.now;
     c->site[home] = sim_reference.site;
-    core_set_state(running, home, l, shared ? a->shared : a->alone);
+    core_set_state(running, home, line, l, shared ? a->shared : a->alone);
     core_recent = l;
     return miss;
 }
@@ -405,7 +435,7 @@ static SIM_NCSR unsigned unit_ref(uint64_t addr, uint32_t size, enum sim_kind ki
         if (last - line >= sim.line)
             continue;
         if (addr >= line)
-            core_note_repeat(addr, size, sim_writes(kind), cores[running].state[core_home(line)]);
+            core_note_repeat(addr, size, sim_writes(kind), &cores[running], core_home(line));
         return miss;
     }
 }
@@ -434,14 +464,12 @@ static void unit_turn(uint32_t core)
 
 static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
 {
-    struct core_line *l = core_line_of(line);
-    uint32_t unused;
+    struct core_page *p = core_page_of(line);
+    uint32_t unused, at;
 
-    for (uint64_t left = l->holders; left; left &= left - 1) {
-        uint32_t core = (uint32_t)__builtin_ctzll(left);
-
-        core_remove(core, core_find(&cores[core], line, &unused), l);
-    }
+    for (uint32_t core = 0; core < sim.cores; core++)
+        if ((at = core_find(&cores[core], line, &unused)) < slots)
+            core_remove(core, at, p->lines ? core_line_in(p, (uint32_t)(line >> sim.line_bits) & (PAGE_LINES - 1)) : NULL);
 }
 
 /* The entries of this line's set that are not surplus. */
@@ -469,14 +497,18 @@ static __attribute__((unused)) SIM_NCSR void unit_state(uint64_t line, uint64_t 
             ways[n++] = c->state[i] & CORE_STATE;
 }
 
+/* Requests about lines that several cores have used. */
+static uint64_t unit_shared(void) { return shared_requests; }
+
 static uint64_t unit_reference(void) { return core_references; }
 
 /* What is open at the end was of no use. */
 static void core_end_copies(void)
 {
-    for (uint64_t i = 0; i < core_lines_size; i++)
-        for (uint32_t core = 0; core_lines[i].line != QN_NO_LINE && core_lines[i].copies && core < sim.cores; core++)
-            core_end_copy(&core_lines[i].copies[core]);
+    for (uint64_t i = 0; i < core_pages_size; i++)
+        for (uint32_t n = 0; core_pages[i].page != QN_NO_LINE && core_pages[i].lines && n < PAGE_LINES * sim.cores; n++)
+            if (core_line_in(&core_pages[i], n / sim.cores)->copies)
+                core_end_copy(&core_line_in(&core_pages[i], n / sim.cores)->copies[n % sim.cores]);
 }
 
 static void unit_finish(void)

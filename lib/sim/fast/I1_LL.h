@@ -69,27 +69,38 @@ static unsigned I1_touch(struct qn_code_line *rec, uint64_t line, uint64_t now)
 /* ---- cores: each has its own; that of the core that runs is I1_ways ---- */
 
 static struct I1_away {
-    struct qn_code_line *line;
-    uint64_t stamp;
-} *I1_away[QN_CORES_MAX]; /* as I1_ways */
+    uint32_t ways; /* in use */
+    struct {
+        struct qn_code_line *line;
+        uint64_t stamp, way;
+    } has[];
+} *I1_away[QN_CORES_MAX];
 
 static void fast_I1_turn(uint32_t from, uint32_t to)
 {
     uint64_t n = ((uint64_t)I1.set_mask + 1) * I1.ways;
+    struct I1_away *away = I1_away[from];
 
     if (!I1.ways)
         return;
-    if (!I1_away[from])
-        I1_away[from] = sim_alloc(n * sizeof **I1_away);
-    for (uint64_t i = 0; i < n; i++)
-        I1_away[from][i] = (struct I1_away){I1_ways[i], I1_ways[i]->stamp};
+    if (!away)
+        away = I1_away[from] = sim_alloc(sizeof *away + n * sizeof away->has[0]);
+    away->ways = 0;
     for (uint64_t i = 0; i < n; i++) {
-        I1_ways[i]->stamp = 0;
+        struct qn_code_line *line = I1_ways[i];
+
+        if (line == &I1_free)
+            continue;
+        away->has[away->ways].line = line;
+        away->has[away->ways].stamp = line->stamp;
+        away->has[away->ways++].way = i;
+        line->stamp = 0;
         I1_ways[i] = &I1_free;
     }
-    for (uint64_t i = 0; I1_away[to] && i < n; i++) {
-        I1_ways[i] = I1_away[to][i].line;
-        I1_ways[i]->stamp = I1_away[to][i].stamp;
+    away = I1_away[to];
+    for (uint32_t i = 0; away && i < away->ways; i++) {
+        I1_ways[away->has[i].way] = away->has[i].line;
+        away->has[i].line->stamp = away->has[i].stamp;
     }
 }
 

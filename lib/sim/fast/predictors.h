@@ -55,8 +55,6 @@ static struct {
 
 static void fast_predictors_turn(uint32_t from, uint32_t to)
 {
-    if (!qn_fast.BC.counters && !qn_fast.BI.targets)
-        return;
     for (unsigned i = 0; i < 2; i++) {
         unsigned core = i ? to : from;
 

@@ -311,14 +311,14 @@ is $differ 0 '13 programs, 20 times each: the whole profile is the same'
 # The analysis `sharing` takes each thread for a processor with a cache that never evicts; with a core for each thread, and large D1s, that is msi.
 
 for program in unpadded atomic tas mcs buffer sums readers; do
-    run 0 "$program, with --analysis=sharing" -- "$QUERN" run -q --cores=8 --coherence=msi --D1=1048576,16,64 --quantum=1000 \
+    run 0 "$program, with --analysis=sharing" -- "$QUERN" run -q --branch-sim=yes --cores=8 --coherence=msi --D1=1048576,16,64 --quantum=1000 \
         --analysis=sharing --out-file=p.prof ./guest $program 300
     is "$(e D1.true) $(e D1.false)" "$(e AN.true) $(e AN.false)" '  true and false sharing are as the analysis says'
-    both="$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost)"
-    run 0 '  without it' -- "$QUERN" run -q --cores=8 --coherence=msi --D1=1048576,16,64 --quantum=1000 --out-file=p.prof ./guest $program 300
-    is "$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost)" "$both" '  and with the hit filter the counts are the same'
-    run 0 '  without the filter' -- "$QUERN" run -q --no-filter --cores=8 --coherence=msi --D1=1048576,16,64 --quantum=1000 --out-file=p.prof ./guest $program 300
-    is "$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost)" "$both" '  and without'
+    both="$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost) $(e Bcm) $(e Bim)"
+    run 0 '  without it' -- "$QUERN" run -q --branch-sim=yes --cores=8 --coherence=msi --D1=1048576,16,64 --quantum=1000 --out-file=p.prof ./guest $program 300
+    is "$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost) $(e Bcm) $(e Bim)" "$both" '  and with the hit filter the counts are the same'
+    run 0 '  without the filter' -- "$QUERN" run -q --no-filter --branch-sim=yes --cores=8 --coherence=msi --D1=1048576,16,64 --quantum=1000 --out-file=p.prof ./guest $program 300
+    is "$(e Dr) $(e D1mr) $(e D1mw) $(e D1.true) $(e D1.upgrades) $(e D1.lost) $(e Bcm) $(e Bim)" "$both" '  and without'
 done
 
 # Who takes lines from whom: in ping-pong, the read that waits misses what the store behind it has taken.

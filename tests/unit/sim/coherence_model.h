@@ -236,8 +236,8 @@ static void play(int sets, int ways, int turn, int references)
     memset(m.state, 'I', sizeof m.state);
     m.sets = sets;
     m.ways = ways;
-    core_lines = NULL;
-    core_lines_size = core_lines_used = running = 0;
+    core_pages = NULL;
+    core_pages_size = core_pages_used = running = 0;
     write_backs = event_count = 0;
     memset(sim_event_new, 0, sizeof sim_event_new);
     memset(of_site, 0, sizeof of_site);
