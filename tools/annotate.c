@@ -15,6 +15,7 @@
 #include "out/report.h"
 #include "report/errors.h"
 #include "prof_args.h"
+#include "text/source.h"
 #include "tools.h"
 
 #define PROGRAM "quern annotate"

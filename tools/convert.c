@@ -9,6 +9,7 @@
 #include "prof/kind.h"
 #include "prof_args.h"
 #include "stacks/stacks.h"
+#include "text/source.h"
 #include "tools.h"
 
 #define PROGRAM "quern convert"

@@ -14,7 +14,7 @@
 
 #include "collect/options.h"
 #include "json/json.h"
-#include "options.h"
+#include "text/options.h"
 #include "tools.h"
 
 #define PROGRAM "quern ctl"

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "text/options.h"
 #include "tools.h"
 #include "decode/decode.h"
 

@@ -4,6 +4,7 @@
  * Out: one JSON document on stdout or in OUT; exit 0, 1 (a bad input, a failed write), 2 (usage)
  */
 #include "prof_args.h"
+#include "text/source.h"
 #include "tools.h"
 
 #define PROGRAM "quern json"

@@ -16,7 +16,7 @@
 #include "collect/options.h"
 #include "engines/engines.h"
 #include "exp/machine.h"
-#include "options.h"
+#include "text/options.h"
 #include "tools.h"
 
 static const char help[] =

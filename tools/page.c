@@ -14,6 +14,7 @@
 
 #include "text/output.h"
 #include "prof_args.h"
+#include "text/source.h"
 #include "tools.h"
 
 #define PROGRAM "quern page"

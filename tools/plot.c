@@ -9,6 +9,7 @@
 #include "plot/plot.h"
 #include "text/output.h"
 #include "prof_args.h"
+#include "text/source.h"
 #include "tools.h"
 
 #define PROGRAM "quern plot"

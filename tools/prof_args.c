@@ -20,6 +20,7 @@
 #include "prof/tables/tables.h"
 #include "prof/read.h"
 #include "text/output.h"
+#include "text/source.h"
 #include "tools.h"
 
 const char *prof_args_take_subst(const struct qn_option *o, void *field, char **value)

@@ -2,7 +2,7 @@
 #ifndef QN_PROF_ARGS_H
 #define QN_PROF_ARGS_H
 
-#include "options.h"
+#include "text/options.h"
 #include "text/error.h"
 #include "text/subst.h"
 #include "prof/write.h"

@@ -16,7 +16,8 @@
 
 #include "collect/collect.h"
 #include "machine.h"
-#include "options.h"
+#include "text/options.h"
+#include "text/source.h"
 #include "tools.h"
 
 /* ---- the command line: lib/collect/options.h has the list ---- */

@@ -14,7 +14,7 @@
 
 #include "engines/engines.h"
 #include "lab/lab_tool.h"
-#include "options.h"
+#include "text/options.h"
 #include "text/error.h"
 #include "tools.h"
 

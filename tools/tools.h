@@ -7,7 +7,7 @@
 #ifndef QN_TOOLS_H
 #define QN_TOOLS_H
 
-#include "options.h"
+#include "text/options.h"
 #include "text/error.h"
 #include "text/version.h"
 

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "text/options.h"
 #include "tools.h"
 #include "engines/engines.h"
 #include "json/json.h"

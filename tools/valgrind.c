@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "text/options.h"
 #include "tools.h"
 #include "base/grow.h"
 #include "collect/options.h"

@@ -20,7 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "text/options.h"
+#include "text/source.h"
 #include "tools.h"
 #include "collect/collect.h"
 #include "engines/engines.h"

@@ -28,10 +28,12 @@ static size_t trim(char *folder)
     return n;
 }
 
-const char *qn_text_add_source_map(const char *text)
+const char *qn_option_source_map(const struct qn_option *o, void *field, char **value)
 {
-    const char *equals = strchr(text, '=');
+    const char *text = *value, *equals = strchr(text, '=');
     struct map m;
+
+    (void)o, (void)field;
     if (!equals || !equals[1])
         return "FROM=TO";
     m.from = QN_NEEDED(strndup(text, (size_t)(equals - text)));

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "text/input.h"
+#include "text/options.h"
 
 #define QN_TEXT_SOURCE_BYTES ((off_t)256 << 20) /* no compiler reads so much source as one file */
 #define QN_TEXT_SOURCE_LINE ((size_t)16 << 20)  /* bytes; a minified or generated file may be a single line */
@@ -58,8 +59,9 @@ int qn_text_time_of(const char *path, struct timespec *modified);
  * the same as mapping once.  For all readers of profiles and sources from then on.
  */
 
-/* "FROM=TO". NULL, or what was wanted instead. */
-const char *qn_text_add_source_map(const char *text);
+/* The option of all commands that read sources (options.h); it has no field. */
+const char *qn_option_source_map(const struct qn_option *o, void *field, char **value);
+#define QN_OPTION_SOURCE_MAP QN_OPTION_PLAIN("--source-map", "FROM=TO", "sources in folder FROM are in TO now; may be repeated", qn_option_source_map)
 
 /* The name, or the one that it is mapped to, which is valid until the next call; *length is its length. */
 const char *qn_text_map_source(const char *name, size_t *length);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../options.h"
+#include "text/options.h"
 #include "lab/lab.h"
 #include "lab/similar.h"
 

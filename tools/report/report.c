@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "../machine.h"
-#include "../options.h"
+#include "text/options.h"
 #include "../prof_args.h"
 #include "../tools.h"
 #include "engines/engines.h"
@@ -31,6 +31,7 @@
 #include "prof/kind.h"
 #include "report/report.h"
 #include "report_tool.h"
+#include "text/source.h"
 #include "text/input.h"
 #include "text/output.h"
 

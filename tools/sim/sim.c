@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../options.h"
+#include "text/options.h"
 #include "engines/engines.h"
 #include "../tools.h"
 #include "sim_tool.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../options.h"
+#include "text/options.h"
 #include "../tools.h"
 #include "base/base.h"
 #include "collect/collect.h"

@@ -15,6 +15,7 @@
 
 #include "../prof_args.h"
 #include "../tools.h"
+#include "text/source.h"
 #include "text/escape.h"
 #include "top.h"
 

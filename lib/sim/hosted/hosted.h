@@ -20,10 +20,9 @@ struct hosted_options {
     uint64_t from, count; /* instructions to skip, and to simulate */
     const char *tables;   /* prefix of files for the tables of modules, NULL = none */
     const char *outcomes; /* file for the outcome of each reference, NULL = none */
-    enum hosted_format format;
+    int format;             /* enum hosted_format */
     const char *watch_file; /* file for config.watch_count references or branches, with the state of the cache or predictor, NULL = none */
     enum sim_slot watch_of; /* D1, BC or BI */
-    bool watch_of_given;
     const char *watch_at;   /* begins with the first branch at one of these addresses; NULL = config.watch_from */
     const char *trace;
 };

@@ -22,199 +22,115 @@
 #include "sim/option.h"
 #include "sim/slots.h"
 #include "sim/shadow.h"
+#include "text/options.h"
 
 /* ---- the command line ----
  *
  *   mysim --D1=1024,1,32 --sim-opt=key=value --check TRACE
  */
 
-static const char help[] =
-    "usage: quern replay [OPTIONS] TRACE        (or the program that `quern sim build --replay` made)\n"
-    "Feeds the references of TRACE (\"-\": standard input) to the simulators and prints a summary.\n\n"
-    "  --I1= --D1= --LL=SIZE,ASSOC,LINE   geometry, lines of 1 byte and more\n"
-    "                                     [65536,2,64  65536,2,64  262144,8,64]\n"
-    "  --L2=SIZE,ASSOC,LINE               a level between them and the LL [none]\n"
-    "  --sim-opt=KEY=VALUE                option of a module; may be repeated; SLOT.KEY=VALUE for one slot\n"
-    "  --seed=N                           of random policies [1]\n"
-    "  --branch-sim=yes|no                simulate the branches that the trace has [yes]\n"
-    "  --split-modify=yes|no              a modify is a read and then a write [no]\n"
-    "  --filter=yes|no                    use the hit filter, as emitted code does [no]\n"
-    "  --check=yes|no                     compare filtered and unfiltered simulation [no]\n"
-    "  --from=N                           leave out the first N instructions [0]\n"
-    "  --count=N                          feed N instructions [all]\n"
-    "  --at-L2=yes                        the module of slot LL stands at the L2, above the default LL [no]\n"
-    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss (with an L2: 1 L2\n"
-    "                                     hit, 5 LL hit, 7 LL miss); B, J, R: 1 if mispredicted\n"
-    "  --format=outcomes|text|lackey|din  of this file: text has pc, address, bytes, and hit or miss of each\n"
-    "                                     level; lackey and din have the references alone [outcomes]\n"
-    "  --tables=PREFIX                    tables of modules, PREFIX.NAME.csv; PREFIX.totals.csv has all totals\n"
-    "  --watch=N --watch-file=FILE        N data references with what the D1 held, as CSV (quern watch --trace)\n"
-    "  --watch-of=D1|BC|BI                or N conditional (BC) or indirect branches (BI) with what the\n"
-    "                                     predictor held [D1]\n"
-    "  --watch-from=N                     from the Nth of them on [1]\n"
-    "  --watch-at=ADDRESS,...             from the first of them on that the instruction at one of these\n"
-    "                                     addresses makes\n";
-
-static bool parse_geometry(struct qn_geometry *g, const char *name, const char *text)
+static const char *take_geometry(const struct qn_option *o, void *field, char **value)
 {
     unsigned long long size, ways, line;
+    bool is_LL = !strcmp(o->names, "--LL");
     char rest;
 
-    if (sscanf(text, "%llu,%llu,%llu%c", &size, &ways, &line, &rest) != 3 || size > UINT32_MAX || ways > UINT32_MAX
-        || line > UINT32_MAX) {
-        hosted_complain("--%s: got '%s', wanted SIZE,ASSOC,LINE", name, text);
-        return false;
-    }
-    if (!line || (line & (line - 1)) || !ways || size % (ways * line) || !size
-        || (strcmp(name, "LL") && (size / (ways * line) & (size / (ways * line) - 1)))) {
-        hosted_complain("--%s=%s: the line must be a power of two and SIZE = sets * ASSOC * line with a power of two of sets, of an LL any number", name,
-                        text);
-        return false;
-    }
-    *g = (struct qn_geometry){(uint32_t)size, (uint32_t)ways, (uint32_t)line};
-    return true;
+    if (sscanf(*value, "%llu,%llu,%llu%c", &size, &ways, &line, &rest) != 3 || size > UINT32_MAX || ways > UINT32_MAX || line > UINT32_MAX)
+        return "SIZE,ASSOC,LINE";
+    if (!line || !qn_is_pow2(line) || !ways || size % (ways * line) || !size || (!is_LL && !qn_is_pow2(size / (ways * line))))
+        return "a line of a power of two, and SIZE = sets * ASSOC * line with a power of two of sets, of an LL any number";
+    *(struct qn_geometry *)field = (struct qn_geometry){(uint32_t)size, (uint32_t)ways, (uint32_t)line};
+    return NULL;
 }
 
-static bool parse_yesno(bool *field, const char *name, const char *text)
+static const char *take_sim_option(const struct qn_option *o, void *field, char **value)
 {
-    if (strcmp(text, "yes") && strcmp(text, "no")) {
-        hosted_complain("--%s: got '%s', wanted yes or no", name, text);
-        return false;
-    }
-    *field = *text == 'y';
-    return true;
-}
+    char *joined = malloc(strlen(hosted_options) + strlen(*value) + 2);
 
-static bool parse_number(uint64_t *field, const char *name, const char *text, const char *what)
-{
-    char *end;
-
-    errno = 0;
-    *field = strtoull(text, &end, 10);
-    if (*text >= '0' && *text <= '9' && !*end && !errno)
-        return true;
-    hosted_complain("--%s: got '%s', wanted a number of %s", name, text, what);
-    return false;
-}
-
-static bool parse_watch_of(enum sim_slot *slot, const char *text)
-{
-    static const char *const names[] = SIM_SLOT_NAMES;
-
-    for (*slot = SLOT_D1; *slot < SLOTS; ++*slot)
-        if (!strcmp(text, names[*slot]) && *slot != SLOT_LL && *slot != SLOT_AN)
-            return true;
-    hosted_complain("--watch-of: got '%s', wanted D1, BC or BI", text);
-    return false;
-}
-
-static bool parse_format(enum hosted_format *format, const char *text)
-{
-    static const char *const names[] = { "outcomes", "text", "lackey", "din" };
-
-    for (*format = HOSTED_OUTCOMES; *format <= HOSTED_DIN; ++*format)
-        if (!strcmp(text, names[*format]))
-            return true;
-    hosted_complain("--format: got '%s', wanted outcomes, text, lackey or din", text);
-    return false;
-}
-
-static void add_option(const char *text)
-{
-    char *joined = malloc(strlen(hosted_options) + strlen(text) + 2);
-
+    (void)o, (void)field;
     if (!joined)
         abort();
-    sprintf(joined, "%s%s%s", hosted_options, *hosted_options ? "," : "", text);
+    sprintf(joined, "%s%s%s", hosted_options, *hosted_options ? "," : "", *value);
     hosted_options = joined;
+    return NULL;
 }
 
-static bool set(struct hosted_options *o, const char *name, const char *value)
+static const char *take_at_L2(const struct qn_option *o, void *field, char **value)
 {
-    if (!strcmp(name, "I1"))
-        return parse_geometry(&o->config.I1, name, value);
-    if (!strcmp(name, "D1"))
-        return parse_geometry(&o->config.D1, name, value);
-    if (!strcmp(name, "LL"))
-        return parse_geometry(&o->config.LL, name, value);
-    if (!strcmp(name, "L2"))
-        return parse_geometry(&o->config.L2, name, value);
-    if (!strcmp(name, "at-L2"))
-        return parse_yesno(&qn_sim_hosted_at_L2, name, value);
-    if (!strcmp(name, "branch-sim"))
-        return parse_yesno(&o->branch_sim, name, value);
-    if (!strcmp(name, "split-modify"))
-        return parse_yesno(&o->split_modify, name, value);
-    if (!strcmp(name, "filter"))
-        return parse_yesno(&o->filter, name, value);
-    if (!strcmp(name, "check"))
-        return parse_yesno(&o->check, name, value);
-    if (!strcmp(name, "from"))
-        return parse_number(&o->from, name, value, "instructions");
-    if (!strcmp(name, "count"))
-        return parse_number(&o->count, name, value, "instructions");
-    if (!strcmp(name, "watch"))
-        return parse_number(&o->config.watch_count, name, value, "data references");
-    if (!strcmp(name, "watch-from"))
-        return parse_number(&o->config.watch_from, name, value, "data references");
-    if (!strcmp(name, "watch-of"))
-        return o->watch_of_given = true, parse_watch_of(&o->watch_of, value);
-    if (!strcmp(name, "format"))
-        return parse_format(&o->format, value);
-    if (!strcmp(name, "sim-opt"))
-        add_option(value);
-    else if (!strcmp(name, "seed"))
-        o->config.seed = strtoull(value, NULL, 10);
-    else if (!strcmp(name, "outcomes"))
-        o->outcomes = value;
-    else if (!strcmp(name, "tables"))
-        o->tables = value;
-    else if (!strcmp(name, "watch-file"))
-        o->watch_file = value;
-    else if (!strcmp(name, "watch-at"))
-        o->watch_at = value;
-    else {
-        hosted_complain("--%s: unknown option; --help lists them", name);
-        return false;
-    }
-    return true;
+    (void)field;
+    return qn_option_yesno(o, &qn_sim_hosted_at_L2, value);
 }
+
+static const char *take_watch_of(const struct qn_option *o, void *field, char **value)
+{
+    static const enum sim_slot slots[] = {SLOT_D1, SLOT_BC, SLOT_BI};
+    int number = 0;
+    const char *wanted = qn_option_word(o, &number, value);
+
+    *(enum sim_slot *)field = slots[number];
+    return wanted;
+}
+
+static const char *const formats[] = {"outcomes", "text", "lackey", "din", NULL}; /* enum hosted_format */
+static const char *const watched[] = {"D1", "BC", "BI", NULL};
+
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct hosted_options, field)
+#define OPTION_OF(words, names, argument, help, take, field) QN_OPTION_OF(words, names, argument, help, take, struct hosted_options, field)
+
+static const struct qn_option options[] = {
+    OPTION("--I1", "SIZE,ASSOC,LINE", "geometry, lines of 1 byte and more [65536,2,64]", take_geometry, config.I1),
+    OPTION("--D1", "SIZE,ASSOC,LINE", "the same of the D1 [65536,2,64]", take_geometry, config.D1),
+    OPTION("--LL", "SIZE,ASSOC,LINE", "the same of the LL, with any number of sets [262144,8,64]", take_geometry, config.LL),
+    OPTION("--L2", "SIZE,ASSOC,LINE", "a level between them and the LL [none]", take_geometry, config.L2),
+    QN_OPTION_PLAIN("--sim-opt", "KEY=VALUE", "option of a module; may be repeated; SLOT.KEY=VALUE for one slot", take_sim_option),
+    OPTION("--seed", "N", "of random policies [1]", qn_option_number, config.seed),
+    OPTION("--branch-sim", "yes|no", "simulate the branches that the trace has [yes]", qn_option_yesno, branch_sim),
+    OPTION("--split-modify", "yes|no", "a modify is a read and then a write [no]", qn_option_yesno, split_modify),
+    OPTION("--filter", "yes|no", "use the hit filter, as emitted code does [no]", qn_option_yesno, filter),
+    OPTION("--check", "yes|no", "compare filtered and unfiltered simulation [no]", qn_option_yesno, check),
+    OPTION("--from", "N", "leave out the first N instructions [0]", qn_option_number, from),
+    OPTION("--count", "N", "feed N instructions [all]", qn_option_number, count),
+    QN_OPTION_PLAIN("--at-L2", "yes|no", "the module of slot LL stands at the L2, above the default LL [no]", take_at_L2),
+    OPTION("--outcomes", "FILE", "a line per reference: kind, 0 hit, 1 miss, 3 LL miss (with an L2: 1 L2 hit, 5 LL hit, 7 LL miss); B, J, R: 1 if mispredicted",
+           qn_option_text, outcomes),
+    OPTION_OF(formats, "--format", "outcomes|text|lackey|din",
+              "of this file: text has pc, address, bytes, and hit or miss of each level; lackey and din have the references alone [outcomes]", qn_option_word, format),
+    OPTION("--tables", "PREFIX", "tables of modules, PREFIX.NAME.csv; PREFIX.totals.csv has all totals", qn_option_text, tables),
+    OPTION("--watch", "N", "N data references with what the D1 held, as CSV (quern watch --trace)", qn_option_number, config.watch_count),
+    OPTION("--watch-file", "FILE", "the file for them", qn_option_text, watch_file),
+    OPTION_OF(watched, "--watch-of", "D1|BC|BI", "or N conditional (BC) or indirect branches (BI) with what the predictor held [D1]", take_watch_of, watch_of),
+    OPTION("--watch-from", "N", "from the Nth of them on [1]", qn_option_number, config.watch_from),
+    OPTION("--watch-at", "ADDRESS,...", "from the first of them on that the instruction at one of these addresses makes", qn_option_text, watch_at),
+    QN_OPTION_HELP,
+    QN_OPTIONS_END
+};
+
+static const struct qn_option_rule rules[] = {
+    { "--watch-of", false, "--watch", NULL },
+    { "--watch-from", false, "--watch", NULL },
+    { "--watch-file", false, "--watch", NULL },
+    { "--watch-at", true, "--watch-from", "which tells where to begin, too" },
+    { "--watch-at", false, "--watch-of=BC or --watch-of=BI", NULL },
+    { "--watch-of=BC", true, "--branch-sim=no", NULL },
+    { "--watch-of=BI", true, "--branch-sim=no", NULL },
+    { "--watch", false, "--watch-file", NULL },
+    { NULL, false, NULL, NULL },
+};
+
+static const struct qn_options command = {
+    .tool = "replay", .prefix = "quern: replay", .own = options, .rules = rules,
+    .begin = "usage: quern replay [OPTIONS] TRACE        (or the program that `quern sim build --replay` made)\n"
+             "Feeds the references of TRACE (\"-\": standard input) to the simulators and prints a summary.\n\n",
+};
 
 /* false: a line was printed. */
-static bool check_watch(struct hosted_options *o)
+static bool check_watch(struct qn_config *c)
 {
-    struct qn_config *c = &o->config;
-
-    if (!c->watch_count && !c->watch_from && !o->watch_file && !o->watch_at && !o->watch_of_given)
+    c->watch_from += !c->watch_from && qn_options_met("--watch");
+    if (!qn_options_met("--watch") || (c->watch_count && c->watch_count <= QN_NOTES_MAX))
         return true;
-    if (o->watch_at && (o->watch_of == SLOT_D1 || c->watch_from))
-        return hosted_complain("--watch-at: %s", c->watch_from ? "not with --watch-from, which tells where to begin, too" : "needs --watch-of=BC or BI"), false;
-    if (!c->watch_from)
-        c->watch_from = 1;
-    if (o->watch_of != SLOT_D1 && !o->branch_sim)
-        return hosted_complain("--watch-of: not with --branch-sim=no"), false;
-    if (c->watch_count && c->watch_count <= QN_NOTES_MAX && o->watch_file)
-        return true;
-    if (o->watch_of_given && !c->watch_count)
-        hosted_complain("--watch-of: needs --watch=N");
-    else if (!o->watch_file)
-        hosted_complain("--watch: needs --watch-file=FILE");
-    else
-        hosted_complain("--watch: got %llu, wanted 1 to %llu data references", (unsigned long long)c->watch_count, (unsigned long long)QN_NOTES_MAX);
+    hosted_complain("--watch: got %llu, wanted 1 to %llu data references", (unsigned long long)c->watch_count, (unsigned long long)QN_NOTES_MAX);
     return false;
-}
-
-static bool parse_one(struct hosted_options *o, const char *text)
-{
-    char name[32];
-    const char *equals = strchr(text, '=');
-    size_t n = equals ? (size_t)(equals - text) : strlen(text);
-
-    if (n >= sizeof name)
-        n = sizeof name - 1;
-    memcpy(name, text, n);
-    name[n] = 0;
-    return set(o, name, equals ? equals + 1 : "yes");
 }
 
 static bool check_options(void)
@@ -226,26 +142,24 @@ static bool check_options(void)
     return !option;
 }
 
-static int parse(struct hosted_options *o, int argc, char **argv)
+static int parse(struct hosted_options *o, char **argv)
 {
+    char **words;
+    int status;
+
     *o = (struct hosted_options){.watch_of = SLOT_D1,
                                  .config = {.I1 = {65536, 2, 64}, .D1 = {65536, 2, 64}, .LL = {262144, 8, 64}, .seed = 1, .cache_sim = 1, .branch_sim = 1},
                                  .branch_sim = true,
                                  .count = UINT64_MAX};
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-            return fputs(help, stdout), 0;
-        if (strncmp(argv[i], "--", 2)) {
-            if (o->trace)
-                return hosted_complain("%s: one trace only", argv[i]), HOSTED_EXIT_USAGE;
-            o->trace = argv[i];
-        } else if (!parse_one(o, argv[i] + 2)) {
-            return HOSTED_EXIT_USAGE;
-        }
-    }
-    if (!o->trace)
+    status = qn_options_take(&command, o, argv, &words);
+    if (status >= 0)
+        return status;
+    if (!words[0])
         return hosted_complain("no trace given; --help tells how"), HOSTED_EXIT_USAGE;
-    if (!check_watch(o))
+    if (words[1])
+        return hosted_complain("%s: one trace only", words[1]), HOSTED_EXIT_USAGE;
+    o->trace = words[0];
+    if (!check_watch(&o->config))
         return HOSTED_EXIT_USAGE;
     o->filter |= o->check;
     return -1;
@@ -306,7 +220,7 @@ static unsigned fetch(uint64_t addr, uint32_t size, bool filter, uint64_t *misse
 enum { OUTCOME_L2_MISS = 4 }; /* beside SIM_L1_MISS and SIM_LL_MISS */
 
 static FILE *file; /* NULL: nothing is written */
-static enum hosted_format format;
+static int format; /* enum hosted_format */
 
 #define OUTCOMES_HEAD \
     "# kind pc address bytes L1 %sLL: i fetch, r read, w write, m modify; hit or miss of level 1, and of the %sLL where it was asked\n" \
@@ -677,10 +591,10 @@ static void print_events(void)
         printf("%-24s %12lld  %s\n", events[i].name, (long long)events[i].count, events[i].text);
 }
 
-static int replay(int argc, char **argv)
+static int replay(char **argv)
 {
     struct hosted_options o;
-    int status = parse(&o, argc, argv);
+    int status = parse(&o, argv);
 
     if (status >= 0)
         return status;
@@ -709,7 +623,8 @@ static int replay(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int status = replay(argc, argv);
+    (void)argc;
+    int status = replay(argv);
 
     if (status || (!fflush(stdout) && !ferror(stdout)))
         return status;

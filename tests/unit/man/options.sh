@@ -1,5 +1,5 @@
 #!/bin/sh
-# Are options taken in all forms that tools/options.h promises, and is what is wrong told in one line?
+# Are options taken in all forms that lib/text/options.h promises, and is what is wrong told in one line?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 printf 'desc: x\ncmd: x\nevents: Ir\nfl=f\nfn=g\n1 1\nsummary: 1\n' >p
 cp p ./-p

@@ -50,7 +50,7 @@ for analysis in 3c sets mattson sizes latency; do
 done
 printf 'I  04,4\n L 100,4\n' >trace
 if "$QUERN" replay trace >/dev/null 2>&1; then
-    told '2 quern: replay: --watch-of: needs --watch=N' replay --watch-of=BC trace
+    told '2 quern: replay: --watch-of: needs --watch; `quern replay --help` describes it' replay --watch-of=BC trace
     told '2 quern: replay: --sim-opt=bogus=6: no module has this option' replay --sim=BC=gshare --sim-opt=bits=12,bogus=6 trace
 else
     skip 'no compiler for quern replay' 2

@@ -150,6 +150,6 @@ refused 1 'quern: replay: t.gz: is compressed by gzip: unpack it first, as in gz
 is "$(gzip -dc t.gz | "$QUERN" replay - | cmp - t.out)" '' 'as that says'
 refused 2 "quern: trace: --format: got 'pin', wanted quern, champsim, champsim72, text, lackey or din" trace --format=pin "$guest"
 refused 2 "quern: trace: --count: got '1x', wanted a number" trace --count=1x "$guest"
-refused 2 "quern: replay: --from: got 'x', wanted a number of instructions" replay --from=x t
+refused 2 "quern: replay: --from: got 'x', wanted a number" replay --from=x t
 refused 1 'quern: trace: /nonexistent/t: cannot create: No such file or directory' trace --format=champsim -o /nonexistent/t "$guest"
 done_testing

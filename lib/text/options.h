@@ -1,4 +1,4 @@
-/* tools/options.h - the options of a command, declared once: for the parser and for --help, from which the man pages' lists
+/* lib/text/options.h - the options of a command, declared once: for the parser and for --help, from which the man pages' lists
  * (tests/unit/man/man.sh) and the shells' completion are made.
  *
  *   static const struct qn_option own[] = {
@@ -12,8 +12,8 @@
  * glibc's argp is not used, because it accepts abbreviations, which become ambiguous when a later version adds an option; it prints two
  * lines of its own for an error; and it has neither --no-x nor options of three words.  popt would be one more library.
  */
-#ifndef QN_OPTIONS_H
-#define QN_OPTIONS_H
+#ifndef QN_TEXT_OPTIONS_H
+#define QN_TEXT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,10 +85,6 @@ const char *qn_option_choice(const struct qn_option *o, void *field, char **valu
 
 /* NULL and the number of the word, or what was wanted. */
 const char *qn_option_find_word(const char *const *words, const char *text, int *number);
-
-/* FROM=TO, see text/source.h; it has no field. */
-const char *qn_option_source_map(const struct qn_option *o, void *field, char **value);
-#define QN_OPTION_SOURCE_MAP QN_OPTION_PLAIN("--source-map", "FROM=TO", "sources in folder FROM are in TO now; may be repeated", qn_option_source_map)
 
 /* These only mark what qn_options_take does. */
 const char *qn_option_help(const struct qn_option *o, void *field, char **value);

@@ -1,5 +1,5 @@
-/* tools/options.c - takes options, and lists them.  See options.h. */
-#include "options.h"
+/* lib/text/options.c - takes options, and lists them.  See options.h. */
+#include "text/options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/source.h"
-#include "tools.h"
+#include "text/error.h"
+#include "text/version.h"
 
 #define WIDTH 110   /* of a line of --help */
 #define COLUMN_MAX 34 /* where the texts begin, at most */
@@ -79,12 +79,6 @@ const char *qn_option_choice(const struct qn_option *o, void *field, char **valu
     if (!wanted)
         *(const char **)field = o->words[number];
     return wanted;
-}
-
-const char *qn_option_source_map(const struct qn_option *o, void *field, char **value)
-{
-    (void)o, (void)field;
-    return qn_text_add_source_map(*value);
 }
 
 const char *qn_option_help(const struct qn_option *o, void *field, char **value)
