@@ -65,7 +65,7 @@ if command -v unzip >/dev/null; then
     printf '#!/bin/sh\nexec %s "$@"\n' "$QUERN" >"$box/bin/quern" && chmod +x "$box/bin/quern"
     AUTOGRADER=$box PATH=$box/bin:$PATH "$box/source/run_autograder" >"$out" 2>"$err"
     is "$?:$(grep -c '"score": 0,' "$box/results/results.json")" 0:12 'it grades a submission' || diag "$(cat "$err")"
-    # Gradescope's autograder specifications, "Output format".
+    # Gradescope's autograder specifications, "Output format" and "Test case status": compared with the published text.
     is "$(jq -c '[(keys - ["score", "execution_time", "output", "output_format", "visibility", "stdout_visibility", "extra_data", "tests", "leaderboard"]),
         ([.tests[] | keys[]] | unique - ["score", "max_score", "status", "name", "name_format", "number", "output", "output_format", "tags", "visibility",
         "extra_data"]), ([.tests[].status] | unique - ["passed", "failed"]), ([.tests[] | (.score | type), (.number | type), (.output | type)] | unique),
@@ -92,13 +92,14 @@ shows() {
     onebit) echo '$1 > 1.9 * $4 && $4 > 9900' ;;
     history) echo '$1 > 9900 && $4 < 100' ;;
     prefetch) echo '$6 < 0.6 * $2 && $8 > 0.99 * $4' ;;
+    sharing) echo '$1 > 15000 && $2 == 0 && $3 == 0 && $4 == 0' ;;
     layout) echo '$2 == $1 && $4 < 0.2 * $3' ;;
     *) echo 0 ;;
     esac
 }
 "$QUERN" demo >"$out"
-is "$(sed 's/ .*//' "$out" | tr '\n' ' ')" 'belady classes history layout onebit opt prefetch rows stride ways ' 'ten demonstrations'
-is "$(sed -n '/^## Ten demonstrations/,/^## The/s/^| \([a-z]*\) |.*/\1/p' "$top_srcdir/doc/teaching.md" | LC_ALL=C sort | grep -v NAME | tr '\n' ' ')" \
+is "$(sed 's/ .*//' "$out" | tr '\n' ' ')" 'belady classes history layout onebit opt prefetch rows sharing stride ways ' 'eleven demonstrations'
+is "$(sed -n '/^## Eleven demonstrations/,/^## The/s/^| \([a-z]*\) |.*/\1/p' "$top_srcdir/doc/teaching.md" | LC_ALL=C sort | grep -v NAME | tr '\n' ' ')" \
     "$(sed 's/ .*//' "$out" | tr '\n' ' ')" 'doc/teaching.md has them'
 for name in $(sed 's/ .*//' "$out"); do
     (cd "$SCRATCH" && "$QUERN" demo "$name") >"$SCRATCH/demo" 2>&1 </dev/null
