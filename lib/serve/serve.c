@@ -387,10 +387,10 @@ static enum MHD_Result post(struct qn_serve *s, struct qn_serve_request *r, cons
 /* A body that is too large is read to its end all the same: a client that is still sending does not look for an answer. */
 static void take_body(struct qn_serve_request *r, const char *data, size_t size)
 {
-    char *longer = r->size + size > QN_SERVE_BODY_MAX ? NULL : realloc(r->body, r->size + size + 1);
+    char *longer = r->too_large || r->size + size > QN_SERVE_BODY_MAX ? NULL : realloc(r->body, r->size + size + 1);
 
-    r->too_large |= !longer;
-    if (r->too_large)
+    r->too_large = !longer;
+    if (!longer)
         return;
     memcpy(longer + r->size, data, size);
     r->body = longer;

@@ -213,6 +213,13 @@ wrong "$(source x 'beside: {name: "../own.c", text: ""}')" 'a text for a file el
 head -c 3000000 /dev/zero | tr '\0' x >large
 is "$(post run large -H 'Expect:')" 413 'refused: 3 MB'
 is "$(post run large -H 'Expect:' -H 'Transfer-Encoding: chunked')" 413 'refused: 3 MB in pieces'
+{
+    printf 'POST %srun HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n' "/${url#*://*/}" "${origin#*://}" "$origin"
+    for size in $(yes 16000 | head -n 130) 30000 30000 $(yes 500 | head -n 200); do printf '%x\r\n%s\r\n' "$size" "$(head -c "$size" large)"; done
+    printf '0\r\n\r\n'
+} >pieces
+is "$(curl -s -m 20 "telnet://${origin#*://}" <pieces | head -n 1 | cut -d' ' -f2)" 413 'refused: 2 MB and a bit, whose last pieces there would be room for'
+is "$(status "${url}files")" 200 '... and the server goes on'
 is "$(status -H "X-Large: $(head -c 60000 large)" "$url")" 431 'refused: a header of 60 KB'
 
 # A run that does not end: told by "another run is going on"; it ends with the connection that asked for it.
