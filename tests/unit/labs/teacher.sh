@@ -101,6 +101,8 @@ shows() {
 is "$(sed 's/ .*//' "$out" | tr '\n' ' ')" 'belady classes history layout onebit opt prefetch rows sharing stride ways ' 'eleven demonstrations'
 is "$(sed -n '/^## Eleven demonstrations/,/^## The/s/^| \([a-z]*\) |.*/\1/p' "$top_srcdir/doc/teaching.md" | LC_ALL=C sort | grep -v NAME | tr '\n' ' ')" \
     "$(sed 's/ .*//' "$out" | tr '\n' ' ')" 'doc/teaching.md has them'
+mkdir -p "$SCRATCH/far/away" && cp "$QUERN" "$SCRATCH/far/away/quern"
+ok 'a copy of quern somewhere else finds those of the tree that it was built from' sh -c "cd '$SCRATCH' && '$SCRATCH/far/away/quern' demo | cmp - '$out'"
 for name in $(sed 's/ .*//' "$out"); do
     (cd "$SCRATCH" && "$QUERN" demo "$name") >"$SCRATCH/demo" 2>&1 </dev/null
     is $? 0 "demo $name" || diag "$(tail -n 5 "$SCRATCH/demo")"
