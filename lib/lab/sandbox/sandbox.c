@@ -325,6 +325,7 @@ bool qn_lab_run(struct qn_lab_job *job)
         append(&c.pending, &c.pending_size, job->input, job->input_size);
     if (!start(&c, job)) {
         snprintf(job->trouble, sizeof job->trouble, "no process: %s", strerror(errno));
+        free(c.pending);
         return false;
     }
     attend(&c, job, &gave_up, &report, &report_size);
