@@ -214,6 +214,39 @@ static const char *take_SAMPLE(const struct qn_option *o, void *field, char **va
     return NULL;
 }
 
+static const char *take_CORES(const struct qn_option *o, void *field, char **value)
+{
+    struct qn_collect_options *all = all_of(o, field);
+
+    all->core_for_each = !strcmp(*value, "threads");
+    all->cores = QN_COLLECT_CORES_OF_THREADS;
+    return all->core_for_each ? NULL : qn_option_number(o, field, value) ? "N or threads" : NULL;
+}
+
+static const char *take_QUANTUM(const struct qn_option *o, void *field, char **value)
+{
+    static const char refs[] = "refs:";
+    struct qn_collect_options *all = all_of(o, field);
+    const char *number;
+    char *end;
+
+    all->quantum_is_refs = !strncmp(*value, refs, sizeof refs - 1);
+    number = *value + (all->quantum_is_refs ? sizeof refs - 1 : 0);
+    return parse_number(number, &end, &all->quantum) && !*end ? NULL : "N or refs:N";
+}
+
+static const char *take_PIN(const struct qn_option *o, void *field, char **value)
+{
+    struct qn_collect_options *all = all_of(o, field);
+    uint64_t core;
+    char *end = *value - 1;
+
+    for (all->pin.count = 0; end < *value || *end; all->pin.core[all->pin.count++] = (uint8_t)core)
+        if (all->pin.count == QN_PINS_MAX || !parse_number(end + 1, &end, &core) || (*end && *end != ',') || core >= QN_PINS_MAX)
+            return "up to 64 numbers of cores, separated by commas";
+    return NULL;
+}
+
 static const struct qn_option options[] = {
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_collect_options, field)
     OPTION("-q", NULL, "the same as --quiet", qn_option_set, quiet),
@@ -244,6 +277,7 @@ static const struct qn_option_rule rules[] = {
     { "--analysis", true, "--check", NULL },
     { "--coherence", false, "--cores", NULL },
     { "--quantum", false, "--cores", NULL },
+    { "--pin", false, "--cores", NULL },
     { "--cores", true, "--cache-sim=no or --L2 or --check or --versus or --interval or --explain or --watch", NULL },
     { "--merge-children", true, "--analysis or --versus or --interval", NULL },
     { NULL, false, NULL, NULL } };
@@ -251,7 +285,7 @@ static const struct qn_option_rule rules[] = {
 static const struct qn_option_group groups[] = {
     { "options that matter first",
       "--branch-sim --I1 --D1 --LL --machine --out-file --analysis --data --calls --interval --explain --sim --help" },
-    { "what is simulated", "--L2 --cores --coherence --quantum --cache-sim --counting --versus --sim-opt --sample --check" },
+    { "what is simulated", "--L2 --cores --coherence --quantum --pin --cache-sim --counting --versus --sim-opt --sample --check" },
     { "what is counted, and when", "--toggle --toggle-collect --dump-before --dump-after --zero-before --requests --instr-at-start --dump-signal "
       "--trace-children --merge-children --alloc --calls-room --calls-depth" },
     { "what is written", "--cachegrind-out-file --profile-format --dump-objects --dump-instr --inline --demangle --source-map "

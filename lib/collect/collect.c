@@ -238,7 +238,7 @@ static bool check_options(const struct qn_collect_options *o)
         const char *wanted;
     } bounds[] = {
         { "cores", o->cores, 0, QN_PROCESSORS_MAX, "at most 64" },
-        { "quantum", o->quantum, 1, INT32_MAX, "1 to 2147483647 instructions" },
+        { "quantum", o->quantum, 1, INT32_MAX, "1 to 2147483647 instructions or references" },
         { "processors", o->processors, 0, QN_PROCESSORS_MAX, "at most 64" },
         { "block-max", o->block_max, 0, UINT32_MAX, "a number below 2^32" },
         { "tcache-size", o->tcache_size ? o->tcache_size : TCACHE_MIN, TCACHE_MIN, QN_CODE_MAX - QN_CODE_FIXED, "512K to 126M" },
@@ -251,6 +251,11 @@ static bool check_options(const struct qn_collect_options *o)
     for (size_t i = 0; i < QN_ARRAY_LEN(bounds); i++)
         if (bounds[i].got < bounds[i].least || bounds[i].got > bounds[i].most) {
             qn_collect_complain("--%s: got %llu, wanted %s", bounds[i].name, (unsigned long long)bounds[i].got, bounds[i].wanted);
+            return false;
+        }
+    for (unsigned i = 0; i < o->pin.count; i++)
+        if (o->pin.core[i] >= o->cores) {
+            qn_collect_complain("--pin: got core %u, wanted one of 0 to %llu (--cores)", o->pin.core[i], (unsigned long long)o->cores - 1);
             return false;
         }
     if (o->watch > QN_NOTES_MAX) {

@@ -183,7 +183,8 @@ static void fill_config(struct qn_collect *r)
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso, .processors = (uint32_t)(o->processors ? o->processors : o->cores),
         .data = (uint8_t)o->data, .batch = (uint8_t)o->batch, .vectors = (uint8_t)o->vectors,
-        .cores = (uint32_t)o->cores, .quantum = o->cores ? o->quantum : 0,
+        .cores = (uint32_t)o->cores, .quantum = o->cores ? o->quantum : 0, .quantum_is_refs = o->quantum_is_refs,
+        .core_for_each = o->core_for_each, .pins = o->pin.count,
         .requests = (uint32_t)o->requests, .calls = (uint32_t)o->calls, .calls_room = o->calls_room, .calls_depth = o->calls_depth,
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
         .observes = r->observes, .sample_count = o->sample.count, .sample_of = o->sample.of,
@@ -194,6 +195,7 @@ static void fill_config(struct qn_collect *r)
         .watch_count = o->watch, .watch_from = o->watch && !o->watch_from && !o->explain.count && !o->watch_region ? 1 : o->watch_from,
         .tcache_bytes = o->tcache_size, .seed = o->seed, .block_max = (uint32_t)o->block_max,
     };
+    memcpy(c->pin, o->pin.core, sizeof c->pin);
     c->engine_path = qn_cost_put_string(&r->store, r->engine);
     c->guest_path = qn_cost_put_string(&r->store, r->program);
     c->watch_region = qn_cost_put_string(&r->store, o->watch_region ? o->watch_region : "");

@@ -73,9 +73,10 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "aslr", aslr, "yes|no", "addresses vary from run to run [no]")                                          \
     X(VDSO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
     X(LIST, "cpu", cpu, "NAME|+FEATURE|-FEATURE,...", "the processor to show: x86-64, x86-64-v2, -v3, -v4, +avx2, -avx512f [native]") \
-    X(NUMBER, "cores", cores, "N", "threads run on N cores, up to 64, each with an I1, a D1 and predictors of its own [one for all]") \
+    X(CORES, "cores", cores, "N|threads", "N cores (up to 64), or one for each thread (16), each with an I1, D1 and predictors [one for all]") \
     X(TEXT, "coherence", coherence, "PROTOCOL|FILE", "keeps their D1s coherent: msi, mesi, moesi, dragon [mesi]")         \
-    X(NUMBER, "quantum", quantum, "N", "a thread's turn is at most N instructions [10000]")                          \
+    X(QUANTUM, "quantum", quantum, "N|refs:N", "a thread's turn is N instructions or data references, or less [10000]")   \
+    X(PIN, "pin", pin, "CORE,...", "cores of the first threads, and so on again: 0,0,1,1 [by number, or affinity]")  \
     X(NUMBER, "processors", processors, "N", "the program sees N processors, up to 64 [those of the machine]")       \
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
     X(LIST, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, ./mysim; may be repeated")                                              \
@@ -96,6 +97,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
 /* --interval=auto: the first length in instructions; at so many rows each two become one. */
 #define QN_COLLECT_INTERVAL_FIRST 10000
 #define QN_COLLECT_INTERVAL_ROWS 400
+#define QN_COLLECT_CORES_OF_THREADS 16 /* --cores=threads: the table of pairs of cores has as many */
 #define QN_COLLECT_NAMES_MAX QN_EXPLAIN_MAX
 
 enum qn_collect_format { QN_COLLECT_CACHEGRIND, QN_COLLECT_CALLGRIND, QN_COLLECT_CALLGRIND_THREADS };
@@ -134,6 +136,10 @@ struct qn_collect_options {
     char *coherence, *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu, *machine;
     struct qn_collect_machine from_machine;
     uint64_t log_fd, cores, quantum, processors, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
+    bool quantum_is_refs, core_for_each;
+    struct {
+        uint8_t core[QN_PINS_MAX], count;
+    } pin;
     struct qn_collect_names explain, toggle, alloc, turn, dump_before, dump_after, zero_before;
     uint32_t trace;        /* QN_TRACE_* */
     struct {

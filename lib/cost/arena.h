@@ -41,7 +41,8 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "querna01" */
-#define QN_ARENA_VERSION 22
+#define QN_ARENA_VERSION 23
+#define QN_PINS_MAX 64
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -170,7 +171,10 @@ struct qn_config {
     uint32_t watch_region;   /* string: --watch begins with the first reference in this region; "": no region */
     uint32_t requests;       /* enum qn_requests */
     uint32_t cores;          /* --cores: threads run on so many, each with caches of its own; 0: one for all */
-    uint64_t quantum;        /* with cores: instructions of a thread's turn */
+    uint64_t quantum;        /* with cores: instructions of a thread's turn, */
+    uint8_t quantum_is_refs; /* ... or data references */
+    uint8_t core_for_each;   /* with cores: a thread has one of its own, while there are enough */
+    uint8_t pins, pin[QN_PINS_MAX]; /* with cores: those of the first threads, and so on again; pins 0: not given */
     uint64_t watch_from, watch_count; /* --watch: the first data reference (0: the first explained one), and their number; 0 = none */
     uint64_t fd_limit;       /* the first descriptor of the engine: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* observes sample_count of every sample_of instructions; sample_of 0: all */

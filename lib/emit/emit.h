@@ -52,6 +52,7 @@ struct qn_emit_rules {
     const struct qn_emit_calls *calls; /* NULL: C is called at each entry and return */
     int64_t *countdown;            /* instructions left of the interval or turn, below 2 GiB; NULL: none are counted */
     bool turns;                    /* it is a turn, which pause ends */
+    uint64_t turn_refs;            /* ... of so many data references; 0: of instructions */
 };
 
 struct qn_emit_stats {

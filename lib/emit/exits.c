@@ -159,11 +159,29 @@ void emit_side_exit_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind,
     emit_side_exit(e, kind, pc, undo);
 }
 
+#define COST_MAX 127u /* an immediate of one byte */
+
+/* What the block takes from the countdown: its instructions, or its data references, one at least, so that each turn ends; and no more than
+ * a turn has, so that each block fits into one. */
+static uint8_t cost_of(const struct qn_block *b)
+{
+    uint64_t refs = 0;
+
+    if (!emit_rules.turn_refs)
+        return b->n;
+    for (unsigned i = 0; i < b->n; i++)
+        for (unsigned k = 0; k < b->insn[i].n_mem; k++)
+            refs += b->insn[i].mem[k].access != 0;
+    refs = refs ? refs : 1;
+    refs = refs < COST_MAX ? refs : COST_MAX;
+    return (uint8_t)(refs < emit_rules.turn_refs ? refs : emit_rules.turn_refs);
+}
+
 static void change_countdown(struct emitter *e, unsigned op)
 {
     x_bytes(&e->hot, "\x48\x83", 2); /* addq $n, countdown (op 0) or subq (op 5) */
     x_rip(&e->hot, op, (uint64_t)(uintptr_t)emit_rules.countdown, 1);
-    x_byte(&e->hot, e->b->n);
+    x_byte(&e->hot, cost_of(e->b));
 }
 
 static void add_back(struct emitter *e) { change_countdown(e, 0); }

@@ -129,6 +129,8 @@ struct qn_thread {
     uint32_t ticket;           /* the one that it has drawn last */
     volatile uint32_t drawn;   /* ... or that was drawn for it, and which it has not used yet */
     bool awaited;              /* whoever starts it draws its first */
+    bool owns_core;            /* config.core_for_each: no other thread has it */
+    uint32_t core;             /* ... unless it may not run on all processors */
     struct {
         struct qn_thread *next; /* of those that wait */
         uint64_t address;

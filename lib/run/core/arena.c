@@ -247,7 +247,7 @@ void qn_arena_leave(uint32_t record, unsigned insn)
     const struct qn_block_rec *b = qn_arena_block(record);
 
     qn_sim_log_left(insn);
-    qn_interval_left += b->ninsns - insn;
+    qn_interval_left += qn_cfg()->quantum_is_refs ? 0 : b->ninsns - insn;
     if (qn_cfg()->calls && b->region != QN_REGION_ASIDE)
         qn_calls_take_back(qn_arena_descs(b) + insn, b->ninsns - insn);
     for (uint64_t i = n; i-- > from;)

@@ -93,7 +93,7 @@ static struct qn_mode_rules counting_rules(const struct qn_config *c)
 {
     return (struct qn_mode_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .record = qn_sim_records, .stats = c->stats,
-                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle || c->triggers, .observes = qn_sample_links, .sums = qn_calls_sums(), .calls = qn_calls_emitted(), .countdown = c->interval || c->quantum ? &qn_interval_left : NULL, .turns = c->quantum != 0,
+                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle || c->triggers, .observes = qn_sample_links, .sums = qn_calls_sums(), .calls = qn_calls_emitted(), .countdown = c->interval || c->quantum ? &qn_interval_left : NULL, .turns = c->quantum != 0, .turn_refs = c->quantum_is_refs ? c->quantum : 0,
                  .has_bmi2 = qn_host_has(QN_HOST_BMI2), .serves_avx = qn_host_serves(QN_HOST_AVX), .serves_avx512 = qn_host_serves(QN_HOST_AVX512F)},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
                   .i1_line = c->I1.line, .i1_every = every_fetch(c), .check = c->check, .returns = qn_sim_returns,
@@ -136,6 +136,7 @@ static void open_scope(unsigned scope)
     first_taken = true;
     off.emit.leaves = qn_cfg()->triggers;
     off.emit.turns = qn_cfg()->quantum != 0; /* what is not counted takes turns, too */
+    off.emit.turn_refs = qn_cfg()->quantum_is_refs ? qn_cfg()->quantum : 0;
     off.emit.countdown = off.emit.turns ? &qn_interval_left : NULL;
     if (scope != QN_SCOPE_OFF && !on.emit.counts) { /* also for QN_SCOPE_REST */
         start_simulation(qn_cfg());

@@ -109,7 +109,7 @@ static long set_affinity(const long *a)
 
 static long get_cpu(const long *a)
 {
-    uint32_t processor = qn_cfg()->cores ? qn_core_of(qn_self) : (uint32_t)__builtin_ctzll(qn_self->processors), node = 0;
+    uint32_t processor = qn_cfg()->cores ? qn_core_of(qn_self) % qn_cfg()->processors : (uint32_t)__builtin_ctzll(qn_self->processors), node = 0;
 
     return (!a[0] || qn_write_guest((uint64_t)a[0], &processor, sizeof processor)) &&
            (!a[1] || qn_write_guest((uint64_t)a[1], &node, sizeof node)) ? 0 : -EFAULT;

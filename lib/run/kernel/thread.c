@@ -202,12 +202,31 @@ void qn_turn_wait(struct qn_thread *t)
         qn_sys4(__NR_futex, (long)&t->drawn, FUTEX_WAIT_PRIVATE, 0, 0);
 }
 
+static uint64_t cores_owned; /* config.core_for_each: a bit for each */
+
+/* The first core that no thread has; without one it shares that of its number. */
+static void take_core(struct qn_thread *t)
+{
+    uint64_t left;
+
+    if (!qn_cfg()->core_for_each)
+        return;
+    left = ~cores_owned & ((1ull << qn_cfg()->cores) - 1);
+    t->owns_core = left;
+    t->core = left ? (uint32_t)__builtin_ctzll(left) : t->number % qn_cfg()->cores;
+    cores_owned |= 1ull << t->core;
+}
+
 /* The core of this thread: of those that it may run on, the one with its number, modulo how many they are. */
 uint32_t qn_core_of(const struct qn_thread *t)
 {
     uint64_t mask = t->processors & qn_processors_all();
     uint32_t n = 0;
 
+    if (qn_cfg()->pins)
+        return qn_cfg()->pin[t->number % qn_cfg()->pins];
+    if (qn_cfg()->core_for_each && mask == qn_processors_all())
+        return t->core;
     for (uint64_t left = mask; left; left &= left - 1)
         n++;
     for (n = t->number % (n ? n : 1); n; n--)
@@ -457,6 +476,7 @@ void qn_thread_init(void)
     qn_self->fixed_places = qn_cfg()->fixed_places;
     qn_self->processors = qn_cfg()->affinity ? qn_cfg()->affinity : qn_processors_all();
     qn_self->leash = qn_cfg()->leash;
+    take_core(qn_self);
     count = 1;
     reset_lock();
 }
@@ -542,7 +562,10 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->drawn = 0;
     t->clear_tid = r->a.flags & CLONE_CHILD_CLEARTID ? r->a.child_tid : 0;
     t->awaited = has_turns() && (r->a.flags & CLONE_THREAD);
+    t->core = me->core;
+    t->owns_core = false;
     if (r->a.flags & CLONE_THREAD) {
+        take_core(t);
         t->pid = me->pid;
         t->actions = me->actions;
         t->shares = me->shares;
@@ -599,6 +622,7 @@ _Noreturn void qn_thread_exit(int code)
     qn_signal_block_all();
     t->used = QN_THREAD_SIDE_EXITS;
     qn_calls_thread_end();
+    cores_owned &= t->owns_core ? ~(1ull << t->core) : ~0ull;
     if (has_turns())
         qn_futex_thread_ends(t);
     qn_lock_release(); /* while it still counts */
@@ -614,6 +638,7 @@ void qn_thread_only_self(void)
     }
     count = 1;
     strangers = 0;
+    cores_owned = 1ull << qn_self->core;
     qn_futex_forget();
     qn_self->shares = QN_SHARES_NOTHING;
     qn_self->leash = false;

@@ -225,7 +225,7 @@ unsigned qn_interval_cut(void)
     if (qn_cfg()->quantum) {
         if (QN_SCOPE(qn_mode) == QN_SCOPE_OFF || !qn_turn_goes_on()) /* what is not simulated may share anything */
             qn_turn_end();
-        return qn_cfg()->quantum < QN_TRANSLATED_MAX ? (unsigned)qn_cfg()->quantum : 0; /* the block fits into a turn */
+        return !qn_cfg()->quantum_is_refs && qn_cfg()->quantum < QN_TRANSLATED_MAX ? (unsigned)qn_cfg()->quantum : 0; /* the block fits into a turn */
     }
     if (qn_interval_left > 0)
         return (unsigned)qn_interval_left;

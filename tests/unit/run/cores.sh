@@ -295,6 +295,9 @@ is "$(e D1.true) $(e D1.false)" '0 0' '  in words a line apart: none'
 count multiply multiply
 is "$(e D1.true) $(e D1.false) $(e D1.upgrades)" '0 0 0' 'matrices multiplied by rows: a row is six lines, so that no line has two writers'
 
+count count_unpadded unpadded --quantum=refs:1
+holds $(($(e D1.false) <= N && $(e D1.false) >= N - 16 && $(e D1.upgrades) >= N - 16)) "turns of one reference: each of $N increments misses ($(e D1.false))"
+
 # ---- counts repeat ----
 
 differ=0
@@ -373,6 +376,41 @@ END_OF_C
 "$CC" -O1 -pthread -o sees sees.c || bail "sees.c does not compile"
 is "$("$QUERN" run -q --cores=4 --out-file=p.prof ./sees)" '4 0 3:3:1 2:2:1 1:1:1 0:0:1 ' 'the program sees four processors, and its threads run where they want to'
 
+is "$("$QUERN" run -q --cores=4 --pin=3,2 --out-file=p.prof ./sees)" '4 3 3:2:1 2:3:1 1:2:1 0:3:1 ' '--pin: they run where it says'
+is "$("$QUERN" run -q --cores=threads --out-file=p.prof ./sees)" '16 0 3:3:1 2:2:1 1:1:1 0:0:1 ' '--cores=threads: sixteen processors'
+run 0 '  four threads' -- "$QUERN" run -q --cores=threads --quantum=refs:100 --out-file=p.prof ./guest unpadded 300
+is "$(sed 1d p.prof.D1.cores.csv | cut -d, -f1 | sort -u | tr '\n' ' ')" '0 1 2 3 4 ' '  have a core each, beside that of main'
+run 0 '  again' -- "$QUERN" run -q --cores=threads --quantum=refs:100 --out-file=again.prof ./guest unpadded 300
+is "$(sed '/^cmd:/d' p.prof | cksum)" "$(sed '/^cmd:/d' again.prof | cksum)" '  ... with the same counts'
+
+cat >follow.c <<'END_OF_C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+
+static void *where(void *p) { return printf("%d ", sched_getcpu()) ? p : NULL; }
+
+int main(void)
+{
+    pthread_t t[20];
+
+    for (int i = 0; i < 20; i++) {
+        pthread_create(&t[0], NULL, where, NULL);
+        pthread_join(t[0], NULL);
+    }
+    for (int i = 0; i < 20; i++)
+        pthread_create(&t[i], NULL, where, NULL);
+    for (int i = 0; i < 20; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+END_OF_C
+"$CC" -O1 -pthread -o follow follow.c || bail "follow.c does not compile"
+"$QUERN" run -q --cores=threads --quantum=10000000 --out-file=p.prof ./follow >out
+is "$(cut -d' ' -f1-20 out)" "$(yes 1 | head -n 20 | tr '\n' ' ' | sed 's/ $//')" '  a thread that follows another one has its core'
+is "$(cut -d' ' -f21- out | tr ' ' '\n' | sort -nu | tr '\n' ' ')" "$(seq 1 15 | tr '\n' ' ' | sed 's/^/ /')" '  twenty at a time share those that main has not' || diag "$(cat out)"
+
 # A process that forks while its threads wait for each other: nobody of the child waits.
 cat >forks.c <<'END_OF_C'
 #include <pthread.h>
@@ -450,6 +488,11 @@ refused 'at most 64' --cores=65
 refused '--quantum: needs --cores' --quantum=1000
 refused '--coherence: needs --cores' --coherence=msi
 refused '1 to 2147483647 instructions' --cores=2 --quantum=0
+refused 'wanted N or refs:N' --cores=2 --quantum=refs:
+refused 'wanted N or threads' --cores=many
+refused '--pin: needs --cores' --pin=1
+refused '--pin: got core 2, wanted one of 0 to 1' --cores=2 --pin=0,2
+refused 'up to 64 numbers of cores' --cores=2 --pin=0,,1
 refused 'not with --L2' --cores=2 --L2=65536,8,64 --LL=1048576,16,64
 refused 'not with an L2' --cores=2 --machine=skylake
 refused 'not with --check' --cores=2 --check
