@@ -76,7 +76,7 @@ static void write_to(int from, int to, int (*write)(void *data), void *data)
 int qn_out_page(bool wanted, int (*write)(void *data), void *data)
 {
     const char *pager = getenv("PAGER");
-    int ends[2], ended_by, status;
+    int ends[2], ended_by = 0, status;
     pid_t reader, writer;
 
     if (!wanted || !qn_out_is_terminal(STDOUT_FILENO) || (pager && (!*pager || !strcmp(pager, "cat"))) || pipe(ends))
