@@ -336,6 +336,7 @@ extern bool qn_sim_wants_thread;
 extern uint32_t sim_thread;
 /* The lock has another owner, or the owner another core: level 1 and the predictors are those of `core` from now on. */
 void qn_sim_turn(uint32_t thread, uint32_t core);
+extern uint32_t qn_sim_core; /* that one */
 /* Has a core asked for a line that several have used, since the last call? */
 bool qn_sim_turn_shared(void);
 /* Analysis modules see each reference, so that no reference may hit under the filter. */

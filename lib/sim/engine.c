@@ -447,6 +447,8 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     fast = init_fast(config);
     predictors_turn = config->branch_sim && fast & (1u << SLOT_BC | 1u << SLOT_BI);
     units_init(config, simulated_slots(config) & ~fast);
+    if (qn_sim_core) /* counting begins later than the program */
+        unit[SLOT_D1]->turn(qn_sim_core);
     init_below(config);
     qn_sim_i1_line = config->I1.line;
     qn_sim_i1_hit = facts[SLOT_I1].hit;
@@ -466,19 +468,21 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
 
 /* ---- cores ---- */
 
+uint32_t qn_sim_core; /* that runs */
+
 void qn_sim_turn(uint32_t thread, uint32_t core)
 {
-    static uint32_t running;
-
     sim_thread = thread;
-    if (core == running)
+    if (core == qn_sim_core)
         return;
     if (unit[SLOT_D1])
         unit[SLOT_D1]->turn(core);
-    fast_I1_turn(running, core);
+    if (qn_sim_shadow_on)
+        qn_sim_shadow_turn(core);
+    fast_I1_turn(qn_sim_core, core);
     if (predictors_turn)
-        fast_predictors_turn(running, core);
-    running = core;
+        fast_predictors_turn(qn_sim_core, core);
+    qn_sim_core = core;
 }
 
 bool qn_sim_turn_shared(void)

@@ -151,7 +151,7 @@ void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *where)
         qn_sim_L2_declare();
         lines_init(&L2, config->L2.size / (config->L2.assoc * config->L2.line), config->L2.assoc, qn_log2(config->L2.line));
     }
-    units_init(config, simulated_slots(config));
+    units_init(config, simulated_slots(config) & (config->cores > 1 ? 1u << SLOT_D1 | 1u << SLOT_LL : ~0u));
     qn_shadow_up_wants_writebacks = facts[SLOT_D1].tells_writebacks && (versus ? qn_sim_is_proven_in(SLOT_LL, true) : qn_up_wants_writebacks);
     if (qn_shadow_up_wants_writebacks)
         below_write_back(config);
@@ -159,11 +159,19 @@ void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *where)
         below_put_unit(config);
     qn_sim_events_hidden = qn_sim_events_of_shadow = false;
     let_pass(config);
+    qn_sim_shadow.same_I1 |= config->cores > 1; /* only D1 and LL are compared: of the others there would have to be one for each core */
+    qn_sim_shadow_turn(qn_sim_core);
     ask_for_facts();
     if (!versus)
         begin_counters();
     qn_sim_shadow_on = true;
     qn_sim_shadow_logs = qn_sim_log_on;
+}
+
+void qn_sim_shadow_turn(uint32_t core)
+{
+    if (unit[SLOT_D1] && unit[SLOT_D1]->turn)
+        unit[SLOT_D1]->turn(core);
 }
 
 void qn_sim_shadow_blame(unsigned slot, struct qn_sim_culprit *c)
@@ -499,7 +507,7 @@ void qn_sim_shadow_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_
 
 static void tell_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind)
 {
-    if (unit[SLOT_BC]->path)
+    if (unit[SLOT_BC] && unit[SLOT_BC]->path)
         unit[SLOT_BC]->path(pc, target, kind);
 }
 
@@ -507,6 +515,8 @@ static void cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_
 {
     qn_versus_counted++;
     sim_branch_backward = backward;
+    if (!unit[SLOT_BC])
+        return;
     follow(SLOT_BC, QN_VERSUS_COND, pc, 0, at, wrong, unit[SLOT_BC]->cond(pc, taken));
     if (unit[SLOT_BI]->outcome)
         unit[SLOT_BI]->outcome(pc, taken);
@@ -520,24 +530,27 @@ void qn_sim_shadow_cond(uint64_t pc, bool taken, bool backward, unsigned wrong, 
 void qn_sim_shadow_indirect(uint64_t pc, uint64_t target, bool wrong, uint32_t at)
 {
     qn_versus_counted++;
+    if (!unit[SLOT_BI])
+        return;
     follow(SLOT_BI, QN_VERSUS_INDIRECT, pc, 0, at, wrong, unit[SLOT_BI]->indirect(pc, target));
     tell_path(pc, target, SIM_REF_INDIRECT);
 }
 
 void qn_sim_shadow_call(uint64_t pc, uint64_t next)
 {
-    unit[SLOT_BI]->call(next);
+    if (unit[SLOT_BI])
+        unit[SLOT_BI]->call(next);
     tell_path(pc, next, SIM_REF_CALL);
 }
 
 /* --versus does not compare returns, only the events that modules count for them. */
 void qn_sim_shadow_return(uint64_t pc, uint64_t target, bool wrong, uint32_t at)
 {
-    bool shadow = unit[SLOT_BI]->returned(target);
+    bool shadow = unit[SLOT_BI] && unit[SLOT_BI]->returned(target);
 
     tell_path(pc, target, SIM_REF_RETURN);
     (void)at; /* a return has no counter of its own */
-    if (!versus)
+    if (!versus && unit[SLOT_BI])
         follow(SLOT_BI, QN_VERSUS_INDIRECT, target, 0, NO_COUNTER, wrong, shadow);
 }
 

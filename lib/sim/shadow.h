@@ -6,6 +6,7 @@
 
 /* versus: B of --versus; differences are counted there.  NULL: the shadow model of --check; the first difference stops the run. */
 void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *versus);
+void qn_sim_shadow_turn(uint32_t core); /* with cores: this one runs from now on */
 
 /* A reference or branch that C code has just simulated, and its outcome. */
 void qn_sim_shadow_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t site);

@@ -51,6 +51,7 @@ struct core_page {
     struct core_line *lines; /* NULL: one core only has used it, */
     uint64_t used;           /* ... these lines, a bit for each */
     uint32_t owner;          /* ... the core */
+    uint64_t *versions;      /* --check; else NULL */
 };
 
 static struct core_page *core_pages;
@@ -278,6 +279,82 @@ static void core_remove(uint32_t core, uint32_t at, struct core_line *l)
     core_publish(core, at);
 }
 
+/* ---- --check: what must hold after each reference; the shadow model looks ----
+ *
+ * Each write to a line makes a version of it.  Whoever refers to the line must have the newest: it has moved with the line, from core to core or
+ * by memory, as the protocol's tables say. */
+
+#define CHECKS QN_DEFINES(QN_SIM_SHADOW)
+
+enum { NEWEST, IN_MEMORY, OF_CORES };
+
+static bool supplied; /* by another core, at this reference */
+static uint64_t supplied_version;
+
+static uint64_t *core_versions(uint64_t line)
+{
+    struct core_page *p = core_page_of(line);
+    const uint64_t each = OF_CORES + sim.cores;
+
+    if (!p->versions)
+        p->versions = sim_alloc(PAGE_LINES * each * sizeof *p->versions);
+    return p->versions + (line >> sim.line_bits & (PAGE_LINES - 1)) * each;
+}
+
+static void check_reply(uint64_t line, uint32_t core, uint32_t does)
+{
+    uint64_t *v = core_versions(line);
+
+    if (does & SIM_SUPPLIES) {
+        supplied = true;
+        supplied_version = v[OF_CORES + core];
+    }
+    if (does & SIM_WRITES_BACK)
+        v[IN_MEMORY] = v[OF_CORES + core];
+}
+
+static void check_that(bool holds, const char *what)
+{
+    if (QN_UNLIKELY(!holds))
+        sim_fail(sim.slot, COHERENCE, "ref", core_references, what);
+}
+
+/* One writer or many readers; one dirty copy; the cores that are said to have the line. */
+static void check_states(uint64_t line, const struct core_line *l)
+{
+    uint64_t holders = 0;
+    unsigned writers = 0, dirty = 0, all = 0;
+
+    for (uint32_t core = 0, unused; core < sim.cores; core++) {
+        uint32_t at = core_find(&cores[core], line, &unused);
+        uint8_t state = at < slots ? cores[core].state[at] & CORE_STATE : 0;
+
+        if (at == slots)
+            continue;
+        holders |= 1ull << core;
+        all++;
+        writers += coherence_access[state][true].request == SIM_BUS_NONE;
+        dirty += COHERENCE_DIRTY >> state & 1;
+    }
+    check_that(!writers || all == 1, "a core may write to a line without asking, though another one has it");
+    check_that(dirty <= 1, "two cores have a line that is dirty in both");
+    check_that(holders == (l ? l->holders : 1ull << running), "another core has the line than is noted");
+}
+
+static void check_touch(uint64_t line, const struct core_line *l, bool miss, bool writes, enum sim_bus request)
+{
+    uint64_t *v = core_versions(line), *mine = &v[OF_CORES + running];
+
+    if (miss)
+        *mine = supplied ? supplied_version : v[IN_MEMORY];
+    check_that(*mine == v[NEWEST], "the core does not have what was written last");
+    *mine = v[NEWEST] += writes;
+    for (uint32_t core = 0; core < sim.cores && (request == SIM_BUS_UPDATE || request == SIM_BUS_READ_UPDATE); core++)
+        v[OF_CORES + core] = v[NEWEST];
+    check_states(line, l);
+    supplied = false;
+}
+
 /* ---- the bus ---- */
 
 static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
@@ -286,6 +363,8 @@ static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
     uint32_t unused, at = core_find(c, l->line, &unused);
     const struct sim_bus_reply *r = &coherence_reply[c->state[at] & CORE_STATE][request];
 
+    if (CHECKS)
+        check_reply(l->line, core, r->does);
     if (r->does & SIM_SUPPLIES) {
         sim_count(event_supplied, 1);
         bus_bytes += sim.line;
@@ -357,6 +436,8 @@ static void core_evict(struct core *c, uint32_t at)
     if (!c->entry[at].stamp)
         return; /* a free entry */
     write_backs += COHERENCE_DIRTY >> (c->state[at] & CORE_STATE) & 1;
+    if (CHECKS && COHERENCE_DIRTY >> (c->state[at] & CORE_STATE) & 1)
+        check_reply(c->entry[at].line & ~CORE_OPEN, running, SIM_WRITES_BACK);
     core_remove(running, at, c->state[at] & CORE_SHARED ? core_line_of(c->entry[at].line & ~CORE_OPEN) : NULL);
 }
 
@@ -412,6 +493,8 @@ static unsigned core_touch(uint64_t line, uint64_t bytes, uint32_t size, bool wr
     c->site[home] = sim_reference.site;
     core_set_state(running, home, line, l, shared ? a->shared : a->alone);
     core_recent = l;
+    if (CHECKS)
+        check_touch(line, l, miss, writes, a->request);
     return miss;
 }
 
@@ -542,7 +625,7 @@ static void core_init(struct core *c)
 static void core_declare(void)
 {
     taken_from = sim_cells((uint64_t)sim.cores * sim.cores);
-    if (sim.cores > CORES_IN_TABLE)
+    if (sim.cores > CORES_IN_TABLE || CHECKS)
         return;
     sim_table(sim.slot, "cores", "core lines from");
     for (uint32_t i = 0; i < sim.cores * sim.cores; i++)

@@ -332,6 +332,9 @@ is "$(sed -n 2p p.prof.takers.csv | cut -d, -f1,2,3,6,9)" "$((2 * rounds - 2)),$
 is "$(sed 1d p.prof.D1.cores.csv | cut -d, -f1,3 | tr '\n' ' ')" '0,1 1,0 ' '  each core takes lines from the other'
 is "$(awk -F, 'NR > 1 { n += $2 } END { print n }' p.prof.D1.cores.csv)" "$(e D1.taken)" '  ... all that were taken'
 
+"$QUERN" run -q --toggle=pingpong --cores=4 --out-file=p.prof ./guest pingpong $rounds >out
+is "$(sed 1d p.prof.D1.cores.csv | cut -d, -f1,3 | tr '\n' ' ')" '1,2 2,1 ' '  counted inside the function only: two threads, each from its core'
+
 # ---- report ----
 
 run 0 'report --cores=4' -- "$QUERN" report -q --cores=4 -o unpadded.report ./guest unpadded 100000
@@ -476,6 +479,23 @@ run 0 'forks while threads wait for each other' -- "$QUERN" run -q --cores=3 --q
 
 sed 's/"mesi"/"mine"/; s/^ \* /&Mine: /' "$top_srcdir/lib/sim/coherence/mesi.c" >mine.c
 run 0 'turns shorter than a block of instructions' -- "$QUERN" run -q --cores=3 --quantum=3 --out-file=p.prof ./guest padded 1
+# --check: each reference is simulated a second time without filters, and what must hold of all cores is looked at after it.
+for program in unpadded pingpong tas buffer multiply; do
+    for protocol in msi mesi moesi dragon; do
+        "$QUERN" run -q --check --cores=4 --coherence=$protocol --D1=1024,2,64 --quantum=1000 --branch-sim=yes --out-file=p.prof ./guest $program 200 \
+            >>out.check 2>&1 || echo "$program $protocol $?" >>wrong
+    done
+done
+ok '--check finds nothing in five programs under four protocols' test ! -s wrong || diag "$(cat wrong; tail -n 5 out.check)"
+# wrong_table MESSAGE SED: MESI with this change is found out.
+wrong_table() {
+    sed 's/"mesi"/"wrong"/; '"$2" "$top_srcdir/lib/sim/coherence/mesi.c" >wrong.c
+    run 70 "--check of a wrong table: $2" -- "$QUERN" run -q --check --cores=4 --coherence=wrong.c --D1=1024,2,64 --quantum=1000 --out-file=p.prof ./guest pingpong $rounds
+    has "$1"
+}
+wrong_table 'may write to a line without asking, though another one has it' '/^    .EXCLUSIVE. *= {.SIM_BUS_READ./s/{SHARED,/{EXCLUSIVE,/'
+wrong_table 'does not have what was written last' 's/SIM_SUPPLIES | SIM_WRITES_BACK/SIM_SUPPLIES/'
+
 run 0 'a protocol in a file' -- "$QUERN" run -q --toggle=pingpong --cores=4 --quantum=1000 --coherence=mine.c --out-file=p.prof ./guest pingpong $rounds
 is "$(e D1.true) $(e D1.upgrades)" "$((2 * rounds - 2)) $((2 * rounds - 1))" '  counts as MESI does'
 refused() {
@@ -495,7 +515,6 @@ refused '--pin: got core 2, wanted one of 0 to 1' --cores=2 --pin=0,2
 refused 'up to 64 numbers of cores' --cores=2 --pin=0,,1
 refused 'not with --L2' --cores=2 --L2=65536,8,64 --LL=1048576,16,64
 refused 'not with an L2' --cores=2 --machine=skylake
-refused 'not with --check' --cores=2 --check
 refused 'not with another module in slot D1' --cores=2 --coherence=msi --sim=D1=moesi
 run 70 'a module in I1 is refused' -- "$QUERN" run -q --cores=2 --sim=I1=srrip --out-file=p.prof ./guest padded 1
 has 'each of --cores needs one of its own'
