@@ -3,9 +3,7 @@
  *   a reference that does not hit under the filter -> the unit in the slot, or the fast version of a default file
  *                                                  -> on a miss the last level, in the same way -> the counters of its site
  *
- * The last level sees references in program order, because slow calls are made in program order.
- *
- * Longer than 800 lines: what is inlined into each slow call.
+ * The last level sees references in program order, because slow calls are made in program order.  Branches: branches.c.
  */
 #include "sim/contract.h"
 
@@ -16,25 +14,23 @@
 #include "sim/observers.h"
 #include "sim/slot_calls.h"
 #include "sim/below.h"
+#include "sim/branches.h"
 #include "sim/shadow.h"
 #include "sim/stream.h"
 
 #include "sim/fast/D1.h"
 #include "sim/fast/I1_LL.h"
-#include "sim/fast/predictors.h"
 
 #define SLOW QN_SIM_NCSR
 
 struct qn_fast qn_fast;
 struct qn_filter qn_sim_d1_filter;
 struct qn_sim_log qn_sim_log;
-struct qn_sim_branches qn_sim_branches;
 bool qn_sim_log_on, qn_sim_log_all, qn_sim_records, qn_sim_records_code;
 struct qn_sim_vectors qn_sim_vectors = {QN_VECTORS_SCALAR, false};
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_returns;
-bool sim_branch_backward;
 uint64_t sim_pc;
 uint32_t sim_thread;
 bool qn_sim_wants_thread;
@@ -216,14 +212,8 @@ static unsigned init_fast(const struct qn_config *c)
     }
     if (c->cache_sim && c->L2.line)
         init_L2(c->L2);
-    if (qn_sim_is_proven(SLOT_BC)) {
-        fast_BC_init();
-        slots |= 1u << SLOT_BC;
-    }
-    if (qn_sim_is_proven(SLOT_BI)) {
-        fast_BI_init();
-        slots |= 1u << SLOT_BI;
-    }
+    slots |= (qn_sim_is_proven(SLOT_BC) ? 1u << SLOT_BC : 0) | (qn_sim_is_proven(SLOT_BI) ? 1u << SLOT_BI : 0);
+    qn_branches_init_fast(slots >> SLOT_BC & 1, slots >> SLOT_BI & 1);
     return slots;
 }
 
@@ -286,21 +276,6 @@ static void init_analyses(const struct qn_config *c)
     qn_fast.BC.counters = qn_fast.BI.targets = 0; /* qn_sim_cond and qn_sim_indirect call the analyses for branches */
 }
 
-/* A predictor that asks for the branches of the other slot: emitted code then predicts none of those. */
-static bool predictors_coupled;
-
-static void init_histories(void)
-{
-    if (unit[SLOT_BC] && unit[SLOT_BC]->path) {
-        qn_sim_returns = predictors_coupled = true;
-        qn_fast.BI.targets = 0;
-    }
-    if (unit[SLOT_BI] && unit[SLOT_BI]->outcome) {
-        predictors_coupled = true;
-        qn_fast.BC.counters = 0;
-    }
-}
-
 static inline void set_pc(const uint64_t *counts)
 {
     if (QN_UNLIKELY(qn_sim_wants_pc))
@@ -325,32 +300,6 @@ enum qn_log_kind qn_sim_log_kind(unsigned kind)
 {
     return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
 }
-
-#ifndef QN_SIM_HOSTED /* a replay has no data objects */
-#define UTILIZATION_LINE_BITS_MAX 7 /* emitted code multiplies 16, the size of the filter's entries, by up to 8 */
-
-uint64_t qn_sim_utilization;
-
-bool qn_sim_tell_utilization(const struct qn_utilization_hooks *hooks)
-{
-    if (!qn_fast.D1.sets)
-        return false;
-    D1_utilization.bytes = qn_engine_alloc_low((uint64_t)D1.slots << D1.line_bits);
-    D1_utilization.word = qn_engine_alloc(D1.slots * sizeof *D1_utilization.word);
-    D1_utilization.hooks = hooks;
-    qn_sim_utilization = (uintptr_t)D1_utilization.bytes;
-    if (D1.line_bits > UTILIZATION_LINE_BITS_MAX)
-        qn_sim_d1_filter.entries = 0;
-    return true;
-}
-
-void qn_sim_end_utilization(void)
-{
-    for (unsigned slot = 0; slot < D1.slots && D1_utilization.bytes; slot++)
-        if (D1_slots[slot].line != QN_NO_LINE)
-            fast_D1_drop(D1_slots[slot].line & ~D1_FAR);
-}
-#endif
 
 /* A record is the last that there is room for, or the recent lines are as many as they may be. */
 SLOW void qn_sim_stream_full(void)
@@ -420,7 +369,7 @@ static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsign
         return qn_sim_analyses || qn_observers.instructions ? QN_HOW_CALL : qn_observers.any ? QN_HOW_MISSES : QN_HOW_NOT;
     if (!(simulated_slots(c) >> slot & 1))
         return QN_HOW_NOT;
-    if ((fast >> slot & 1) && !qn_observers.references && !(slot == SLOT_D1 && qn_sim_analyses) && !(slot >= SLOT_BC && predictors_coupled))
+    if ((fast >> slot & 1) && !qn_observers.references && !(slot == SLOT_D1 && qn_sim_analyses) && !(slot >= SLOT_BC && qn_branches_coupled))
         return QN_HOW_EMITTED;
     return filter ? QN_HOW_FILTER : QN_HOW_CALL;
 }
@@ -458,7 +407,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_returns = facts[SLOT_BI].returns;
     for (unsigned slot = 0; slot < SLOTS; slot++)
         qn_sim_wants_pc |= facts[slot].wants_pc;
-    init_histories();
+    qn_branches_init(unit[SLOT_BC], unit[SLOT_BI], counters);
     init_analyses(config);
     wants_reference = qn_observers.any || facts[SLOT_D1].wants_site;
     init_logs(config);
@@ -481,8 +430,13 @@ void qn_sim_turn(uint32_t thread, uint32_t core)
         qn_sim_shadow_turn(core);
     fast_I1_turn(qn_sim_core, core);
     if (predictors_turn)
+<<<<<<< HEAD
         fast_predictors_turn(qn_sim_core, core);
     qn_sim_core = core;
+=======
+        qn_branches_turn(running, core);
+    running = core;
+>>>>>>> 4bc6f2d9 (engine.c in two files of one subject each: references, and branches (lib/sim/branches.c, with what was fast/predictors.h))
 }
 
 bool qn_sim_turn_shared(void)
@@ -772,178 +726,6 @@ unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *counts)
     return fetch(addr, size, counts);
 }
 
-/* ---- branches ----
- *
- * They are the fast version of a default file, or a unit.  Emitted code logs conditional branches for a unit (emit/branch.c), which gets
- * many of them in one call.  Before a branch whose outcome is needed at once, the log is drained. */
-
-static struct qn_branch_entry branch_entries[2 * QN_LOG_ENTRIES] __attribute__((aligned(2 * QN_LOG_FULL)));
-
-static void branches_log_begin(void) { qn_sim_branches.next = (uintptr_t)branch_entries; }
-
-bool qn_sim_branches_are_empty(void) { return !(qn_sim_branches.next & (2 * QN_LOG_FULL - 1)); }
-
-static inline void tell_outcome(uint64_t pc, bool taken)
-{
-    if (unit[SLOT_BI] && unit[SLOT_BI]->outcome)
-        unit[SLOT_BI]->outcome(pc, taken);
-}
-
-static void drain_branches(void)
-{
-    static uint8_t wrong[2 * QN_LOG_ENTRIES];
-    uint32_t n = (uint32_t)((qn_sim_branches.next - (uintptr_t)branch_entries) / sizeof *branch_entries);
-
-    qn_sim_branches.next = (uintptr_t)branch_entries;
-    qn_sim_traffic.cond += n;
-    unit[SLOT_BC]->conds(branch_entries, n, wrong);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct qn_branch_entry *e = &branch_entries[i];
-
-        if (QN_UNLIKELY(predictors_coupled))
-            tell_outcome(e->pc, (e->site & QN_BRANCH_TAKEN) != 0);
-        sim_counters[e->site & QN_SITE_COUNTER_MASK] += wrong[i];
-        qn_sim_sum_event(QN_COST_BCM, wrong[i]);
-        if (QN_UNLIKELY(qn_sim_shadow_on && wrong[i]))
-            qn_sim_shadow_mispredicted(e->pc, e->site & QN_SITE_COUNTER_MASK);
-    }
-}
-
-SLOW void qn_sim_branches_drain(void) { drain_branches(); }
-
-/* Drains the log, before a branch whose outcome is needed at once. */
-static inline void catch_up(void)
-{
-    if (QN_UNLIKELY(!qn_sim_branches_are_empty()))
-        drain_branches();
-}
-
-static inline void tell_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind)
-{
-    if (unit[SLOT_BC] && unit[SLOT_BC]->path)
-        unit[SLOT_BC]->path(pc, target, kind);
-}
-
-static void log_word(uint64_t addr, uint32_t site, uint32_t kind);
-
-static inline __attribute__((always_inline)) bool predict_cond(uint64_t pc, bool taken)
-{
-    bool wrong = unit[SLOT_BC] ? unit[SLOT_BC]->cond(pc, taken) : fast_BC_ref(pc, taken);
-
-    if (QN_UNLIKELY(predictors_coupled))
-        tell_outcome(pc, taken);
-    analyse(&(struct sim_ref){.addr = pc, .pc = pc, .kind = SIM_REF_COND, .backward = sim_branch_backward,
-                              .outcome = (uint8_t)((taken ? SIM_TAKEN : 0) | (wrong ? SIM_MISPREDICT : 0))});
-    return wrong;
-}
-
-static inline __attribute__((always_inline)) bool predict_indirect(uint64_t pc, uint64_t target)
-{
-    bool wrong;
-
-    if (QN_UNLIKELY(predictors_coupled))
-        catch_up();
-    wrong = unit[SLOT_BI] ? unit[SLOT_BI]->indirect(pc, target) : fast_BI_ref(pc, target);
-    if (QN_UNLIKELY(predictors_coupled))
-        tell_path(pc, target, SIM_REF_INDIRECT);
-    analyse(&(struct sim_ref){.addr = pc, .pc = pc, .target = target, .kind = SIM_REF_INDIRECT,
-                              .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
-    return wrong;
-}
-
-void qn_sim_predict_call(uint64_t pc, uint64_t next)
-{
-    if (unit[SLOT_BI])
-        unit[SLOT_BI]->call(next);
-    if (QN_UNLIKELY(predictors_coupled)) {
-        catch_up();
-        tell_path(pc, next, SIM_REF_CALL);
-    }
-    analyse(&(struct sim_ref){.addr = pc, .pc = pc, .target = next, .kind = SIM_REF_CALL});
-}
-
-bool qn_sim_predict_return(uint64_t pc, uint64_t target)
-{
-    bool wrong = unit[SLOT_BI] && unit[SLOT_BI]->returned(target);
-
-    if (QN_UNLIKELY(predictors_coupled)) {
-        catch_up();
-        tell_path(pc, target, SIM_REF_RETURN);
-    }
-    analyse(&(struct sim_ref){.addr = pc, .pc = pc, .target = target, .kind = SIM_REF_RETURN,
-                              .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
-    return wrong;
-}
-
-/* ---- from C: the shadow model follows ---- */
-static uint32_t branch_site(void) { return (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK; }
-
-bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
-{
-    bool wrong;
-
-    if (QN_UNLIKELY(qn_sim_records))
-        return log_word(pc, taken | backward << 1, QN_LOG_COND | QN_LOG_FROM_C), false;
-    catch_up();
-    sim_branch_backward = backward;
-    wrong = predict_cond(pc, taken);
-    if (qn_sim_shadow_on)
-        qn_sim_shadow_cond(pc, taken, backward, wrong, branch_site());
-    return wrong;
-}
-
-/* Cachegrind treats a repeated string instruction as a branch to itself. */
-bool qn_sim_predict_cond(uint64_t pc, bool taken) { return qn_sim_predict_cond_to(pc, taken, true); }
-
-#ifdef QN_SIM_HOSTED
-bool qn_sim_predict_indirect(uint64_t pc, uint64_t target)
-{
-    bool wrong = predict_indirect(pc, target);
-
-    if (qn_sim_shadow_on)
-        qn_sim_shadow_indirect(pc, target, wrong, 0);
-    return wrong;
-}
-#endif
-
-SLOW void qn_sim_cond(void)
-{
-    if (QN_UNLIKELY(qn_sim_records)) {
-        log_word(qn_ctx.arg_aux != 0, 0, QN_LOG_TAKEN);
-        return;
-    }
-    catch_up();
-    sim_branch_backward = (qn_ctx.arg_site & QN_SITE_BACKWARD) != 0;
-    qn_sim_traffic.cond++;
-    qn_ctx.result = predict_cond(qn_ctx.arg_pc, qn_ctx.arg_aux != 0);
-    *site_counts() += qn_ctx.result;
-    qn_sim_sum_event(QN_COST_BCM, (int64_t)qn_ctx.result);
-    charge(site_counts());
-}
-
-SLOW void qn_sim_indirect(void)
-{
-    qn_sim_traffic.indirect++;
-    qn_ctx.result = predict_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr);
-    *site_counts() += qn_ctx.result;
-    qn_sim_sum_event(QN_COST_BIM, (int64_t)qn_ctx.result);
-    charge(site_counts());
-}
-
-SLOW void qn_sim_call(void)
-{
-    qn_sim_predict_call(qn_ctx.arg_pc, qn_ctx.arg_addr);
-    charge(site_counts());
-}
-
-SLOW void qn_sim_return(void)
-{
-    qn_ctx.result = qn_sim_predict_return(qn_ctx.arg_pc, qn_ctx.arg_addr);
-    charge(site_counts());
-}
-
-void qn_sim_charge_branch(uint64_t *mispredicts) { charge(mispredicts); }
-
 /* ---- the end ---- */
 
 static void print_storage(const char *slot, const struct qn_unit_facts *f)
@@ -953,6 +735,7 @@ static void print_storage(const char *slot, const struct qn_unit_facts *f)
 }
 
 SLOW void qn_sim_log_drain(void) { log_drain(); }
+void qn_sim_log_word(uint64_t addr, uint32_t site, uint32_t kind) { log_word(addr, site, kind); }
 
 void qn_sim_log_recover(uint64_t next)
 {
@@ -986,7 +769,7 @@ void qn_sim_finish(void)
     if (!qn_sim_log_is_empty())
         log_drain();
     qn_sim_stream_sync();
-    catch_up();
+    qn_branches_catch_up();
     qn_sim_shadow_finish();
     print_storage("BC", &facts[SLOT_BC]);
     print_storage("BI", &facts[SLOT_BI]);

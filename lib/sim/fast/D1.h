@@ -410,3 +410,31 @@ static inline struct qn_filter fast_D1_filter(struct qn_geometry g)
     qn_fast.D1.sets = D1.sets;
     return f;
 }
+
+/* ---- --data=use ---- */
+
+#ifndef QN_SIM_HOSTED /* a replay has no data objects */
+#define UTILIZATION_LINE_BITS_MAX 7 /* emitted code multiplies 16, the size of the filter's entries, by up to 8 */
+
+uint64_t qn_sim_utilization;
+
+bool qn_sim_tell_utilization(const struct qn_utilization_hooks *hooks)
+{
+    if (!qn_fast.D1.sets)
+        return false;
+    D1_utilization.bytes = qn_engine_alloc_low((uint64_t)D1.slots << D1.line_bits);
+    D1_utilization.word = qn_engine_alloc(D1.slots * sizeof *D1_utilization.word);
+    D1_utilization.hooks = hooks;
+    qn_sim_utilization = (uintptr_t)D1_utilization.bytes;
+    if (D1.line_bits > UTILIZATION_LINE_BITS_MAX)
+        qn_sim_d1_filter.entries = 0;
+    return true;
+}
+
+void qn_sim_end_utilization(void)
+{
+    for (unsigned slot = 0; slot < D1.slots && D1_utilization.bytes; slot++)
+        if (D1_slots[slot].line != QN_NO_LINE)
+            fast_D1_drop(D1_slots[slot].line & ~D1_FAR);
+}
+#endif

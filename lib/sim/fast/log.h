@@ -273,7 +273,6 @@ static void log_end(uint64_t *clock)
  * A module that has to see each reference always works so.  A module with a hit filter does while so many references miss that
  * the processor cannot predict the jump on the outcome (run/core/references/reference.c). */
 
-static void branches_log_begin(void);
 
 void qn_up_set_pc(uint32_t site) { qn_sim_set_pc(site & QN_SITE_COUNTER_MASK); }
 void qn_up_charge(uint32_t site) { qn_sim_charge(site & QN_SITE_COUNTER_MASK); }
@@ -354,7 +353,7 @@ static void init_logs(const struct qn_config *c)
         qn_sim_log_all = true;
     }
     if (possible && unit[SLOT_BC] && unit[SLOT_BC]->conds)
-        branches_log_begin();
+        qn_branches_log_begin();
 }
 
 /* ---- words of a recorder's log from C (contract.h, enum qn_log_word) ---- */
