@@ -109,6 +109,7 @@ struct fold {
     struct qn_cost_extent extent;
     struct qn_cost_side_exits side_exits;
     struct qn_cost_charges charges;
+    int locks, fences;            /* the events; 0: there are none */
     struct qn_cost_place place;   /* of the last instruction */
     uint32_t map;                 /* its map */
     enum qn_prof_detail detail;
@@ -117,6 +118,14 @@ struct fold {
     bool open;                    /* `sum` holds something */
     int64_t sum[QN_COST_COLUMNS];
 };
+
+static int event_named(const struct qn_cost_event_set *events, const char *name)
+{
+    for (int i = 0; i < events->count; i++)
+        if (!strcmp(events->names[i], name))
+            return events->which[i];
+    return 0;
+}
 
 static enum qn_text_status flush(struct fold *f)
 {
@@ -211,6 +220,8 @@ static enum qn_text_status fold_insns(struct fold *f, const struct qn_block_rec 
             return status;
         f->open |= !aside;
         sound &= qn_cost_count(d, x, counters + next, sum);
+        sum[f->locks] += f->locks && d & QN_INSN_LOCKS ? (int64_t)x : 0;
+        sum[f->fences] += f->fences && d & QN_INSN_FENCES ? (int64_t)x : 0;
         sound &= qn_cost_add_charges(&f->charges, (uint32_t)next, (uint32_t)next + qn_insn_counters(d), sum + QN_COST_EVENTS);
         next += qn_insn_counters(d);
         pc += QN_INSN_LEN(d);
@@ -271,6 +282,8 @@ enum qn_text_status qn_cost_fold(const struct qn_cost_store *store, const struct
     *result = (struct qn_cost_result){ .program = result->program };
     f.extent = qn_cost_get_extent(store);
     qn_cost_sort_charges(&f.charges, store);
+    f.locks = event_named(f.events, "D1.locks");
+    f.fences = event_named(f.events, "D1.fences");
     qn_cost_sort_side_exits(&f.side_exits, store);
     for (uint64_t i = 0; i < f.extent.blocks && status == QN_TEXT_OK; i++)
         status = fold_block(&f, i);

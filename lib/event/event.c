@@ -8,6 +8,7 @@
 #include "event/event.h"
 
 #include "base/format.h"
+#include "cost/count.h"
 
 #define RECENT 8 /* code lines remembered per block */
 #define FXSAVE_BYTES 512
@@ -74,6 +75,15 @@ static void add_data(struct collector *c, const struct qn_mem *m, unsigned i, bo
     e->write = write;
     c->list->desc[i] += 1u << (write ? QN_INSN_NWRITE_SHIFT : QN_INSN_NREAD_SHIFT);
     c->next += 2;
+}
+
+/* A lock prefix, xchg with memory; lfence, mfence, sfence: 0f ae /5, /6 and /7 with a register. */
+static unsigned ordering_of(const struct qn_insn *in)
+{
+    bool fence = in->encoding == QN_ENC_LEGACY && in->map == 1 && in->opcode == 0xae && in->modrm >> 6 == 3 && (in->modrm >> 3 & 7) >= 5
+                 && !in->rep_prefix && !in->opsz_prefix;
+
+    return (in->attr & (QN_ATTR_LOCK | QN_ATTR_XCHGMEM) ? QN_INSN_LOCKS : 0) | (fence ? QN_INSN_FENCES : 0);
 }
 
 static bool is_complex(const struct qn_insn *in)
@@ -269,7 +279,7 @@ void qn_event_collect(struct qn_event_list *list, const struct qn_block *b, cons
 
     list->n = 0;
     for (unsigned i = 0; i < b->n; i++) {
-        list->desc[i] = b->insn[i].len;
+        list->desc[i] = (qn_insn_desc)(b->insn[i].len | ordering_of(&b->insn[i]));
         if (rules->caches)
             add_fetch(&c, b, i);
         if (b->insn[i].attr & QN_ATTR_UD)

@@ -658,6 +658,10 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     event_lost = sim_event(sim.slot, "lost", "lines that another core has taken away");
     event_supplied = sim_event(sim.slot, "supplied", "lines that another core's D1 supplied");
     event_written = sim_event(sim.slot, "written", "write-backs that another core's request forced");
+    if (config->cores) { /* the collector has the counts of these two (cost/count.h); a trace has none */
+        sim_event(sim.slot, "locks", "locked instructions");
+        sim_event(sim.slot, "fences", "lfence, mfence, sfence");
+    }
     facts->reference = unit_reference;
     facts->name = COHERENCE;
     facts->kinds = facts->wants_site = true;

@@ -32,6 +32,16 @@ WORK count_unpadded(void *p) { for (long i = 0; i < rounds; i++) unpadded[(long)
 WORK count_padded(void *p) { for (long i = 0; i < rounds; i++) padded[(long)p].n++; return NULL; }
 WORK add_atomic(void *p) { for (long i = 0; i < rounds; i++) atomic_fetch_add(&shared, 1); return p; }
 
+WORK fenced(void *p)
+{
+    for (long i = 0; i < rounds; i++) {
+        __builtin_ia32_lfence();
+        __builtin_ia32_mfence();
+        __builtin_ia32_sfence();
+    }
+    return p;
+}
+
 /* Each of two threads waits for the token, and gives it to the other one. */
 WORK pingpong(void *p)
 {
@@ -177,7 +187,7 @@ WORK multiply(void *p)
 }
 
 static const struct { const char *name; void *(*work)(void *); long stride; } programs[] = {
-    {"unpadded", count_unpadded, 0}, {"padded", count_padded, 0}, {"atomic", add_atomic, 0}, {"pingpong", pingpong, 0}, {"tas", tas, 0},
+    {"unpadded", count_unpadded, 0}, {"padded", count_padded, 0}, {"atomic", add_atomic, 0}, {"fenced", fenced, 0}, {"pingpong", pingpong, 0}, {"tas", tas, 0},
     {"ttas", ttas, 0}, {"ticket", ticket, 0}, {"mcs", mcs, 0}, {"buffer", buffer, 0}, {"readers", readers, 0}, {"sums", sums, 1},
     {"sums8", sums, 8}, {"multiply", multiply, 0},
 };
@@ -263,6 +273,10 @@ turns=$(($(e Ir) / 1000))
 holds $(($(e D1.true) >= turns - 4 && $(e D1.true) <= turns + turns / 50 + 4)) "one counter: a miss of true sharing at each turn ($(e D1.true), $turns turns)"
 is "$(e D1.false) $(e D1.upgrades)" '0 0' '  which brings the line to be written'
 
+is "$(e D1.locks) $(e D1.fences)" "$N 0" '  by as many locked instructions'
+count fenced fenced
+is "$(e D1.locks) $(e D1.fences)" "0 $((3 * N))" 'three fences in each round: counted, and no lock'
+
 count pingpong pingpong
 is "$(($(e D1.true) + $(e D1.false)))" $((2 * rounds - 2)) 'a token between two threads: a miss for each hand-over but the first of each'
 is "$(e D1.false)" 0 '  of true sharing'
@@ -270,6 +284,7 @@ is "$(e D1.upgrades)" $((2 * rounds - 1)) '  and an upgrade'
 
 count tas tas
 is "$(e D1.true)" $((2 * N - 8)) 'test and set: two lines, the lock and what it guards, move at each of 8000 turns'
+holds $(($(e D1.locks) >= 2 * N && $(e D1.locks) <= 2 * N + N / 10)) "  two locked instructions take it and give it back ($(e D1.locks))"
 is "$(e D1.upgrades)" $((N - 1)) '  the lock is asked for to be written, the word that it guards is read first'
 count ttas ttas
 is "$(e D1.true) $(e D1.upgrades)" "$((2 * N - 8)) $((2 * N - 2))" 'test, then test and set: the lock is read first, too'
