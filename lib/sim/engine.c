@@ -430,13 +430,8 @@ void qn_sim_turn(uint32_t thread, uint32_t core)
         qn_sim_shadow_turn(core);
     fast_I1_turn(qn_sim_core, core);
     if (predictors_turn)
-<<<<<<< HEAD
-        fast_predictors_turn(qn_sim_core, core);
+        qn_branches_turn(qn_sim_core, core);
     qn_sim_core = core;
-=======
-        qn_branches_turn(running, core);
-    running = core;
->>>>>>> 4bc6f2d9 (engine.c in two files of one subject each: references, and branches (lib/sim/branches.c, with what was fast/predictors.h))
 }
 
 bool qn_sim_turn_shared(void)
