@@ -6,7 +6,7 @@
  * Only .debug_line and .debug_line_str are read, not .debug_info: in distributions' debug files
  * the sections are compressed, and to unpack that large one takes more time than all the rest.
  *
- * Invariants: sequences are sorted by start; rows are decoded per sequence when first asked for.
+ * Invariants: sequences are sorted by start; ends and rows are decoded per sequence when first asked for.
  */
 #define _GNU_SOURCE
 
@@ -48,9 +48,8 @@ struct sequence { /* rows with ascending addresses */
     uint64_t start, end;
     const uint8_t *program; /* its first opcode */
     uint32_t unit;
-    uint32_t scanned;       /* rows that the program makes */
-    uint32_t count;         /* of `rows` */
-    struct row *rows;    /* NULL: not decoded yet */
+    size_t count, room;     /* of `rows` */
+    struct row *rows;       /* NULL: not decoded yet */
 };
 
 struct qn_lines {
@@ -159,8 +158,8 @@ static const char *read_string(struct reader *r)
  *      advance_pc 8, end_sequence
  * Out: the sequence 401000..401040, and when asked its rows  401000 line 1, 401004 line 2, ...
  *
- * Scanning a unit follows the addresses only and finds the sequences, at about a nanosecond per
- * byte; then only the rows of functions that ran are decoded.  Both use the same function, step().
+ * A sequence is found by the bytes of end_sequence before it, and decoded when it is asked for: a short program runs few functions of its
+ * libraries.
  *
  * Not modelled: is_stmt, columns, discriminators, views; several operations per instruction (VLIW);
  * files that the program itself defines (DW_LNE_define_file).  Unknown opcodes are skipped as the
@@ -255,8 +254,7 @@ static enum step step_extended(struct reader *r, struct machine *m)
     return result;
 }
 
-static inline __attribute__((always_inline)) enum step step_standard(const struct qn_line_table *u, uint8_t opcode,
-                                                                     struct reader *r, struct machine *m)
+static enum step step_standard(const struct qn_line_table *u, uint8_t opcode, struct reader *r, struct machine *m)
 {
     switch (opcode) {
     case DW_LNS_copy:
@@ -283,22 +281,14 @@ static inline __attribute__((always_inline)) enum step step_standard(const struc
     return STEP_NONE;
 }
 
-#define USUAL_RANGE 14 /* what gas, GCC and LLVM write: a division by a constant is cheap */
-
-static inline unsigned quotient(unsigned opcode, unsigned range)
-{
-    return range == USUAL_RANGE ? opcode / USUAL_RANGE : opcode / range;
-}
-
-/* Executes one opcode.  Inlined, so scanning keeps the machine in registers and the compiler drops the lines. */
-static inline __attribute__((always_inline)) enum step step(const struct qn_line_table *u, struct reader *r,
-                                                            struct machine *m)
+/* Executes one opcode. */
+static enum step step(const struct qn_line_table *u, struct reader *r, struct machine *m)
 {
     uint8_t opcode = *r->at++;
 
     if (opcode >= u->opcode_base) {
         opcode = (uint8_t)(opcode - u->opcode_base);
-        m->address += (uint64_t)quotient(opcode, u->line_range) * u->instruction;
+        m->address += (uint64_t)(opcode / u->line_range) * u->instruction;
         m->line += (uint32_t)(u->line_base + opcode % u->line_range);
         return STEP_ROW;
     }
@@ -314,61 +304,60 @@ static void add_sequence(struct qn_debug *d, const struct sequence *s)
         l->sequences[l->nsequences++] = *s;
 }
 
-/* Adds the sequences of a table.  false: it is damaged. */
-static bool scan_unit(struct qn_debug *d, uint32_t unit)
+/* Adds the sequences of a table, without their ends.  The bytes of end_sequence may also stand within a sequence, as an operand and two opcodes.
+ * This does no harm: what seems to begin behind them has no set_address, so it is not in the code.  false: the table is damaged. */
+static bool find_sequences(struct qn_debug *d, uint32_t unit)
 {
+    static const uint8_t end_sequence[] = { 0, 1, DW_LNE_end_sequence };
     const struct qn_line_table *u = &d->lines->units[unit];
     struct reader r = { u->program, u->end, false };
-    struct sequence s = { .program = u->program, .unit = unit };
-    struct machine m = { 0, 1, 1 };
-    bool any = false;
+    enum step what = STEP_END;
 
     while (r.at < r.end && !r.bad) {
-        enum step what = step(u, &r, &m);
+        struct sequence s = { .program = r.at, .unit = unit };
+        struct machine m = { 0, 1, 1 };
+        const uint8_t *end;
 
-        if (what == STEP_NONE)
+        do
+            what = step(u, &r, &m);
+        while (what == STEP_NONE && r.at < r.end && !r.bad);
+        if (what == STEP_END) /* without rows */
             continue;
-        if (what == STEP_ROW) {
-            if (!any)
-                s.start = m.address;
-            any = true;
-            s.scanned++;
-            continue;
-        }
-        s.end = m.address;
-        if (any && s.start < s.end)
+        s.start = m.address;
+        end = s.start ? memmem(r.at, (size_t)(r.end - r.at), end_sequence, sizeof end_sequence) : NULL;
+        if (end)
+            r.at = end;
+        while (what != STEP_END && r.at < r.end && !r.bad)
+            what = step(u, &r, &m);
+        if (what == STEP_END)
             add_sequence(d, &s);
-        s = (struct sequence){ .program = r.at, .unit = unit };
-        m = (struct machine){ 0, 1, 1 };
-        any = false;
     }
-    return !r.bad && !any;
+    return !r.bad && what == STEP_END;
 }
 
-/* Fills s->rows.  A row that a later one at the same address replaces is left out.  false: no memory. */
-static bool decode_sequence(const struct qn_line_table *u, struct sequence *s)
+/* Fills s->rows, and finds the end.  A row that a later one at the same address replaces is left out.  false: no memory. */
+static bool decode_sequence(struct qn_debug *d, struct sequence *s)
 {
+    const struct qn_line_table *u = &d->lines->units[s->unit];
     struct reader r = { s->program, u->end, false };
     struct machine m = { 0, 1, 1 };
-    uint32_t n = 0, room = s->scanned;
+    enum step what = STEP_NONE;
 
-    s->rows = malloc((room + 1) * sizeof *s->rows);
-    if (!s->rows)
-        return false;
-    while (r.at < r.end && !r.bad) {
-        enum step what = step(u, &r, &m);
-
+    s->end = s->start; /* if it is damaged */
+    while (what != STEP_END && r.at < r.end && !r.bad) {
+        what = step(u, &r, &m);
         if (what == STEP_NONE)
             continue;
-        if (what == STEP_END || n == room)
-            break;
-        if (n && s->rows[n - 1].address >= m.address)
-            n--;
-        s->rows[n++] = (struct row){ m.address, m.line, m.file };
+        if (s->count && s->rows[s->count - 1].address >= m.address)
+            s->count--;
+        if (!QN_GROW(s->rows, s->count, s->room, QN_DEBUG_ROOM))
+            return false;
+        s->rows[s->count++] = (struct row){ m.address, what == STEP_END ? ROW_END : m.line, m.file };
     }
-    s->rows[n++] = (struct row){ s->end, ROW_END, 0 };
-    s->count = n;
-    return true;
+    if (what == STEP_END)
+        s->end = m.address;
+    d->damaged |= what != STEP_END;
+    return s->count > 0;
 }
 
 /* ---- file names: complete paths, as Cachegrind writes them ----
@@ -601,7 +590,7 @@ static struct qn_lines *load_lines(struct qn_debug *d)
         if (!QN_GROW(l->units, l->nunits, l->unit_room, QN_DEBUG_ROOM))
             break;
         l->units[l->nunits++] = u;
-        d->damaged |= !scan_unit(d, (uint32_t)l->nunits - 1);
+        d->damaged |= !find_sequences(d, (uint32_t)l->nunits - 1);
     }
     d->damaged |= offset < l->line.size;
     if (l->nsequences)
@@ -613,15 +602,20 @@ static struct sequence *find_sequence(struct qn_debug *d, uint64_t address, uint
 {
     struct qn_lines *l = load_lines(d);
     size_t at = l ? QN_COUNT_WHILE(i, l->nsequences, l->sequences[i].start <= address) : 0;
-    struct sequence *s;
 
     *end = l && at < l->nsequences ? l->sequences[at].start : UINT64_MAX;
-    if (!at || address >= l->sequences[at - 1].end)
-        return NULL;
-    s = &l->sequences[at - 1];
-    if (s->end < *end)
-        *end = s->end;
-    return s->rows || decode_sequence(&l->units[s->unit], s) ? s : NULL;
+    while (at--) {
+        struct sequence *s = &l->sequences[at];
+
+        if (!s->rows && !decode_sequence(d, s))
+            return NULL;
+        if (s->start == s->end) /* it has no code, but stands before the code of another one */
+            continue;
+        if (s->end < *end && address < s->end)
+            *end = s->end;
+        return address < s->end ? s : NULL;
+    }
+    return NULL;
 }
 
 void qn_debug_find_line(struct qn_debug *d, uint64_t address, const char **file, uint32_t *line,
@@ -743,7 +737,7 @@ void qn_debug_find_lines(struct qn_debug *d, struct qn_debug_lines_asked *asked,
 
         if (!has_file(d, &l->units[s->unit], asked->file))
             continue;
-        if (s->rows || decode_sequence(&l->units[s->unit], s))
+        if (s->rows || decode_sequence(d, s))
             scan_rows(d, s, limit < s->end ? limit : s->end, asked, take, data);
     }
 }
