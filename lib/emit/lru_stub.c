@@ -92,49 +92,30 @@ static void write_record(struct lru *s, bool missed)
 
 /* ---- after a miss: the last level, the counters, the analyses ---- */
 
-/* Simulates the last level and returns. */
-static void look_up_next(struct lru *s)
-{
-    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
-
-    emit_last_level(&s->c, s->line, scratch);
-    lru_count_slow(s);
-    lru_restore(s);
-    x_byte(&s->c, X_RET);
-}
-
-/* Simulates the last level, then calls the hook that alone asks for misses (qn_sim_missed). */
-static void tell_looked_up(struct lru *s, const struct emitter *e)
-{
-    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
-
-    emit_last_level(&s->c, s->line, scratch);
-    x_store(&s->c, CTX(arg_aux), scratch[2]);
-    lru_count_slow(s);
-    lru_restore(s);
-    emit_frame_out(e, &s->c);
-    x_jmp(&s->c, emit_c_entry(qn_sim_missed));
-}
-
-/* After the D1 has missed and filled the line: the last level, the counters, the analyses. */
+/* After the D1 has missed and filled the line: the last level, the counters, the analyses.  qn_sim_missed is the hook that alone asks for
+ * misses. */
 static void emit_lru_next(struct lru *s, const struct emitter *e)
 {
-    bool here = emit_has_last_level();
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
+    bool here = emit_has_last_level() && (qn_sim_missed || !qn_sim_tells_misses);
 
-    if (here && qn_sim_missed) {
-        tell_looked_up(s, e);
-    } else if (here && !qn_sim_tells_misses && qn_sim_stream.first) {
+    if (here) {
         emit_last_level(&s->c, s->line, scratch);
         lru_count_slow(s);
-        write_record(s, true);
-    } else if (here && !qn_sim_tells_misses) {
-        look_up_next(s);
-    } else {
-        lru_restore(s);
-        emit_frame_out(e, &s->c);
-        x_jmp(&s->c, emit_c_entry(qn_sim_d1_missed));
     }
+    if (here && !qn_sim_missed && qn_sim_stream.first) {
+        write_record(s, true);
+        return;
+    }
+    if (here && qn_sim_missed)
+        x_store(&s->c, CTX(arg_aux), scratch[2]);
+    lru_restore(s);
+    if (here && !qn_sim_missed) {
+        x_byte(&s->c, X_RET);
+        return;
+    }
+    emit_frame_out(e, &s->c);
+    x_jmp(&s->c, emit_c_entry(here ? qn_sim_missed : qn_sim_d1_missed));
 }
 
 #define BYTES_MAX 4096

@@ -356,11 +356,21 @@ static void look_up_LL(struct qn_code *c, const unsigned *r)
     x_patch(hit, c->exec);
 }
 
+/* The row comes late, and the jump on it is often mispredicted.  So what emit_last_level_account reads is asked for before. */
+static void ask_for_counters(struct qn_code *c, const unsigned r[5])
+{
+    x_load32(c, r[END], CTX(arg_site));
+    x_alu_imm32(c, 0, X_AND, r[END], QN_SITE_COUNTER_MASK);
+    x_op(c, 0, X_PREFETCHW, 1, QN_REG_NONE, r[END], 8, (int32_t)QN_COUNTERS_BASE);
+    emit_execution(c, r[HERE], r[END]);
+}
+
 void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned r[5])
 {
     if (qn_fast.L2.ways)
         x_store(c, CTX(arg_aux), address);
     row_of(c, address, r);
+    ask_for_counters(c, r);
     look_up(c, r);
     if (qn_fast.L2.ways)
         look_up_LL(c, r);

@@ -139,7 +139,7 @@ static inline void x_lea(struct qn_code *c, unsigned dst, unsigned base, unsigne
 }
 
 /* op table(base), reg: a table below 2 GiB, with a register as offset. */
-enum { X_XOR = 0x33, X_CMP = 0x3b, X_LOAD = 0x8b, X_STORE = 0x89, X_RET = 0xc3, X_PUSHF = 0x9c, X_POPF = 0x9d, X_CMOVA = 0x0f47, X_MOVZB = 0x0fb6 };
+enum { X_XOR = 0x33, X_CMP = 0x3b, X_LOAD = 0x8b, X_STORE = 0x89, X_RET = 0xc3, X_PUSHF = 0x9c, X_POPF = 0x9d, X_CMOVA = 0x0f47, X_MOVZB = 0x0fb6, X_PREFETCHW = 0x0f0d /* with 1 as register */ };
 
 static inline void x_table(struct qn_code *c, unsigned op, unsigned reg, unsigned base, uint64_t table)
 {
