@@ -18,7 +18,8 @@
 #define QN_COUNTERS_BASE 0x54000000ull
 #define QN_CODE_BASE 0x60000000ull
 #define QN_CODE_MAX (128ull << 20)
-#define QN_CODE_FIXED (2ull << 20) /* stubs that are never evicted, at the beginning */
+#define QN_CODE_FIXED (2ull << 20) /* a huge page at the beginning: stubs, which are never evicted, and a segment large enough for short programs */
+#define QN_CODE_STUBS (1ull << 20)
 #define QN_ENGINE_BASE 0x70000000ull
 #define QN_ENGINE_END 0x78000000ull
 #define QN_LOW_TABLES QN_ENGINE_END

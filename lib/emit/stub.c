@@ -111,12 +111,12 @@ unsigned emit_scratch_number(const struct emitter *e)
     return *number;
 }
 
-#define RESERVED (1u << 20) /* bytes of the fixed part that are left for stubs that cannot be done without */
+#define RESERVED (1u << 18) /* bytes of the stubs' part that are left for stubs that cannot be done without */
 
 /* Room for a stub of that many bytes at most.  For one that can be done without, p is NULL if there is none. */
 struct qn_code emit_stub_begin(unsigned bytes, bool needed)
 {
-    if (next_at + bytes + (needed ? 0 : RESERVED) <= QN_CODE_BASE + QN_CODE_FIXED)
+    if (next_at + bytes + (needed ? 0 : RESERVED) <= QN_CODE_BASE + QN_CODE_STUBS)
         return (struct qn_code){qn_code_at(next_at), next_at};
     if (needed)
         qn_engine_die("no room for another stub", next_at, 0);

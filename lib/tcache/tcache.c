@@ -11,6 +11,9 @@
 
 #define LONGEST 1024u /* bytes of guest code that a block may have: 64 instructions of up to 15 */
 
+#define FIRST_BYTES (QN_CODE_FIXED - QN_CODE_STUBS) /* of the first segment */
+#define FIRST_HOT (FIRST_BYTES / 8 * 3)
+
 #define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a segment */
 
 struct segment {
@@ -51,13 +54,11 @@ static void reset_segment(struct segment *r)
     r->norder = 0;
 }
 
-static void init_segment(unsigned i, uint64_t bytes)
+static void init_segment(struct segment *r, uint64_t start, uint64_t bytes, uint64_t hot)
 {
-    struct segment *r = &segments[i];
-
-    r->start = QN_CODE_BASE + QN_CODE_FIXED + i * bytes;
+    r->start = start;
     r->end = r->start + bytes;
-    r->middle = r->start + bytes / 2;
+    r->middle = r->start + hot;
     r->sides = qn_engine_alloc(bytes / MIN_HOST_BYTES_PER_INSN * sizeof *r->sides);
     r->order = qn_engine_alloc(bytes / 16 * sizeof *r->order);
     reset_segment(r);
@@ -70,8 +71,9 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_shuffles *b)
     shuffles = b;
     blocks = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *blocks);
     keys = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *keys);
-    for (unsigned i = 0; i < QN_SEGMENTS; i++)
-        init_segment(i, each);
+    init_segment(&segments[0], QN_CODE_BASE + QN_CODE_STUBS, each < FIRST_BYTES ? each : FIRST_BYTES, each < FIRST_BYTES ? each / 2 : FIRST_HOT);
+    for (unsigned i = 1; i < QN_SEGMENTS; i++)
+        init_segment(&segments[i], QN_CODE_BASE + QN_CODE_FIXED + (i - 1) * each, each, each / 2);
 }
 
 /* ---- lookup ---- */
