@@ -80,6 +80,7 @@ static bool choose(struct qn_engines_build *b, const char *text)
 static bool take_machine(struct qn_engines_build *b, const char *name, bool modules, char **pass, int *n)
 {
     static struct qn_exp_machine m;
+    const char *library = qn_engines_library("replay");
     char *own[QN_EXP_LEVELS + QN_EXP_SLOTS];
     int count = 0;
 
@@ -91,9 +92,9 @@ static bool take_machine(struct qn_engines_build *b, const char *name, bool modu
     for (int i = 0; i < QN_EXP_SLOTS; i++) {
         if (i == QN_EXP_SLOT_LL && m.module[i].text && module_at_L2)
             return qn_text_complain("quern: replay: --machine: its LL=%s: not with a module in slot L2", m.module[i].text), false;
-        if (!m.module[i].text || b->module[i] || !modules)
+        if (!m.module[i].text || !modules || (b->module[i] && !(library && qn_engines_stands_beside(library, m.module[i].text, b->module[i]))))
             continue;
-        b->module[i] = m.module[i].text;
+        b->module[i] = b->module[i] ? qn_text_format(&m.memory, "%s+%s", b->module[i], m.module[i].text) : m.module[i].text;
         if (*m.options[i])
             own[count++] = qn_text_format(&m.memory, "--sim-opt=%s", m.options[i]);
     }

@@ -79,7 +79,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(PIN, "pin", pin, "CORE,...", "cores of the first threads, and so on again: 0,0,1,1 [by number, or affinity]")  \
     X(NUMBER, "processors", processors, "N", "the program sees N processors, up to 64 [those of the machine]")       \
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
-    X(LIST, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, ./mysim; may be repeated")                                              \
+    X(LIST, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, D1=srrip+stride, ./mysim; may be repeated")                                              \
     X(LIST, "versus", versus, "SIMULATOR", "a second one, named as for --sim, on the same references: compare")              \
     X(LIST, "analysis", analysis, "NAME|FILE", "analyses for this run, separated by commas: 3c, sets, latency, values, ...")  \
     X(SAMPLE, "sample", sample, "N/M|all", "of an analysis that observes instructions: N of every M [all]")          \

@@ -73,25 +73,27 @@ static int prepare(struct qn_collect *r)
     return 0;
 }
 
-/* The modules of --machine, in slots for which --sim names none, with their options before those that are given. */
+/* The modules of --machine, in slots for which --sim names none, or beside the one that it names; with their options before those that are given. */
 static bool take_machine(struct qn_collect *r)
 {
     struct qn_collect_options *o = &r->options;
-    const char *tool = r->first.tool;
+    const char *tool = r->first.tool, *library = qn_engines_library(tool);
     char *options, *place;
 
     for (int i = 0; i < QN_ENGINES_AN && !r->first.engine; i++) {
         bool simulated = i <= QN_ENGINES_LL ? o->cache_sim : o->branch_sim || !o->branch_sim_given;
-        const char *name = o->from_machine.module[i].name, *own = o->from_machine.module[i].options;
+        const char *name = o->from_machine.module[i].name, *own = o->from_machine.module[i].options, *given = r->first.slot[i].given;
+        bool joins = name && given && library && qn_engines_stands_beside(library, name, given), chosen;
 
         if (name && i == QN_ENGINES_LL && r->first.at_L2)
             return qn_collect_complain("--machine: its LL=%s: not with a module in slot L2", name), false;
-        if (!name || !simulated || r->first.slot[i].name)
+        if (!name || !simulated || (r->first.slot[i].name && !joins))
             continue;
         if (asprintf(&place, "run: --machine: %s", o->from_machine.module[i].origin) < 0)
             return false;
         r->first.tool = place;
-        if (!qn_engines_choose_module(&r->first, i, name))
+        chosen = joins ? qn_engines_join(&r->first, (enum qn_engines_slot)i, name) : qn_engines_choose_module(&r->first, i, name);
+        if (!chosen)
             return false;
         r->first.tool = tool;
         free(place);

@@ -290,11 +290,24 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* "srrip+mine.c", several modules of one slot: is the file one of them? */
+static bool is_part(const char *base, const char *parts)
+{
+    size_t n = strcspn(base, ".");
+
+    for (const char *at = strchr(parts, '+') ? parts : ""; *at; at += strcspn(at, "+"), at += *at == '+')
+        if (strcspn(at, ".+") == n && !strncmp(base, at, n))
+            return true;
+    return false;
+}
+
 static const char *is_one_of(const char *file, const char *const *files)
 {
     for (; file && *files; files++)
         if (!strcmp(base_of(file), base_of(*files)))
             return *files;
+        else if (is_part(base_of(file), base_of(*files)))
+            return file;
     return NULL;
 }
 

@@ -506,7 +506,7 @@ static bool is_file_name(const char *name)
     return strchr(name, '/') || (n > 2 && !strcmp(name + n - 2, ".c"));
 }
 
-char *qn_engines_find_module(const char *tool, const char *library, enum qn_engines_slot slot, const char *name)
+char *qn_engines_probe_module(const char *library, const char *name)
 {
     char *pattern, *path = NULL;
     struct stat st;
@@ -514,23 +514,35 @@ char *qn_engines_find_module(const char *tool, const char *library, enum qn_engi
 
     if (is_file_name(name)) {
         path = realpath(name, NULL);
-        if (path && !access(path, R_OK) && !stat(path, &st) && S_ISREG(st.st_mode))
-            return path;
-        qn_text_complain("quern: %s: %s=%s: %s", tool, qn_engines_slot_names[slot], name,
-                         path && !access(path, R_OK) ? "not a regular file" : strerror(errno));
-        free(path);
-        return NULL;
+        if (path && !access(path, R_OK) && (stat(path, &st) || !S_ISREG(st.st_mode))) {
+            free(path);
+            errno = 0;
+            return NULL;
+        }
+        return path;
     }
     if (asprintf(&pattern, "%s/sim/[!h]*/%s.c", library, name) < 0)
         return NULL;
     if (*name && !name[strcspn(name, "*?[\\")] && glob(pattern, 0, NULL, &g) == 0) {
         path = strdup(g.gl_pathv[0]);
         globfree(&g);
-    } else {
-        qn_text_complain("quern: %s: %s=%s: no such module; `quern sim list` shows them", tool, qn_engines_slot_names[slot], name);
     }
     free(pattern);
     return path;
+}
+
+char *qn_engines_find_module(const char *tool, const char *library, enum qn_engines_slot slot, const char *name)
+{
+    char *path = qn_engines_probe_module(library, name);
+
+    if (path && !access(path, R_OK))
+        return path;
+    if (!path && strchr(name, '+'))
+        return qn_engines_compose(tool, library, slot, name);
+    qn_text_complain("quern: %s: %s=%s: %s", tool, qn_engines_slot_names[slot], name,
+                     !is_file_name(name) ? "no such module; `quern sim list` shows them" : errno ? strerror(errno) : "not a regular file");
+    free(path);
+    return NULL;
 }
 
 uint64_t qn_engines_hash_file(const char *path)
@@ -555,7 +567,7 @@ char *qn_engines_name_module(const char *file)
     if (asprintf(&name, "%.*s:%016llx", (int)strcspn(base, "."), base, (unsigned long long)qn_engines_hash_file(file)) < 0)
         return NULL;
     for (char *p = name; *p; p++)
-        if (*p <= ' ' || *p > '~' || strchr("\"\\,+=", *p))
+        if (*p <= ' ' || *p > '~' || strchr("\"\\,=", *p))
             *p = '_';
     return name;
 }

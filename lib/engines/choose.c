@@ -3,6 +3,7 @@
  *   srrip  mine.c          the module in the slot where one looks for it: policies, prefetchers and levels in D1, predictors in BC or BI, an
  *                          analysis in AN; a level that only fits another slot there
  *   D1=mine.c,BC=gshare    a module per slot, and one at most; a plus separates them, too
+ *   D1=srrip+stride        both in one slot (compose.c): a prefetcher, or a module that stands beside a cache, joins the one before the plus
  *   L2=stride              slot LL's module stands at the L2, above the default LL
  *   ./mysim  mysim         an engine built before: a path, or a name beside quern or in its libexec, which comes before modules
  *   default                what this quern was built with
@@ -75,6 +76,11 @@ static int slot_of_level(const char *source)
     return D1 ? QN_ENGINES_D1 : I1 ? QN_ENGINES_I1 : QN_ENGINES_LL;
 }
 
+bool qn_engines_source_joins(const char *source)
+{
+    return qn_engines_source_defines(source, "PREFETCHER") || qn_engines_source_defines(source, "BESIDE");
+}
+
 /* The usual slot of a module of this kind; -1: the kind has none. */
 static int usual_slot(const char *source)
 {
@@ -87,7 +93,7 @@ static int usual_slot(const char *source)
     for (int i = 0; i < QN_ENGINES_AN; i++) /* predictors, and levels for one slot, as the default files */
         if (strstr(source, functions[i]))
             return i;
-    return qn_engines_source_defines(source, "LEVEL") || qn_engines_source_defines(source, "PREFETCHER") ? slot_of_level(source) : -1;
+    return qn_engines_source_defines(source, "LEVEL") || qn_engines_source_joins(source) ? slot_of_level(source) : -1;
 }
 
 /* ---- modules ---- */
@@ -218,12 +224,71 @@ static bool choose_word(struct qn_engines_choice *c, const char *text, char *wor
     return (slot < 0 && !strcmp(word, "default")) || qn_engines_choose_module(c, slot, slot < 0 ? word : word + 3);
 }
 
+/* Does the module share the slot of the one before it?  One of the two is no cache. */
+static bool is_joining(const struct qn_engines_choice *c, int slot, const char *word)
+{
+    char *first = c->slot[slot].file ? qn_engines_read_source(c->slot[slot].file) : NULL;
+    const char *library = is_slot(word) || has_hash(word) ? NULL : qn_engines_library(c->tool);
+    char *path = library ? qn_engines_probe_module(library, word) : NULL, *source = path ? qn_engines_read_source(path) : NULL;
+    bool joins = source && (qn_engines_source_joins(source) || (first && qn_engines_source_joins(first) && usual_slot(source) == slot));
+
+    free(first);
+    free(source);
+    free(path);
+    return joins;
+}
+
+bool qn_engines_join(struct qn_engines_choice *c, enum qn_engines_slot slot, const char *module)
+{
+    char *both = NULL;
+    bool joined;
+
+    if (asprintf(&both, "%s+%s", c->slot[slot].given, module) < 0)
+        return false;
+    free_module(&c->slot[slot]);
+    c->slot[slot] = (struct qn_engines_module){ .given = NULL };
+    joined = qn_engines_choose_module(c, (int)slot, both);
+    free(both);
+    return joined;
+}
+
+bool qn_engines_stands_beside(const char *library, const char *module, const char *cache)
+{
+    const char *const kinds[] = { "POLICY", "LEVEL", "PREFETCHER" };
+    char *path = qn_engines_probe_module(library, module), *source = path ? qn_engines_read_source(path) : NULL;
+    char *other_path = qn_engines_probe_module(library, cache), *other = other_path ? qn_engines_read_source(other_path) : NULL;
+    bool does = false;
+
+    for (size_t i = 0; source && other && i < sizeof kinds / sizeof *kinds; i++)
+        does |= qn_engines_source_defines(source, "BESIDE") && qn_engines_source_defines(other, kinds[i]);
+    free(path);
+    free(source);
+    free(other_path);
+    free(other);
+    return does;
+}
+
+/* The slot that the last word has filled, if a module can join there; -1: none. */
+static int filled(const struct qn_engines_choice *before, const struct qn_engines_choice *after)
+{
+    for (int i = QN_ENGINES_I1; i <= QN_ENGINES_LL; i++)
+        if (after->slot[i].given && after->slot[i].given != before->slot[i].given)
+            return i;
+    return -1;
+}
+
 static bool choose_words(struct qn_engines_choice *c, const char *text)
 {
+    int slot = -1;
+
     for (const char *at = text; *at;) {
+        struct qn_engines_choice before = *c;
         size_t n = word_length(at);
         char *word = strndup(at, n);
-        bool good = word && choose_word(c, text, word);
+        bool joins = word && slot >= 0 && at[-1] == '+' && is_joining(c, slot, word);
+        bool good = word && (joins ? qn_engines_join(c, (enum qn_engines_slot)slot, word) : choose_word(c, text, word));
+
+        slot = joins ? slot : filled(&before, c);
 
         free(word);
         if (!good)

@@ -57,6 +57,13 @@ void qn_engines_free_choice(struct qn_engines_choice *c);
 
 /* The file of a module, a name or a path; free() it.  NULL: a line was printed.  `slot` is named in that line. */
 char *qn_engines_find_module(const char *tool, const char *library, enum qn_engines_slot slot, const char *name);
+char *qn_engines_probe_module(const char *library, const char *name); /* the same without a line; a name that ships, or a path */
+/* compose.c: a file that includes the parts of "srrip+stride"; free() it.  NULL: a line was printed. */
+char *qn_engines_compose(const char *tool, const char *library, enum qn_engines_slot slot, const char *name);
+/* The module joins the one that is in the slot; false: a line was printed. */
+bool qn_engines_join(struct qn_engines_choice *c, enum qn_engines_slot slot, const char *module);
+bool qn_engines_stands_beside(const char *library, const char *module, const char *cache); /* can this module beside a cache join that one? */
+bool qn_engines_source_joins(const char *source); /* a prefetcher, or a module that stands beside a cache */
 /* "srrip:50b34235a5a88360" of a file; free() it. */
 char *qn_engines_name_module(const char *file);
 /* Does the source define the macro NAME? */
@@ -207,6 +214,7 @@ char *qn_engines_cache_folder(void);
 #define QN_ENGINES_NEW ".quern-build" /* and .XXXXXX: a folder there in which a program is being built */
 #define QN_ENGINES_KEPT_DIGITS 16     /* hexadecimal, of a hash: the name of a kept program */
 #define QN_ENGINES_TABLE "many-"      /* and digits, .h: the caches of a sweep that a kept program was compiled for */
+#define QN_ENGINES_COMPOSED_MARK "/* kept by quern: modules of one slot */\n"
 #define QN_ENGINES_TABLE_MARK "/* kept by quern sweep */\n"
 
 /* `quern sim test`: a line for each point of the contract, "ok - ..." or "not ok - ...".  quern: the program that runs and replays.

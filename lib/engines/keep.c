@@ -471,6 +471,8 @@ static bool is_marked(const char *name, int fd)
 
     if (!strncmp(name, QN_ENGINES_TABLE, strlen(QN_ENGINES_TABLE)))
         return is_key(name + strlen(QN_ENGINES_TABLE), ".h") && pread(fd, mark, sizeof mark - 1, 0) > 0 && !strcmp(mark, QN_ENGINES_TABLE_MARK);
+    if (strstr(name, ".c"))
+        return pread(fd, mark, sizeof mark - 1, 0) > 0 && !strncmp(mark, QN_ENGINES_COMPOSED_MARK, sizeof mark - 1);
     return is_key(name, "") && is_kept(fd);
 }
 

@@ -7,6 +7,7 @@
  *                                 policy_bypass(set)        with POLICY_BYPASSES
  *   #define PREFETCHER "nextline" prefetcher_ref(addr, size, kind, miss), which calls sim_prefetch(address)
  *   #define LEVEL "victim"        cachesim_X_initcache(config)  cachesim_X_doref(addr, size, kind, result)
+ *   #define BESIDE "tlb"          beside_init(config)  beside_ref(addr, size, kind)  beside_settled(line)
  *   #define COHERENCE "mesi"      coherence_access[][], coherence_reply[][]: the protocol that keeps the D1s of several cores coherent
  *   #define PREDICTOR "gshare"    branchsim_BC_predict(pc)  branchsim_BC_update(pc, taken)
  *                                 branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
@@ -317,6 +318,11 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
 static bool cachesim_X_settled(uint64_t line);   /* LEVEL_SETTLED */
 static void cachesim_X_drop(uint64_t line);      /* LEVEL_DROP */
 static void cachesim_X_finish(void);             /* LEVEL_FINISH */
+
+/* BESIDE */
+static void beside_init(const struct sim_config *config);
+static void beside_ref(uint64_t addr, uint32_t size, enum sim_kind kind);
+static bool beside_settled(uint64_t line);       /* would one more reference to this line change nothing?  When that ends: sim_dropped(line) */
 
 /* PREDICTOR */
 static void branchsim_BC_init(const struct sim_config *config); /* PREDICTOR_INIT */

@@ -68,7 +68,9 @@
 #include "sim/adapt/analysis.h"
 #elif UNIT_BIT >= UNIT_BIT_BC
 #include "sim/adapt/predictor.h"
-#elif defined(POLICY)
+#else
+#include "sim/adapt/beside.h"
+#if defined(POLICY)
 #include "sim/adapt/policy.h"
 #elif defined(PREFETCHER)
 #include "sim/adapt/prefetcher.h"
@@ -82,6 +84,7 @@
 #error quern-module: this is an analysis module (ANALYSIS), which fits the slot AN, not the slot of a cache
 #else
 #error quern-module: nothing says what it is: #define POLICY, PREFETCHER or LEVEL is missing
+#endif
 #endif
 
 /* ---- slot D1: many logged references in one call (fast/log.h); nothing is published, because emitted code does not look at the filter while

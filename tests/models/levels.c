@@ -2,6 +2,7 @@
  * question walks the whole list.
  *
  *   d1=lru nowa writeback victim nextline stride fpj ghb tlb      ll=lru exclusive inclusive l2 victim nextline stride fpj ghb bop
+ *   d1=srrip+stride+tlb        a policy (lru fifo srrip nru), a prefetcher, and a translation buffer beside them
  *   ll=stride opt=at-L2=1                                         the prefetcher stands at the L2
  *   streambuf bop sms spp: guesses.c
  *   skewed zcache sectored (also ll=) waypred writebuf, ll=ceaser: arrays.c
@@ -314,6 +315,25 @@ static void translate(uint64_t addr, uint64_t bytes)
 
 /* ---- all of it ---- */
 
+static bool translated;
+
+/* "srrip+stride+tlb": what stands beside the prefetcher, or whatever else it is. */
+static const char *take_apart(const char *names)
+{
+    static char parts[100];
+    const char *rest = "lru";
+
+    snprintf(parts, sizeof parts, "%s", names);
+    for (char *part = strtok(parts, "+"); part; part = strtok(NULL, "+"))
+        if (!strcmp(part, "tlb"))
+            translated = true;
+        else if (!strcmp(part, "fifo") || !strcmp(part, "srrip") || !strcmp(part, "nru"))
+            levels_d1.policy = part;
+        else
+            rest = part;
+    return rest;
+}
+
 static void shape(struct store *s, const char *setting)
 {
     unsigned size, ways, bytes;
@@ -325,10 +345,10 @@ static void shape(struct store *s, const char *setting)
 
 void levels_make(const char *I1, const char *D1, const char *L2, const char *LL, const char *d1_is, const char *ll_is)
 {
-    d1_kind = d1_is;
     ll_kind = ll_is;
     shape(&i1, I1);
     shape(&levels_d1, D1);
+    d1_kind = take_apart(d1_is);
     shape(&ll, LL);
     if (*L2)
         shape(&middle, L2);
@@ -338,14 +358,14 @@ void levels_make(const char *I1, const char *D1, const char *L2, const char *LL,
         prefetch_in(0, &levels_d1, "D1");
     if (is_prefetcher(ll_kind))
         prefetch_in(1, option("at-L2", 0) ? &middle : &ll, option("at-L2", 0) ? "L2" : "LL");
-    buffer = (struct store){1, option("victim-lines", 8), levels_d1.bytes, NULL};
-    ll_buffer = (struct store){1, option("victim-lines", 8), ll.bytes, NULL};
-    l2 = (struct store){option("l2-size", 262144) / option("l2-ways", 8) / ll.bytes, option("l2-ways", 8), ll.bytes, NULL};
+    buffer = (struct store){1, option("victim-lines", 8), levels_d1.bytes, NULL, NULL};
+    ll_buffer = (struct store){1, option("victim-lines", 8), ll.bytes, NULL, NULL};
+    l2 = (struct store){option("l2-size", 262144) / option("l2-ways", 8) / ll.bytes, option("l2-ways", 8), ll.bytes, NULL, NULL};
     for (unsigned i = 0; i < 2; i++) {
         uint64_t entries = i ? option("stlb-entries", 1536) : option("tlb-entries", 64);
         uint64_t ways = i ? option("stlb-ways", 12) : option("tlb-ways", 4);
 
-        tlb[i] = (struct store){entries / ways, ways, 1ull << option("page-bits", 12), NULL};
+        tlb[i] = (struct store){entries / ways, ways, 1ull << option("page-bits", 12), NULL, NULL};
     }
 }
 
@@ -356,6 +376,8 @@ unsigned levels_touch(const struct op_record *o)
     pc = o->op == OP_FETCH ? o->addr : pc;
     if (o->op == OP_FETCH)
         return plain(&i1, o->addr, o->size, false);
+    if (translated)
+        translate(o->addr, o->size);
     if (!strcmp(d1_kind, "nowa"))
         return no_write_allocate(o->addr, o->size, o->op != OP_WRITE);
     if (!strcmp(d1_kind, "victim"))
@@ -380,8 +402,6 @@ unsigned levels_touch(const struct op_record *o)
         return prefetch_by_history(pc, o->addr, o->size);
     if (!strcmp(d1_kind, "fpj"))
         return prefetch_by_instruction(pc, o->addr, o->size);
-    if (!strcmp(d1_kind, "tlb"))
-        translate(o->addr, o->size);
     return plain(&levels_d1, o->addr, o->size, writes && !strcmp(d1_kind, "writeback"));
 }
 

@@ -1,5 +1,6 @@
 /* tests/models/store.c - what is where: a list of lines with the time of their last use.  Every question walks the whole list. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "store.h"
 
@@ -13,12 +14,29 @@ struct resident *store_find(const struct store *s, uint64_t block)
     return NULL;
 }
 
+static bool is(const struct store *s, const char *policy) { return s->policy && !strcmp(s->policy, policy); }
+static bool is_beside(const struct store *s, const struct resident *r, uint64_t block) { return r->block % s->sets == block % s->sets; }
+
+/* It is touched; if then all of its set are, it is the only one. */
+static void touch(const struct store *s, struct resident *r)
+{
+    unsigned touched = 0;
+
+    r->used = ++now;
+    r->late = 0;
+    r->touched = true;
+    for (struct resident *o = s->all; o; o = o->next)
+        touched += is_beside(s, o, r->block) && o->touched;
+    for (struct resident *o = s->all; touched == s->ways && o; o = o->next)
+        o->touched &= !is_beside(s, o, r->block) || o == r;
+}
+
 struct resident *store_use(const struct store *s, uint64_t block)
 {
     struct resident *r = store_find(s, block);
 
     if (r)
-        r->used = ++now;
+        touch(s, r);
     return r;
 }
 
@@ -36,22 +54,56 @@ bool store_take(struct store *s, uint64_t block, struct resident *taken)
     return false;
 }
 
+static struct resident *at_place(const struct store *s, uint64_t block, uint64_t place)
+{
+    struct resident *r = s->all;
+
+    while (r && !(is_beside(s, r, block) && r->place == place))
+        r = r->next;
+    return r;
+}
+
+/* Of a full set. */
+static struct resident *victim(const struct store *s, uint64_t block)
+{
+    struct resident *best = at_place(s, block, 0), *r;
+
+    for (uint64_t place = 0; is(s, "nru") && place < s->ways; place++)
+        if (!(best = at_place(s, block, place))->touched)
+            return best;
+    while (is(s, "srrip")) {
+        for (uint64_t place = 0; place < s->ways; place++)
+            if ((r = at_place(s, block, place))->late >= 3)
+                return r;
+        for (r = s->all; r; r = r->next)
+            r->late += is_beside(s, r, block);
+    }
+    for (r = s->all; !is(s, "nru") && r; r = r->next)
+        if (is_beside(s, r, block) && (is(s, "fifo") ? r->born < best->born : r->used < best->used))
+            best = r;
+    return best;
+}
+
 /* Adds a block; what had to leave its set for that is *out, whose block is NOTHING if none had. */
 struct resident *store_put(struct store *s, uint64_t block, struct resident *out)
 {
-    struct resident *oldest = NULL, *added = calloc(1, sizeof *added);
-    unsigned there = 0;
+    struct resident *added = calloc(1, sizeof *added);
+    uint64_t place = 0;
 
     out->block = NOTHING;
-    for (struct resident *r = s->all; r; r = r->next)
-        if (r->block % s->sets == block % s->sets) {
-            there++;
-            oldest = !oldest || r->used < oldest->used ? r : oldest;
-        }
-    if (there == s->ways)
-        store_take(s, oldest->block, out);
-    *added = (struct resident){s->all, block, ++now, false, false};
-    return s->all = added;
+    while (place < s->ways && at_place(s, block, place))
+        place++;
+    if (place == s->ways) {
+        const struct resident *gone = victim(s, block);
+
+        place = gone->place;
+        store_take(s, gone->block, out);
+    }
+    *added = (struct resident){.next = s->all, .block = block, .born = now + 1, .place = place};
+    s->all = added;
+    touch(s, added);
+    added->late = 2;
+    return added;
 }
 
 /* Of a range of addresses, the first and last block. */

@@ -8,13 +8,16 @@
 
 struct resident {
     struct resident *next;
-    uint64_t block, used; /* address / bytes per line; time */
-    bool dirty, guessed;
+    uint64_t block, used, born; /* address / bytes per line; times */
+    uint64_t place;             /* in its set, from 0: the lowest that was free, or that of what left */
+    int late;                   /* srrip: 0 soon to 3 late */
+    bool dirty, guessed, touched;
 };
 
 struct store {
     uint64_t sets, ways, bytes;
     struct resident *all;
+    const char *policy; /* fifo, srrip, nru; NULL: least recently used */
 };
 
 struct resident *store_find(const struct store *s, uint64_t block);

@@ -3,6 +3,7 @@
 #
 #   sh tests/perf/modules.sh                         all that ship, gzip and a C++ program with maps
 #   sh tests/perf/modules.sh -n 5 -m 'srrip tage'    five rounds, these modules only
+#   sh tests/perf/modules.sh -m 'L2=default L2=stride LL=srrip D1=srrip+stride BI=ittage'       in other slots; three levels
 #
 # in:   QUERN (else build/quern), CXX (else g++), gzip
 # out:  a line for each module: its slot, the ratios of the two programs.  Predictors are compared with branches simulated.
@@ -55,12 +56,21 @@ measure() {
 }
 
 slot_of() {
+    case $1 in *=*) echo "${1%%=*}"; return ;; esac
     case " $predictors " in *" $1 "*) echo BC ;; *) echo D1 ;; esac
 }
 
 branches_of() {
-    case $1 in BC) echo --branch-sim=yes ;; *) echo --branch-sim=no ;; esac
+    case $1 in
+    B?) echo --branch-sim=yes ;;
+    L2) echo "--branch-sim=no --L2=262144,8,64" ;;
+    *) echo --branch-sim=no ;;
+    esac
 }
+
+# what it is compared with: predictors with the default ones, all else with two levels of default caches
+base_of() { case $1 in B?) echo BC ;; *) echo D1 ;; esac; }
+sim_of() { case $1 in L2=default) ;; *) echo "--sim=$(slot_of "$1")=${1#*=}" ;; esac; }
 
 for round in $(seq "$rounds"); do
     for program in 'gzip -9nc log' ./maps; do
@@ -71,17 +81,17 @@ for round in $(seq "$rounds"); do
         for module in $modules; do
             slot=$(slot_of "$module")
             # shellcheck disable=SC2046,SC2086 # words
-            measure "$module-${program##*/}" $(branches_of "$slot") --sim="$slot=$module" -- $program
+            measure "$module-${program##*/}" $(branches_of "$slot") $(sim_of "$module") -- $program
         done
     done
 done
 
-printf '%-12s %-4s %8s %8s\n' module slot gzip maps
+printf '%-16s %-4s %8s %8s\n' module slot gzip maps
 for module in $modules; do
     slot=$(slot_of "$module")
-    printf '%-12s %-4s' "$module" "$slot"
+    printf '%-16s %-4s' "$module" "$slot"
     for program in 'gzip -9nc log' maps; do
-        awk -v a="$(cat "$module-${program##*/}")" -v b="$(cat "default-$slot-${program##*/}")" 'BEGIN { printf " %8.2f", a / b }'
+        awk -v a="$(cat "$module-${program##*/}")" -v b="$(cat "default-$(base_of "$slot")-${program##*/}")" 'BEGIN { printf " %8.2f", a / b }'
     done
     echo
 done

@@ -83,7 +83,8 @@ static int read_year(const struct module *m)
 /* "LEVEL_IN_I1 | LEVEL_IN_D1" -> "I1 D1" */
 static void read_slots(struct module *m)
 {
-    const char *at = strstr(m->source, "#define LEVEL_SLOTS"), *end = at ? at + strcspn(at, "\n") : NULL;
+    const char *level = strstr(m->source, "#define LEVEL_SLOTS"), *at = level ? level : strstr(m->source, "#define BESIDE_SLOTS");
+    const char *end = at ? at + strcspn(at, "\n") : NULL;
 
     if (!strcmp(m->folder, "bpred")) {
         strcpy(m->slots, strstr(m->source, "branchsim_BI_target(") ? "BI" : "BC");
@@ -111,7 +112,7 @@ static const char *reach(const struct module *m)
     if (!strcmp(m->folder, "prefetch"))
         return defines(m, "PREFETCHER_SEES_HITS") ? "call" : "filter";
     if (!strcmp(m->folder, "level") || !strcmp(m->folder, "array"))
-        return defines(m, "LEVEL_SETTLED") ? "filter" : "call";
+        return defines(m, "LEVEL_SETTLED") || defines(m, "BESIDE") ? "filter" : "call";
     if (!strcmp(m->folder, "bpred"))
         return "call";
     return *find_in_head(m, "No line is settled") ? "call" : strcmp(m->name, "opt") ? "filter" : "replay";

@@ -63,6 +63,9 @@ static void level_drop(uint64_t line)
 
 /* ---- what the hit filter holds: the lines of each reference that are settled ---- */
 
+#if defined(BESIDE) && defined(LEVEL_OWN_FILTER)
+#error quern-module: nothing can stand beside a level that has a filter of its own
+#endif
 #if defined(QN_SLOT_D1) && defined(LEVEL_OWN_FILTER) /* the level maintains its own table: cachesim_D1_filter */
 static inline void level_publish(uint64_t addr, uint32_t size) { (void)addr, (void)size; }
 static inline void sim_dropped(uint64_t line) { (void)line; }
@@ -78,7 +81,7 @@ static inline void level_publish(uint64_t addr, uint32_t size)
 
     sim_in(SIM_IN_SETTLED);
     for (uint64_t line = addr & mask;; line += sim.line) {
-        filter_put_only(line, cachesim_X_settled(line));
+        filter_put_only(line, cachesim_X_settled(line) && beside_settled(line));
         if (line == ((addr + size - 1) & mask))
             return;
     }
@@ -97,24 +100,13 @@ static uint64_t level_count; /* references so far */
 
 static uint64_t unit_reference(void) { return level_count; }
 
-#define ONLY "is not for this slot, only for"
-
-static const char *level_refusal(void)
-{
-    static const char *const texts[] = {ONLY " none", ONLY " I1", ONLY " D1", ONLY " I1 D1",
-                                        ONLY " LL", ONLY " I1 LL", ONLY " D1 LL", ONLY " I1 D1 LL"};
-
-    return texts[LEVEL_SLOTS];
-}
-
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {
-    facts->name = LEVEL;
+    facts->name = LEVEL BESIDE_NAME;
     facts->reference = unit_reference;
     facts->hit = QN_HIT_CALL;
     facts->kinds = true;
-    if (!(LEVEL_SLOTS & UNIT_BIT))
-        sim_fail(sim.slot, LEVEL, "LEVEL_SLOTS", 0, level_refusal());
+    level_check_slot(LEVEL, LEVEL_SLOTS);
     facts->tells_evictions = QN_DEFINES(LEVEL_TELLS_EVICTIONS);
     facts->tells_writebacks = QN_DEFINES(LEVEL_TELLS_WRITEBACKS);
     facts->wants_evictions = QN_DEFINES(LEVEL_WANTS_EVICTIONS);
@@ -123,6 +115,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->shows = LEVEL_SHOWS;
     facts->filter = level_filter(config);
     facts->filter.writes_call |= QN_DEFINES(LEVEL_SETTLED) && !QN_DEFINES(LEVEL_WRITES_SETTLED);
+    beside_start(config);
     cachesim_X_initcache(config);
 }
 
@@ -131,6 +124,7 @@ static inline __attribute__((always_inline)) unsigned unit_simulate(uint64_t add
     struct sim_result r = {false, false, false};
 
     level_count++;
+    beside_ref(addr, size, kind);
     cachesim_X_doref(addr, size, kind, &r);
     if (publishes)
         level_publish(addr, size);

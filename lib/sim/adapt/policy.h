@@ -16,7 +16,9 @@
  *   POLICY_REPEAT_IS_NOOP     a second hit directly after a reference changes nothing (follows from the first two)
  * With POLICY_BYPASSES, policy_bypass(set) is called before policy_victim.  If it returns true, the line is not filled, and an exclusive next
  * level gets it back.  With WANTS_KIND, sim_line_kind is the kind of the reference.
- * Settled lines are verified: in the shadow model of --check at each hit, else at every 256th publication. */
+ * Settled lines are verified: in the shadow model of --check at each hit, else at every 256th publication.
+ * With PREFETCHER, a prefetcher stands in the same slot ("srrip+stride", prefetcher.h has its contract): what it brings in is a fill to the policy, and
+ * has a mark up to its first use; a line that has one is not settled. */
 #include "base/hash.h"
 #include "sim/lines.h"
 
@@ -47,6 +49,19 @@ enum { LEVEL_SET_STATE_BYTES = 0 };
 #ifndef POLICY_FINISH
 #define policy_finish() ((void)0)
 #endif
+#ifndef PREFETCHER
+enum { LEVEL_PREFETCHES = 0, LEVEL_SEES_HITS = 0 };
+#define POLICY_NAME POLICY BESIDE_NAME
+#define prefetches_finish() ((void)0)
+#else
+#include "sim/adapt/prefetches.h"
+
+enum { LEVEL_PREFETCHES = 1, LEVEL_SEES_HITS = QN_DEFINES(PREFETCHER_SEES_HITS) };
+#define POLICY_NAME POLICY "+" PREFETCHER BESIDE_NAME
+#ifndef PREFETCHER_INIT
+#define prefetcher_init(config) ((void)(config))
+#endif
+#endif
 enum {
     LEVEL_HITS_CHANGE = !QN_DEFINES(POLICY_HIT_IS_NOOP),
     LEVEL_ONE_SETTLED = QN_DEFINES(POLICY_ONE_SETTLED),
@@ -67,11 +82,11 @@ static uint64_t unit_reference(void) { return level_count; }
 static inline unsigned level_set(uint64_t line) { return (unsigned)qn_set_of(line >> sim.line_bits, sim.sets); }
 static inline uint64_t *level_row(unsigned set) { return &level_tags[(uint64_t)set * sim.ways]; }
 static inline uint64_t level_tag(unsigned set, unsigned way) { return level_row(set)[way] ^ QN_NO_LINE; }
-static inline bool level_settled(unsigned set, unsigned way) { return policy_settled(set, way); }
+static inline bool level_settled(unsigned set, unsigned way) { return policy_settled(set, way) && beside_settled(level_tag(set, way)); }
 
 /* ---- where lines are published ---- */
 
-#if defined(QN_SLOT_D1)
+#if defined(QN_SLOT_D1) && !defined(PREFETCHER_SEES_HITS)
 #include "sim/adapt/filter.h"
 
 enum { LEVEL_PUBLISHES = 1 };
@@ -86,7 +101,7 @@ static void level_forget(void)
     __builtin_memset(level_shown, 0, (uint64_t)sim.sets * level_words * sizeof *level_shown);
 }
 #define UNIT_FORGETS level_forget()
-#elif defined(QN_SLOT_I1)
+#elif defined(QN_SLOT_I1) && !defined(PREFETCHER_SEES_HITS)
 enum { LEVEL_PUBLISHES = 1 };
 static struct qn_code_line **level_records; /* NULL: none */
 
@@ -112,14 +127,18 @@ static inline void level_hide_line(unsigned set, unsigned way)
 }
 #else
 enum { LEVEL_PUBLISHES = 0 };
-static inline void level_show_init(struct qn_unit_facts *facts) { (void)facts; }
+#define UNIT_FORGETS ((void)0)
+
+static inline void level_show_init(struct qn_unit_facts *facts)
+{
+    facts->hit = QN_HIT_CALL;
+    facts->filter = (struct qn_filter){.line = sim.line};
+}
+
 static inline void level_show_entry(unsigned set, unsigned way, uint64_t line) { (void)set, (void)way, (void)line; }
 static inline void level_show_line(unsigned set, unsigned way) { (void)set, (void)way; }
 static inline void level_hide_line(unsigned set, unsigned way) { (void)set, (void)way; }
 #endif
-
-/* For levels only. */
-static inline __attribute__((unused)) void sim_dropped(uint64_t line) { (void)line; }
 
 static inline uint64_t *level_bits(unsigned set, unsigned way) { return &level_shown[(uint64_t)set * level_words + way / 64]; }
 
@@ -133,6 +152,15 @@ static inline void sim_unsettled(unsigned set, unsigned way)
 {
     if (LEVEL_PUBLISHES && *level_bits(set, way) >> way % 64 & 1)
         level_hide(set, way);
+}
+
+/* A module beside the policy: a further reference to the line would change something there. */
+static inline __attribute__((unused)) void sim_dropped(uint64_t line)
+{
+    unsigned set = level_set(line), way = rows_find(level_row(set), sim.ways, line ^ QN_NO_LINE);
+
+    if (way < sim.ways)
+        sim_unsettled(set, way);
 }
 
 /* ---- verification of settled lines ---- */
@@ -207,9 +235,9 @@ static inline void level_publish(unsigned set, unsigned way, bool hit)
 
     if (!LEVEL_PUBLISHES)
         return;
-    if (LEVEL_HITS_CHANGE) {
+    if (LEVEL_HITS_CHANGE || QN_DEFINES(BESIDE)) {
         sim_in(SIM_IN_POLICY_SETTLED);
-        if (!hit || !QN_DEFINES(POLICY_HIT_KEEPS_SETTLED))
+        if (LEVEL_HITS_CHANGE && (!hit || !QN_DEFINES(POLICY_HIT_KEEPS_SETTLED)))
             level_ask(set, way);
         if (!level_settled(set, way)) {
             sim_unsettled(set, way);
@@ -265,8 +293,39 @@ static inline void level_give_up(uint64_t line)
         sim_next(line, sim.line, SIM_EVICT);
 }
 
+/* ---- marks: lines that were prefetched and not used yet ---- */
+
+#ifdef PREFETCHER
+static uint8_t *level_marks; /* by way */
+static bool level_first;     /* the reference uses such a line */
+
+static inline uint8_t *level_mark(unsigned set, unsigned way) { return &level_marks[(uint64_t)set * sim.ways + way]; }
+
+static inline void level_leave(unsigned set, unsigned way)
+{
+    sim_count(level_unused, *level_mark(set, way));
+    *level_mark(set, way) = 0;
+}
+
+/* A prefetch of a level above uses no mark up. */
+static inline void level_use(unsigned set, unsigned way, enum sim_kind kind)
+{
+    if (!*level_mark(set, way) || kind == SIM_PREFETCH)
+        return;
+    sim_count(level_useful, 1);
+    *level_mark(set, way) = 0;
+    level_first = true;
+}
+static inline void level_miss(enum sim_kind kind) { level_misses += kind != SIM_PREFETCH; }
+#else
+static inline void level_miss(enum sim_kind kind) { (void)kind; }
+static inline void level_leave(unsigned set, unsigned way) { (void)set, (void)way; }
+static inline void level_use(unsigned set, unsigned way, enum sim_kind kind) { (void)set, (void)way, (void)kind; }
+#endif
+
 static inline void level_set_line(unsigned set, unsigned way, uint64_t line)
 {
+    level_leave(set, way);
     if (LEVEL_PUBLISHES)
         level_hide(set, way);
     level_row(set)[way] = line ^ QN_NO_LINE;
@@ -306,25 +365,82 @@ static inline unsigned level_line(uint64_t line, enum sim_kind kind, bool publis
     sim_line = line;
     if (QN_DEFINES(WANTS_KIND))
         sim_kind_of_line = kind;
-    if (way == sim.ways)
+    if (way == sim.ways) {
+        level_miss(kind);
         return level_fill(set, line, kind, publishes);
+    }
+    level_use(set, way, kind);
     level_hit(set, way);
     if (publishes)
         level_publish(set, way, true);
     return 0;
 }
 
+#ifdef PREFETCHER
+static inline __attribute__((unused)) bool sim_prefetch(uint64_t addr)
+{
+    uint64_t line = addr & ~(uint64_t)(sim.line - 1);
+    unsigned set = level_set(line), way;
+
+    if (rows_find(level_row(set), sim.ways, line ^ QN_NO_LINE) < sim.ways)
+        return false;
+    sim_count(level_prefetches, 1);
+    sim_next(line, sim.line, SIM_PREFETCH);
+    level_line(line, SIM_PREFETCH, false);
+    way = rows_find(level_row(set), sim.ways, line ^ QN_NO_LINE);
+    if (way == sim.ways) { /* the policy has let it pass by */
+        sim_count(level_unused, 1);
+        return true;
+    }
+    *level_mark(set, way) = 1;
+    if (LEVEL_PUBLISHES && LEVEL_HITS_CHANGE)
+        level_ask(set, way);
+    return true;
+}
+
+static bool level_misses_some(uint64_t addr, uint32_t size)
+{
+    LINES_OF(line, addr, size)
+        if (rows_find(level_row(level_set(line)), sim.ways, line ^ QN_NO_LINE) == sim.ways)
+            return true;
+    return false;
+}
+
+/* The next level sees the reference first, then the prefetches. */
+static inline unsigned level_before(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    level_first = false;
+    if (!level_misses_some(addr, size))
+        return 0;
+    return QN_UNIT_NEXT_DONE | (sim_next(addr, size, kind) ? QN_UNIT_NEXT_MISS : 0u);
+}
+
+static inline void level_after(uint64_t addr, uint32_t size, enum sim_kind kind, bool miss)
+{
+    if (kind == SIM_PREFETCH)
+        return;
+    if (miss || level_first || LEVEL_SEES_HITS)
+        prefetcher_ref(addr, size, kind, miss);
+}
+#else
+static inline unsigned level_before(uint64_t addr, uint32_t size, enum sim_kind kind) { return (void)addr, (void)size, (void)kind, 0; }
+static inline void level_after(uint64_t addr, uint32_t size, enum sim_kind kind, bool miss) { (void)addr, (void)size, (void)kind, (void)miss; }
+#endif
+
 static inline __attribute__((always_inline)) unsigned unit_simulate(uint64_t addr, uint32_t size, enum sim_kind kind, bool publishes)
 {
     uint64_t line = addr & ~(uint64_t)(sim.line - 1), last = (addr + size - 1) & ~(uint64_t)(sim.line - 1);
-    unsigned outcome = 0;
+    unsigned outcome = level_before(addr, size, kind);
 
     level_count++;
+    beside_ref(addr, size, kind);
     for (;; line += sim.line) {
         outcome |= level_line(line, kind, publishes);
         if (line == last)
-            return outcome;
+            break;
     }
+    level_after(addr, size, kind, outcome & QN_UNIT_MISS);
+    return outcome;
 }
 
 static SIM_NCSR unsigned unit_ref(uint64_t addr, uint32_t size, enum sim_kind kind) { return unit_simulate(addr, size, kind, true); }
@@ -400,7 +516,21 @@ static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
 static void unit_finish(void)
 {
     sim_total(sim.slot, "evictions", level_evictions, "lines that gave way to another");
+    prefetches_finish();
     policy_finish();
+}
+
+/* The modules in the same slot. */
+static void level_init_others(const struct sim_config *config)
+{
+    beside_start(config);
+#ifdef PREFETCHER
+    if (sim_option(config->slot, "pollution", 0))
+        sim_fail(sim.slot, POLICY_NAME, "pollution", 0, "only beside the default cache");
+    level_marks = sim_alloc((uint64_t)sim.sets * sim.ways);
+    prefetches_init(config);
+    prefetcher_init(config);
+#endif
 }
 
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
@@ -409,13 +539,14 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     const char *wrong;
 
     facts->reference = unit_reference;
-    facts->name = POLICY;
-    facts->tells_evictions = facts->can_drop = true;
+    facts->name = POLICY_NAME;
+    facts->can_drop = true;
+    facts->tells_evictions = !LEVEL_PREFETCHES;
     facts->shows = QN_SHOW_WAYS;
     facts->way_state = POLICY_WAY_SHOWS;
     facts->set_state = POLICY_SET_SHOWS;
     facts->hit = QN_HIT_NOTHING;
-    facts->repeat_is_noop = LEVEL_REPEAT_IS_NOOP && !QN_DEFINES(POLICY_BYPASSES);
+    facts->repeat_is_noop = LEVEL_REPEAT_IS_NOOP && !QN_DEFINES(POLICY_BYPASSES) && !LEVEL_PREFETCHES;
     facts->kinds = QN_DEFINES(WANTS_KIND);
     facts->back_invalidates = UNIT_IS_LL && QN_DEFINES(POLICY_INCLUSIVE);
     level_tags = sim_alloc((lines + ROWS_MORE) * 8);
@@ -425,6 +556,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     sim_way_memory = LEVEL_WAY_STATE_BYTES ? sim_alloc(lines * LEVEL_WAY_STATE_BYTES) : NULL;
     sim_set_memory = LEVEL_SET_STATE_BYTES ? sim_alloc((uint64_t)sim.sets * LEVEL_SET_STATE_BYTES) : NULL;
     level_show_init(facts);
+    level_init_others(config);
     wrong = policy_init();
     if (wrong)
         sim_fail(sim.slot, POLICY, "policy_init", 0, wrong);

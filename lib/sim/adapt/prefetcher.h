@@ -1,7 +1,6 @@
 /* lib/sim/adapt/prefetcher.h - makes a unit of a prefetcher (PREFETCHER).  The cache around it is least recently used and
  * write-allocate; a line has a mark from its prefetch to its first use.
- *
- *   coverage = useful / (useful + misses)      accuracy = useful / prefetches
+ * The account is prefetches.h; beside a policy, the cache is policy.h's.
  *
  * With the option pollution=1 a second cache, which nothing is prefetched into, sees the same references: a miss that hits there is one that prefetches
  * have caused.  What a prefetcher of a level above brings in trains no prefetcher here, and uses no prefetched line up.
@@ -13,6 +12,7 @@
  * The next level sees the reference first, then the prefetches.  A line that is in the cache is not prefetched.  Without
  * PREFETCHER_SEES_HITS, the most recently used line of a set is settled if it has no mark. */
 #include "sim/lines.h"
+#include "sim/adapt/prefetches.h"
 
 /* ---- what a prefetcher may leave out ---- */
 
@@ -39,15 +39,12 @@ enum { LEVEL_PREFETCHED = 1 }; /* flag of a line: prefetched and not used yet */
 
 static struct lines level_lines, level_without;
 static bool level_compares; /* the option pollution */
-static unsigned level_prefetches, level_useful, level_unused, level_polluting, level_saved;
-static uint64_t level_misses;
+static unsigned level_polluting, level_saved;
 
 static void cachesim_X_initcache(const struct sim_config *c)
 {
     lines_init(&level_lines, c->sets, c->ways, c->line_bits);
-    level_prefetches = sim_event(c->slot, "prefetches", "lines prefetched");
-    level_useful = sim_event(c->slot, "useful-prefetches", "prefetched lines that were referenced");
-    level_unused = sim_event(c->slot, "unused-prefetches", "prefetched lines that left unreferenced");
+    prefetches_init(c);
     level_compares = sim_option_within(c->slot, PREFETCHER, "pollution", 0, 0, 1);
     if (level_compares) {
         lines_init(&level_without, c->sets, c->ways, c->line_bits);
@@ -147,12 +144,7 @@ static void cachesim_X_drop(uint64_t line)
         lines_remove(&level_without, line);
 }
 
-static void cachesim_X_finish(void)
-{
-    uint64_t useful = sim_counted(level_useful), all = sim_counted(level_prefetches), would_miss = useful + level_misses;
-
-    sim_print("%s: coverage %U%%, accuracy %U%%", sim.slot, 100 * useful / (would_miss ? would_miss : 1), 100 * useful / (all ? all : 1));
-}
+static void cachesim_X_finish(void) { prefetches_finish(); }
 
 #include "sim/adapt/level.h"
 

@@ -24,7 +24,7 @@
 
 #define PREFETCHER "spp"
 
-enum { PAGE_BITS = 12, PAGES = 256, PATHS = 512, DISTANCES = 4, COUNTER_MAX = 15, SIGNATURE_MASK = 0xfff, THRESHOLD = 25, CROSSINGS = 8, DEPTH_MAX = 64,
+enum { PAGE_BITS = 12, PAGES = 256, PATHS = 512, DISTANCES = 4, SEEN_MAX = 15, PATH_MASK = 0xfff, THRESHOLD = 25, CROSSINGS = 8, DEPTH_MAX = 64,
        ISSUED_MAX = 1023 };
 
 static struct page {
@@ -48,7 +48,7 @@ static uint16_t follow(uint16_t signature, int distance)
 {
     unsigned bits = distance < 0 ? 0x40u | (unsigned)(-distance & 0x3f) : (unsigned)(distance & 0x3f);
 
-    return (uint16_t)(((unsigned)signature << 3 ^ bits) & SIGNATURE_MASK);
+    return (uint16_t)(((unsigned)signature << 3 ^ bits) & PATH_MASK);
 }
 
 static void learn(uint16_t signature, int distance)
@@ -66,7 +66,7 @@ static void learn(uint16_t signature, int distance)
         p->distance[at] = (int16_t)distance;
         p->seen[at] = 0;
     }
-    if (p->all == COUNTER_MAX || p->seen[at] == COUNTER_MAX) {
+    if (p->all == SEEN_MAX || p->seen[at] == SEEN_MAX) {
         p->all /= 2;
         for (unsigned i = 0; i < DISTANCES; i++)
             p->seen[i] /= 2;

@@ -64,6 +64,10 @@ same '--branch-sim=no' '--machine=small.machine --branch-sim=no' "$caches --sim=
 same '--cache-sim=no' '--machine=small.machine --cache-sim=no' "--cache-sim=no --sim=BC=gshare $gshare"
 "$QUERN" run --machine=small.machine --sim=D1=lru,BC=gshare --out-file=profile true 2>err
 is "$(sed -n 's/^==[0-9]*== \(Slot\)/\1/p' err)" "Slot D1: lru, in place of the machine's fifo" 'a module of the machine that is replaced is named'
+"$QUERN" trace -o small.trace true >log 2>&1 || bail "no trace: $(cat log)"
+"$QUERN" run --machine=skylake --sim=D1=srrip --out-file=profile true 2>err
+is "$(grep -c Slot err) $(grep -o ' D1=[a-z+]*' profile)" '0  D1=srrip+tlb' "... but its TLB stands beside one's own cache"
+is "$("$QUERN" replay --machine=skylake --sim=D1=srrip small.trace 2>&1 | grep -c '^D1.dtlb-misses\|^D1.evictions')" 2 '... in a replay, too'
 "$QUERN" run --machine=small.machine --out-file=profile true 2>err
 is "$(grep -c Slot err)" 0 '... none without --sim'
 is "$(grep -c 'cache: .*, as --machine says$' err)" 4 'the banner'

@@ -90,7 +90,7 @@ static bool filter_true(void)
 {
 #if defined(QN_SLOT_D1) && defined(LEVEL_SETTLED)
     for (uint32_t i = 0; i <= filter_mask; i++)
-        if (filter_entries[i].line != QN_NO_LINE && !cachesim_X_settled(filter_entries[i].line))
+        if (filter_entries[i].line != QN_NO_LINE && !(cachesim_X_settled(filter_entries[i].line) && beside_settled(filter_entries[i].line)))
             return false;
 #endif
     return true;

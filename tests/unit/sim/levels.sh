@@ -117,8 +117,7 @@ for modules in 'D1 I1=lru LL=exclusive' 'I1 D1=lru LL=exclusive' 'I1 I1=tlb D1=l
     # shellcheck disable=SC2086
     refused "module exclusive in slot LL, init, reference 0: cannot stand below $slot=$name, which does not tell which lines it gives up; any policy by name does, as $slot=lru" ${modules#* }
 done
-grep -v 'LEVEL_DROP\|cachesim_X_drop' "$top_srcdir/lib/sim/level/tlb.c" >"$SCRATCH/keeps.c"
-sed -i 's/#define LEVEL "tlb"/#define LEVEL "keeps"/' "$SCRATCH/keeps.c"
+sed '/LEVEL_DROP/d; s/cachesim_X_drop/nobody_drops/; s/#define LEVEL "victim"/#define LEVEL "keeps"/' "$top_srcdir/lib/sim/level/victim.c" >"$SCRATCH/keeps.c"
 refused 'module inclusive in slot LL, init, reference 0: cannot stand below D1=keeps, which does not let lines be taken away; any policy by name does, as D1=lru' \
     D1="$SCRATCH/keeps.c" LL=inclusive
 

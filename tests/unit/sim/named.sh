@@ -241,7 +241,7 @@ wrong says.c 'D1=says.c: policy_way is for caches'
 wrong libc.c 'D1=libc.c: malloc is not there for modules; sim_alloc and sim_print are'
 # A module that is named is simulated, or it is refused by name.
 twice='slot D1 has tlb already; a slot has one module'
-wrong D1=tlb+stride "--sim=stride: $twice"
+wrong D1=victim+nowa '--sim=nowa: slot D1 has victim already; a slot has one module'
 wrong D1=tlb,D1=stride "--sim=stride: $twice"
 wrong tlb,stride "--sim=stride: $twice"
 wrong D1=tlb,LL=fifo,D1=default "--sim=default: $twice"

@@ -6,7 +6,7 @@
 
 static const char *draw(void)
 {
-    const char *start = draw_lines(&lines);
+    const char *start = draw_lines(&level_lines);
 
     strcat(drawing, " | ");
     draw_lines(&first);
