@@ -396,7 +396,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     fast = init_fast(config);
     predictors_turn = config->branch_sim && fast & (1u << SLOT_BC | 1u << SLOT_BI);
     units_init(config, simulated_slots(config) & ~fast);
-    if (qn_sim_core) /* counting begins later than the program */
+    if (qn_sim_core && unit[SLOT_D1]) /* counting begins later than the program */
         unit[SLOT_D1]->turn(qn_sim_core);
     init_below(config);
     qn_sim_i1_line = config->I1.line;
@@ -437,7 +437,7 @@ void qn_sim_turn(uint32_t thread, uint32_t core)
 bool qn_sim_turn_shared(void)
 {
     static uint64_t before;
-    uint64_t now = unit[SLOT_D1] ? unit[SLOT_D1]->shared() : 0;
+    uint64_t now = unit[SLOT_D1] && unit[SLOT_D1]->shared ? unit[SLOT_D1]->shared() : 0;
     bool shared = now != before;
 
     before = now;

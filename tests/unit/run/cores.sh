@@ -519,6 +519,7 @@ refused() {
     run 2 "refused: $*" -- "$QUERN" run "$@" ./guest padded 1
     has "$says"
 }
+run 0 'one core, with another module in D1' -- "$QUERN" run -q --cores=1 --sim=D1=srrip --out-file=p.prof ./guest unpadded 20000
 refused 'at most 64' --cores=65
 refused '--quantum: needs --cores' --quantum=1000
 refused '--coherence: needs --cores' --coherence=msi
