@@ -116,6 +116,8 @@ static bool keep(const char *path, const char *text)
         utimensat(AT_FDCWD, path, (const struct timespec[]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } }, 0);
     else if (asprintf(&made, "%s.XXXXXX", path) >= 0 && (fd = mkstemp(made)) >= 0)
         good = write(fd, text, strlen(text)) == (ssize_t)strlen(text) && !close(fd) && !rename(made, path);
+    if (fd >= 0 && !good)
+        unlink(made);
     free(made);
     free(there);
     return good;

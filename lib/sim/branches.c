@@ -177,8 +177,6 @@ static inline void catch_up(void)
         drain_branches();
 }
 
-void qn_branches_catch_up(void) { catch_up(); }
-
 static inline void tell_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind)
 {
     if (BC && BC->path)

@@ -764,7 +764,8 @@ void qn_sim_finish(void)
     if (!qn_sim_log_is_empty())
         log_drain();
     qn_sim_stream_sync();
-    qn_branches_catch_up();
+    if (!qn_sim_branches_are_empty())
+        qn_sim_branches_drain();
     qn_sim_shadow_finish();
     print_storage("BC", &facts[SLOT_BC]);
     print_storage("BI", &facts[SLOT_BI]);

@@ -24,7 +24,7 @@ compile() {
     rm -rf objects && mkdir objects || exit 2
     # What libquern.a has, but for pages, which need files of a build; and what tests/fuzz/options.c includes or calls of tools.
     (cd "$top" && sh build-aux/sources.sh --update && sed -n '/^hosted_sources = /,/[^\\]$/s/^\t\([^ ]*\).*/\1/p' sources.mk | grep -v '^lib/\(page\|lab\)/' &&
-        printf 'tools/%s.c\n' options prof_args annotate csv valgrind machine) >list || exit 1
+        printf 'tools/%s.c\n' prof_args annotate csv valgrind machine) >list || exit 1
     export CLANG top flags
     xargs -P "$(nproc)" -n 4 sh -c 'for file; do
         object=objects/$(echo "${file%.c}" | tr / _).o less=

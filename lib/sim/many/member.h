@@ -20,6 +20,8 @@
 #ifndef POLICY
 #error quern-module: only policies can be one of many
 #endif
+#define UNIT_BIT LEVEL_IN_LL
+#include "sim/adapt/beside.h"
 #include "sim/adapt/policy.h"
 
 #ifdef QN_MEMBER_REPEAT_IS_NOOP

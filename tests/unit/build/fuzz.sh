@@ -20,7 +20,7 @@ int main(void)
 }
 END
 libraries=$(sed -n "s/^libraries='\(.*\)'/\1/p" "$top_srcdir/tests/fuzz/fuzz.sh")
-(cd "$top_builddir/tools" && ar cr "$SCRATCH/tools.a" options.o prof_args.o annotate.o csv.o valgrind.o machine.o) || bail 'no objects of tools'
+(cd "$top_builddir/tools" && ar cr "$SCRATCH/tools.a" prof_args.o annotate.o csv.o valgrind.o machine.o) || bail 'no objects of tools'
 for file in "$top_srcdir"/tests/fuzz/*.c; do
     name=$(basename "$file" .c)
     # shellcheck disable=SC2086 # words
