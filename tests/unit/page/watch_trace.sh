@@ -83,7 +83,7 @@ refused 1 'cut.trace' watch -q --trace=cut.trace --references=10 -o x.html
 refused 2 'watch-file' replay --watch=5 prog.trace
 refused 2 'got 0' replay --watch=0 --watch-file=x.csv prog.trace
 refused 1 'no/such' replay --watch=5 --watch-file=no/such/x.csv prog.trace
-refused 2 'data references' replay --watch=many --watch-file=x.csv prog.trace
+refused 2 "got 'many', wanted a number" replay --watch=many --watch-file=x.csv prog.trace
 if [ -c /dev/full ]; then
     refused 1 '/dev/full' replay --watch=5 --watch-file=/dev/full prog.trace
 else
