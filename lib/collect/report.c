@@ -24,6 +24,15 @@ static const char *const origin_texts[] = { "", ", as QUERN_CACHES says", ", of 
                                             ", the L2 of this machine, whose L3 has no number of ways in CPUID: --LL chooses another",
                                             ", as --L2 says, which without --LL is its older name", ", as --machine says" };
 
+/* Is the module "tlb" what "tlb:8d0e..." or "srrip+tlb:50b3..." names, in the second as the last one? */
+static bool is_among(const char *module, const char *name)
+{
+    size_t n = strcspn(name, ":");
+    const char *plus = memrchr(name, '+', n), *last = plus ? plus + 1 : name;
+
+    return !strncmp(module, name, n) || !strncmp(module, last, (size_t)(name + n - last));
+}
+
 void qn_collect_print_banner(struct qn_collect *r)
 {
     qn_collect_say(r, "quern " QN_VERSION ", a cache and branch-prediction profiler");
@@ -38,7 +47,7 @@ void qn_collect_print_banner(struct qn_collect *r)
     for (int i = 0; i < QN_ENGINES_AN && !r->first.engine; i++) { /* a policy for a TLB, say */
         const char *own = r->options.from_machine.module[i].name, *name = r->first.slot[i].name;
 
-        if (own && name && !strstr(name, basename(own)))
+        if (own && name && !is_among(basename(own), name))
             qn_collect_say(r, "Slot %s: %.*s, in place of the machine's %s", qn_engines_slot_names[i], (int)strcspn(name, ":"), name, own);
     }
     qn_collect_say(r, "Command: %s", r->command);

@@ -224,17 +224,25 @@ static bool choose_word(struct qn_engines_choice *c, const char *text, char *wor
     return (slot < 0 && !strcmp(word, "default")) || qn_engines_choose_module(c, slot, slot < 0 ? word : word + 3);
 }
 
+/* Of a module's file; free() it.  NULL: there is none. */
+static char *source_of(const char *library, const char *name)
+{
+    char *path = library ? qn_engines_probe_module(library, name) : NULL, *source = path ? qn_engines_read_source(path) : NULL;
+
+    free(path);
+    return source;
+}
+
 /* Does the module share the slot of the one before it?  One of the two is no cache. */
 static bool is_joining(const struct qn_engines_choice *c, int slot, const char *word)
 {
     char *first = c->slot[slot].file ? qn_engines_read_source(c->slot[slot].file) : NULL;
     const char *library = is_slot(word) || has_hash(word) ? NULL : qn_engines_library(c->tool);
-    char *path = library ? qn_engines_probe_module(library, word) : NULL, *source = path ? qn_engines_read_source(path) : NULL;
+    char *source = source_of(library, word);
     bool joins = source && (qn_engines_source_joins(source) || (first && qn_engines_source_joins(first) && usual_slot(source) == slot));
 
     free(first);
     free(source);
-    free(path);
     return joins;
 }
 
@@ -255,15 +263,12 @@ bool qn_engines_join(struct qn_engines_choice *c, enum qn_engines_slot slot, con
 bool qn_engines_stands_beside(const char *library, const char *module, const char *cache)
 {
     const char *const kinds[] = { "POLICY", "LEVEL", "PREFETCHER" };
-    char *path = qn_engines_probe_module(library, module), *source = path ? qn_engines_read_source(path) : NULL;
-    char *other_path = qn_engines_probe_module(library, cache), *other = other_path ? qn_engines_read_source(other_path) : NULL;
+    char *source = source_of(library, module), *other = source_of(library, cache);
     bool does = false;
 
     for (size_t i = 0; source && other && i < sizeof kinds / sizeof *kinds; i++)
         does |= qn_engines_source_defines(source, "BESIDE") && qn_engines_source_defines(other, kinds[i]);
-    free(path);
     free(source);
-    free(other_path);
     free(other);
     return does;
 }

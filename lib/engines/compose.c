@@ -8,18 +8,17 @@
  *
  * so that all that is done with a module of one file is done with it, too.  lib/sim/unit.c puts them together. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "engines/engines.h"
 #include "text/error.h"
+#include "text/output.h"
 
 #define PARTS_MAX 3
 
@@ -106,21 +105,21 @@ static char *write_text(const struct parts *p, char **name)
 }
 
 /* The same text has the same path, and is not written again: what is made of it stays good. */
-static bool keep(const char *path, const char *text)
+static bool keep(const struct parts *p, const char *path, const char *text)
 {
-    char *there = qn_engines_read_source(path), *made = NULL;
+    char *there = qn_engines_read_source(path);
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_text_output out;
     bool good = there && !strcmp(there, text);
-    int fd = -1;
 
     if (good)
         utimensat(AT_FDCWD, path, (const struct timespec[]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } }, 0);
-    else if (asprintf(&made, "%s.XXXXXX", path) >= 0 && (fd = mkstemp(made)) >= 0)
-        good = write(fd, text, strlen(text)) == (ssize_t)strlen(text) && !close(fd) && !rename(made, path);
-    if (fd >= 0 && !good)
-        unlink(made);
-    free(made);
+    else if (qn_text_open_output(&out, path, 0600, &err) == QN_TEXT_OK) {
+        fputs(text, qn_text_stream_output(&out));
+        good = qn_text_close_output(&out, &err) == QN_TEXT_OK;
+    }
     free(there);
-    return good;
+    return good || refuse(p, NULL, err.text);
 }
 
 static char *compose(const struct parts *p)
@@ -129,8 +128,7 @@ static char *compose(const struct parts *p)
 
     if (!folder)
         refuse(p, NULL, "needs a folder that quern may keep files in: $XDG_CACHE_HOME/quern or ~/.cache/quern");
-    else if (asprintf(&path, "%s/%s.%016" PRIx64 ".c", folder, name, qn_hash_bytes(QN_HASH_NONE, text, strlen(text))) >= 0 && !keep(path, text)) {
-        refuse(p, NULL, strerror(errno));
+    else if (asprintf(&path, "%s/%s.%016" PRIx64 ".c", folder, name, qn_hash_bytes(QN_HASH_NONE, text, strlen(text))) >= 0 && !keep(p, path, text)) {
         free(path);
         path = NULL;
     }

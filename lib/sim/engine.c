@@ -730,7 +730,6 @@ static void print_storage(const char *slot, const struct qn_unit_facts *f)
 }
 
 SLOW void qn_sim_log_drain(void) { log_drain(); }
-void qn_sim_log_word(uint64_t addr, uint32_t site, uint32_t kind) { log_word(addr, site, kind); }
 
 void qn_sim_log_recover(uint64_t next)
 {

@@ -136,6 +136,13 @@ static uint32_t analysis_recent(const struct sim_config *c) { return wants_whole
 static unsigned least(void) { return line_bits < smallest_bits ? smallest_bits - line_bits : 0; }
 static unsigned most(void) { return line_bits < SIZE_MOST_BITS ? SIZE_MOST_BITS - line_bits : 0; }
 
+static void init_curve(uint32_t bits)
+{
+    groups_init(&groups, bits);
+    for (unsigned k = least(); k <= most(); k++)
+        groups_add(&groups, 1u << k);
+}
+
 /* The misses of a cache of 2^k lines: a distance of at most k bits is a hit.  Of a sample: their estimate and its error. */
 static void declare_curve(void)
 {
@@ -184,9 +191,8 @@ static void analysis_init(const struct sim_config *c)
         init_whole(c);
     if (sampled)
         shards_init(&shards, c->line_bits, (uint32_t)n, (uint32_t)part);
-    groups_init(&groups, c->line_bits);
-    for (unsigned k = least(); k <= most(); k++)
-        groups_add(&groups, 1u << k);
+    else if (!whole)
+        init_curve(c->line_bits);
     declare();
 }
 

@@ -273,7 +273,6 @@ static void log_end(uint64_t *clock)
  * A module that has to see each reference always works so.  A module with a hit filter does while so many references miss that
  * the processor cannot predict the jump on the outcome (run/core/references/reference.c). */
 
-
 void qn_up_set_pc(uint32_t site) { qn_sim_set_pc(site & QN_SITE_COUNTER_MASK); }
 void qn_up_charge(uint32_t site) { qn_sim_charge(site & QN_SITE_COUNTER_MASK); }
 
@@ -358,7 +357,7 @@ static void init_logs(const struct qn_config *c)
 
 /* ---- words of a recorder's log from C (contract.h, enum qn_log_word) ---- */
 
-static void log_word(uint64_t addr, uint32_t site, uint32_t kind)
+void qn_sim_log_word(uint64_t addr, uint32_t site, uint32_t kind)
 {
     *(struct qn_log_entry *)(uintptr_t)qn_sim_log.next = (struct qn_log_entry){addr, site, kind};
     qn_sim_log.next += sizeof *log_entries;
@@ -387,7 +386,7 @@ uint32_t qn_sim_log_define(uint64_t pc, const struct qn_item *item, unsigned n)
 
     if (!qn_sim_log_is_empty())
         log_drain(); /* a definition must not be split */
-    log_word(pc, ++last, QN_LOG_DEFINE | (bytes ? QN_LOG_CODE : 0) | n << 8);
+    qn_sim_log_word(pc, ++last, QN_LOG_DEFINE | (bytes ? QN_LOG_CODE : 0) | n << 8);
     log_bytes(item, n * sizeof *item);
     log_bytes((const void *)(uintptr_t)pc, bytes);
     log_drain();
@@ -397,22 +396,22 @@ uint32_t qn_sim_log_define(uint64_t pc, const struct qn_item *item, unsigned n)
 void qn_sim_log_left(unsigned insns)
 {
     if (qn_sim_records)
-        log_word(insns, 0, QN_LOG_LEFT);
+        qn_sim_log_word(insns, 0, QN_LOG_LEFT);
 }
 
 void qn_sim_log_more(uint64_t insns)
 {
     if (qn_sim_records && insns)
-        log_word(insns, 0, QN_LOG_MORE | QN_LOG_FROM_C);
+        qn_sim_log_word(insns, 0, QN_LOG_MORE | QN_LOG_FROM_C);
 }
 
 void qn_sim_log_run(const struct qn_log_stream *stream, unsigned n, uint64_t times)
 {
     if (!times)
         return;
-    log_word(times, n, QN_LOG_RUN | QN_LOG_FROM_C);
+    qn_sim_log_word(times, n, QN_LOG_RUN | QN_LOG_FROM_C);
     for (unsigned i = 0; i < n; i++) {
-        log_word(stream[i].addr, stream[i].size, stream[i].kind | QN_LOG_FROM_C | QN_LOG_BIG);
-        log_word(stream[i].step, 0, QN_LOG_STEP | QN_LOG_FROM_C);
+        qn_sim_log_word(stream[i].addr, stream[i].size, stream[i].kind | QN_LOG_FROM_C | QN_LOG_BIG);
+        qn_sim_log_word(stream[i].step, 0, QN_LOG_STEP | QN_LOG_FROM_C);
     }
 }
