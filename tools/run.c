@@ -259,6 +259,11 @@ static const struct qn_option options[] = {
 static const struct qn_option_rule rules[] = {
     { "--calls-room", false, "--calls or --profile-format=callgrind", NULL },
     { "--calls-depth", false, "--calls or --profile-format=callgrind", NULL },
+    { "--calls", true, "--sample", NULL },
+    { "--profile-format=callgrind", true, "--sample", NULL },
+    { "--dump-before", true, "--interval or --versus", NULL },
+    { "--dump-after", true, "--interval or --versus", NULL },
+    { "--zero-before", true, "--interval or --versus", NULL },
     { "--interval-file", false, "--interval", NULL },
     { "--explain-first", false, "--explain", NULL },
     { "--explain-every", false, "--explain", NULL },

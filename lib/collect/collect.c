@@ -266,10 +266,6 @@ static bool check_options(const struct qn_collect_options *o)
         qn_collect_complain("--versus: nothing is simulated that could be compared");
         return false;
     }
-    if (o->calls && o->sample.given) {
-        qn_collect_complain("--calls: cannot be combined with --sample");
-        return false;
-    }
     return qn_collect_check_patterns(o);
 }
 

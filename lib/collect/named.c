@@ -53,8 +53,6 @@ static const struct qn_collect_names *names_of(const struct qn_collect *r, unsig
     return (const struct qn_collect_names *)((const char *)&r->options + by_function[k].field);
 }
 
-static bool divides(enum qn_probe_what what) { return what >= QN_PROBE_DUMP_BEFORE && what <= QN_PROBE_ZERO_BEFORE; }
-
 static const char *name_option(enum qn_probe_what what)
 {
     for (unsigned k = 0; k < FUNCTION_OPTIONS; k++)
@@ -83,10 +81,6 @@ bool qn_collect_take_names(struct qn_collect *r)
     for (unsigned k = 0; k < FUNCTION_OPTIONS; k++) {
         const struct qn_collect_names *names = names_of(r, k);
 
-        if (names->count && divides(by_function[k].what) && (r->options.interval_given || r->options.versus)) {
-            qn_collect_complain("--%s: cannot be combined with %s", by_function[k].name, r->options.versus ? "--versus" : "--interval");
-            return false;
-        }
         for (unsigned i = 0; i < names->count; i++) {
             if (!*names->text[i]) {
                 qn_collect_complain("--%s: got '', wanted the name of a function", by_function[k].name);

@@ -52,12 +52,14 @@ static int prepare(struct qn_collect *r)
     int status;
 
     if (r->sims.mixed)
-        return refuse("analysis", "analyses that observe instructions (values, conflicts) cannot be combined with others: nothing is simulated");
+        return refuse("analysis", "those that observe instructions (values, conflicts) not with others: nothing is simulated");
     r->observes = r->sims.observes;
     if ((status = check_named(o, &r->first, r->observes)) || (status = check_named(o, &r->second, r->observes)))
         return status;
     if (r->sims.analyses && !r->observes && !o->cache_sim && !o->branch_sim)
         return refuse("analysis", "nothing is simulated that could be analysed");
+    if (o->data == QN_DATA_USE && named(&r->first, QN_ENGINES_D1, QN_ENGINES_D1))
+        return refuse("data=use", "not with another module in slot D1");
     if (o->sample.given && !r->observes)
         return refuse("sample", "the simulator has no analysis module that observes instructions (values, conflicts)");
     if (r->observes && (o->interval || o->explain.count || o->watch))

@@ -88,5 +88,5 @@ is "$(inclusive popper 5) $(edge "$start" popper | cut -d' ' -f1)" '1 1 1' 'a mi
 run --calls=paths --toggle=tail
 is "$(root tail) $(inclusive tail) $(edge tail g) $(nodes)" "equal 1 7 1 5 $(summary)" 'with --toggle its function is the root'
 run --calls=yes --analysis=values --sample=1/1000
-is "$? $(cat log)" '2 quern: run: --calls: cannot be combined with --sample' 'calls cannot be known from samples'
+is "$? $(cat log)" '2 quern: run: --calls: not with --sample; `quern run --help=all` describes it' 'calls cannot be known from samples'
 done_testing

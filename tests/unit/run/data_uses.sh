@@ -82,6 +82,6 @@ is "$(sed -n 's/.*  \([0-9.]* of 64 B\)  swarm .*/\1/p' listing)" "$(awk '$1 == 
 "$QUERN" annotate --by=data --show=D1use%,D1mr --sort=D1.used profile >listing 2>&1
 is "$(sed -n 's/^ *\([0-9.]*\)% .*  swarm .*/\1/p' listing)" "$(awk '$1 == "symbol:swarm" { printf "%.1f\n", 100 * $3 / $2 }' one)" '... and as a ratio, by the names that csv has'
 is "$("$QUERN" annotate --by=data --show=used,foo profile 2>&1)" 'quern annotate: error: --show event `foo` did not appear in `events:` line' '... but no other names'
-"$QUERN" run -q --data=use --sim=D1=fifo ./uses 2>err
-ok 'another module in the D1 is refused' grep -q 'needs the D1 that quern has by default' err
+is "$("$QUERN" run --data=use --sim=D1=fifo ./uses 2>&1; echo "$?")" 'quern: run: --data=use: not with another module in slot D1
+2' 'another module in the D1 is refused, before the program begins'
 done_testing

@@ -152,7 +152,7 @@ ln -s /dev/null device
 is "$? $(cat err)$(echo device*)" '0 device' 'parts of a profile that goes to a device go there, too'
 for option in --interval=1000 --versus=D1=srrip; do
     "$QUERN" run -q $option --out-file=got --dump-before=deep ./at 2>err
-    is "$? $(cat err)" "2 quern: run: --dump-before: cannot be combined with ${option%%=*}" "$option"
+    is "$? $(cat err)" "2 quern: run: --dump-before: not with ${option%%=*}; \`quern run --help=all\` describes it" "$option"
 done
 "$QUERN" run -q --analysis=values --out-file=got --dump-before=deep ./at 2>err
 is "$? $(cat err)" '2 quern: run: --dump-before: not with an analysis module that observes instructions' '--analysis=values'

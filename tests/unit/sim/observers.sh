@@ -231,5 +231,5 @@ refused() { # MESSAGE OPTIONS...
     is "$? $(cat err)" "2 quern: run: $message" "$*"
 }
 refused '--analysis=sets: the same analysis twice' --analysis=sets,3c,sets
-refused '--analysis: analyses that observe instructions (values, conflicts) cannot be combined with others: nothing is simulated' --analysis=3c,values
+refused '--analysis: those that observe instructions (values, conflicts) not with others: nothing is simulated' --analysis=3c,values
 done_testing
