@@ -168,8 +168,9 @@ int qn_collect_in_child(struct qn_collect *r, bool limited, qn_collect_work *wor
  * themselves (qn_collect_finish).
  */
 
-#define HEAP_READY (3 << 20) /* bytes for the symbols and lines of the C library and a small profile */
-#define HEAP_LARGE (32 << 20)
+#define HEAP_READY (4 << 20) /* bytes for the symbols and lines of the C library and a small profile: two huge pages */
+#define HEAP_ROOM (8 << 20)
+#define HEAP_LARGE (24 << 20) /* malloc takes no more than 32 MB from the heap */
 #define WATCH_FIRST_MS 1 /* pause between two looks at the arena, doubled while nothing is new */
 #define WATCH_LAST_MS 64 /* with longer pauses it waits for requests only */
 
@@ -309,22 +310,24 @@ static void write_of_killed(struct reader *d)
     _exit(!qn_collect_fold(r, NULL, d->library));
 }
 
-/* The first access to each page costs a page fault (base/ready.h), and a reader accesses hundreds.  So the heap's pages are allocated at once,
- * and freed memory is kept.  A profile with counts by instruction is large: more of the heap gets huge pages, when it is first used. */
+/* The first access to each page costs a page fault (base/ready.h), and a reader accesses a thousand.  So the heap begins at a huge page, two
+ * of them are there at once, and freed memory is kept.  A profile with counts by instruction is large: it gets more huge pages when it
+ * first uses them.  What lies before the first huge page is not touched. */
 static void make_heap_ready(bool large)
 {
-    const size_t page = 2 << 20;
-    char *heap, *more = NULL;
+    static char *kept;
+    const size_t huge = 2 << 20, room = large ? HEAP_LARGE : HEAP_ROOM;
+    char *first;
 
-    mallopt(M_MMAP_THRESHOLD, large ? 2 * HEAP_LARGE : 2 * HEAP_READY);
+    mallopt(M_MMAP_THRESHOLD, (int)(room + 2 * huge));
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
-    heap = malloc(HEAP_READY);
-    if (heap)
-        qn_ready(heap, HEAP_READY);
-    if (large && (more = malloc(HEAP_LARGE)))
-        madvise(more + (page - (uintptr_t)more % page), HEAP_LARGE - page, MADV_HUGEPAGE);
-    free(more);
-    free(heap);
+    kept = malloc(room + huge);
+    if (!kept)
+        return;
+    first = kept + (huge - (uintptr_t)kept % huge);
+    madvise(first, room, MADV_HUGEPAGE);
+    qn_ready(first, HEAP_READY);
+    kept = QN_NEEDED(realloc(kept, (size_t)(first - kept)));
 }
 
 static _Noreturn void read_and_fold(struct qn_collect *r, int socket)

@@ -115,6 +115,7 @@ struct fold {
     enum qn_prof_detail detail;
     uint32_t fn, line;            /* the row that `sum` belongs to */
     struct qn_prof_insn insn;     /* and the instruction, where these are wanted */
+    int columns;                  /* of `sum`, up to the last event of a module */
     bool open;                    /* `sum` holds something */
     int64_t sum[QN_COST_COLUMNS];
 };
@@ -136,10 +137,10 @@ static enum qn_text_status flush(struct fold *f)
         return QN_TEXT_OK;
     for (int i = 0; i < f->events->count; i++)
         columns[i] = f->sum[f->events->which[i]];
-    for (int e = 0; e < QN_COST_COLUMNS; e++)
+    for (int e = 0; e < f->columns; e++)
         if (__builtin_add_overflow(f->result->totals[e], f->sum[e], &f->result->totals[e]))
             return qn_text_fail(f->err, QN_TEXT_BAD, "the counts are damaged: a total exceeds 64 bits");
-    memset(f->sum, 0, sizeof f->sum);
+    memset(f->sum, 0, (size_t)f->columns * sizeof f->sum[0]);
     f->open = false;
     status = qn_prof_table_add_line(f->table, f->fn, f->line, columns, f->err);
     if (status == QN_TEXT_OK && f->detail == QN_PROF_DETAIL_INSNS)
@@ -284,6 +285,9 @@ enum qn_text_status qn_cost_fold(const struct qn_cost_store *store, const struct
     qn_cost_sort_charges(&f.charges, store);
     f.locks = event_named(f.events, "D1.locks");
     f.fences = event_named(f.events, "D1.fences");
+    f.columns = QN_COST_EVENTS;
+    for (int i = 0; i < events->count; i++)
+        f.columns = events->which[i] < f.columns ? f.columns : events->which[i] + 1;
     qn_cost_sort_side_exits(&f.side_exits, store);
     for (uint64_t i = 0; i < f.extent.blocks && status == QN_TEXT_OK; i++)
         status = fold_block(&f, i);

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 
 #include <dwarf.h>
+#include <emmintrin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,17 @@ struct qn_line_table { /* one line table of .debug_line: its header, and its fil
     const uint8_t *names;    /* directory and file tables */
     const uint8_t *program, *end;
     bool named, bad;
-    char **files;            /* complete paths, by number; NULL: none */
+    struct file *files;      /* by number */
     size_t nfiles, file_room;
+    const char **directories; /* as they are written; base: that of the compilation, NULL: not known */
+    size_t ndirectories, directory_room;
+    const char *base;
+};
+
+struct file {
+    const char *name; /* NULL: none */
+    uint64_t directory;
+    char *path;       /* complete; NULL: not asked for yet */
 };
 
 struct sequence { /* rows with ascending addresses */
@@ -304,11 +314,28 @@ static void add_sequence(struct qn_debug *d, const struct sequence *s)
         l->sequences[l->nsequences++] = *s;
 }
 
+/* The first bytes of an end_sequence, sixteen places at a time; NULL: there are none. */
+static const uint8_t *find_end(const uint8_t *at, const uint8_t *end)
+{
+    static const uint8_t end_sequence[] = { 0, 1, DW_LNE_end_sequence };
+    const __m128i zero = _mm_setzero_si128(), one = _mm_set1_epi8(1);
+
+    for (; end - at >= 18; at += 16) {
+        __m128i first = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), zero);
+        __m128i second = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(at + 1)), one);
+        __m128i third = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(at + 2)), one);
+        int found = _mm_movemask_epi8(_mm_and_si128(first, _mm_and_si128(second, third)));
+
+        if (found)
+            return at + __builtin_ctz((unsigned)found);
+    }
+    return memmem(at, (size_t)(end - at), end_sequence, sizeof end_sequence);
+}
+
 /* Adds the sequences of a table, without their ends.  The bytes of end_sequence may also stand within a sequence, as an operand and two opcodes.
  * This does no harm: what seems to begin behind them has no set_address, so it is not in the code.  false: the table is damaged. */
 static bool find_sequences(struct qn_debug *d, uint32_t unit)
 {
-    static const uint8_t end_sequence[] = { 0, 1, DW_LNE_end_sequence };
     const struct qn_line_table *u = &d->lines->units[unit];
     struct reader r = { u->program, u->end, false };
     enum step what = STEP_END;
@@ -324,7 +351,7 @@ static bool find_sequences(struct qn_debug *d, uint32_t unit)
         if (what == STEP_END) /* without rows */
             continue;
         s.start = m.address;
-        end = s.start ? memmem(r.at, (size_t)(r.end - r.at), end_sequence, sizeof end_sequence) : NULL;
+        end = s.start ? find_end(r.at, r.end) : NULL;
         if (end)
             r.at = end;
         while (what != STEP_END && r.at < r.end && !r.bad)
@@ -384,9 +411,6 @@ struct names {
     struct qn_debug *d;
     struct qn_line_table *u;
     struct reader r;
-    char **directories; /* complete; the strings are owned */
-    size_t count, room;
-    const char *base;   /* directory of the compilation, NULL: not known */
 };
 
 static const char *string_at(const struct qn_section *s, uint64_t offset)
@@ -408,21 +432,16 @@ static char *join(const char *directory, const char *name)
     return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
-static void add_directory(struct names *n, const char *name)
+static void add_directory(struct qn_line_table *u, const char *name)
 {
-    const char *base = n->base && n->base[0] ? n->base : NULL;
-
-    if (QN_GROW(n->directories, n->count, n->room, QN_DEBUG_ROOM))
-        n->directories[n->count++] = join(base, name);
+    if (QN_GROW(u->directories, u->ndirectories, u->directory_room, QN_DEBUG_ROOM))
+        u->directories[u->ndirectories++] = name;
 }
 
-static void add_file(struct names *n, const struct entry *e)
+static void add_file(struct qn_line_table *u, const struct entry *e)
 {
-    struct qn_line_table *u = n->u;
-    const char *directory = e->directory < n->count ? n->directories[e->directory] : NULL;
-
     if (QN_GROW(u->files, u->nfiles, u->file_room, QN_DEBUG_ROOM))
-        u->files[u->nfiles++] = e->path && e->path[0] ? join(directory, e->path) : NULL;
+        u->files[u->nfiles++] = (struct file){ e->path && e->path[0] ? e->path : NULL, e->directory, NULL };
 }
 
 /* DWARF 2 to 4: directories up to an empty string; then files, each with its directory's number, time and size. */
@@ -430,18 +449,17 @@ static void read_old(struct names *n)
 {
     const char *name;
 
-    n->base = qn_debug_find_directory(n->d, n->u->offset);
-    if (QN_GROW(n->directories, n->count, n->room, QN_DEBUG_ROOM))
-        n->directories[n->count++] = strdup(n->base ? n->base : ".");
+    n->u->base = qn_debug_find_directory(n->d, n->u->offset);
+    add_directory(n->u, n->u->base ? n->u->base : ".");
     while ((name = read_string(&n->r))[0])
-        add_directory(n, name);
-    add_file(n, &(struct entry){ NULL, 0 }); /* numbers begin at 1 */
+        add_directory(n->u, name);
+    add_file(n->u, &(struct entry){ NULL, 0 }); /* numbers begin at 1 */
     while (!n->r.bad && (name = read_string(&n->r))[0]) {
         struct entry e = { name, read_uleb(&n->r) };
 
         read_uleb(&n->r);
         read_uleb(&n->r);
-        add_file(n, &e);
+        add_file(n->u, &e);
     }
 }
 
@@ -534,33 +552,51 @@ static void read_new(struct names *n)
         struct entry e = read_entry(n, formats, count);
 
         if (i == 0)
-            n->base = e.path;
-        add_directory(n, e.path);
+            n->u->base = e.path;
+        add_directory(n->u, e.path);
     }
     count = read_formats(n, formats);
     entries = read_uleb(&n->r);
     for (uint64_t i = 0; i < entries && count && !n->r.bad; i++) {
         struct entry e = read_entry(n, formats, count);
 
-        add_file(n, &e);
+        add_file(n->u, &e);
     }
 }
 
-const char *qn_debug_name_file(struct qn_debug *d, struct qn_line_table *u, uint32_t file)
+static void read_names(struct qn_debug *d, struct qn_line_table *u)
 {
     struct names n = { .d = d, .u = u, .r = { u->names, u->program, false } };
 
-    if (!u->named) {
-        u->named = true;
-        if (u->version < 5)
-            read_old(&n);
-        else
-            read_new(&n);
-        for (size_t i = 0; i < n.count; i++)
-            free(n.directories[i]);
-        free(n.directories);
-    }
-    return file < u->nfiles ? u->files[file] : NULL;
+    if (u->named)
+        return;
+    u->named = true;
+    if (u->version < 5)
+        read_old(&n);
+    else
+        read_new(&n);
+}
+
+static char *make_path(const struct qn_line_table *u, const struct file *f)
+{
+    const char *name = f->directory < u->ndirectories ? u->directories[f->directory] : NULL;
+    const char *base = u->base && u->base[0] && (f->directory || u->version >= 5) ? u->base : NULL;
+    char *directory = name ? join(base, name) : NULL, *path = join(directory, f->name);
+
+    free(directory);
+    return path;
+}
+
+/* A unit names a hundred headers, and few of them have code that a short program runs, so paths are made when they are asked for. */
+const char *qn_debug_name_file(struct qn_debug *d, struct qn_line_table *u, uint32_t file)
+{
+    struct file *f;
+
+    read_names(d, u);
+    f = file < u->nfiles ? &u->files[file] : NULL;
+    if (f && f->name && !f->path)
+        f->path = make_path(u, f);
+    return f ? f->path : NULL;
 }
 
 /* ---- lines by address ---- */
@@ -652,8 +688,9 @@ void qn_debug_free_lines(struct qn_debug *d)
         free(l->sequences[i].rows);
     for (size_t i = 0; i < l->nunits; i++) {
         for (size_t j = 0; j < l->units[i].nfiles; j++)
-            free(l->units[i].files[j]);
+            free(l->units[i].files[j].path);
         free(l->units[i].files);
+        free(l->units[i].directories);
     }
     qn_debug_free_section(&l->line);
     qn_debug_free_section(&l->line_str);
@@ -694,9 +731,11 @@ static void note_nearest(struct qn_debug_lines_asked *a, uint32_t line)
 /* Does the unit have a file that is meant?  Asked once per file, not once per row. */
 static bool has_file(struct qn_debug *d, struct qn_line_table *u, const char *asked)
 {
-    qn_debug_name_file(d, u, 0);
+    const char *path;
+
+    read_names(d, u);
     for (size_t i = 0; i < u->nfiles; i++)
-        if (u->files[i] && is_named(u->files[i], asked))
+        if ((path = qn_debug_name_file(d, u, (uint32_t)i)) && is_named(path, asked))
             return true;
     return false;
 }

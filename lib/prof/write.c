@@ -10,6 +10,7 @@
 #include "prof/write.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -170,6 +171,10 @@ char *qn_prof_format_number(char *to, int64_t value)
     char digits[QN_PROF_NUMBER_MAX];
     size_t at = sizeof digits;
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    if (left < 10 && value >= 0) { /* most counts */
+        *to = (char)('0' + left);
+        return to + 1;
+    }
     do
         digits[--at] = (char)('0' + left % 10);
     while (left /= 10);
@@ -181,13 +186,18 @@ char *qn_prof_format_number(char *to, int64_t value)
 
 static void put_number(struct qn_prof_writer *w, char before, int64_t value, char after)
 {
-    char text[QN_PROF_NUMBER_MAX + 2], *end = text;
+    char own[QN_PROF_NUMBER_MAX + 2];
+    bool fits = !w->remarks && QN_PROF_WRITE_BYTES - w->used > sizeof own;
+    char *text = fits ? w->buffer + w->used : own, *end = text;
     if (before)
         *end++ = before;
     end = qn_prof_format_number(end, value);
     if (after)
         *end++ = after;
-    qn_prof_put_bytes(w, text, (size_t)(end - text));
+    if (fits)
+        w->used += (size_t)(end - text);
+    else
+        qn_prof_put_bytes(w, own, (size_t)(end - own));
 }
 
 void qn_prof_put_number(struct qn_prof_writer *w, int64_t value)

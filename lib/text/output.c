@@ -97,7 +97,9 @@ static volatile pid_t owner;
 
 static void remove_watched(void)
 {
-    for (int i = 0; owner == getpid() && i < WATCHED_MAX; i++)
+    bool own = owner == getpid();
+
+    for (int i = 0; own && i < WATCHED_MAX; i++)
         if (watched[i])
             remove_at(AT_FDCWD, watched[i]);
 }
@@ -149,11 +151,12 @@ static sigset_t hold_signals(void)
 /* Enters a path; the caller blocks signals.  A child first drops its parent's paths. */
 static void watch(const char *path)
 {
+    pid_t self = getpid();
     int at = 0;
 
-    for (int i = 0; owner != getpid() && i < WATCHED_MAX; i++)
+    for (int i = 0; owner != self && i < WATCHED_MAX; i++)
         watched[i] = NULL;
-    owner = getpid();
+    owner = self;
     take_ends();
     while (at < WATCHED_MAX && watched[at] && strcmp(watched[at], path))
         at++;
@@ -163,7 +166,9 @@ static void watch(const char *path)
 
 static void forget(const char *path)
 {
-    for (int i = 0; path && owner == getpid() && i < WATCHED_MAX; i++) {
+    bool own = path && owner == getpid();
+
+    for (int i = 0; own && i < WATCHED_MAX; i++) {
         char *name = watched[i];
 
         if (!name || strcmp(name, path))
