@@ -283,7 +283,7 @@ static const struct qn_option_rule rules[] = {
     { "--coherence", false, "--cores", NULL },
     { "--quantum", false, "--cores", NULL },
     { "--pin", false, "--cores", NULL },
-    { "--cores", true, "--cache-sim=no or --L2 or --versus or --interval or --explain or --watch", NULL },
+    { "--cores", true, "--cache-sim=no or --versus or --interval or --explain or --watch", NULL },
     { "--merge-children", true, "--analysis or --versus or --interval", NULL },
     { NULL, false, NULL, NULL } };
 

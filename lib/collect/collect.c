@@ -335,6 +335,11 @@ int qn_collect_run(const struct qn_collect_options *options)
     qn_collect_take_space_limits(&r.config);
     if (!qn_collect_choose_geometry(&r.options, r.geometry, r.origin))
         return QN_EXIT_USAGE;
+    if (r.options.cores && r.geometry[QN_COLLECT_L2].line && r.geometry[QN_COLLECT_L2].line != r.geometry[QN_COLLECT_D1].line) {
+        qn_collect_complain("--cores: got L2 lines of %u bytes, wanted %u as in the D1, with which it is kept coherent", r.geometry[QN_COLLECT_L2].line,
+                            r.geometry[QN_COLLECT_D1].line);
+        return QN_EXIT_USAGE;
+    }
     if (r.options.data == QN_DATA_USE && r.geometry[1].line > QN_USE_LINE_MAX) {
         qn_collect_complain("--data=use: got D1 lines of %u bytes, wanted at most %u", r.geometry[1].line, QN_USE_LINE_MAX);
         return QN_EXIT_USAGE;

@@ -137,8 +137,8 @@ int qn_collect_set_up_sims(struct qn_collect *r)
     }
     if (!take_machine(r))
         return QN_EXIT_USAGE;
-    if (o->cores && o->from_machine.geometry[QN_COLLECT_L2].line) /* --L2 is refused with the options */
-        return refuse("cores", "not with an L2, which would have to be kept coherent, too");
+    if (o->cores && r->first.at_L2)
+        return refuse("cores", "not with a module in slot L2: each core has one of its own");
     if (o->analysis)
         r->first.option = "--analysis";
     if (o->analysis && !qn_engines_choose_analyses(&r->first, o->analysis))

@@ -118,6 +118,7 @@ static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint
 }
 
 static bool L2_missed; /* so did the reference that is being simulated */
+static bool private_L2; /* each core has one, which the unit in slot D1 keeps; emitted code looks up neither L2 nor LL */
 
 /* Below level 1: the L2, if there is one; what misses that goes on to the LL. */
 static inline __attribute__((always_inline)) bool LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
@@ -128,12 +129,12 @@ static inline __attribute__((always_inline)) bool LL_ref(uint64_t addr, uint32_t
         L2_missed |= (outcome & BELOW_L2_MISSED) != 0;
         return outcome & BELOW_MISSED;
     }
-    if (QN_UNLIKELY(qn_fast.L2.ways)) {
-        if (!fast_L2_ref(addr, size))
+    if (QN_UNLIKELY(qn_fast.L2.ways || private_L2)) {
+        if (!(private_L2 ? unit_L2(addr, size, kind) : fast_L2_ref(addr, size)))
             return false;
         L2_missed |= kind <= SIM_FETCH;
     }
-    if (QN_LIKELY(qn_fast.LL.ways))
+    if (QN_LIKELY(LL.ways))
         return fast_LL_ref(addr, size);
     return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
 }
@@ -155,7 +156,7 @@ bool qn_sim_has_L2(void) { return upper_L2.line; }
 /* Removes all lines of I1, D1 and L2 that lie in the range. */
 SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
 {
-    for (uint64_t a = line & ~(uint64_t)(upper_L2.line - 1); upper_L2.line && a < line + bytes; a += upper_L2.line)
+    for (uint64_t a = line & ~(uint64_t)(upper_L2.line - 1); qn_fast.L2.ways && a < line + bytes; a += upper_L2.line)
         fast_L2_drop(a);
     for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
         if (qn_fast.D1.sets)
@@ -174,7 +175,8 @@ SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
 static void init_L2(struct qn_geometry g)
 {
     qn_sim_L2_declare();
-    fast_L2_init(g);
+    if (!private_L2)
+        fast_L2_init(g);
 #ifndef QN_SIM_HOSTED
     qn_sim_event_of = qn_engine_alloc_low(QN_ARENA_COUNTERS_SIZE / 8);
 #endif
@@ -188,7 +190,7 @@ static void init_below(const struct qn_config *c)
         below_write_back(c);
     else if (c->cache_sim && qn_sim_at_L2(false))
         below_put_unit(c);
-    if (below_levels)
+    if (below_levels || private_L2)
         qn_fast.L2.ways = qn_fast.LL.ways = 0;
 }
 
@@ -210,6 +212,7 @@ static unsigned init_fast(const struct qn_config *c)
         fast_LL_init(c->LL);
         slots |= 1u << SLOT_LL;
     }
+    private_L2 = has_private_L2(c);
     if (c->cache_sim && c->L2.line)
         init_L2(c->L2);
     slots |= (qn_sim_is_proven(SLOT_BC) ? 1u << SLOT_BC : 0) | (qn_sim_is_proven(SLOT_BI) ? 1u << SLOT_BI : 0);

@@ -52,7 +52,8 @@ struct sim_config {
     uint32_t sets;             /* a power of two; so is line */
     uint32_t line_bits;
     uint64_t seed;             /* --seed */
-    uint32_t cores;            /* a coherence protocol: the number of cores, up to 64 */
+    uint32_t cores;            /* a coherence protocol: the number of cores, up to 64, */
+    uint32_t L2_sets, L2_ways; /* ... and the L2 of each, with lines as the D1's; ways 0: none */
     bool victims;              /* AN: records have victims (SIM_VICTIMS) */
     uint32_t LL_sets, LL_line_bits; /* AN: of the last level; all other fields describe the D1 */
 };

@@ -25,7 +25,8 @@ bool qn_sim_shadow_on, qn_sim_shadow_logs;
 struct qn_sim_shadow qn_sim_shadow;
 
 static struct qn_versus *versus; /* NULL: --check */
-static struct lines L2; /* sets 0: there is none */
+static struct lines L2; /* sets 0: there is none, or each core has one */
+static bool private_L2;
 static uint64_t number;          /* of the reference being made */
 static uint64_t to_come;         /* references of a group that only the first simulator has seen yet */
 static struct qn_geometry upper_I1, upper_D1;
@@ -147,10 +148,11 @@ void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *where)
     upper_I1 = config->I1;
     upper_D1 = config->D1;
     *(versus ? &qn_sim_events_hidden : &qn_sim_events_of_shadow) = true;
-    if (config->L2.line && config->cache_sim) {
+    if (config->L2.line && config->cache_sim)
         qn_sim_L2_declare();
+    private_L2 = has_private_L2(config);
+    if (config->L2.line && config->cache_sim && !private_L2)
         lines_init(&L2, config->L2.size / (config->L2.assoc * config->L2.line), config->L2.assoc, qn_log2(config->L2.line));
-    }
     units_init(config, simulated_slots(config) & (config->cores > 1 ? 1u << SLOT_D1 | 1u << SLOT_LL : ~0u));
     qn_shadow_up_wants_writebacks = facts[SLOT_D1].tells_writebacks && (versus ? qn_sim_is_proven_in(SLOT_LL, true) : qn_up_wants_writebacks);
     if (qn_shadow_up_wants_writebacks)
@@ -210,6 +212,9 @@ SLOW bool qn_shadow_up_next(uint64_t addr, uint32_t size, enum sim_kind kind)
     }
     if (L2.sets && !misses_L2(addr, size, kind))
         return false;
+    if (private_L2 && !unit_L2(addr, size, kind))
+        return false;
+    L2_missed |= private_L2;
     return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
 }
 
@@ -234,7 +239,7 @@ SLOW void qn_shadow_up_back_invalidate(uint64_t line, uint32_t bytes)
         lines_remove(&L2, a);
     for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
         unit_drop(SLOT_D1, a);
-    for (uint64_t a = line & ~(uint64_t)(upper_I1.line - 1); a < line + bytes; a += upper_I1.line)
+    for (uint64_t a = line & ~(uint64_t)(upper_I1.line - 1); unit[SLOT_I1] && a < line + bytes; a += upper_I1.line)
         unit_drop(SLOT_I1, a);
 }
 

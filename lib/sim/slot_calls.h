@@ -70,6 +70,12 @@ static inline unsigned unit_ref(enum sim_slot slot, uint64_t addr, uint32_t size
     return IN_MODULE(slot, SIM_IN_DOREF, ++calls[slot], unit[slot]->ref(addr, size, kind));
 }
 
+/* The L2s of the cores, if they have any, are the D1's. */
+static inline bool unit_L2(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    return IN_MODULE(SLOT_D1, SIM_IN_DOREF, calls[SLOT_D1], unit[SLOT_D1]->L2(addr, size, kind));
+}
+
 static inline void unit_drop(enum sim_slot slot, uint64_t line)
 {
     IN_MODULE_DO(slot, SIM_IN_DROP, calls[slot], unit[slot]->drop(line));
@@ -83,17 +89,22 @@ static const char *unit_slot_name(enum sim_slot slot)
     return slot == SLOT_LL && qn_sim_at_L2(OF_SHADOW) ? "L2" : names[slot];
 }
 
-static void unit_init(enum sim_slot slot, const struct qn_geometry *g, uint64_t seed, uint32_t cores)
+/* Does each core have an L2? */
+static inline bool has_private_L2(const struct qn_config *c) { return c->cores && c->cache_sim && c->L2.line; }
+
+static void unit_init(enum sim_slot slot, const struct qn_geometry *g, const struct qn_config *c)
 {
     const char *name = unit_slot_name(slot);
-    struct sim_config config = {.slot = name, .seed = seed};
+    struct sim_config config = {.slot = name, .seed = c->seed};
 
     if (g)
-        config = (struct sim_config){.slot = name, .size = g->size, .ways = g->assoc, .line = g->line, .seed = seed,
+        config = (struct sim_config){.slot = name, .size = g->size, .ways = g->assoc, .line = g->line, .seed = c->seed,
                                      .sets = g->size / (g->assoc * g->line), .line_bits = qn_log2(g->line)};
-    config.cores = cores;
+    config.cores = c->cores;
+    config.L2_ways = has_private_L2(c) ? c->L2.assoc : 0;
+    config.L2_sets = config.L2_ways ? c->L2.size / (c->L2.assoc * c->L2.line) : 0;
     unit[slot] = qn_sim_unit(slot, OF_SHADOW);
-    if (cores > 1 && (slot == SLOT_D1 ? !unit[slot]->turn : slot != SLOT_LL && slot != SLOT_AN))
+    if (c->cores > 1 && (slot == SLOT_D1 ? !unit[slot]->turn : slot != SLOT_LL && slot != SLOT_AN))
         sim_fail(name, unit[slot]->name, "init", 0, "each of --cores needs one of its own; by name: a coherence protocol in slot D1, default in I1, BC and BI");
     IN_MODULE_DO(slot, SIM_IN_INIT, 0, unit[slot]->init(&config, &facts[slot]));
 }
@@ -109,7 +120,7 @@ static void check_upper(enum sim_slot slot, const char *name)
                                                                         : NULL;
     char line[160];
 
-    if (!what)
+    if (!what || (OF_SHADOW && !unit[slot])) /* --check of --cores has no I1 of its own */
         return;
     qn_format(line, sizeof line, "cannot stand below %s=%s, which does not %s; any policy by name does, as %s=lru", name,
               unit[slot] ? upper->name : "default", what, name);
@@ -132,10 +143,10 @@ static void units_init(const struct qn_config *c, unsigned slots)
         sim_fail("L2", qn_sim_unit(SLOT_LL, OF_SHADOW)->name, "init", 0, "there is no L2; --L2 and --LL together make one");
     for (unsigned slot = 0; slot < SLOTS; slot++)
         if (slots >> slot & 1)
-            unit_init((enum sim_slot)slot, geometry[slot], c->seed, c->cores);
+            unit_init((enum sim_slot)slot, geometry[slot], c);
     QN_UP(wants_evictions) = facts[SLOT_LL].wants_evictions;
-    if (c->cores > 1 && (facts[SLOT_LL].back_invalidates || facts[SLOT_LL].wants_evictions))
-        sim_fail("LL", facts[SLOT_LL].name, "init", 0, "has to do with the lines of the levels above, which it cannot with --cores");
+    if (c->cores > 1 && facts[SLOT_LL].wants_evictions)
+        sim_fail("LL", facts[SLOT_LL].name, "init", 0, "holds what the levels above give up, which it cannot with --cores");
     if (at_L2 && (facts[SLOT_LL].back_invalidates || facts[SLOT_LL].wants_evictions))
         sim_fail("L2", facts[SLOT_LL].name, "init", 0, "is not for this slot, only for LL");
     check_upper(SLOT_I1, "I1");

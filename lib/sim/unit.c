@@ -119,7 +119,7 @@ static void unit_forget(void) { UNIT_FORGETS; }
 
 #if UNIT_BIT <= UNIT_BIT_LL
 #ifdef COHERENCE
-#define UNIT_TURNS .turn = unit_turn, .shared = unit_shared,
+#define UNIT_TURNS .turn = unit_turn, .shared = unit_shared, .L2 = unit_L2,
 #else
 #define UNIT_TURNS
 #endif

@@ -99,6 +99,7 @@ struct qn_unit {
     qn_unit_refs *refs;        /* D1: the same as n calls of `ref` without a filter, in order; NULL: not supported */
     void (*forget)(void);      /* D1: empties the hit filter */
     uint64_t (*shared)(void);    /* D1: requests so far about lines that several cores have used */
+    qn_unit_ref *L2;             /* D1: what missed D1 or I1 of the core that runs is looked up in its L2: 1 = missed */
     void (*turn)(uint32_t core); /* D1: the references that follow are this core's; NULL: it knows no cores */
     /* BC, BI: predict, learn the outcome, return true on a mispredict */
     qn_unit_cond *cond;

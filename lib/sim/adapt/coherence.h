@@ -1,7 +1,7 @@
-/* lib/sim/adapt/coherence.h - makes a unit of a coherence protocol (COHERENCE): the D1s of all cores, and the bus between them.
+/* lib/sim/adapt/coherence.h - makes a unit of a coherence protocol (COHERENCE): the D1s of all cores, their L2s (core_L2.h), and the bus between them.
  *
  * In:  the tables of a protocol (see module.h), COHERENCE_LETTERS, COHERENCE_DIRTY; sim.cores
- * Out: unit_init, unit_ref, unit_turn, unit_shared, unit_drop, unit_show, unit_state, unit_finish
+ * Out: unit_init, unit_ref, unit_L2, unit_turn, unit_shared, unit_drop, unit_show, unit_state, unit_finish
  *
  * Each D1 is write-allocate, least recently used by stamps, stored as in fast/D1.h: a line's address gives its preferred entry, its home,
  * into which each reference moves it.  The entries of the core that runs are the table of the hit filter; those of the others are put away.
@@ -16,8 +16,12 @@
  * call.  So is a write to a line that several cores have used, until all of its bytes are known to be new for the others.  But a reference
  * that has been made in this turn, and would change nothing if it were made again, is in a table of those (struct qn_repeat).
  *
- * Lines of more than 64 bytes have a bit for several bytes. */
+ * Lines of more than 64 bytes have a bit for several bytes.
+ *
+ * With an L2, a core has a line if it is in its D1 or in its L2. */
 #include "base/context.h"
+#include "sim/adapt/core_L2.h"
+#include "sim/lines.h"
 
 #define CORE_SLOTS_MIN 8u         /* entries of a set with more than one way, as in fast/D1.h */
 #define CORE_TAKEN (~0ull)        /* the stamp of surplus entries */
@@ -108,6 +112,7 @@ struct core {
     struct qn_filter_entry *away;
     uint8_t *state;       /* by entry */
     uint32_t *site;       /* by entry: of the last reference that was a call */
+    struct core_L2 L2;
 };
 
 static struct core *cores;
@@ -118,7 +123,7 @@ static uint64_t all_bytes;  /* a bit for each */
 static uint64_t shadow_clock; /* the shadow model's own: emitted code does not stamp its lines */
 static uint64_t *taken_from;  /* cells: lines, by the core that took them and the one that lost them */
 static uint64_t core_references, shared_requests, bus_requests, bus_bytes, write_backs;
-static unsigned event_true, event_false, event_upgrades, event_updates, event_taken, event_lost, event_supplied, event_written;
+static unsigned event_true, event_false, event_upgrades, event_updates, event_taken, event_lost, event_supplied, event_supplied_L2, event_written;
 
 static struct qn_repeat repeats[2][QN_REPEATS] __attribute__((aligned(4096)));
 
@@ -151,10 +156,13 @@ static __attribute__((noinline)) void core_share_page(struct core_page *p)
         struct core *c = &cores[p->owner];
         uint64_t line = (p->page * PAGE_LINES + i) << sim.line_bits, user = (p->used >> i & 1) << p->owner;
         uint32_t unused, at = user ? core_find(c, line, &unused) : slots;
+        struct core_way *way = user ? core_L2_find(&c->L2, line) : NULL;
 
-        *core_line_in(p, i) = (struct core_line){.line = line, .users = user, .holders = at < slots ? user : 0};
+        *core_line_in(p, i) = (struct core_line){.line = line, .users = user, .holders = at < slots || way ? user : 0};
         if (at < slots)
             c->state[at] |= CORE_SHARED;
+        if (way)
+            way->state |= CORE_SHARED;
     }
 }
 
@@ -263,20 +271,25 @@ static void core_end_copy(struct core_copy *copy)
     copy->open = false;
 }
 
-/* l NULL: no other core has used its page. */
-static void core_remove(uint32_t core, uint32_t at, struct core_line *l)
+/* The line leaves the D1. */
+static void core_empty(uint32_t core, uint32_t at)
 {
     struct core *c = &cores[core];
 
-    if (l && l->copies)
-        core_end_copy(&l->copies[core]);
-    if (l)
-        l->holders &= ~(1ull << core);
     if (core == running)
         core_forget_repeats(c, at);
     c->entry[at] = (struct qn_filter_entry){QN_NO_LINE, 0};
     c->state[at] = 0;
     core_publish(core, at);
+}
+
+/* The core has the line no longer; l NULL: no other core has used its page. */
+static void core_leave(uint32_t core, struct core_line *l)
+{
+    if (l && l->copies)
+        core_end_copy(&l->copies[core]);
+    if (l)
+        l->holders &= ~(1ull << core);
 }
 
 /* ---- --check: what must hold after each reference; the shadow model looks ----
@@ -327,9 +340,10 @@ static void check_states(uint64_t line, const struct core_line *l)
 
     for (uint32_t core = 0, unused; core < sim.cores; core++) {
         uint32_t at = core_find(&cores[core], line, &unused);
-        uint8_t state = at < slots ? cores[core].state[at] & CORE_STATE : 0;
+        const struct core_way *way = core_L2_find(&cores[core].L2, line);
+        uint8_t state = (at < slots ? cores[core].state[at] : way ? way->state : 0) & CORE_STATE;
 
-        if (at == slots)
+        if (at == slots && !way)
             continue;
         holders |= 1ull << core;
         all++;
@@ -361,12 +375,14 @@ static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
 {
     struct core *c = &cores[core];
     uint32_t unused, at = core_find(c, l->line, &unused);
-    const struct sim_bus_reply *r = &coherence_reply[c->state[at] & CORE_STATE][request];
+    struct core_way *way = core_L2_find(&c->L2, l->line);
+    const bool in_D1 = at < slots;
+    const struct sim_bus_reply *r = &coherence_reply[(in_D1 ? c->state[at] : way->state) & CORE_STATE][request];
 
     if (CHECKS)
         check_reply(l->line, core, r->does);
     if (r->does & SIM_SUPPLIES) {
-        sim_count(event_supplied, 1);
+        sim_count(in_D1 ? event_supplied : event_supplied_L2, 1);
         bus_bytes += sim.line;
     }
     if (r->does & SIM_WRITES_BACK) {
@@ -374,13 +390,19 @@ static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
         bus_bytes += r->does & SIM_SUPPLIES ? 0 : sim.line; /* who asked listens */
     }
     if (r->state) {
-        core_set_state(core, at, l->line, l, r->state);
+        if (in_D1)
+            core_set_state(core, at, l->line, l, r->state);
+        else
+            way->state = r->state | CORE_SHARED;
         return;
     }
     sim_count(event_taken, 1);
     taken_from[running * sim.cores + core]++;
-    core_count_for(c->site[at], event_lost);
-    core_remove(core, at, l);
+    core_count_for(in_D1 ? c->site[at] : way->site, event_lost);
+    if (in_D1)
+        core_empty(core, at);
+    core_L2_remove(&c->L2, l->line);
+    core_leave(core, l);
     l->copies[core].lost = true;
 }
 
@@ -431,14 +453,32 @@ static void core_use_bytes(struct core_line *l, uint64_t bytes, bool writes)
         l->copies[__builtin_ctzll(left)].stale |= bytes;
 }
 
+/* A line of this state leaves the core by itself: a dirty one is written back. */
+static void core_give_up(uint32_t core, uint64_t line, uint8_t state)
+{
+    const bool dirty = COHERENCE_DIRTY >> (state & CORE_STATE) & 1;
+
+    write_backs += dirty;
+    if (CHECKS && dirty)
+        check_reply(line, core, SIM_WRITES_BACK);
+    core_leave(core, state & CORE_SHARED ? core_line_in(core_page_of(line), (uint32_t)(line >> sim.line_bits) & (PAGE_LINES - 1)) : NULL);
+}
+
+/* A line leaves the D1 of the core that runs.  Its L2 may have it, too. */
 static void core_evict(struct core *c, uint32_t at)
 {
+    const uint64_t line = c->entry[at].line & ~CORE_OPEN;
+    const uint8_t state = c->state[at];
+    struct core_way *way;
+
     if (!c->entry[at].stamp)
         return; /* a free entry */
-    write_backs += COHERENCE_DIRTY >> (c->state[at] & CORE_STATE) & 1;
-    if (CHECKS && COHERENCE_DIRTY >> (c->state[at] & CORE_STATE) & 1)
-        check_reply(c->entry[at].line & ~CORE_OPEN, running, SIM_WRITES_BACK);
-    core_remove(running, at, c->state[at] & CORE_SHARED ? core_line_of(c->entry[at].line & ~CORE_OPEN) : NULL);
+    way = core_L2_find(&c->L2, line);
+    if (way)
+        *way = (struct core_way){line, c->site[at], state & (CORE_STATE | CORE_SHARED)};
+    core_empty(running, at);
+    if (!way)
+        core_give_up(running, line, state);
 }
 
 /* A miss on a line that was taken is open; any other brings all bytes anew. */
@@ -448,6 +488,22 @@ static void core_begin_copy(struct core_copy *copy)
     copy->missed_site = sim_reference.site;
     copy->stale = copy->lost ? copy->stale : 0;
     copy->lost = false;
+}
+
+/* The core that runs asks for the line, which it has not, if `brings`.  Returns whether another core (still) has it. */
+static bool core_ask(struct core_line *l, enum sim_bus request, uint32_t size, bool brings)
+{
+    bool shared;
+
+    if (brings && l)
+        core_first_use(l);
+    if (brings && l && l->copies)
+        core_begin_copy(&l->copies[running]);
+    shared = bus_ask(l, request, size);
+    bus_bytes += brings ? sim.line : 0;
+    if (l)
+        l->holders |= 1ull << running;
+    return shared;
 }
 
 static void core_swap(struct core *c, uint32_t a, uint32_t b)
@@ -471,20 +527,13 @@ static unsigned core_touch(uint64_t line, uint64_t bytes, uint32_t size, bool wr
     struct core_line *l = core_line_of(line);
     uint32_t victim = 0, home = core_home(line), at = core_find(c, line, &victim);
     const unsigned miss = at == slots;
-    const struct sim_bus_access *a = &coherence_access[miss ? 0 : c->state[at] & CORE_STATE][writes];
+    const struct core_way *way = miss ? core_L2_find(&c->L2, line) : NULL;
+    const struct sim_bus_access *a = &coherence_access[(!miss ? c->state[at] : way ? way->state : 0) & CORE_STATE][writes];
     bool shared;
 
-    if (miss) {
+    if (miss)
         core_evict(c, at = victim);
-        if (l)
-            core_first_use(l);
-        if (l && l->copies)
-            core_begin_copy(&l->copies[running]);
-    }
-    shared = bus_ask(l, a->request, size);
-    bus_bytes += miss ? sim.line : 0;
-    if (l)
-        l->holders |= 1ull << running;
+    shared = core_ask(l, a->request, size, miss && !way);
     if (at != home)
         core_swap(c, at, home);
     if (l && l->copies)
@@ -494,7 +543,7 @@ static unsigned core_touch(uint64_t line, uint64_t bytes, uint32_t size, bool wr
     core_set_state(running, home, line, l, shared ? a->shared : a->alone);
     core_recent = l;
     if (CHECKS)
-        check_touch(line, l, miss, writes, a->request);
+        check_touch(line, l, miss && !way, writes, a->request);
     return miss;
 }
 
@@ -523,6 +572,53 @@ static SIM_NCSR unsigned unit_ref(uint64_t addr, uint32_t size, enum sim_kind ki
     }
 }
 
+/* ---- the L2s ---- */
+
+/* The core has neither in its D1 nor in its L2 what a fetch asks for: a read like others. */
+static void core_fetch(struct core_way *way, uint64_t bytes)
+{
+    const struct sim_bus_access *a = &coherence_access[0][false];
+    struct core_line *l = core_line_of(way->line);
+    bool shared = core_ask(l, a->request, 0, true);
+
+    if (l && l->copies)
+        core_use_bytes(l, bytes, false);
+    way->state = (shared ? a->shared : a->alone) | (l ? CORE_SHARED : 0);
+    if (CHECKS)
+        check_touch(way->line, l, true, false, a->request);
+}
+
+/* Returns 1 on a miss. */
+static unsigned core_L2_touch(uint64_t line, uint64_t bytes)
+{
+    struct core *c = &cores[running];
+    struct core_way *way = core_L2_find(&c->L2, line), out;
+    const unsigned miss = !way;
+    uint32_t unused;
+
+    out = core_L2_to_front(&c->L2, way, line);
+    way = core_L2_row(&c->L2, line);
+    if (miss && out.line != QN_NO_LINE && core_find(c, out.line, &unused) == slots)
+        core_give_up(running, out.line, out.state);
+    way->site = sim_reference.site;
+    if (miss && core_find(c, line, &unused) == slots)
+        core_fetch(way, bytes);
+    return miss;
+}
+
+/* A reference has missed the D1 or I1 of the core that runs.  Returns whether it misses the L2. */
+static __attribute__((unused)) SIM_NCSR unsigned unit_L2(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    const uint64_t last = addr + size - 1;
+    unsigned miss = 0;
+
+    (void)kind;
+    LINES_OF(line, addr, size)
+        miss |= core_L2_touch(line, core_bytes((addr > line ? addr - line : 0) & ~((1ull << grain_bits) - 1),
+                                               last - line < sim.line ? last - line : sim.line - 1));
+    return miss;
+}
+
 /* The entries of the core that ran are put away, and the others' become the filter's table. */
 static void unit_turn(uint32_t core)
 {
@@ -547,12 +643,17 @@ static void unit_turn(uint32_t core)
 
 static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
 {
-    struct core_page *p = core_page_of(line);
-    uint32_t unused, at;
+    for (uint32_t core = 0, unused; core < sim.cores; core++) {
+        uint32_t at = core_find(&cores[core], line, &unused);
+        const struct core_way *way = core_L2_find(&cores[core].L2, line);
+        const uint8_t state = at < slots ? cores[core].state[at] : way ? way->state : 0;
 
-    for (uint32_t core = 0; core < sim.cores; core++)
-        if ((at = core_find(&cores[core], line, &unused)) < slots)
-            core_remove(core, at, p->lines ? core_line_in(p, (uint32_t)(line >> sim.line_bits) & (PAGE_LINES - 1)) : NULL);
+        if (at < slots)
+            core_empty(core, at);
+        core_L2_remove(&cores[core].L2, line);
+        if (state)
+            core_give_up(core, line, state);
+    }
 }
 
 /* The entries of this line's set that are not surplus. */
@@ -619,6 +720,7 @@ static void core_init(struct core *c)
     for (uint32_t i = 0; i < slots; i++)
         c->away[i] = (struct qn_filter_entry){QN_NO_LINE, i < sim.sets * sim.ways ? 0 : CORE_TAKEN};
     c->entry = c->away;
+    core_L2_init(&c->L2);
 }
 
 /* Who takes lines from whom: a row for each pair of cores. */
@@ -657,6 +759,8 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     event_taken = sim_event(sim.slot, "taken", "copies of other cores that were taken away");
     event_lost = sim_event(sim.slot, "lost", "lines that another core has taken away");
     event_supplied = sim_event(sim.slot, "supplied", "lines that another core's D1 supplied");
+    if (sim.L2_ways)
+        event_supplied_L2 = sim_event("L2", "supplied", "lines that another core's L2 supplied, as its D1 had them not");
     event_written = sim_event(sim.slot, "written", "write-backs that another core's request forced");
     if (config->cores) { /* the collector has the counts of these two (cost/count.h); a trace has none */
         sim_event(sim.slot, "locks", "locked instructions");
@@ -664,7 +768,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     }
     facts->reference = unit_reference;
     facts->name = COHERENCE;
-    facts->kinds = facts->wants_site = true;
+    facts->kinds = facts->wants_site = facts->can_drop = true;
     facts->shows = QN_SHOW_WAYS;
     facts->way_state = "state, of " COHERENCE_LETTERS;
     facts->hit = QN_HIT_CALL;

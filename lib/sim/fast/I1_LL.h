@@ -104,7 +104,7 @@ static void fast_I1_turn(uint32_t from, uint32_t to)
     }
 }
 
-/* Removes the line, for an inclusive LL. */
+/* Removes the line from the I1s of all cores, for an inclusive LL. */
 static inline void fast_I1_drop(uint64_t address, struct qn_code_line *(*record)(uint64_t))
 {
     struct qn_code_line *rec = record(address);
@@ -115,6 +115,10 @@ static inline void fast_I1_drop(uint64_t address, struct qn_code_line *(*record)
             set[i]->stamp = 0;
             set[i] = &I1_free;
         }
+    for (uint32_t core = 0; core < QN_CORES_MAX; core++)
+        for (uint32_t i = 0; I1_away[core] && i < I1_away[core]->ways; i++)
+            if (I1_away[core]->has[i].line == rec)
+                I1_away[core]->has[i] = I1_away[core]->has[--I1_away[core]->ways];
 }
 
 static inline unsigned fast_I1_ref(uint64_t addr, uint32_t size, uint64_t *clock,

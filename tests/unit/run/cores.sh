@@ -268,6 +268,29 @@ holds $(($(e D1.true) + $(e D1.false) == 0 && $(e D1.updates) > N / 2)) "  drago
 count count_padded padded
 is "$(e D1.true) $(e D1.false)" '0 0' 'four counters in lines of their own: no miss of either kind'
 
+# ---- with an L2 for each core, which has what the D1 has no room for ----
+
+count count_unpadded unpadded --D1=512,2,64 --L2=262144,8,64 --LL=1048576,16,64
+is "$(e D1.false) $(e D1.upgrades)" "$false_mesi $((false_mesi + 3))" 'an L2 for each core: what one takes leaves D1 and L2, so that there are as many misses of false sharing'
+holds $(($(e D2mr) >= false_mesi && $(e D2mr) <= false_mesi + 8)) "  each misses the L2 ($(e D2mr))"
+: >wrong
+for program in unpadded pingpong tas buffer multiply; do
+    for protocol in msi mesi moesi dragon; do
+        for sim in LL=default LL=inclusive; do
+            "$QUERN" run -q --check --cores=4 --coherence=$protocol --I1=512,2,64 --D1=512,2,64 --L2=2048,4,64 --LL=4096,8,64 --sim=$sim --quantum=1000 \
+                --out-file=p.prof ./guest $program 200 >>out.check 2>&1 || echo "$program $protocol $sim $?" >>wrong
+        done
+    done
+done
+ok '  --check finds nothing in five programs, four protocols, with an LL that is inclusive or not' test ! -s wrong || diag "$(cat wrong; tail -n 5 out.check)"
+for sim in LL=default LL=inclusive LL=srrip; do
+    caches="--I1=512,2,64 --D1=512,2,64 --L2=2048,4,64 --LL=4096,8,64 --sim=$sim"
+    run 0 "one core, $sim" -- "$QUERN" run -q --cores=1 $caches --out-file=p.prof true
+    counts=$(sed -n 's/^summary: *//p' p.prof | cut -d' ' -f1-12)
+    run 0 '  without --cores' -- "$QUERN" run -q $caches --out-file=p.prof true
+    is "$(sed -n 's/^summary: *//p' p.prof | cut -d' ' -f1-12)" "$counts" '  all misses of I1, D1, L2 and LL are the same'
+done
+
 count add_atomic atomic
 turns=$(($(e Ir) / 1000))
 holds $(($(e D1.true) >= turns - 4 && $(e D1.true) <= turns + turns / 50 + 4)) "one counter: a miss of true sharing at each turn ($(e D1.true), $turns turns)"
@@ -529,11 +552,11 @@ refused 'wanted N or threads' --cores=many
 refused '--pin: needs --cores' --pin=1
 refused '--pin: got core 2, wanted one of 0 to 1' --cores=2 --pin=0,2
 refused 'up to 64 numbers of cores' --cores=2 --pin=0,,1
-refused 'not with --L2' --cores=2 --L2=65536,8,64 --LL=1048576,16,64
-refused 'not with an L2' --cores=2 --machine=skylake
+refused 'got L2 lines of 128 bytes, wanted 64 as in the D1' --cores=2 --D1=1024,2,64 --L2=65536,8,128 --LL=1048576,16,128
+refused 'not with a module in slot L2' --cores=2 --L2=65536,8,64 --LL=1048576,16,64 --sim=L2=srrip
 refused 'not with another module in slot D1' --cores=2 --coherence=msi --sim=D1=moesi
 run 70 'a module in I1 is refused' -- "$QUERN" run -q --cores=2 --sim=I1=srrip --out-file=p.prof ./guest padded 1
 has 'each of --cores needs one of its own'
-run 70 'so is an inclusive last level' -- "$QUERN" run -q --cores=2 --sim=LL=inclusive --out-file=p.prof ./guest padded 1
-has 'which it cannot with --cores'
+run 70 'so is a last level that holds victims' -- "$QUERN" run -q --cores=2 --sim=LL=exclusive --out-file=p.prof ./guest padded 1
+has 'holds what the levels above give up, which it cannot with --cores'
 done_testing
