@@ -62,7 +62,7 @@ left_behind() (
 )
 
 looks=0
-while pids=$(left_behind) && [ -n "$pids" ] && [ $looks -lt 600 ]; do # those that are about to end have a minute
+while pids=$(left_behind) && [ -n "$pids" ] && [ $looks -lt $((10 * ${TEST_LINGER:-60})) ]; do # those that are about to end have a minute
     looks=$((looks + 1))
     sleep 0.1
 done

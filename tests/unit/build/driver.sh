@@ -8,7 +8,7 @@ tap=$top_srcdir/tests/tap
 # totals NAME: run $SCRATCH/NAME.sh under the driver and print the totals of it.
 totals() {
     (
-        cd "$SCRATCH" && TEST_LOOK=1 TEST_STALL=2 TEST_CPU=${cpu:-1000} top_builddir=$SCRATCH sh "$tap/driver.sh" --test-name "$1" \
+        cd "$SCRATCH" && TEST_LOOK=1 TEST_STALL=2 TEST_LINGER=10 TEST_CPU=${cpu:-1000} top_builddir=$SCRATCH sh "$tap/driver.sh" --test-name "$1" \
             --log-file "$1.log" --trs-file "$1.trs" -- sh "$1.sh" >"$1.out"
         sh "$tap/totals.sh" "$1.trs"
     )
