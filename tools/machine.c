@@ -56,6 +56,7 @@ bool qn_machine_take(const char *asker, const char *name, struct qn_collect_mach
     if (!qn_machine_read(asker, name, &m))
         return false;
     memcpy(to->geometry, m.geometry, sizeof to->geometry);
+    to->cores = m.cores;
     for (int i = 0; i < QN_EXP_SLOTS; i++) {
         to->module[i].name = m.module[i].text;
         to->module[i].origin = m.module[i].origin;
@@ -139,6 +140,8 @@ static void print_options(const struct qn_exp_machine *m)
     puts("");
     if (*m->timing)
         printf("# quern annotate --timing=%s\n", m->timing);
+    if (m->cores > 1)
+        printf("# of threads, with I1, D1%s for each core: --cores=%u\n", m->geometry[QN_EXP_L2].line ? " and L2" : "", m->cores);
 }
 
 static int show(char **names)

@@ -219,8 +219,9 @@ static const char *take_CORES(const struct qn_option *o, void *field, char **val
     struct qn_collect_options *all = all_of(o, field);
 
     all->core_for_each = !strcmp(*value, "threads");
+    all->cores_of_machine = !strcmp(*value, "machine");
     all->cores = QN_COLLECT_CORES_OF_THREADS;
-    return all->core_for_each ? NULL : qn_option_number(o, field, value) ? "N or threads" : NULL;
+    return all->core_for_each || all->cores_of_machine ? NULL : qn_option_number(o, field, value) ? "N, threads or machine" : NULL;
 }
 
 static const char *take_QUANTUM(const struct qn_option *o, void *field, char **value)
@@ -283,6 +284,7 @@ static const struct qn_option_rule rules[] = {
     { "--coherence", false, "--cores", NULL },
     { "--quantum", false, "--cores", NULL },
     { "--pin", false, "--cores", NULL },
+    { "--cores=machine", false, "--machine", NULL },
     { "--cores", true, "--cache-sim=no or --versus or --interval or --explain or --watch", NULL },
     { "--merge-children", true, "--analysis or --versus or --interval", NULL },
     { NULL, false, NULL, NULL } };
@@ -335,6 +337,8 @@ static int parse(struct qn_collect_options *o, int argc, char **argv)
         return qn_options_wrong(&command, "", "no program given");
     if (o->machine && !qn_machine_take("run: --machine", o->machine, &o->from_machine))
         return QN_EXIT_USAGE;
+    if (o->cores_of_machine && !(o->cores = o->from_machine.cores))
+        return qn_options_wrong(&command, "--cores=machine", "--machine says of no cores");
     if (!o->vdso_given)
         o->vdso = o->aslr;
     if (o->calls == CALLS_NOT_SAID)

@@ -73,7 +73,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "aslr", aslr, "yes|no", "addresses vary from run to run [no]")                                          \
     X(VDSO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
     X(LIST, "cpu", cpu, "NAME|+FEATURE|-FEATURE,...", "the processor to show: x86-64, x86-64-v2, -v3, -v4, +avx2, -avx512f [native]") \
-    X(CORES, "cores", cores, "N|threads", "N cores (up to 64), or one for each thread (16), each with I1, D1, L2 (--L2) and predictors [one for all]") \
+    X(CORES, "cores", cores, "N|threads|machine", "N cores (up to 64), one a thread (16), or --machine's, each with I1, D1, L2 and predictors [one for all]") \
     X(TEXT, "coherence", coherence, "PROTOCOL|FILE", "keeps their D1s coherent: msi, mesi, moesi, dragon [mesi]")         \
     X(QUANTUM, "quantum", quantum, "N|refs:N", "a thread's turn is N instructions or data references, or less [10000]")   \
     X(PIN, "pin", pin, "CORE,...", "cores of the first threads, and so on again: 0,0,1,1 [by number, or affinity]")  \
@@ -113,6 +113,7 @@ struct qn_collect_names {
 struct qn_collect_machine {
     const char *text;                                /* for the profile; NULL: none */
     struct qn_geometry geometry[QN_COLLECT_LEVELS];  /* line 0: none */
+    uint32_t cores;                                  /* --cores=machine; 0: not said */
     struct {
         const char *name, *origin, *options;         /* name NULL: the default; origin: FILE:LINE */
     } module[QN_COLLECT_SLOTS];
@@ -136,7 +137,7 @@ struct qn_collect_options {
     char *coherence, *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu, *machine;
     struct qn_collect_machine from_machine;
     uint64_t log_fd, cores, quantum, processors, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
-    bool quantum_is_refs, core_for_each;
+    bool quantum_is_refs, core_for_each, cores_of_machine;
     struct {
         uint8_t core[QN_PINS_MAX], count;
     } pin;

@@ -91,6 +91,10 @@ static bool take_machine(struct qn_collect *r)
             return qn_collect_complain("--machine: its LL=%s: not with a module in slot L2", name), false;
         if (!name || !simulated || (r->first.slot[i].name && !joins))
             continue;
+        if (o->cores && i != QN_ENGINES_LL) { /* there would have to be one for each core */
+            o->branch_sim |= i > QN_ENGINES_LL;
+            continue;
+        }
         if (asprintf(&place, "run: --machine: %s", o->from_machine.module[i].origin) < 0)
             return false;
         r->first.tool = place;

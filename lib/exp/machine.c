@@ -45,11 +45,11 @@ static bool read_values(const char *path)
     cfg_opt_t predictor[] = { QN_EXP_VALUE("module", take), QN_EXP_LIST("options", take), CFG_END() };
     cfg_opt_t core[] = { QN_EXP_VALUE("width", take), QN_EXP_VALUE("mispredict", take), CFG_END() };
     cfg_opt_t memory[] = { QN_EXP_VALUE("latency", take), CFG_END() };
-    cfg_opt_t all[] = { QN_EXP_VALUE("title", take), CFG_SEC("cache", cache, QN_EXP_SECTION_FLAGS), CFG_SEC("tlb", tlb, CFGF_NONE),
+    cfg_opt_t all[] = { QN_EXP_VALUE("title", take), QN_EXP_VALUE("cores", take), CFG_SEC("cache", cache, QN_EXP_SECTION_FLAGS), CFG_SEC("tlb", tlb, CFGF_NONE),
                         CFG_SEC("predictor", predictor, QN_EXP_SECTION_FLAGS), CFG_SEC("core", core, CFGF_NONE),
                         CFG_SEC("memory", memory, CFGF_NONE), CFG_END() };
 
-    return qn_exp_read_config(path, all, ends, "caches, predictors, tlb, core and memory", &loading.m->memory, loading.err);
+    return qn_exp_read_config(path, all, ends, "caches, predictors, tlb, core, cores and memory", &loading.m->memory, loading.err);
 }
 
 /* NULL: it is not there. */
@@ -306,6 +306,16 @@ static bool take_times(void)
     return true;
 }
 
+static bool take_cores(void)
+{
+    const struct qn_exp_text *text = find("root", "", "cores");
+    uint32_t *cores = &loading.m->cores;
+
+    if (!take_number("root", "", "cores", cores))
+        return false;
+    return !text || (*cores >= 1 && *cores <= QN_EXP_CORES_MAX) || refuse(text->origin, "cores", text->text, "1 to 64");
+}
+
 /* ---- all ---- */
 
 const char *qn_exp_machines(struct qn_text_memory *memory, const char *library)
@@ -340,7 +350,7 @@ bool qn_exp_read_machine(struct qn_exp_machine *m, const char *name, const char 
     memset(&loading, 0, sizeof loading);
     loading.m = m;
     loading.err = err;
-    if (!read_values(m->path) || !take_caches() || !take_tlb() || !take_predictors() || !take_times())
+    if (!read_values(m->path) || !take_caches() || !take_tlb() || !take_predictors() || !take_times() || !take_cores())
         return false;
     title = find("root", "", "title");
     m->title = title ? title->text : "";

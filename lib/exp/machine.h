@@ -8,10 +8,13 @@
  *   tlb { entries = 64  ways = 4  second-entries = 1536  second-ways = 12  page = 4K }
  *   predictor BC { module = tage }
  *   core { width = 4  mispredict = 16 }
+ *   cores = 4
  *   memory { latency = 200 }
  *
  *   -> geometry of I1, D1, L2 and LL; module "tlb" in slot D1, with options "tlb-entries=64,...", and "tage" in BC;
  *      timing "width=4,hit=4,L1=8,L2=30,LL=158,branch=16", what `quern annotate --timing` takes
+ *
+ * `cores`: so many share the LL, and have I1, D1 and L2 each, when a run asks for them (--cores=machine).
  *
  * I1, D1 and LL must be there.  A cache also has `prefetcher` (I1, D1), `inclusion` (LL without an L2: nine, inclusive, exclusive) and
  * `options = {"degree=2"}` for its module, as --sim-opt of `quern run`.  A predictor has them, too.  Latencies are cycles from the processor to
@@ -36,9 +39,11 @@ struct qn_exp_machine {
     const char *options[QN_EXP_SLOTS];           /* of these modules: "key=value,..."; "" */
     struct qn_exp_time time;                     /* width 0: the file says nothing of time */
     const char *timing;                          /* the same as text; "" */
+    uint32_t cores;                              /* that share the LL; 0: the file does not say */
 };
 
 #define QN_EXP_MACHINE_END ".machine"
+#define QN_EXP_CORES_MAX 64u /* as --cores */
 
 /* The folder of those that ship, beside `library`, the folder of the modules. */
 const char *qn_exp_machines(struct qn_text_memory *memory, const char *library);

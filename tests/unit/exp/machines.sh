@@ -14,7 +14,7 @@ for machine in $machines; do
     file=$top_srcdir/machines/$machine.machine
     # Each line of numbers has a comment that says assumed, or names a source of the head.
     is "$(awk '/^# *\[[A-Z0-9]+\] [A-Za-z0-9]/ { known[substr($2, 2, 2)] = 1 }
-        /^(cache|tlb|predictor|core|memory)/ && !($1 $2 == "cacheI1" || $1 $2 == "cacheD1" || $1 $2 == "cacheLL") || /[}] *#/ {
+        /^(cache|tlb|predictor|core|memory|cores)/ && !($1 $2 == "cacheI1" || $1 $2 == "cacheD1" || $1 $2 == "cacheLL") || /[}] *#/ {
             rest = $0; sub(/.*[}]/, "", rest); good = rest ~ /assumed/
             while (match(rest, /\[[^]]*\]/)) {
                 n = split(substr(rest, RSTART + 1, RLENGTH - 2), names, /[, ]+/)
@@ -73,6 +73,25 @@ is "$(grep -c Slot err)" 0 '... none without --sim'
 is "$(grep -c 'cache: .*, as --machine says$' err)" 4 'the banner'
 is "$("$QUERN" machine show small.machine | sed -n 's/^# quern annotate --timing=//p')" 'width=2,hit=2,L1=8,L2=20,LL=80,branch=9' \
     'latencies count from the processor, --timing from the level above'
+
+# ---- cores ----
+
+same_cores() { # NAME OPTIONS OPTIONS
+    # shellcheck disable=SC2086
+    "$QUERN" run -q $2 --out-file=with "$guests/sort" >log 2>&1 && "$QUERN" run -q $3 --out-file=without "$guests/sort" >>log 2>&1
+    is "$(sed '/^cmd:/d; /^desc:/d' with | cksum) $(cat log)" "$(sed '/^cmd:/d; /^desc:/d' without | cksum) " "$1"
+}
+skylake='--I1=32768,8,64 --D1=32768,8,64 --L2=262144,4,64 --LL=8388608,16,64 --sim=LL=inclusive --branch-sim=yes'
+same_cores '--machine=skylake --cores=2: two cores with L2s, an inclusive LL' '--machine=skylake --cores=2' "$skylake --cores=2"
+same_cores '--cores=machine: its four' '--machine=skylake --cores=machine' "$skylake --cores=4"
+"$QUERN" run --machine=skylake --cores=machine --out-file=profile nproc 2>err >out
+is "$(cat out)" 4 '   which the program sees'
+is "$(sed -n 's/^==[0-9]*== \(Slot\)/\1/p' err | head -n 3 | tr '\n' ';')" \
+    "Slot D1: mesi, in place of the machine's tlb;Slot BC: default, in place of the machine's tage;Slot BI: default, in place of the machine's btb;" \
+    '   what a core cannot have of its own is named'
+is "$("$QUERN" machine show skylake | tail -n 1)" '# of threads, with I1, D1 and L2 for each core: --cores=4' '   show'
+is "$("$QUERN" run --machine=pentium --cores=machine true 2>&1 | sed 's/;.*//') $("$QUERN" run --cores=machine true 2>&1 | sed 's/;.*//')" \
+    'quern: run: --cores=machine: --machine says of no cores quern: run: --cores=machine: needs --machine' '   a machine that says nothing, and none'
 
 # ---- other commands ----
 
@@ -139,7 +158,8 @@ mistake() {
     is "$? $(cat err)" "2 quern: run: --machine: bad.machine$said" "${1:-}"
     ok '   nothing was run' test ! -e never
 }
-mistake ":9: no such option 'cores'" 'cores = 4'
+mistake ":9: no such option 'sockets'" 'sockets = 4'
+mistake ":9: cores: got '65', wanted 1 to 64" 'cores = 65'
 mistake ":5: no such option 'writeback'" 'cache LL { size = 32K ways = 8 line = 64 writeback = yes }'
 mistake ":9: cache: got 'L3', wanted I1, D1, L2 or LL: quern has no others" 'cache L3 { size = 32K  ways = 8  line = 64 }'
 mistake ":4: L2 policy: got 'plru', wanted lru: it has no module" 'cache L2 { size = 8K  ways = 4  line = 32  policy = plru }'
