@@ -12,9 +12,9 @@
 set -u
 
 geometry='--I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64'
-policies='lru fifo random plru nru lfu srrip brrip drrip ship dip eaf hawkeye'
-levels='nowa writeback victim tlb nextline stride fpj ghb'
-predictors='taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage'
+policies='lru fifo random plru nru lfu srrip brrip drrip ship shipplus dip eaf hawkeye pdp mockingjay'
+levels='nowa writeback victim tlb nextline stride fpj ghb streambuf bop sms spp berti I1=fnlmma'
+predictors='taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 tagescl mpp'
 modules="$policies $levels $predictors"
 rounds=3 options='-n=rounds -m=modules'
 . "$(dirname "$0")/begin.inc"

@@ -48,7 +48,9 @@ I1=waypred D1=waypred LL=ceaser
 D1=writebuf LL=inclusive
 D1=zcache I1=sectored
 I1=streambuf D1=streambuf
-D1=bop
+D1=bop BC=mpp
+D1=berti LL=decoupled
+I1=fnlmma D1=decoupled
 D1=sms BC=tagescl BI=btb2
 I1=shipplus D1=shipplus LL=mockingjay
 D1=mockingjay LL=shipplus
@@ -75,7 +77,7 @@ each() {
 if [ -n "$full" ]; then
     simulators="$simulators
 $(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship shipplus dip eaf hawkeye pdp mockingjay)
-$(each D1 nowa writeback victim nextline stride fpj ghb tlb skewed zcache sectored waypred writebuf streambuf bop sms spp)
+$(each D1 nowa writeback victim nextline stride fpj ghb tlb skewed zcache sectored waypred decoupled writebuf streambuf bop sms spp berti fnlmma)
 D1=nextline / tagged=1
 D1=victim / victim-lines=1
 D1=lru I1=lru LL=exclusive
@@ -86,7 +88,7 @@ D1=nowa I1=lru LL=inclusive
 D1=tlb I1=nru LL=inclusive
 D1=fifo I1=random LL=inclusive
 $(each LL victim inclusive l2 ceaser)
-$(each BC taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 tagescl cachegrind)
+$(each BC taken btfn onebit bimodal local global gshare tournament yags 2bcgskew perceptron hashed loop tage tage06 tagescl mpp cachegrind)
 $(each BI btb btb2 ras ittage)
 $(each AN 3c mattson interval sets latency sizes)"
 fi
