@@ -583,7 +583,7 @@ struct qn_block_rec {        /* 28 bytes: there are very many */
     uint16_t region;         /* its counts belong to this region */
 } __attribute__((packed, aligned(4)));
 
-/* Instruction descriptor: 14 bits, in 16, because there is one for each guest instruction. */
+/* Instruction descriptor: 16 bits, because there is one for each guest instruction; count.h has the last two. */
 typedef uint16_t qn_insn_desc;
 #define QN_INSN_LEN(d) ((d) & 15u)             /* bytes */
 #define QN_INSN_IMISS (1u << 4)

@@ -144,16 +144,10 @@ int qn_tool_lab(int argc, char **argv)
     return words[1] ? qn_options_wrong(&qn_lab_check_options, words[1], "list takes none") : list();
 }
 
-/* ---- where the labs are: ../share/quern beside an installed quern, the source tree of one that was ----
- *
- * built.
- */
+/* ---- where the labs are: ../share/quern beside an installed quern, the source tree of one that was built ---- */
 
-#ifndef QN_TOP_SRCDIR
-#define QN_TOP_SRCDIR "."
-#endif
-#ifndef QN_PKGDATADIR
-#define QN_PKGDATADIR "."
+#if !defined QN_TOP_SRCDIR || !defined QN_PKGDATADIR
+#error the makefile says where the labs are
 #endif
 
 /* The first of these folders that holds `probe`; in `found`. */
