@@ -31,7 +31,7 @@ static const char begin[] =
 static const char end[] =
     "\n"
     "The classic style has --show, --threshold, --show-percs, --auto, --context, --include, --source-map, --region,\n"
-    "and --sort=A:X,B:Y, where X and Y are thresholds of these events.\n";
+    "--thread, --by=thread, and --sort=A:X,B:Y, where X and Y are thresholds of these events.\n";
 
 static const char *take_threshold(const struct qn_option *o, void *field, char **value)
 {
@@ -76,7 +76,7 @@ static const char *const formats[] = {"report", "errors", NULL};
 static const char *const orders[] = {"name", "cost", NULL};
 static const char *const tables[] = {[QN_OUT_BY_FILE] = "file", [QN_OUT_BY_FUNCTION] = "function", [QN_OUT_BY_LINE] = "line",
                                      [QN_OUT_BY_OBJECT] = "object", [QN_OUT_BY_INLINE] = "inline", [QN_OUT_BY_DATA] = "data",
-                                     [QN_OUT_BY_TYPE] = "type", [QN_OUT_BY_CALLS] = "calls", NULL};
+                                     [QN_OUT_BY_TYPE] = "type", [QN_OUT_BY_CALLS] = "calls", [QN_OUT_BY_THREAD] = "thread", NULL};
 static const char *const colors[] = {[QN_OUT_COLOR_AUTO] = "auto", [QN_OUT_COLOR_ALWAYS] = "always", [QN_OUT_COLOR_NEVER] = "never",
                                      [QN_OUT_COLOR_YES] = "yes", [QN_OUT_COLOR_NO] = "no", NULL};
 
@@ -104,11 +104,12 @@ static const struct qn_option options[] = {
     QN_OPTION_PLAIN("-I, --include", "D", "also look for sources in directory D", take_include),
     QN_OPTION_SOURCE_MAP,
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
+    PROF_ARGS_THREAD,
     OPTION_OF(orders, "--files", "name|cost", "order of annotated files: by cost, the costliest first and those of the system (/usr, /lib, paths "
               "without a root) last [name; cost in the style terminal]", by_cost),
     OPTION_OF(tables, "--by", "WHAT", "one flat table: file, function, line, object or inline; of profiles made with `quern run --data=yes`: "
               "data (variables, allocations; and lines with the objects that they miss on) or type (with members); of profiles made with "
-              "`quern run --calls=yes`: calls (functions by inclusive cost, their callers and callees)", by),
+              "`quern run --calls=yes`: calls (functions by inclusive cost, their callers and callees); of `quern run --separate-threads=yes`: thread", by),
     OPTION_OF(colors, "--color", "auto|always|never", "heat: on a terminal, unless NO_COLOR is set [auto]", color),
     OPTION_OF(styles, "--style", "modern|classic|terminal", "classic: the report of cg_annotate 3.20 and before; terminal: in the terminal's width, short "
               "numbers, columns, files and lines that cost most first [terminal on a terminal, else modern]", style),
@@ -120,7 +121,7 @@ static const struct qn_option options[] = {
 static const struct qn_option_rule rules[] = {
     {"--timing", true, "--by=data or --by=type", "by which only misses are counted"},
     {"--style=classic", true,
-     "--diff or --mod-filename or --mod-funcname or --asm or --values or --by or --color or --files or --timing or --format", NULL},
+     "--diff or --mod-filename or --mod-funcname or --asm or --values or --by=file or --by=function or --by=line or --by=object or --by=inline or --by=data or --by=type or --by=calls or --color or --files or --timing or --format", NULL},
     {NULL, false, NULL, NULL}};
 
 static const struct qn_options command = {"annotate", PROGRAM, begin, end, options, NULL, false, rules};
@@ -206,7 +207,7 @@ int qn_annotate_parse(struct qn_out_request *q, int argc, char **argv)
     if (q->style == QN_OUT_STYLE_AUTO)
         q->style = qn_out_is_terminal(STDOUT_FILENO) ? QN_OUT_TERMINAL : QN_OUT_MODERN;
     q->width = q->style == QN_OUT_TERMINAL ? qn_out_width(STDOUT_FILENO) : 0;
-    q->annotate = q->annotate && q->by == QN_OUT_BY_NONE;
+    q->annotate = q->annotate && (q->by == QN_OUT_BY_NONE || q->style == QN_OUT_CLASSIC);
     q->disassemble = q->disassemble && q->annotate;
     if (q->input_count == 0)
         return qn_options_wrong(&command, "", "name at least one profile");

@@ -28,11 +28,11 @@ struct settings {
 static const char *const places[] = {[QN_OUT_CSV_PROGRAM] = "program", [QN_OUT_CSV_OBJECT] = "object",
                                      [QN_OUT_CSV_FILE] = "file", [QN_OUT_CSV_FUNCTION] = "function",
                                      [QN_OUT_CSV_LINE] = "line", [QN_OUT_CSV_INSN] = "instruction",
-                                     [QN_OUT_CSV_INCLUSIVE] = "inclusive", [QN_OUT_CSV_CALL] = "call",
+                                     [QN_OUT_CSV_THREAD] = "thread", [QN_OUT_CSV_INCLUSIVE] = "inclusive", [QN_OUT_CSV_CALL] = "call",
                                      [QN_OUT_CSV_DATA] = "data", [QN_OUT_CSV_PAIR] = "pair", [QN_OUT_CSV_USED] = "used", NULL};
 
 static const struct qn_option options[] = {
-    QN_OPTION_OF(places, "--by", "WHAT", "a row for each program, object, file, function, line or instruction; of profiles of `quern run --calls=yes` for each function with inclusive costs, or for each call; of `quern run --data=yes` for each line and object that it misses on (data), each pair of objects of which one was evicted for the other, each part of an object that --data=use knows [line]", qn_option_word,
+    QN_OPTION_OF(places, "--by", "WHAT", "a row for each program, object, file, function, line or instruction; of profiles of `quern run --calls=yes` for each function with inclusive costs, or for each call; of `quern run --separate-threads=yes` for each thread; of `quern run --data=yes` for each line and object that it misses on (data), each pair of objects of which one was evicted for the other, each part of an object that --data=use knows [line]", qn_option_word,
                  struct settings, by),
     QN_OPTION("--show", "A,B,C", "events, ratios and expressions instead, as of quern annotate", qn_option_text,
               struct settings, show),

@@ -20,6 +20,7 @@ static const struct qn_option options[] = {
     QN_OPTION("--totals", NULL, "of a profile no rows: command, descriptions, events and their totals", qn_option_set, struct prof_args, totals),
     QN_OPTION_SOURCE_MAP,
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
+    PROF_ARGS_THREAD,
     PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]"),
     QN_OPTIONS_END};
 

@@ -50,6 +50,7 @@ static const struct qn_option options[] = {
     QN_OPTION_SOURCE_MAP,
     PROF_ARGS_TIMING("how the estimated cost is worked out, or some of it [1,1,10,100,10]"),
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
+    PROF_ARGS_THREAD,
     PROF_ARGS_OUT("FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]"),
     QN_OPTIONS_END};
 

@@ -112,6 +112,7 @@ static const struct qn_option options[] = {
     PROF_ARGS_NAMES,
     QN_OPTION_SOURCE_MAP,
     PROF_ARGS_REGION("of a profile: what was counted in this region only (quern.h)"),
+    PROF_ARGS_THREAD,
     QN_OPTION("--size", "WIDTH,HEIGHT", "of the picture, pixels; of pdf hundredths of an inch [1200, and what it needs]", take_size,
               struct settings, request),
     QN_OPTION("--font", "NAME,POINTS", "of the picture [sans,13]", take_font, struct settings, request),

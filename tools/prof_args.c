@@ -19,6 +19,7 @@
 #include "out/columns.h"
 #include "prof/tables/tables.h"
 #include "prof/read.h"
+#include "text/digits.h"
 #include "text/output.h"
 #include "text/source.h"
 #include "tools.h"
@@ -54,6 +55,18 @@ const char *prof_args_take_region(const struct qn_option *o, void *field, char *
     return NULL;
 }
 
+const char *prof_args_take_thread(const struct qn_option *o, void *field, char **value)
+{
+    uint64_t number;
+    const char *end = qn_text_parse_digits(*value, UINT32_MAX, &number);
+
+    (void)o, (void)field;
+    if (!end || *end)
+        return "a number of a thread";
+    qn_prof_choose_thread((uint32_t)number);
+    return NULL;
+}
+
 const char *prof_args_take_timing(const struct qn_option *o, void *field, char **value)
 {
     const char *timing = strchr(*value, '=') ? *value : qn_machine_timing(*value);
@@ -63,7 +76,7 @@ const char *prof_args_take_timing(const struct qn_option *o, void *field, char *
 }
 
 #define SHARED                                                                                                     \
-    PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),                    \
+    PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"), PROF_ARGS_THREAD,  \
     QN_OPTION_SOURCE_MAP,                                                                                          \
     QN_OPTION("--json", NULL, "write JSON (doc/json.md)", qn_option_set, struct prof_args, json),                  \
     PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]")

@@ -26,6 +26,8 @@ struct prof_args {
 #define PROF_ARGS_INCLUDE QN_OPTION_PLAIN("-I, --include", "DIR", "also look for sources in directory DIR", prof_args_take_include)
 const char *prof_args_take_include(const struct qn_option *o, void *field, char **value);
 #define PROF_ARGS_REGION(help) QN_OPTION_PLAIN("--region", "NAME", help, prof_args_take_region)
+#define PROF_ARGS_THREAD QN_OPTION_PLAIN("--thread", "N", "what this thread counted, of profiles made with --separate-threads=yes; threads are numbered from 0", prof_args_take_thread)
+const char *prof_args_take_thread(const struct qn_option *o, void *field, char **value);
 #define PROF_ARGS_NAMES                                                                                            \
     QN_OPTION("--mod-filename", "REGEX", "s/old/new/ on file names; flags g (all matches), i (any case)",          \
               prof_args_take_subst, struct prof_args, mod_file),                                                   \

@@ -286,7 +286,7 @@ static const struct qn_option_rule rules[] = {
     { "--pin", false, "--cores", NULL },
     { "--cores=machine", false, "--machine", NULL },
     { "--cores", true, "--cache-sim=no or --versus or --interval or --explain or --watch", NULL },
-    { "--merge-children", true, "--analysis or --versus or --interval", NULL },
+    { "--merge-children", true, "--analysis or --versus or --interval or --separate-threads", NULL },
     { NULL, false, NULL, NULL } };
 
 static const struct qn_option_group groups[] = {
@@ -294,7 +294,7 @@ static const struct qn_option_group groups[] = {
       "--branch-sim --I1 --D1 --LL --machine --out-file --analysis --data --calls --interval --explain --sim --help" },
     { "what is simulated", "--L2 --cores --coherence --quantum --pin --cache-sim --counting --versus --sim-opt --sample --check" },
     { "what is counted, and when", "--toggle --toggle-collect --dump-before --dump-after --zero-before --requests --instr-at-start --dump-signal "
-      "--trace-children --merge-children --alloc --calls-room --calls-depth" },
+      "--trace-children --merge-children --separate-threads --alloc --calls-room --calls-depth" },
     { "what is written", "--cachegrind-out-file --profile-format --dump-objects --dump-instr --inline --demangle --source-map "
       "--extra-debuginfo-path --interval-file --explain-first --explain-every --explain-file --watch --watch-from --watch-region --watch-file "
       "--branches-file" },

@@ -51,6 +51,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "merge-children", merge_children, "yes|no", "one profile: the sum of all processes, those that the program forks and, with --trace-children=yes, those that it executes [no]") \
     X(WORD, "data", data, "no|yes|use", "also count misses by variable and allocation, and by source line on which of them; use: and the bytes used of each cache line [no]") \
     X(NAMES, "alloc", alloc, "FUNCTION[:N[*M]]", "a function that allocates, with --data; argument N has the bytes")  \
+    X(YESNO, "separate-threads", separate_threads, "yes|no", "counts by thread, too, for annotate --by=thread and --thread=N [no]") \
     X(WORD, "profile-format", profile_format, "cachegrind|callgrind|callgrind-threads", "callgrind: for KCachegrind, with --calls=yes unless --calls is given; callgrind-threads: the same, and its name ends in -01, as that of the first thread does [cachegrind]") \
     X(WORD, "calls", calls, "no|yes|paths", "inclusive costs by call, line and function; paths: and by call path [no]")       \
     X(NUMBER, "calls-room", calls_room, "N", "at most N different calls, and call paths [1000000]")                    \
@@ -137,7 +138,7 @@ struct qn_collect_options {
     char *coherence, *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu, *machine;
     struct qn_collect_machine from_machine;
     uint64_t log_fd, cores, quantum, processors, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
-    bool quantum_is_refs, core_for_each, cores_of_machine;
+    bool quantum_is_refs, core_for_each, cores_of_machine, separate_threads;
     struct {
         uint8_t core[QN_PINS_MAX], count;
     } pin;

@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "querna01" */
-#define QN_ARENA_VERSION 23
+#define QN_ARENA_VERSION 24
 #define QN_PINS_MAX 64
 
 /* File offsets and sizes in bytes. */
@@ -173,6 +173,7 @@ struct qn_config {
     uint32_t cores;          /* --cores: threads run on so many, each with caches of its own; 0: one for all */
     uint64_t quantum;        /* with cores: instructions of a thread's turn, */
     uint8_t quantum_is_refs; /* ... or data references */
+    uint8_t by_thread;       /* --separate-threads: the outermost region is the thread */
     uint8_t core_for_each;   /* with cores: a thread has one of its own, while there are enough */
     uint8_t pins, pin[QN_PINS_MAX]; /* with cores: those of the first threads, and so on again; pins 0: not given */
     uint64_t watch_from, watch_count; /* --watch: the first data reference (0: the first explained one), and their number; 0 = none */
@@ -373,6 +374,7 @@ struct qn_versus {
 /* Regions that the program has named, as paths: region 0 is no region; the others have a parent. */
 #define QN_REGION_ASIDE UINT16_MAX /* of blocks that run while counting is off; their counts are in no profile (qn_config.aside) */
 #define QN_ARENA_REGIONS_MAX 250 /* with region 0; each has a home in the code cache (tcache.h) */
+#define QN_REGION_THREAD "thread " /* and its number: the region of a thread, with --separate-threads */
 #define QN_REGION_NAME 64        /* bytes of a name, with its NUL */
 
 #define QN_UNSUPPORTED_MAX 16    /* different ones that a profile lists */

@@ -19,7 +19,7 @@
 /* QN_OUT_TERMINAL: the modern style in the width of a terminal, with short numbers, columns and lines that cost most. */
 enum qn_out_style { QN_OUT_MODERN, QN_OUT_CLASSIC, QN_OUT_TERMINAL, QN_OUT_STYLE_AUTO };
 enum qn_out_by { QN_OUT_BY_FILE, QN_OUT_BY_FUNCTION, QN_OUT_BY_LINE, QN_OUT_BY_OBJECT, QN_OUT_BY_INLINE,
-                 QN_OUT_BY_DATA, QN_OUT_BY_TYPE, QN_OUT_BY_CALLS, QN_OUT_BY_NONE };
+                 QN_OUT_BY_DATA, QN_OUT_BY_TYPE, QN_OUT_BY_CALLS, QN_OUT_BY_THREAD, QN_OUT_BY_NONE };
 
 struct qn_out_request {
     int style;                 /* enum qn_out_style */

@@ -168,7 +168,8 @@ static enum qn_text_status take_item(struct qn_prof_merge *m, const struct qn_pr
         return qn_prof_table_add_line(m->table, current_fn(m), item->line, item->counts, err);
     case QN_PROF_INSN:
         return qn_prof_table_add_insn(m->table, current_fn(m), item->line, &item->insn, item->counts, err);
-    case QN_PROF_SUMMARY: break;
+    case QN_PROF_SUMMARY:
+    case QN_PROF_REGION: break;
     }
     return QN_TEXT_OK;
 }

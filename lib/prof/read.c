@@ -226,15 +226,24 @@ const char *qn_prof_modern_event(const struct qn_prof_header *h, const char *eve
  */
 
 static const char *chosen;
+static char chosen_thread[sizeof QN_PROF_THREAD + 10], chosen_text[QN_PROF_REGIONS_TEXT]; /* "": none */
 
 void qn_prof_choose_region(const char *name)
 {
     chosen = name;
 }
 
+void qn_prof_choose_thread(uint32_t number)
+{
+    snprintf(chosen_thread, sizeof chosen_thread, QN_PROF_THREAD "%u", number);
+}
+
 const char *qn_prof_chosen_region(void)
 {
-    return chosen;
+    if (!chosen_thread[0])
+        return chosen;
+    snprintf(chosen_text, sizeof chosen_text, "%s%s%.300s", chosen_thread, chosen ? ", " : "", chosen ? chosen : "");
+    return chosen_text;
 }
 
 static int matches(const char *path, const char *name)
@@ -244,6 +253,13 @@ static int matches(const char *path, const char *name)
         if ((at == path || at[-1] == '/') && (at[n] == '\0' || at[n] == '/'))
             return 1;
     return 0;
+}
+
+/* Is the path one that was chosen, if anything was? */
+static int is_chosen(const char *path)
+{
+    size_t n = strlen(chosen_thread);
+    return (!n || (strncmp(path, chosen_thread, n) == 0 && (path[n] == '\0' || path[n] == '/'))) && (!chosen || matches(path, chosen));
 }
 
 int qn_prof_names_regions(const char *desc)
@@ -265,7 +281,11 @@ static int begin_region(struct qn_prof_regions *r, const char *path, const char 
     }
     r->seen++;
     remember(r, path);
-    r->reading = r->chosen && matches(path, r->chosen);
+    r->reading = r->chosen && is_chosen(path);
+    if (r->each) {
+        free(r->path);
+        r->path = QN_NEEDED(strdup(path));
+    }
     r->matched += r->reading;
     return 0;
 }
@@ -604,6 +624,16 @@ struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_text_erro
     return NULL;
 }
 
+struct qn_prof_reader *qn_prof_open_regions(const char *path, struct qn_text_error *err)
+{
+    struct qn_prof_reader *r = qn_prof_open_reader(path, err);
+    if (r) {
+        r->regions.each = 1;
+        r->regions.chosen = r->regions.chosen ? r->regions.chosen : "";
+    }
+    return r;
+}
+
 void qn_prof_close_reader(struct qn_prof_reader *r)
 {
     if (!r)
@@ -614,6 +644,7 @@ void qn_prof_close_reader(struct qn_prof_reader *r)
     free(r->totals);
     free(r->left);
     free(r->regions.sum);
+    free(r->regions.path);
     free(r->path);
     free(r);
 }
@@ -628,7 +659,7 @@ int qn_prof_reader_has_insns(const struct qn_prof_reader *r)
     return r->has_insns;
 }
 /* A region's own summary was right: the next one begins as a file does. */
-static int finish_region(struct qn_prof_reader *r, struct qn_text_error *err)
+static int finish_region(struct qn_prof_reader *r, struct qn_prof_item *item, struct qn_text_error *err)
 {
     if (qn_prof_add_counts(r->regions.sum, r->counts, r->header.event_count) != 0)
         return bad_line(r, "sum out of range", "#summary:", "sums within 64 bits", err);
@@ -636,7 +667,12 @@ static int finish_region(struct qn_prof_reader *r, struct qn_text_error *err)
     r->regions.reading = 0;
     r->stage = QN_PROF_NEED_FILE;
     r->is_strict = r->in_line = 0;
-    return 0;
+    if (!r->regions.each)
+        return 0;
+    item->kind = QN_PROF_REGION;
+    item->name = r->regions.path;
+    item->counts = r->counts;
+    return 1;
 }
 
 /* Behind the summary, or with a region chosen: most lines are skipped. */
@@ -653,7 +689,7 @@ static int take_region_line(struct qn_prof_reader *r, const char *text, size_t l
     if (!wanted)
         return 0;
     wanted = qn_prof_take_line(r, text + 1, length - 1, item, err);
-    return wanted == 1 && item->kind == QN_PROF_SUMMARY ? finish_region(r, err) : wanted;
+    return wanted == 1 && item->kind == QN_PROF_SUMMARY ? finish_region(r, item, err) : wanted;
 }
 
 /* The sum of the regions chosen, once; then the end. */
@@ -667,7 +703,7 @@ static int end_regions(struct qn_prof_reader *r, struct qn_prof_item *item, stru
                      r->lines.number + 1, g->seen, g->promised);
         return -1;
     }
-    if (!g->matched) {
+    if (!g->matched && !g->each) {
         qn_text_fail(err, QN_TEXT_BAD, "%s: no region `%s`, it has %s", r->path, g->chosen,
                      g->seen ? g->names : "none");
         return -1;

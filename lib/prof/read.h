@@ -62,7 +62,8 @@ struct qn_prof_header {
 };
 
 enum qn_prof_kind {
-    QN_PROF_OBJECT, QN_PROF_FILE, QN_PROF_FN, QN_PROF_INSN, QN_PROF_COUNTS, QN_PROF_SUMMARY
+    QN_PROF_OBJECT, QN_PROF_FILE, QN_PROF_FN, QN_PROF_INSN, QN_PROF_COUNTS, QN_PROF_SUMMARY,
+    QN_PROF_REGION /* of qn_prof_open_regions: the end of a region; name: its path; counts: its sums */
 };
 
 struct qn_prof_item {
@@ -126,6 +127,28 @@ const char *qn_prof_modern_event(const struct qn_prof_header *h, const char *eve
 /* For all readers opened from now on; NULL: the whole run. */
 void qn_prof_choose_region(const char *name);
 const char *qn_prof_chosen_region(void);
+/* Only what this thread counted: the regions whose outermost name is "thread N" (`quern run --separate-threads=yes`); a chosen region inside. */
+void qn_prof_choose_thread(uint32_t number);
+
+/* Opens a profile whose regions are handed out one by one, without the whole run: the lines of each, and a REGION behind them. */
+struct qn_prof_reader *qn_prof_open_regions(const char *path, struct qn_text_error *err);
+
+#define QN_PROF_THREAD "thread " /* and its number: the outermost name of what a thread counted */
+
+/* What threads have counted, by number. */
+struct qn_prof_threads {
+    struct qn_prof_thread {
+        uint32_t number;
+        int64_t *counts;
+    } *list;
+    size_t count, room;
+    int events;
+};
+
+/* Adds the sums of each thread; of a chosen region only its.  A profile without threads is refused. */
+enum qn_text_status qn_prof_read_threads(struct qn_prof_threads *t, const char *path, int negate, struct qn_text_error *err);
+int64_t *qn_prof_threads_rest(const struct qn_prof_threads *t, const int64_t *totals); /* of these totals; NULL: there is none */
+void qn_prof_free_threads(struct qn_prof_threads *t);
 
 /* Whether this is the description that lists a profile's regions, "Regions:  setup, solve". */
 int qn_prof_names_regions(const char *desc);
@@ -135,6 +158,8 @@ enum { QN_PROF_REGIONS_TEXT = 400 };
 /* Where a reader is among the regions. */
 struct qn_prof_regions {
     const char *chosen;    /* NULL: none, regions are skipped */
+    int each;              /* all that were chosen, or all, one by one */
+    char *path;            /* of the one that is read, if one by one */
     int promised, seen, matched; /* promised: the number in `#regions:`, -1 before it */
     int reading;           /* in a region that was chosen */
     int64_t *sum;          /* of those that are complete */

@@ -39,6 +39,7 @@ struct classic {
     const char **sources; /* named on the command line: sorted, each once */
     int source_count;
     const char *input;           /* the profile's path */
+    struct qn_prof_threads threads; /* with --by=thread */
     struct qn_text_names chosen; /* files of functions above the threshold */
     struct qn_text_error *err;
 };
@@ -721,11 +722,34 @@ static void put_preamble(const struct classic *c)
     qn_out_puts(s, c->request->annotate ? "Auto-annotation:  on\n\n" : "Auto-annotation:  off\n\n");
 }
 
+/* --by=thread, beyond the original. */
+static void put_threads(struct classic *c, const struct qn_prof_threads *t)
+{
+    int widths[c->events];
+    int64_t *rest = qn_prof_threads_rest(t, c->total);
+    begin_widths(c, widths);
+    for (size_t i = 0; i < t->count; i++)
+        measure(c, widths, t->list[i].counts);
+    put_heading(c, widths, " thread\n");
+    for (size_t i = 0; i < t->count; i++) {
+        put_counts(c, widths, t->list[i].counts);
+        qn_out_printf(c->sink, " thread %u\n", t->list[i].number);
+    }
+    if (rest) {
+        put_counts(c, widths, rest);
+        qn_out_puts(c->sink, " no thread\n");
+    }
+    qn_out_putc(c->sink, '\n');
+    free(rest);
+}
+
 static void put_report(struct classic *c)
 {
     uint32_t *shown = QN_NEEDED(malloc((qn_prof_fn_count(c->ledger.fns) + (size_t)1) * sizeof *shown));
     put_preamble(c);
     put_sum(c, c->total, "PROGRAM TOTALS");
+    if (c->threads.count)
+        put_threads(c, &c->threads);
     put_functions(c, shown, collect(c, shown));
     free(shown);
     put_annotated(c);
@@ -750,7 +774,8 @@ enum qn_text_status qn_out_classic(struct qn_out_sink *s, const struct qn_out_re
                                    struct qn_text_error *err)
 {
     struct classic c = {.sink = s, .request = q, .err = err};
-    if (check_sources(q, err) == QN_TEXT_OK && read_profile(&c) == QN_TEXT_OK && choose_columns(&c) == QN_TEXT_OK) {
+    if (check_sources(q, err) == QN_TEXT_OK && read_profile(&c) == QN_TEXT_OK && choose_columns(&c) == QN_TEXT_OK
+        && (q->by != QN_OUT_BY_THREAD || qn_prof_read_threads(&c.threads, q->inputs[0], 0, err) == QN_TEXT_OK)) {
         sort_sources(&c);
         put_report(&c);
     }
@@ -758,6 +783,7 @@ enum qn_text_status qn_out_classic(struct qn_out_sink *s, const struct qn_out_re
         free(c.limits[i].text);
     free(c.limits);
     free(c.sources);
+    qn_prof_free_threads(&c.threads);
     qn_text_free_names(&c.chosen);
     qn_out_free_columns(&c.columns);
     qn_prof_free_ledger(&c.ledger);

@@ -31,6 +31,7 @@ enum qn_out_csv_by {
     QN_OUT_CSV_FUNCTION,
     QN_OUT_CSV_LINE,
     QN_OUT_CSV_INSN,
+    QN_OUT_CSV_THREAD,    /* of `quern run --separate-threads=yes` */
     QN_OUT_CSV_INCLUSIVE, /* functions, with what they have called */
     QN_OUT_CSV_CALL,      /* who called whom from which line */
     QN_OUT_CSV_DATA,      /* misses by line and object in memory */

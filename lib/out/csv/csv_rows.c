@@ -123,6 +123,23 @@ enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by 
     return hand_out_groups(t, by, events, take, data, err);
 }
 
+/* ---- threads ---- */
+
+enum qn_text_status qn_out_csv_threads(const char *path, const int64_t *totals, qn_out_csv_take *take, void *data, struct qn_text_error *err)
+{
+    struct qn_prof_threads t = {.count = 0};
+    if (qn_prof_read_threads(&t, path, 0, err) == QN_TEXT_OK) {
+        for (size_t i = 0; i < t.count; i++)
+            take(data, (const void *[QN_OUT_CSV_RECORDS]){&t.list[i]}, t.list[i].counts);
+        int64_t *rest = qn_prof_threads_rest(&t, totals);
+        if (rest)
+            take(data, (const void *[QN_OUT_CSV_RECORDS]){NULL}, rest);
+        free(rest);
+    }
+    qn_prof_free_threads(&t);
+    return err->status;
+}
+
 /* ---- functions with inclusive costs, and calls ---- */
 
 static void put_fns(const struct qn_prof_calls *c, const int64_t *counts, size_t events, qn_out_csv_take *take, void *data)

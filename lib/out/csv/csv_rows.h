@@ -8,6 +8,7 @@
  *
  *   by                 records
  *   program ... insn   the place, struct qn_prof_row
+ *   thread             struct qn_prof_thread, NULL: what belongs to none
  *   inclusive          the function, struct qn_prof_call_fn
  *   call               the caller; struct qn_prof_call_edge; the callee; the name of the file of the line
  *   data               struct qn_prof_object; its part, NULL: not known; struct qn_prof_miss
@@ -32,6 +33,9 @@ typedef void qn_out_csv_take(void *data, const void *const records[QN_OUT_CSV_RE
 /* Sorts the table and hands out the rows by program, object, file, function, line or instruction. */
 enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by by, int events, qn_out_csv_take *take, void *data,
                                     struct qn_text_error *err);
+
+/* The sums of threads, as numbered; and, if there is any, the rest of the profile's totals. */
+enum qn_text_status qn_out_csv_threads(const char *path, const int64_t *totals, qn_out_csv_take *take, void *data, struct qn_text_error *err);
 
 /* Functions with inclusive costs, or calls. A profile without calls is an error. */
 enum qn_text_status qn_out_csv_calls(const char *path, enum qn_out_csv_by by, const struct qn_prof_header *events,

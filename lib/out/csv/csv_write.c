@@ -53,6 +53,8 @@ static const struct column place[] = {
     COLUMN("address", ADDRESS, 0, qn_prof_row, insn), COLUMN("bytes", BYTES, 0, qn_prof_row, insn),
     COLUMN("instruction", INSN, 0, qn_prof_row, insn)};
 
+static const struct column thread[] = {COLUMN("thread", LINE, 0, qn_prof_thread, number)};
+
 static const struct column inclusive[] = {
     COLUMN("object", OBJECT, 0, qn_prof_call_fn, object), COLUMN("file", TEXT, 0, qn_prof_call_fn, file),
     COLUMN("function", TEXT, 0, qn_prof_call_fn, name), COLUMN("called", COUNT, 0, qn_prof_call_fn, called)};
@@ -88,7 +90,7 @@ static const struct kind {
 } kinds[] = {
     [QN_OUT_CSV_PROGRAM] = {place, 0}, [QN_OUT_CSV_OBJECT] = {place, 1}, [QN_OUT_CSV_FILE] = {place + 1, 1},
     [QN_OUT_CSV_FUNCTION] = {place, 3}, [QN_OUT_CSV_LINE] = {place, 4}, [QN_OUT_CSV_INSN] = ALL(place),
-    [QN_OUT_CSV_INCLUSIVE] = ALL(inclusive), [QN_OUT_CSV_CALL] = ALL(call),
+    [QN_OUT_CSV_THREAD] = ALL(thread), [QN_OUT_CSV_INCLUSIVE] = ALL(inclusive), [QN_OUT_CSV_CALL] = ALL(call),
     [QN_OUT_CSV_DATA] = ALL(data), [QN_OUT_CSV_PAIR] = ALL(pair), [QN_OUT_CSV_USED] = ALL(used)};
 
 /* ---- writing ---- */
@@ -324,6 +326,8 @@ static enum qn_text_status put_profile(struct csv *c, struct qn_prof_reader *r, 
         status = qn_out_csv_data(path, c->q->by, qn_prof_reader_header(r), put_row, c, c->err);
     else if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_INCLUSIVE)
         status = qn_out_csv_calls(path, c->q->by, qn_prof_reader_header(r), put_row, c, c->err);
+    else if (status == QN_TEXT_OK && c->q->by == QN_OUT_CSV_THREAD)
+        status = qn_out_csv_threads(path, qn_prof_table_totals(t), put_row, c, c->err);
     else if (status == QN_TEXT_OK)
         status = qn_out_csv_rows(t, c->q->by, c->events.event_count, put_row, c, c->err);
     qn_prof_free_merge(m);

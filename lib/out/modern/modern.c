@@ -588,6 +588,8 @@ enum qn_text_status qn_out_modern_functions(struct qn_out_modern *m)
  * name, which says where it was inlined, with all calls between if the run had --inline=chains.
  */
 
+#define NO_THREAD UINT32_MAX
+
 struct by {
     struct qn_out_modern *m;
     int by; /* enum qn_out_by */
@@ -600,6 +602,7 @@ struct by {
         const char *function; /* NULL: rows are not by function */
     } *rows;
     size_t count, room;
+    struct qn_prof_threads threads;
 };
 
 /* Keeps a row that reaches the threshold. */
@@ -677,12 +680,31 @@ static int collect_objects(struct by *b)
     return 0;
 }
 
+/* All of them, and what belongs to none. */
+static int collect_threads(struct by *b)
+{
+    const struct qn_out_request *q = b->m->request;
+    struct qn_prof_threads *t = &b->threads;
+    for (int i = 0; i < q->input_count; i++)
+        if (qn_prof_read_threads(t, q->inputs[i], q->diff && i == 0, b->m->err) != QN_TEXT_OK)
+            return 1;
+    int64_t *rest = qn_prof_threads_rest(t, b->m->total);
+    b->least = -1;
+    for (size_t i = 0; i < t->count; i++)
+        keep_line(b, "thread", t->list[i].number, NULL, t->list[i].counts);
+    if (rest)
+        keep_line(b, "no thread", NO_THREAD, NULL, rest);
+    free(rest);
+    return 0;
+}
+
 static int collect(struct by *b)
 {
     switch (b->by) {
     case QN_OUT_BY_LINE:
     case QN_OUT_BY_INLINE: return collect_lines(b);
     case QN_OUT_BY_OBJECT: return collect_objects(b);
+    case QN_OUT_BY_THREAD: return collect_threads(b);
     default: return collect_sums(b, b->by == QN_OUT_BY_FUNCTION);
     }
 }
@@ -705,6 +727,7 @@ static const struct {
     [QN_OUT_BY_LINE] = {"Line summary", " file:line\n\n"},
     [QN_OUT_BY_OBJECT] = {"Object summary", " object\n\n"},
     [QN_OUT_BY_INLINE] = {"Inline summary", " file:line function\n\n"},
+    [QN_OUT_BY_THREAD] = {"Thread summary", " thread\n\n"},
 };
 
 static void put_rows(const struct by *b, const struct qn_out_table *t, int64_t *sum)
@@ -722,6 +745,8 @@ static void put_rows(const struct by *b, const struct qn_out_table *t, int64_t *
         put_path(s, b->rows[i].name, LINE_ROOM);
         if (by == QN_OUT_BY_LINE || by == QN_OUT_BY_INLINE)
             qn_out_printf(s, ":%u", b->rows[i].line);
+        if (by == QN_OUT_BY_THREAD && b->rows[i].line != NO_THREAD)
+            qn_out_printf(s, " %u", b->rows[i].line);
         if (b->rows[i].function) {
             qn_out_putc(s, ' ');
             qn_out_name(s, b->rows[i].function);
@@ -760,6 +785,7 @@ enum qn_text_status qn_out_modern_by(struct qn_out_modern *m, int by, size_t mos
         put_table(&b);
     }
     qn_prof_free_rows(&b.counts);
+    qn_prof_free_threads(&b.threads);
     free(b.rows);
     return m->err->status;
 }

@@ -219,6 +219,7 @@ static enum qn_text_status take_items(struct cursor *c, struct qn_prof_reader *r
         case QN_PROF_INSN: status = take_insn(c, &item); break;
         case QN_PROF_COUNTS: status = take_counts(c, &item); break;
         case QN_PROF_SUMMARY: status = take_summary(c, &item); break;
+        case QN_PROF_REGION: break;
         }
         if (status != QN_TEXT_OK)
             return status;

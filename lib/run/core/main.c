@@ -137,6 +137,7 @@ static void start_translation(void)
     qn_translate_init();
     qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : QN_TCACHE_BYTES, &qn_emit_shuffles);
     qn_sample_init();
+    qn_region_of_thread(&qn_self->regions, qn_self->number);
     qn_mode_choose(qn_sample_scope(qn_region_scope()));
 }
 

@@ -566,6 +566,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->owns_core = false;
     if (r->a.flags & CLONE_THREAD) {
         take_core(t);
+        qn_region_of_thread(&t->regions, t->number);
         t->pid = me->pid;
         t->actions = me->actions;
         t->shares = me->shares;

@@ -55,6 +55,7 @@ struct qn_region_state {
 void qn_region_begin(const char *name);
 void qn_region_end(const char *name);
 void qn_region_inherit(struct qn_region_state *to, const struct qn_region_state *from); /* a new thread */
+void qn_region_of_thread(struct qn_region_state *s, uint32_t number); /* of this number: with --separate-threads, a region of its own */
 
 /* `quern ctl` has asked. */
 void qn_region_obey(void);

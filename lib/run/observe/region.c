@@ -11,6 +11,8 @@
  * nothing but that it has to be ended once more.  Regions are a thread's own; a new thread begins in the one in which it
  * was made.  START and STOP are the process's.
  *
+ * With --separate-threads the outermost name of each path is the thread's: "thread 1/a/b".
+ *
  * --toggle=FUNCTION counts from the first instruction of the function to its return: until a return or indirect jump
  * (longjmp, the unwinder), leaves the stack above the return address that it was entered with.  So recursion and
  * tail calls count, and nothing is written on the guest's stack.  Of a function that is chosen at run time (IFUNC) the
@@ -105,7 +107,7 @@ void qn_region_begin(const char *name)
     }
     s->open[s->depth].outer = (uint8_t)s->region;
     s->open[s->depth++].name = number_of(name);
-    if (!is_open(s->region, name))
+    if (!is_open(s->region, name) && (s->region || !qn_cfg()->by_thread)) /* a thread without room for its own has no region */
         s->region = (uint16_t)inner(s->region, name);
 }
 
@@ -140,6 +142,24 @@ void qn_region_inherit(struct qn_region_state *to, const struct qn_region_state 
     to->lost = 0;
     to->entered = 0;
     to->turned = false;
+}
+
+/* The region of this path in another thread. */
+static uint32_t moved(uint32_t region, uint32_t number)
+{
+    uint32_t outer = region ? qn_arena->region[region].parent : 0;
+    char name[QN_REGION_NAME];
+
+    if (outer)
+        return inner(moved(outer, number), name_of(region));
+    qn_format(name, sizeof name, QN_REGION_THREAD "%u", number);
+    return inner(0, name);
+}
+
+void qn_region_of_thread(struct qn_region_state *s, uint32_t number)
+{
+    if (qn_cfg()->by_thread)
+        s->region = (uint16_t)moved(s->region, number);
 }
 
 /* ---- on and off ---- */
