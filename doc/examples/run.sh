@@ -88,7 +88,7 @@ study() {
     # Rows by what stands in column sim, which no other column has.
     rows 'LL=[a-z]*' >"$OUT/study-policies.runs.csv"
     rows 'default|D1=[a-z]*' >"$OUT/study-prefetchers.runs.csv"
-    rows '(bimodal|local|gshare|yags|2bcgskew|perceptron|hashed)-[0-9]*K|tournament|tage06|tagescl' >"$OUT/study-predictors.runs.csv"
+    rows '(bimodal|local|gshare|yags|2bcgskew|perceptron|hashed|mpp)-[0-9]*K|tournament|tage06|tagescl' >"$OUT/study-predictors.runs.csv"
     plot study-policies curve --x=program --y=LL_mpki --curve=sim --panel= --log=none --title='Policies at an LL of 64 KiB'
     plot study-prefetchers curve --x=program --y=D1_mpki --curve=sim --panel= --log=none --title='Prefetchers at a D1 of 8 KiB'
     plot study-predictors budget --curve=BC_module --title='Predictors by their storage'

@@ -223,20 +223,20 @@ class Berti(Prefetching):
 
     def learn(self, by, line):
         found = self.search(by, line)
-        if found:
-            if by not in [k['by'] for k in self.known]:
-                self.known.insert(0, {'by': by, 'searches': 0, 'deltas': [[0, 0, 'no'] for _ in range(16)]})
-                del self.known[16:]
-            k = [k for k in self.known if k['by'] == by][0]
+        k = ([k for k in self.known if k['by'] == by] or [None])[0]
+        near = [line - other for other in found if abs(line - other) < 4096]
+        if k is None and near:
+            k = {'by': by, 'searches': 1, 'deltas': [[0, 0, 'no'] for _ in range(16)]}
+            self.known = [k] + self.known[:15]
+        elif k and found:
             k['searches'] += 1
             if k['searches'] == 16:
                 k['searches'] = 0
                 for d in k['deltas']:
                     share = d[1] / 16
                     d[1], d[2] = 0, 'D1' if share > .65 else 'next' if share > .5 else 'maybe' if share > .35 else 'no'
-        for other in found:
-            if abs(line - other) < 4096:
-                self.count(k['deltas'], line - other)
+        for delta in near:
+            self.count(k['deltas'], delta)
         self.past.setdefault(by % 8, []).insert(0, (self.now, by, line))
         del self.past[by % 8][16:]
 

@@ -15,7 +15,7 @@
  *   histories    outcomes, and 16 bits of addresses; even: of branches with an even hash. Calls, returns and indirect jumps enter the first two
  * Otherwise than published: no direct jumps; no second training of a weight that is drawn; other hashes; outcomes are folded by exclusive or.
  *
- * Options: `mpp-entries` (587, 64 to 2^20), of each table.
+ * Options: `mpp-entries` (587; 16 to 2^20), of each table.
  * Storage: 587 * (15 * 7 + 6) + 150 + 31 * 16 + 7 * (16 + 1) + 48 * 11 + 31 * 16 + 2 * 16 + 10 + 5 = 66,993.
  * Source: D. A. Jiménez, Multiperspective perceptron predictor, 5th Championship Branch Prediction, 2016; tables, factors and sizes of the 8 KiB. */
 #include "sim/bpred/folded.h"
@@ -49,7 +49,7 @@ static int sum, threshold = 10, doubt;
 static void branchsim_BC_init(const struct sim_config *config)
 {
     (void)config;
-    entries = (unsigned)sim_option_within(sim.slot, PREDICTOR, "mpp-entries", 587, 64, 1 << 20);
+    entries = (unsigned)sim_option_within(sim.slot, PREDICTOR, "mpp-entries", 587, 16, 1 << 20);
     weights = sim_alloc((uint64_t)TABLES * entries * sizeof *weights);
     for (unsigned i = 0; i < TABLES * entries; i++)
         weights[i] = (struct weight){0, {i / entries % 2, true}};

@@ -70,15 +70,12 @@ static enum use judge(unsigned n, unsigned D1_above, unsigned next_above, unsign
 }
 
 /* One more search for this instruction has found something. */
-static struct instruction *counted(struct instruction *i, unsigned by)
+static void found_some(struct instruction *i)
 {
-    if (!i)
-        *(i = &instructions[next_instruction++ % INSTRUCTIONS]) = (struct instruction){.filled = true, .by = by};
     i->searches = (i->searches + 1) % PHASE;
     for (EACH(d, i))
         if (!i->searches)
             *d = (struct delta){d->by, 0, judge(100 * d->count / PHASE, 65, 50, 35)};
-    return i;
 }
 
 static void count(struct instruction *i, int by)
@@ -115,11 +112,14 @@ static struct instruction *learn(unsigned by, uint32_t line)
             f++;
         if (f < n)
             break;
-        if (n == 1)
-            i = counted(i, by);
+        if (n == 1 && i)
+            found_some(i);
         found[n++] = p->line;
-        if ((int)(line - p->line) < DELTA_MAX && (int)(line - p->line) > -DELTA_MAX)
-            count(i, (int)(line - p->line));
+        if ((int)(line - p->line) >= DELTA_MAX || (int)(line - p->line) <= -DELTA_MAX)
+            continue;
+        if (!i)
+            *(i = &instructions[next_instruction++ % INSTRUCTIONS]) = (struct instruction){.filled = true, .by = by, .searches = 1};
+        count(i, (int)(line - p->line));
     }
     set[oldest[by % SETS]++ % WAYS] = (struct past){now, by, line};
     return i;
