@@ -86,14 +86,30 @@ study() {
     { grep -v '^program ' "$here/study.exp" && for name in ${*:-'[a-z0-9]*'}; do grep "^program $name " "$here/study.exp"; done; } >study.exp
     alone "$QUERN" sweep -q -o "$OUT/study.runs.csv" study.exp
     # Rows by what stands in column sim, which no other column has.
-    rows 'LL=[a-z]*' >"$OUT/study-policies.runs.csv"
-    rows 'default|D1=[a-z]*' >"$OUT/study-prefetchers.runs.csv"
+    rows 'LL=[a-z]*' | relative lru LL_misses_of_lru ILmr DLmr DLmw >"$OUT/study-policies.runs.csv"
+    rows 'default|D1=[a-z]*' | relative default D1_misses_of_none D1mr D1mw >"$OUT/study-prefetchers.runs.csv"
     rows '(bimodal|local|gshare|yags|2bcgskew|perceptron|hashed|mpp)-[0-9]*K|tournament|tage06|tagescl' >"$OUT/study-predictors.runs.csv"
-    plot study-policies curve --x=program --y=LL_mpki --curve=sim --panel= --log=none --title='Policies at an LL of 64 KiB'
-    plot study-prefetchers curve --x=program --y=D1_mpki --curve=sim --panel= --log=none --title='Prefetchers at a D1 of 8 KiB'
-    plot study-predictors budget --curve=BC_module --title='Predictors by their storage'
+    plot study-policies curve --x=program --y=LL_misses_of_lru --curve=sim --panel= --log=none --size=1200,800 \
+        --title='Policies at an LL of 64 KiB: misses, lru = 1'
+    plot study-prefetchers curve --x=program --y=D1_misses_of_none --curve=sim --panel= --log=none --size=1200,800 \
+        --title='Prefetchers at a D1 of 8 KiB: misses, none = 1'
+    plot study-predictors budget --curve=BC_module --size=1200,2400 --title='Predictors by their storage'
 }
-rows() { grep -E "^quern,|,($1),[0-9]*,[0-9]*,[0-9]*," "$OUT/study.runs.csv" | sed 's/,\([a-z0-9]*\):[0-9a-f]\{16\},/,\1,/g'; } # modules without hashes
+# relative BASE NAME EVENT...: a column more, with the sum of these events divided by that of the run of the same program whose sim is BASE. Commands may have
+# commas, so columns behind the program are counted from the end.
+relative() {
+    awk -F, -v base="$1" -v name="$2" -v events="$(shift 2; echo "$*")" '
+        NR == 1 { n = NF; for (i = 1; i <= NF; i++) at[$i] = i; print $0 "," name; next }
+        {
+            sum = 0
+            for (i = split(events, event, " "); i > 0; i--) sum += $(NF - n + at[event[i]])
+            line[NR] = $0; program[NR] = $2; sums[NR] = sum
+            if ($(NF - n + at["sim"]) == base) base_of[$2] = sum
+        }
+        END { for (i = 2; i <= NR; i++) printf "%s,%.4f\n", line[i], sums[i] / base_of[program[i]] }'
+}
+# Modules without hashes, a sim without its slot.
+rows() { grep -E "^quern,|,($1),[0-9]*,[0-9]*,[0-9]*," "$OUT/study.runs.csv" | sed 's/,\([a-z0-9]*\):[0-9a-f]\{16\},/,\1,/g; s/,\(LL\|D1\)=\([a-z]*\),/,\2,/'; }
 predictors() {
     inputs
     sweep predictors
