@@ -42,6 +42,7 @@ struct work {
     struct qn_cost_result result;
     struct qn_cost_regions regions;
     struct qn_culprits culprits, takers;
+    char *verdicts; /* lines; NULL: none */
     char program[PATH_MAX], build_id[256], command[65536];
 };
 
@@ -293,7 +294,7 @@ static enum qn_text_status write_sharing(struct work *w, const char *path, struc
 {
     struct qn_collect *r = w->run;
 
-    return qn_cost_write_sharing(path, &(struct qn_cost_data){ &r->store, w->modules, r->allocators, r->options.alloc.count }, err);
+    return qn_cost_write_sharing(path, &(struct qn_cost_data){ &r->store, w->modules, r->allocators, r->options.alloc.count }, &w->verdicts, err);
 }
 
 static enum qn_text_status write_explanation(struct work *w, const char *path, struct qn_text_error *err)
@@ -456,6 +457,10 @@ static bool fold_and_write(struct work *w)
         qn_collect_print_report(r, &w->result, &w->events, w->command);
     print_pairs(w, &w->culprits, "%s:%u misses %llu lines of %llu that %s:%u had evicted");
     print_pairs(w, &w->takers, "%s:%u misses %llu lines of %llu that %s:%u had taken, by %s sharing");
+    for (char *rest = w->verdicts, *line; (line = strsep(&rest, "\n"));)
+        if (*line)
+            qn_collect_say(r, "%s", line);
+    free(w->verdicts);
     qn_collect_print_regions(r, &w->regions, &w->events);
     qn_cost_free_regions(&w->regions);
     print_versus(w);

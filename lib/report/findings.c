@@ -23,8 +23,6 @@
 #define WIDE 8            /* bytes of a usual reference */
 #define FULL 0.9          /* of a line: a walk that uses so much of it uses all */
 #define OBJECT_LEAST 0.5 /* of a line's misses, to be named */
-#define WRITES_LEAST 1000 /* to a line that threads share */
-#define WRITES_PART 0.01  /* of them, by a thread that is counted: not one that has bound a symbol beside */
 #define ENLARGE_MOST 8    /* times the D1's size; larger caches are not proposed */
 #define PHASE_LENGTH 0.1  /* of the run */
 #define PHASE_LEAST 0.4   /* of the D1 misses, in so short a time */
@@ -309,7 +307,7 @@ static const char *advise(struct qn_report_facts *f, const struct kind *k, int l
     switch (about(k)) {
     case DATA_LL: return advise_LL(f, line);
     case DATA_D1: return advise_D1(f, line);
-    case SHARED_FALSELY: return qn_text_format(&f->memory, SAY_FALSE_SHARING, f->line[QN_REPORT_D1]);
+    case SHARED_FALSELY: return qn_report_advise_pad(f, line < 0 ? NULL : &f->lines.at[line], "");
     case SHARED_TRULY: return SAY_TRUE_SHARING;
     case CODE_LL:
         return fits_LL(f) ? SAY_LLI_FIRST : qn_text_format(&f->memory, SAY_LLI_MUCH, qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_LL]));
@@ -505,77 +503,6 @@ static void examine(struct qn_report_facts *f, const struct kind *k, struct find
         add_spread(f, k, l);
 }
 
-/* ---- lines that threads share ---- */
-
-struct shared {
-    const char *address, *object, *place;
-    double writes, lost, threads;
-};
-
-/* Adds up the rows of the line of memory that begins at `row`; returns the row behind it.  A thread has several rows, one after the other or not. */
-static int sum_shared(struct qn_report_facts *f, int row, struct shared *s)
-{
-    const struct qn_text_table *t = &f->sharing;
-    int address = qn_text_find_column(t, "address"), object = qn_text_find_column(t, "object"), thread = qn_text_find_column(t, "thread");
-    int writes = qn_text_find_column(t, "writes"), first = row;
-    double most = -1;
-
-    *s = (struct shared){ .address = qn_text_cell(t, row, address), .object = "" };
-    for (; row < t->row_count && !strcmp(qn_text_cell(t, row, address), s->address); row++) {
-        double n = qn_text_number(t, row, writes);
-
-        s->writes += n;
-        s->lost += qn_text_number(t, row, qn_text_find_column(t, "false")) + qn_text_number(t, row, qn_text_find_column(t, "upgrades"));
-        if (n > most) {
-            most = n;
-            s->object = qn_text_cell(t, row, object);
-            s->place = qn_text_format(&f->memory, "%s:%s", qn_text_cell(t, row, qn_text_find_column(t, "file")),
-                                     qn_text_cell(t, row, qn_text_find_column(t, "line")));
-        }
-    }
-    for (int r = first; r < row; r++) {
-        bool seen = qn_text_number(t, r, writes) < WRITES_PART * s->writes;
-
-        for (int i = first; i < r; i++)
-            seen |= !strcmp(qn_text_cell(t, i, thread), qn_text_cell(t, r, thread)) && qn_text_number(t, i, writes) >= WRITES_PART * s->writes;
-        s->threads += !seen;
-    }
-    return row;
-}
-
-static bool examine_sharing(struct qn_report_facts *f, struct qn_report_finding *finding)
-{
-    int shared = qn_text_find_column(&f->sharing, "shared");
-    struct shared most = { .writes = 0 };
-    char writes[QN_OUT_COUNT_MAX], lost[QN_OUT_COUNT_MAX];
-    const char *writers;
-
-    for (int row = 0; row < f->sharing.row_count;) {
-        bool falsely = strcmp(qn_text_cell(&f->sharing, row, shared), "true") != 0;
-        struct shared s;
-
-        row = sum_shared(f, row, &s);
-        /* Each thread came back to it after it was taken away. */
-        if (falsely && s.lost > s.threads && s.writes >= WRITES_LEAST && s.writes > most.writes)
-            most = s;
-    }
-    if (!most.writes)
-        return false;
-    *finding = (struct qn_report_finding){ .line = -1, .cost = fmin(1, most.writes * qn_report_cost(QN_REPORT_COST_LL) / f->lines.total) };
-    qn_out_commify(writes, (int64_t)most.writes);
-    qn_out_commify(lost, (int64_t)most.lost);
-    writers = most.threads > 1 ? qn_text_format(&f->memory, "%.0f threads write to a line of memory that they share", most.threads)
-                               : "One thread writes to a line of memory that others share";
-    finding->what = qn_text_format(&f->memory, "%s falsely, %s%s%s", writers, most.address,
-                                  strcmp(most.object, "???") ? ", in " : "", strcmp(most.object, "???") ? most.object : "");
-    finding->proof = qn_text_format(&f->memory,
-                                   "It is written to %s times, most of them at %s. It was taken away or fetched again %s times here, where each thread runs "
-                                   "for long at a time; on several processors each write may do so.",
-                                   writes, most.place, lost);
-    finding->advice = qn_text_format(&f->memory, SAY_FALSE_SHARING, f->line[QN_REPORT_D1]);
-    return finding->cost >= QN_REPORT_COST_LEAST;
-}
-
 /* ---- the whole run ---- */
 
 static double cell(const struct qn_text_table *t, int row, const char *column) { return qn_text_number(t, row, qn_text_find_column(t, column)); }
@@ -769,7 +696,7 @@ int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[
     for (size_t i = 0; i < f->advice.count; i++)
         if (!l.advised[i] && examine_object(f, i, &finding))
             add(&l, finding);
-    if (examine_sharing(f, &finding))
+    if (qn_report_examine_sharing(f, &finding))
         add(&l, finding);
     for (size_t i = 0; i < QN_ARRAY_LEN(wholes); i++) {
         finding = (struct qn_report_finding){ .line = -1, .whole = true };

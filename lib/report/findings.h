@@ -39,4 +39,9 @@ void qn_report_find_knees(struct qn_report_facts *f);
 #define QN_REPORT_HINTS_MAX 3
 void qn_report_hint(struct qn_report_facts *f, const char *hints[QN_REPORT_HINTS_MAX]);
 
+/* sharing.c: a line of memory that threads write to and share falsely; false: there is none.  And what would end the false sharing in which the
+ * source line loses most, or, without one, all that use this line of memory; words for any, where that is not known. */
+bool qn_report_examine_sharing(struct qn_report_facts *f, struct qn_report_finding *finding);
+const char *qn_report_advise_pad(struct qn_report_facts *f, const struct qn_plot_centre *line, const char *address);
+
 #endif

@@ -119,6 +119,10 @@
     "False sharing: the threads use different bytes of the same line, and each write takes the line from the others. Give each thread a line of its own " \
     "(alignas(%.0f), padding), or let it write to a local variable and store the sum at the end."
 
+/* the same, if the analysis says which bytes of which objects: the type or object, bytes now and then; the two places, how far apart */
+#define SAY_PAD "Pad %s from %s to %s bytes: %s and %s are %s bytes apart in one line, and each write takes it from the other thread."
+#define SAY_ALIGN "Give %s and %s a line of their own (alignas(%s)): they are %s bytes apart in one line, and each write takes it from the other thread."
+
 /* D1.true: lines that another core had taken, of which this one used bytes that the other had written */
 #define SAY_TRUE_SHARING \
     "True sharing: the threads pass data to each other, and each miss brings what another core has written. Pass it less often: work on local copies and " \

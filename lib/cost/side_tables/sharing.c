@@ -1,4 +1,5 @@
 /* lib/cost/side_tables/sharing.c - rows of shared lines to text.  See sharing.h. */
+#define _GNU_SOURCE
 #include "cost/side_tables/sharing.h"
 
 #include <inttypes.h>
@@ -16,6 +17,12 @@ struct row {
     uint32_t line;
     uint64_t weight[2]; /* of its line of memory: misses by false sharing; transfers */
     const char *shared; /* NULL: not written */
+    struct {            /* the nearest bytes of another thread that shares the line falsely with this row's */
+        uint64_t thread, offset;
+        const char *object, *file;
+        uint32_t line;
+        uint64_t apart, pad; /* bytes between the first of each; those that an element needs to have a line of its own (0: nobody is there) */
+    } with;
 };
 
 struct output {
@@ -145,21 +152,37 @@ static size_t take_thread(const struct row *rows, size_t at, size_t end, uint64_
     return at;
 }
 
-/* Is there a later thread so that it or the thread at `first` has written to the line, but neither has accessed a byte that the other has written? */
-static bool has_false_pair(const struct row *rows, size_t first, size_t end)
+static uint64_t weight_of(const struct row *r) { return r->of.misses_false + r->of.misses_true + r->of.upgrades; }
+
+/* For the rows of the thread at `first`: the nearest thread so that one of the two has written to the line, but neither has accessed a byte that
+ * the other has written.  false: there is none. */
+static bool find_false_pair(struct row *rows, size_t first, size_t n, uint32_t line)
 {
     uint64_t a, a_written, b, b_written;
-    size_t at = take_thread(rows, first, end, &a, &a_written);
+    const size_t end = take_thread(rows, first, n, &a, &a_written);
+    const struct row *with = NULL;
+    unsigned nearest = 64, grain = line > 64 ? line / 64 : 1;
 
-    while (at < end) {
-        at = take_thread(rows, at, end, &b, &b_written);
-        if ((a_written | b_written) && !((a & b_written) | (b & a_written)))
-            return true;
+    for (size_t at = 0, next; at < n; at = next) {
+        next = take_thread(rows, at, n, &b, &b_written);
+        unsigned apart = (unsigned)abs(__builtin_ctzll(a | 1ull << 63) - __builtin_ctzll(b | 1ull << 63));
+
+        if (at == first || apart >= nearest || !(a_written | b_written) || (a & b_written) | (b & a_written))
+            continue;
+        nearest = apart;
+        with = &rows[at];
+        for (size_t i = at + 1; i < next; i++)
+            with = weight_of(&rows[i]) > weight_of(with) ? &rows[i] : with;
     }
-    return false;
+    for (size_t i = first; i < end && with; i++) {
+        rows[i].with.thread = with->of.thread, rows[i].with.offset = with->of.offset;
+        rows[i].with.object = with->object, rows[i].with.file = with->file, rows[i].with.line = with->line;
+        rows[i].with.apart = (uint64_t)nearest * grain, rows[i].with.pad = line;
+    }
+    return with;
 }
 
-static const char *how_shared(const struct row *rows, size_t n)
+static const char *how_shared(struct row *rows, size_t n, uint32_t line)
 {
     uint64_t seen = 0, twice = 0, written = 0, a, a_written;
     bool falsely = false;
@@ -169,14 +192,14 @@ static const char *how_shared(const struct row *rows, size_t n)
         twice |= seen & a;
         seen |= a;
         written |= a_written;
-        falsely = falsely || has_false_pair(rows, at, n);
+        falsely |= find_false_pair(rows, at, n, line);
     }
     return twice & written ? falsely ? "both" : "true" : falsely ? "false" : NULL;
 }
 
-static void take_line(struct row *rows, size_t n)
+static void take_line(struct row *rows, size_t n, uint32_t line)
 {
-    const char *shared = how_shared(rows, n);
+    const char *shared = how_shared(rows, n, line);
     uint64_t weight[2] = { 0, 0 };
 
     for (size_t i = 0; i < n; i++) {
@@ -208,7 +231,7 @@ static void take_lines(struct output *o)
     for (size_t i = 0, end; i < o->count; i = end) {
         for (end = i; end < o->count && o->rows[end].of.line == o->rows[i].of.line; end++)
             continue;
-        take_line(&o->rows[i], end - i);
+        take_line(&o->rows[i], end - i, qn_cost_header(o->x->store)->config.D1.line);
     }
     for (size_t i = 0; i < o->count; i++)
         if (o->rows[i].shared)
@@ -228,6 +251,10 @@ static const struct qn_cost_column columns[] = {
     QN_COST_COLUMN("read", ADDRESS, struct row, of.read), QN_COST_COLUMN("written", ADDRESS, struct row, of.written),
     QN_COST_COLUMN("true", NUMBER, struct row, of.misses_true), QN_COST_COLUMN("false", NUMBER, struct row, of.misses_false),
     QN_COST_COLUMN("cold", NUMBER, struct row, of.cold), QN_COST_COLUMN("upgrades", NUMBER, struct row, of.upgrades),
+    QN_COST_COLUMN("with_thread", NUMBER, struct row, with.thread), QN_COST_COLUMN("with_object", NAME, struct row, with.object),
+    QN_COST_COLUMN("with_offset", NUMBER, struct row, with.offset), QN_COST_COLUMN("with_file", NAME, struct row, with.file),
+    QN_COST_COLUMN("with_line", SMALL, struct row, with.line), QN_COST_COLUMN("apart", NUMBER, struct row, with.apart),
+    QN_COST_COLUMN("pad", NUMBER, struct row, with.pad),
     QN_COST_COLUMNS_END };
 
 static void take(struct output *o)
@@ -243,7 +270,54 @@ static void take(struct output *o)
     o->count = e.shared;
 }
 
-enum qn_text_status qn_cost_write_sharing(const char *path, const struct qn_cost_data *data, struct qn_text_error *err)
+/* ---- in words ---- */
+
+static const char *behind_slash(const char *path) { return path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path ? path : "???"; }
+
+/* "counters+8", by thread 1 in guest.c:12 */
+static void say_place(FILE *f, const char *object, uint64_t offset, uint64_t thread, const char *file, uint32_t line)
+{
+    fprintf(f, "%s+%" PRIu64 " (thread %" PRIu64 ", %s:%" PRIu32 ")", object ? object : "memory", object ? offset : 0, thread, behind_slash(file), line);
+}
+
+/* Of the line of memory whose rows begin at r: who shares it, what that costs, and what would end it. */
+static void say_verdict(FILE *f, const struct row *r, const struct row *end, uint32_t line)
+{
+    const struct row *most = r;
+
+    for (const struct row *p = r; p < end && p->of.line == r->of.line; p++)
+        if (p->with.pad > most->with.pad || (p->with.pad == most->with.pad && p->of.misses_false > most->of.misses_false))
+            most = p;
+    if (most->of.misses_false > 0 && most->with.pad) {
+        say_place(f, most->object, most->of.offset, most->of.thread, most->file, most->line);
+        fputs(" and ", f);
+        say_place(f, most->with.object, most->with.offset, most->with.thread, most->with.file, most->with.line);
+        fprintf(f, " are %" PRIu64 " bytes apart in one line of %" PRIu32 ", %" PRIu64 " misses of false sharing: ", most->with.apart, line, r->weight[0]);
+        if (most->object && most->with.object && !strcmp(most->object, most->with.object))
+            fprintf(f, "pad the elements of %s from %" PRIu64 " to %" PRIu64 " bytes", most->object, most->with.apart, most->with.pad);
+        else
+            fprintf(f, "give each a line of its own (alignas(%" PRIu64 "))", most->with.pad);
+        fputc('\n', f);
+    }
+}
+
+static char *say_verdicts(const struct output *o)
+{
+    char *text = NULL;
+    size_t length = 0, lines = 0;
+    FILE *f = QN_NEEDED(open_memstream(&text, &length));
+
+    for (size_t i = 0, end; i < o->count && lines < QN_COST_VERDICTS; i = end, lines++) {
+        for (end = i; end < o->count && o->rows[end].of.line == o->rows[i].of.line; end++)
+            continue;
+        say_verdict(f, &o->rows[i], &o->rows[end], qn_cost_header(o->x->store)->config.D1.line);
+    }
+    if (fclose(f))
+        qn_no_memory();
+    return text;
+}
+
+enum qn_text_status qn_cost_write_sharing(const char *path, const struct qn_cost_data *data, char **verdicts, struct qn_text_error *err)
 {
     struct output o = { .x = data };
     enum qn_text_status status;
@@ -252,6 +326,7 @@ enum qn_text_status qn_cost_write_sharing(const char *path, const struct qn_cost
     add_up(&o);
     take_lines(&o);
     status = qn_cost_write_rows(path, columns, o.rows, sizeof *o.rows, o.count, err);
+    *verdicts = say_verdicts(&o);
     free(o.rows);
     qn_text_free_names(&o.names);
     return status;

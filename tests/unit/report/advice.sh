@@ -172,6 +172,11 @@ ok '... which is not counted' grep -q '2 threads write' now
 sharing false 499 2 >sharing.csv; says_not 'False sharing' '998 writes'
 sharing false 500 2 | sed '$s/,500,/,0,/; 2s/,500,/,1000,/' >sharing.csv; says 'One thread writes to a line of memory that others share falsely' 'a thread that writes, one that reads'
 sharing true 500 2 >sharing.csv; says_not 'False sharing' 'true sharing'
+with_pad() { # OBJECT OF THE OTHER
+    sharing false 500 2 | sed "1s/\$/,with_thread,with_object,with_offset,with_file,with_line,apart,pad/; 2s|\$|,2,$1,8,/src/a.c,20,8,64|; 3s|\$|,1,counts,0,/src/a.c,10,8,64|"
+}
+with_pad counts >sharing.csv; says 'Pad the elements of counts from 8 to 64 bytes: counts+0 (thread 1, a.c:10) and counts+8 (thread 2, a.c:20) are 8 bytes apart in one line' 'bytes of one object: what padding ends it'
+with_pad other >sharing.csv; says 'Give counts+0 (thread 1, a.c:10) and other+8 (thread 2, a.c:20) a line of their own (alignas(64))' '... of two'
 sharing false 500 1 >sharing.csv; says_not 'False sharing' 'threads that took the line once each'
 with=
 all=$events events='Ir Dr D1mr DLmr Dw D1mw DLmw D1.true D1.false' # --cores

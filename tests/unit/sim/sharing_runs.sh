@@ -96,7 +96,7 @@ is "$(total transfers <both.said)" "$(totals both | awk '{ print $1 + $2 + $3 + 
 shared of_together ./together
 shared of_apart ./apart
 table=of_together.sharing.csv
-is "$(head -n 1 $table)" 'address,shared,thread,object,offset,file,function,line,reads,writes,read,written,true,false,cold,upgrades,of_rows' 'columns of the table'
+is "$(head -n 1 $table)" 'address,shared,thread,object,offset,file,function,line,reads,writes,read,written,true,false,cold,upgrades,with_thread,with_object,with_offset,with_file,with_line,apart,pad,of_rows' 'columns of the table'
 is "$(awk -F, '{ print $NF }' $table | sed 1d | uniq)" "$(($(wc -l <$table) - 1))" 'each row tells how many there are'
 counts() { awk -F, '$4 == "counter" && $7 == "count" { print $2, $3, $5, $9, $10, $11, $12 }' "$1"; }
 is "$(counts $table)" 'false 1 0 20000 20000 0xff 0xff
@@ -109,6 +109,16 @@ ok 'false sharing is counted' [ "$(awk -F, '$4 == "counter" { n += $14 } END { p
 is "$(sums $table | awk '{ n += $2 + $3 + $4 + $5 } END { print n + 0 }')" "$(total transfers <of_together.said)" 'the table has all transfers'
 ok 'the summary says what they depend on' grep -q 'AN: transfers depend on the turns that quern gave the threads' of_together.said
 ok '... and counts lines' grep -q 'AN: lines of 64 bytes: [0-9]* of one thread only, [0-9]* that several only read' of_together.said
+
+# The verdict, and that to do what it says ends the sharing.
+verdict=': pad the elements of counter from 8 to 64 bytes'
+ok 'the summary says what would end it' grep -q " counter+[0-9]* (thread [1-4], counters.c:19) and counter+[0-9]* (thread [1-4], counters.c:19) are 8 bytes apart in one line of 64, [0-9]* misses of false sharing$verdict\$" of_together.said
+ok '... which it does' sh -c "! grep -q 'counter+' of_apart.said"
+is "$(awk -F, '$4 == "counter" && $7 == "count" { print $3, $17, $19, $22, $23 }' $table)" '1 2 8 8 64
+2 1 0 8 64
+3 2 8 8 64
+4 3 16 8 64' '... of each thread the nearest other one'
+is "$(awk -F, '$4 == "total" { print $23 }' $table | uniq)" 0 '... no padding ends true sharing'
 
 # Who takes lines from whom: each miss once.
 takers=of_together.takers.csv
