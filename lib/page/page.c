@@ -113,6 +113,7 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
     }
     if (q->sharing)
         qn_page_put_sharing(&in->sharing, out);
+    qn_page_put_threads(in->profile.path, out);
     qn_page_put_table(out, "intervalsBefore", &in->intervals_before);
     if (q->mattson || q->sets)
         put_caches(out, "caches", &in->curve, &in->sets);

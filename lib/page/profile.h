@@ -86,6 +86,7 @@ struct qn_page_sharing {
 };
 enum qn_text_status qn_page_read_sharing(struct qn_page_sharing *s, const char *path, struct qn_text_error *err);
 void qn_page_put_sharing(const struct qn_page_sharing *s, FILE *out); /* ,"sharing":{...},"takers":{...},"cores":{...} */
+void qn_page_put_threads(const char *path, FILE *out); /* ,"byThread":[[0,3,1],...]: a number, counts; nothing if the profile has none */
 void qn_page_free_sharing(struct qn_page_sharing *s);
 enum qn_text_status qn_page_check_culprits(const struct qn_text_table *t, const char *path, struct qn_text_error *err);
 

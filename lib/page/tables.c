@@ -277,3 +277,18 @@ void qn_page_put_sharing(const struct qn_page_sharing *s, FILE *out)
     }
     qn_page_put_table(out, "cores", &s->cores);
 }
+
+void qn_page_put_threads(const char *path, FILE *out)
+{
+    struct qn_prof_threads t = { .count = 0 };
+    struct qn_text_error none = { .status = QN_TEXT_OK };
+
+    if (strcmp(path, "-") && qn_prof_read_threads(&t, path, 0, &none) == QN_TEXT_OK)
+        for (size_t i = 0; i < t.count; i++) {
+            fprintf(out, "%s[%" PRIu32, i ? "],\n" : ",\n\"byThread\":[", t.list[i].number);
+            for (int e = 0; e < t.events; e++)
+                fprintf(out, ",%" PRId64, t.list[i].counts[e]);
+        }
+    fputs(t.count ? "]]" : "", out);
+    qn_prof_free_threads(&t);
+}

@@ -2,7 +2,7 @@
 # Does the page show the lines of memory that threads share as PROFILE.sharing.csv has them: sums, bytes by thread, lines of source?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 35
+browser_test 42
 
 cat >prog.c <<'END_C'
 #include <pthread.h>
@@ -105,12 +105,28 @@ view 'threads&shared=all'
 is "$(page_cells '#takers tr + tr' 0 1 2)" "$(sed 1d p.takers.csv | head -n 20 | awk -F, '{ print $1, $2, $3 }')" 'pairs of lines of source: those of the table'
 is "$(page_cells '#takers tr:nth-child(3)' 3 4 | sed 's/ count */ /; s/ $//')" 'prog.c:9 prog.c:9' '... first the counters, which take their line from each other'
 ok 'without --cores there are no cores' test "$(js "return document.querySelectorAll('#cores').length")" = 0
-"$QUERN" run -q --cores=4 --analysis=sharing --out-file=c ./prog && "$QUERN" page --sharing=c.sharing.csv -o cores.html c || bail 'no page with cores'
+"$QUERN" run -q --cores=4 --quantum=1000 --analysis=sharing --separate-threads=yes --out-file=c ./prog && "$QUERN" page --sharing=c.sharing.csv -o cores.html c || bail 'no page with cores'
 open_page cores.html threads
 is "$(page_cells '#cores tr + tr' 1 2 3 4)" "$(awk -F, 'NR > 1 { n[$1, $3] = $2 }
     END { for (a = 0; a < 4; a++) print (a == 0 ? "-" : n[a, 0] + 0), (a == 1 ? "-" : n[a, 1] + 0), (a == 2 ? "-" : n[a, 2] + 0), (a == 3 ? "-" : n[a, 3] + 0) }' c.D1.cores.csv)" \
     'with --cores: who took how many lines from whom'
 is "$(page_faults 400 dark threads)" '' '... dark, 400 pixels: readable, named, not too wide'
+"$QUERN" csv --by=thread --metadata=no --crlf=no --show=Ir,D1.false,D1.lost c | sed '1d; s/^[^,]*,//; s/,/ /g' | LC_ALL=C sort >wanted
+by_thread() { js "const t = document.querySelector('#by-thread'), names = [...t.rows[0].cells].map(c => c.textContent), n = (r, name) => r.cells[names.indexOf(name)].textContent.replace(/,/g, '');
+    return [...t.rows].slice(1).map(r => [r.cells[0].textContent, n(r, 'Ir'), n(r, 'D1.false'), n(r, 'D1.lost')].join(' ')).join('\\n')"; }
+is "$(by_thread | grep -v all | LC_ALL=C sort)" "$(cat wanted)" 'counts by thread: those of csv --by=thread'
+is "$(by_thread | sed -n 's/^all //p')" "$(awk '{ a += $2; b += $3; c += $4 } END { print a, b, c }' wanted)" '... and in sum'
+ok '... a row for each' test "$(js 'return model.data.byThread.length')" = 5
+is "$(js "return document.querySelector('#verdicts li').textContent" | sed 's/[0-9,]* misses/N misses/')" \
+    'counter (thread 1, prog.c:9) and counter+8 (thread 2, prog.c:9) are 8 bytes apart in one line of 64, N misses of false sharing: pad the elements of counter from 8 to 64 bytes.' \
+    'in words: who shares a line falsely, and what would end it'
+verdict=$(js "return document.querySelector('#verdicts li').textContent")
+view "threads&line=$(awk -F, '$4 == "counter" { print $1; exit }' c.sharing.csv)"
+is "$(js "return document.querySelector('#verdict').textContent")" "$verdict" '... with its line'
+is "$(page_faults 1400 light threads "threads&line=$(awk -F, '$4 == "counter" { print $1; exit }' c.sharing.csv)")" '' '... light, 1400 pixels'
+"$QUERN" page -o apart.html c && open_page apart.html threads
+is "$(js "return document.querySelectorAll('#by-thread').length + ' ' + document.querySelectorAll('#shared').length")" '1 0' 'counts by thread without the table of shared lines'
+open_page cores.html threads
 printf 'core,lines,from\n0,x,1\n' >c.D1.cores.csv
 "$QUERN" page --sharing=c.sharing.csv -o none.html c 2>err
 is "$? $(cat err)" '1 quern page: c.D1.cores.csv:2: got `x` as lines, wanted a number' '... a cell that cannot be right is refused'

@@ -3,6 +3,7 @@
 //   #threads&shared=falsely&by=writes&line=0x404080       those that threads share without a byte in common; of one line the threads and lines of source
 //
 //   data.sharing: {"columns":["address","shared","thread",...],"rows":[["0x404080","false",1,...]],"left":0}
+//   data.byThread: [[number, count of each event, ...]], of a run with --separate-threads
 //   data.takers, data.cores: who takes lines from whom, by lines of source; by cores.  Either may be missing
 //   ->  [{address, shared, rows, threads: [{thread, read, written}], reads, writes, false, true, cold, upgrades, transfers}]
 
@@ -124,13 +125,50 @@ function sharedPlace(row) {
   return [text, row.function === UNKNOWN ? '' : ' ' + visible(row.function)];
 }
 
+// What two threads that share the line falsely, nearest to each other, could do about it; null: no two do.
+function verdictOf(line) {
+  const first = mask => [...Array(BYTES).keys()].find(bit => mask >> BigInt(bit) & 1n), all = t => t.read | t.written;
+  const missed = thread => line.rows.filter(r => r.thread === thread).reduce((best, r) => !best || r.false > best.false ? r : best, null);
+  let near = null;
+  for (const a of line.threads)
+    for (const b of line.threads)
+      if (a.thread < b.thread && a.written | b.written && !(all(a) & b.written || all(b) & a.written) && all(a) && all(b)) {
+        const apart = Math.abs(first(all(a)) - first(all(b))) * bytesOfBit();
+        if (!near || apart < near.apart) near = { apart, a: missed(a.thread), b: missed(b.thread) };
+      }
+  if (!near || !line.false) return null;
+  const place = r => `${objectText(r) || line.address} (thread ${r.thread}, ${shortPath(r.file)}:${r.line})`, size = lineBytes(), { a, b, apart } = near;
+  return `${place(a)} and ${place(b)} are ${apart} bytes apart in one line of ${size}, ${commas(line.false)} misses of false sharing: `
+    + (a.object === b.object && a.object !== UNKNOWN ? `pad the elements of ${visible(a.object)} from ${apart} to ${size} bytes.` : `give each a line of its own (alignas(${size})).`);
+}
+
+const VERDICTS_SHOWN = 3;
+
+function verdictList(lines) {
+  const texts = lines.slice().sort((a, b) => b.false - a.false).map(verdictOf).filter(Boolean).slice(0, VERDICTS_SHOWN);
+  return texts.length ? el('ul', { id: 'verdicts' }, ...texts.map(text => el('li', {}, text))) : '';
+}
+
+const OF_THREADS = ['Ir', 'Dr', 'D1mr', 'DLmr', 'Dw', 'D1mw', 'DLmw', 'D1.true', 'D1.false', 'D1.upgrades', 'D1.updates', 'D1.taken', 'D1.lost', 'D1.locks'];
+
+// What each thread counted, and in sum.
+function threadsTable() {
+  if (!model.data.byThread) return '';
+  const shown = OF_THREADS.filter(name => model.events.includes(name)), rows = model.data.byThread.slice().sort((a, b) => a[0] - b[0]);
+  const at = name => model.events.indexOf(name), sum = name => rows.reduce((n, r) => n + r[1 + at(name)], 0);
+  const row = (head, count) => el('tr', {}, el('th', { scope: 'row' }, head), ...shown.map(name => el('td', { class: 'n' + (count(name) ? '' : ' zero') }, commas(count(name)))));
+  const rest = shown.some(name => sum(name) !== model.totals[at(name)]);
+  return el('div', { class: 'wide' }, el('table', { id: 'by-thread' }, el('caption', {}, 'Counts by thread'), el('tr', {}, el('th', { scope: 'col' }, 'thread'), ...shown.map(name => el('th', { scope: 'col', class: 'n' }, name))),
+    ...rows.map(r => row(r[0], name => r[1 + at(name)])), rest ? row('none', name => model.totals[at(name)] - sum(name)) : '', row('all', name => model.totals[at(name)])));
+}
+
 // One line of memory: what each thread did, by lines of source.
 function sharedPanel(lines, state) {
   const line = lines.find(one => one.address === state.line), numbers = ['reads', 'writes', 'false', 'true', 'cold', 'upgrades'];
   if (!line) return '';
   return el('section', { class: 'panel', id: 'shared-line' }, el('div', { class: 'tools' }, el('strong', {}, line.address), el('span', { class: 'note' }, objectNames(line)),
     el('button', { type: 'button', onclick: () => go({ ...state, line: '' }) }, 'close')),
-  bytePicture(line, true), el('div', { class: 'wide' }, el('table', { id: 'sharers' }, el('tr', {}, ...['thread', 'line of source', 'object', 'bytes written', 'bytes read'].map(text => el('th', { scope: 'col' }, text)),
+  bytePicture(line, true), verdictOf(line) ? el('p', { id: 'verdict' }, verdictOf(line)) : '', el('div', { class: 'wide' }, el('table', { id: 'sharers' }, el('tr', {}, ...['thread', 'line of source', 'object', 'bytes written', 'bytes read'].map(text => el('th', { scope: 'col' }, text)),
     ...numbers.map(name => el('th', { scope: 'col', class: 'n', title: MEANINGS_OF_SHARING[name] }, name))),
   ...line.rows.map(r => el('tr', {}, el('td', {}, svg('svg', { viewBox: '0 0 12 12', width: 12, height: 12, 'aria-hidden': 'true' }, svg('rect', { width: 12, height: 12, class: threadClass(r.thread) })), ` ${r.thread}`),
     el('td', { class: 'path' }, sharedPlace(r)), el('td', { class: 'path' }, objectText(r)), el('td', {}, byteRanges(BigInt(r.written))), el('td', {}, byteRanges(BigInt(r.read))),
@@ -170,13 +208,15 @@ views.threads = {
   title: 'Threads',
   show(state, main) {
     main.append(el('h1', {}, 'Threads'));
+    main.append(threadsTable());
     if (!model.data.sharing) {
-      notCollected(main, 'Which lines of memory threads share is not on this page. It comes from', 'quern run --analysis=sharing --data=yes PROGRAM\nquern page --sharing=PROFILE.sharing.csv PROFILE');
+      if (model.data.byThread) return;
+      notCollected(main, 'Which lines of memory threads share is not on this page. It comes from', 'quern run --cores=4 --analysis=sharing --separate-threads=yes PROGRAM\nquern page --sharing=PROFILE.sharing.csv PROFILE');
       return;
     }
     const all = sharedLines(), how = HOW[state.shared] ? state.shared : all.some(line => isShown(line, 'falsely')) ? 'falsely' : 'all', lines = all.filter(line => isShown(line, how));
     main.append(el('div', { class: 'tools' }, picker('shared-how', 'lines shared', Object.keys(HOW), how, shared => go({ ...state, shared, line: '' }))), ...sharingNotes(lines, how).filter(Boolean));
-    if (lines.length) main.append(threadLegend(lines), sharedPanel(lines, state), sharedTable(lines, state));
+    if (lines.length) main.append(verdictList(lines), threadLegend(lines), sharedPanel(lines, state), sharedTable(lines, state));
     main.append(takersTable(), coresTable());
   },
 };
