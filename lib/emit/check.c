@@ -160,8 +160,7 @@ uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev)
 
 static bool is_seen(const struct emitter *e, const struct qn_event *ev) { return emit_rules.sees || which_of(e, ev); }
 
-/* The entry for reads, writes or modifies.  Without qn_sim_kinds, the entry for reads serves all. */
-static qn_slow_call *slow_entry(const struct qn_event *ev)
+qn_slow_call *emit_slow_entry(const struct qn_event *ev)
 {
     if (!qn_sim_kinds)
         return qn_sim_slow_data;
@@ -275,7 +274,7 @@ static qn_slow_call *tell(struct emitter *e, struct qn_code *c, const struct qn_
     emit_clock(e, c);
     x_store_imm(c, CTX(arg_site), emit_site(e, ev));
     if (!is_seen(e, ev) && ev->size <= QN_SITE_SIZE_MAX)
-        return slow_entry(ev);
+        return emit_slow_entry(ev);
     x_store_imm(c, CTX(arg_aux), emit_aux(e, ev));
     return is_seen(e, ev) ? qn_sim_see_data : qn_sim_slow_big;
 }
@@ -309,7 +308,7 @@ static uint64_t table_of(const struct qn_event *ev)
 /* The same after a failed comparison: S1 = address ^ table(S2). */
 static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
-    uint32_t stub = emit_lru_stub(e, ev->size, false);
+    uint32_t stub = emit_lru_stub(e, ev, false);
 
     if (stub)
         stub_call(e, ev, stub);
@@ -320,7 +319,7 @@ static void data_call_again(struct emitter *e, const struct qn_event *ev)
 /* The same for an address that is known at translation time; its entry is at the offset `at`. */
 static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64_t addr, uint32_t at)
 {
-    uint32_t stub = emit_lru_stub(e, ev->size, true);
+    uint32_t stub = emit_lru_stub(e, ev, true);
 
     x_movi(&e->cold, e->s1, addr);
     if (stub) {
@@ -623,7 +622,7 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
     struct group g = {.n = 0};
     unsigned end = n;
 
-    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_shadow_is_inline(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_utilization || qn_sim_kinds || !f->entries || f->writes_call ||
+    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || (emit_rules.versus && !emit_shadow_is_inline(&e->list->ev[n])) || emit_rules.sees || qn_sim_users.table || qn_sim_utilization || (qn_sim_kinds && !qn_fast.D1.sets) || !f->entries || f->writes_call ||
         qn_fast.D1.sets == 1 || f->mask < 32 || qn_sim_stream.uses)
         return 0;
     for (unsigned k = n; k < e->list->n && (for_shadow_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)

@@ -21,7 +21,7 @@
  * record of the (last) line in S2; pushed before the call, the site and the record of the first line.
  */
 
-#define BYTES_MAX 1536
+#define BYTES_MAX 3072
 #define WAYS_MAX 16 /* larger sets go to C */
 
 enum { REC, SET, SLOT, TIME, HERE, NEXT, REGISTERS, SAVED = REGISTERS - 1 }; /* contents of the registers; the first is S2 */
@@ -93,23 +93,18 @@ static void touch_both(struct qn_code *c, const unsigned *r, unsigned now)
     touch(c, r, now);
 }
 
-/* Looks the line of REC up in the last level: r[3] = 1 if that misses, too, else 0. */
-static void look_up(struct qn_code *c, const unsigned *r)
+/* Looks the line of REC up in the levels below, or both lines: r[3] = 1 if that misses, too, else 0. */
+static void look_up(struct qn_code *c, const unsigned *r, bool both)
 {
-    x_table(c, X_LOAD, r[1], r[REC], offsetof(struct qn_code_line, line));
-    emit_last_level_look_up(c, r[1], r + 1);
-}
-
-static void look_up_both(struct qn_code *c, const unsigned *r)
-{
-    x_push(c, r[REC]);
-    x_table(c, X_LOAD, r[REC], QN_RSP, FIRST + 8);
-    look_up(c, r);
-    x_pop(c, r[REC]);
-    x_push(c, r[3]);
-    look_up(c, r);
-    x_pop(c, r[1]);
-    x_rr(c, 0, 0x09, r[1], r[3]); /* or */
+    if (both) {
+        x_table(c, X_LOAD, r[1], QN_RSP, FIRST);
+        x_table(c, X_LOAD, r[2], r[REC], offsetof(struct qn_code_line, line));
+        x_store(c, CTX(arg_aux), r[2]);
+    }
+    x_table(c, X_LOAD, r[1], both ? r[1] : r[REC], offsetof(struct qn_code_line, line));
+    if (qn_fast.L2.ways)
+        x_store(c, CTX(arg_addr), r[1]);
+    emit_last_level_look_up(c, r[1], both, r + 1);
 }
 
 /* Simulates the last level and counts, or logs the miss for later. */
@@ -124,10 +119,7 @@ static void tell_of_miss(struct qn_code *c, const unsigned *r, bool both)
     }
     x_load32_table(c, r[HERE], QN_RSP, SITE);
     x_store(c, CTX(arg_site), r[HERE]);
-    if (both)
-        look_up_both(c, r);
-    else
-        look_up(c, r);
+    look_up(c, r, both);
     emit_last_level_account(c, r + 1);
 }
 
@@ -155,12 +147,11 @@ static uint32_t make_stub(const struct emitter *e, bool both)
     return at;
 }
 
-/* A fetch of two lines that goes on to a further level goes there whole: C does that. */
-static bool eligible(bool both)
+static bool eligible(void)
 {
     const struct qn_fast_I1 *l = &qn_fast.I1;
 
-    return l->ways && l->ways <= WAYS_MAX && emit_has_levels_below(l->line_bits) && !(both && qn_fast.L2.ways);
+    return l->ways && l->ways <= WAYS_MAX && emit_has_levels_below(l->line_bits);
 }
 
 /* Address of the stub for the block's registers, and for one line or both; 0: none. */
@@ -168,7 +159,7 @@ static uint32_t stub_of(const struct emitter *e, bool both)
 {
     uint32_t *at = &stubs[emit_scratch_number(e)][emit_rules.batch || emit_rules.log_all][both];
 
-    if (!*at && eligible(both))
+    if (!*at && eligible())
         *at = make_stub(e, both);
     return *at;
 }

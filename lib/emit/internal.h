@@ -91,12 +91,13 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, uint64_t
 /* stub.c: the last level */
 bool emit_has_levels_below(unsigned line_bits), emit_has_last_level(void);
 void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* as the next one */
-void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* 0 or 1 in scratch[2]: it missed */
+/* 0 or 1 in scratch[2]: it missed.  With an L2, arg_addr is the address, too.  both: of two lines; arg_aux: the address of the other. */
+void emit_last_level_look_up(struct qn_code *c, unsigned address, bool both, const unsigned scratch[5]);
 void emit_last_level_account(struct qn_code *c, const unsigned scratch[5]);
 void emit_execution(struct qn_code *c, unsigned to, unsigned counter); /* to = qn_sim_execution(counter) */
 
 /* lru_stub.c */
-uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
+uint32_t emit_lru_stub(const struct emitter *e, const struct qn_event *ev, bool known);
 
 /* log.c */
 void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, enum qn_log_kind kind, unsigned size);
@@ -119,6 +120,7 @@ uint64_t emit_fetch_or_enter(struct emitter *e, const struct qn_event *ev);
 /* check.c */
 uint32_t emit_site(const struct emitter *e, const struct qn_event *ev);
 uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev); /* the value of arg_aux for this event */
+qn_slow_call *emit_slow_entry(const struct qn_event *ev); /* for reads, writes or modifies; without qn_sim_kinds, that for reads */
 void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
 void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask);
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);

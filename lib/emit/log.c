@@ -104,7 +104,7 @@ static void call_if_over(struct emitter *e, const struct qn_event *ev)
     x_store(&e->cold, NEXT, e->s2);
     emit_clock(e, &e->cold);
     x_store_imm(&e->cold, CTX(arg_site), emit_site(e, ev));
-    emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_data, 0));
+    emit_slow_call_at(&e->cold, emit_reference_stub(e, emit_slow_entry(ev), 0));
     x_load(&e->cold, e->s2, NEXT);
     x_jmp(&e->cold, e->hot.exec);
 }
@@ -116,7 +116,7 @@ enum qn_log_kind emit_kind(const struct qn_event *ev)
 
 static void write_entry(struct emitter *e, const struct qn_event *ev)
 {
-    uint32_t site = emit_site(e, ev), kind = emit_rules.log_all ? emit_kind(ev) : QN_LOG_READ;
+    uint32_t site = emit_site(e, ev), kind = emit_rules.log_all || qn_sim_kinds ? emit_kind(ev) : QN_LOG_READ;
 
     x_table(&e->hot, X_STORE, e->s1, e->s2, AT(addr));
     x_store_imm_table(&e->hot, e->s2, AT(site), site);

@@ -26,6 +26,7 @@ struct lru {
     unsigned saved[LRU_SAVED];       /* set, slot, time and other */
     unsigned slots;                  /* of a set */
     uint32_t stride;                 /* bytes between two slots of a set */
+    enum qn_log_kind kind;           /* with qn_sim_kinds; else READ */
 };
 
 static inline void lru_restore(struct lru *s) { emit_restore(&s->c, LRU_SAVED, s->saved); }
@@ -115,16 +116,19 @@ static void emit_lru_next(struct lru *s, const struct emitter *e)
         return;
     }
     emit_frame_out(e, &s->c);
+    if (qn_sim_kinds)
+        x_store_imm(&s->c, CTX(arg_aux), s->kind);
     x_jmp(&s->c, emit_c_entry(here ? qn_sim_missed : qn_sim_d1_missed));
 }
 
 #define BYTES_MAX 4096
 #define SLOTS_MAX 16 /* larger sets go to C */
 #define SIZES 7     /* 1 to 64 bytes, powers of two; others go to C */
+#define KINDS 4     /* of data references; without qn_sim_kinds one stub serves all */
 
 static struct lru_stub {
     uint32_t again, known; /* addresses of the two entries; 0: not made yet */
-} stubs[QN_SCRATCH_SETS][SIZES];
+} stubs[QN_SCRATCH_SETS][SIZES][KINDS];
 
 static void choose_registers(struct lru *s, const struct emitter *e)
 {
@@ -422,9 +426,9 @@ static void write_entries(struct lru *s, struct lru_stub *stub)
     stub->known = qn_sim_stream.uses ? first : (uint32_t)s->c.exec;
 }
 
-static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigned size)
+static struct lru_stub make_stub(const struct emitter *e, struct lru *s, const struct qn_event *ev)
 {
-    uint32_t simple = emit_reference_stub(e, qn_sim_slow_data, 0);
+    uint32_t simple = emit_reference_stub(e, emit_slow_entry(ev), 0);
     struct lru_stub stub = {0, 0};
 
     s->c = emit_stub_begin(BYTES_MAX, false);
@@ -436,25 +440,25 @@ static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigne
     note_site(s);
     x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
     if (qn_sim_stream.uses)
-        write_home(s, size);
-    write_stub(s, e, size, simple);
+        write_home(s, ev->size);
+    write_stub(s, e, ev->size, simple);
     emit_stub_end(&s->c);
     return stub;
 }
 
-/* Address of the stub for the block's registers and a reference of `size` bytes; 0: none.  On entry S2 = offset of the line's home, and
+/* Address of the stub for the block's registers and this reference; 0: none.  On entry S2 = offset of the line's home, and
  * S1 = address if `known`, otherwise address ^ entries(S2). */
-uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
+uint32_t emit_lru_stub(const struct emitter *e, const struct qn_event *ev, bool known)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
-    uint32_t sets = qn_fast.D1.sets;
-    struct lru s = {.slots = sets ? (f->mask / 16 + 1) / sets : 0, .stride = sets * 16};
+    uint32_t sets = qn_fast.D1.sets, size = ev->size;
+    struct lru s = {.kind = qn_sim_kinds ? emit_kind(ev) : QN_LOG_READ, .slots = sets ? (f->mask / 16 + 1) / sets : 0, .stride = sets * 16};
     struct lru_stub *stub;
 
-    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_utilization || (size & (size - 1)) || size >> SIZES)
+    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_utilization || (size & (size - 1)) || size >> SIZES)
         return 0;
-    stub = &stubs[emit_scratch_number(e)][qn_log2(size)];
+    stub = &stubs[emit_scratch_number(e)][qn_log2(size)][s.kind];
     if (!stub->again)
-        *stub = make_stub(e, &s, size);
+        *stub = make_stub(e, &s, ev);
     return known ? stub->known : stub->again;
 }

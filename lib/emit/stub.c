@@ -247,7 +247,7 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, uint64_t
 
 /* ---- the default last level: does the work of sim/fast/I1_LL.h for a reference within one line, and counts as engine.c does ----
  *
- * If there is an L2, these are its rows, and what misses them calls C, which looks up the LL.
+ * If there is an L2, it is looked up first, and what misses it is counted and goes on to the LL.
  *
  *   row = rows + (line number & mask) * ways
  *   word = line number + QN_FAST_LL_BIAS
@@ -258,12 +258,8 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, uint64_t
 enum { WORD, ROW, CARRIED, HERE, END }; /* the five registers during the search; afterwards: */
 enum { SITE = WORD, SLOT = ROW, MISSED = CARRIED, EXECUTION = HERE };
 
-static const struct qn_fast_LL *next_level(void) { return qn_fast.L2.ways ? &qn_fast.L2 : &qn_fast.LL; }
-
-static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
+static void row_of(struct qn_code *c, const struct qn_fast_LL *l, unsigned address, const unsigned *r)
 {
-    const struct qn_fast_LL *l = next_level();
-
     x_mov(c, r[WORD], address);
     x_shr64(c, r[WORD], l->line_bits);
     x_mov32(c, r[ROW], r[WORD]);
@@ -275,7 +271,7 @@ static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
 }
 
 /* r[MISSED] = 0 or 1 */
-static void look_up(struct qn_code *c, const unsigned *r)
+static void look_up(struct qn_code *c, const struct qn_fast_LL *l, const unsigned *r)
 {
     uint64_t first, found, again, end;
 
@@ -283,7 +279,7 @@ static void look_up(struct qn_code *c, const unsigned *r)
     x_rr(c, 1, X_CMP, r[CARRIED], r[WORD]);
     first = x_jcc(c, X_CC_E, 0);
     x_table(c, X_STORE, r[WORD], r[ROW], 0);
-    x_lea(c, r[END], r[ROW], QN_REG_NONE, 1, (int32_t)(next_level()->ways - 1) * 8);
+    x_lea(c, r[END], r[ROW], QN_REG_NONE, 1, (int32_t)(l->ways - 1) * 8);
     again = c->exec;
     x_rr(c, 1, X_CMP, r[ROW], r[END]);
     end = x_jcc(c, X_CC_E, 0);
@@ -344,16 +340,48 @@ void emit_last_level_account(struct qn_code *c, const unsigned r[5])
     x_inc(c, emit_rules.sums + 8 * QN_SUMS_ANY);
 }
 
-/* Misses of the L2 go on to the LL: arg_aux has the address. */
-static void look_up_LL(struct qn_code *c, const unsigned *r)
+/* What qn_sim_L2_missed does, which is called if the site has no row yet. */
+static void count_L2_miss(struct qn_code *c, const unsigned r[5])
 {
-    uint64_t hit;
+    enum { PLACE = WORD, COUNTS = ROW, EXECUTED = CARRIED, EVENT = HERE, COUNTER = END };
+    const struct qn_sim_charged to = qn_sim_charged();
+    const uint64_t ring = (uintptr_t)qn_sim_charges;
+    uint64_t first, done;
 
-    x_alu_imm32(c, 0, X_CMPI, r[MISSED], 0);
-    hit = x_jcc(c, X_CC_E, 0);
+    x_load32(c, r[COUNTER], CTX(arg_site));
+    x_alu_imm32(c, 0, X_AND, r[COUNTER], QN_SITE_COUNTER_MASK);
+    x_movi(c, r[COUNTS], to.row_of);
+    x_lea(c, r[COUNTS], r[COUNTS], r[COUNTER], 4, 0);
+    x_load32_table(c, r[COUNTS], r[COUNTS], 0);
+    x_alu_imm32(c, 0, X_CMPI, r[COUNTS], 0);
+    first = x_jcc(c, X_CC_E, 0);
+    x_imul32(c, r[COUNTS], r[COUNTS], to.row_bytes);
+    x_movi(c, r[EXECUTED], to.rows - to.row_bytes);
+    x_lea(c, r[COUNTS], r[COUNTS], r[EXECUTED], 1, 0);
+    x_movzbl_table(c, r[EVENT], r[COUNTER], (uintptr_t)qn_sim_event_of);
+    x_movzbl_table(c, r[EVENT], r[EVENT], (uintptr_t)qn_sim_L2_event_of);
+    x_lea(c, r[COUNTS], r[COUNTS], r[EVENT], 8, 0);
+    x_inc_table(c, r[COUNTS], 8);
+    x_movi(c, r[COUNTS], to.sums);
+    x_lea(c, r[COUNTS], r[COUNTS], r[EVENT], 8, 0);
+    x_inc_table(c, r[COUNTS], 0);
+    x_load32(c, r[PLACE], (uintptr_t)&qn_sim_charge_count);
+    x_inc(c, (uintptr_t)&qn_sim_charge_count);
+    x_alu_imm32(c, 0, X_AND, r[PLACE], QN_SIM_CHARGES - 1);
+    x_imul32(c, r[PLACE], r[PLACE], sizeof *qn_sim_charges);
+    x_store_imm_table(c, r[PLACE], ring + offsetof(struct qn_sim_charge, n), 1);
+    emit_execution(c, r[EXECUTED], r[COUNTER]);
+    x_table(c, X_STORE, r[EXECUTED], r[PLACE], ring + offsetof(struct qn_sim_charge, execution));
+    x_store32_at(c, r[COUNTER], r[PLACE], 1, ring + offsetof(struct qn_sim_charge, site));
+    x_store32_at(c, r[EVENT], r[PLACE], 1, ring + offsetof(struct qn_sim_charge, event));
+    if (emit_rules.sums) {
+        x_inc_at(c, r[EVENT], 8, emit_rules.sums + 8 * QN_COST_EVENTS);
+        x_inc(c, emit_rules.sums + 8 * QN_SUMS_ANY);
+    }
+    done = x_jmp(c, 0);
+    x_patch(first, c->exec);
     x_call(c, emit_c_entry(qn_sim_L2_missed));
-    x_load(c, r[MISSED], CTX(arg_aux));
-    x_patch(hit, c->exec);
+    x_patch(done, c->exec);
 }
 
 /* The row comes late, and the jump on it is often mispredicted.  So what emit_last_level_account reads is asked for before. */
@@ -365,29 +393,57 @@ static void ask_for_counters(struct qn_code *c, const unsigned r[5])
     emit_execution(c, r[HERE], r[END]);
 }
 
-void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned r[5])
+/* A further line, whose address is in arg_aux. */
+static void look_up_second(struct qn_code *c, const struct qn_fast_LL *l, const unsigned r[5])
 {
-    if (qn_fast.L2.ways)
-        x_store(c, CTX(arg_aux), address);
-    row_of(c, address, r);
+    x_push(c, r[MISSED]);
+    x_load(c, r[WORD], CTX(arg_aux));
+    row_of(c, l, r[WORD], r);
+    look_up(c, l, r);
+    x_pop(c, r[WORD]);
+    x_rr(c, 0, X_OR_TO, r[WORD], r[MISSED]);
+}
+
+void emit_last_level_look_up(struct qn_code *c, unsigned address, bool both, const unsigned r[5])
+{
+    const struct qn_fast_LL *l = qn_fast.L2.ways ? &qn_fast.L2 : &qn_fast.LL;
+    uint64_t hit;
+
+    row_of(c, l, address, r);
     ask_for_counters(c, r);
-    look_up(c, r);
-    if (qn_fast.L2.ways)
-        look_up_LL(c, r);
+    look_up(c, l, r);
+    if (both)
+        look_up_second(c, l, r);
+    if (l == &qn_fast.LL)
+        return;
+    x_alu_imm32(c, 0, X_CMPI, r[MISSED], 0);
+    hit = x_jcc(c, X_CC_E, 0);
+    count_L2_miss(c, r);
+    x_load(c, r[WORD], CTX(arg_addr));
+    row_of(c, &qn_fast.LL, r[WORD], r);
+    look_up(c, &qn_fast.LL, r);
+    if (both)
+        look_up_second(c, &qn_fast.LL, r);
+    x_patch(hit, c->exec);
 }
 
 /* Can the levels below a level 1 with lines of this size be simulated in assembly?  A line of it is then in one line of each. */
 bool emit_has_levels_below(unsigned line_bits)
 {
-    return qn_fast.LL.ways && qn_is_pow2(next_level()->sets) && line_bits <= qn_fast.LL.line_bits && (!qn_fast.L2.ways || line_bits <= qn_fast.L2.line_bits);
+    const struct qn_fast_LL *const levels[] = {&qn_fast.LL, &qn_fast.L2};
+    bool all = qn_fast.LL.ways;
+
+    for (unsigned i = 0; i < 2; i++)
+        all &= !levels[i]->ways || (qn_is_pow2(levels[i]->sets) && line_bits <= levels[i]->line_bits);
+    return all;
 }
 
 bool emit_has_last_level(void) { return emit_has_levels_below(qn_log2(qn_sim_d1_filter.line)); }
 
-/* Simulates the last level for the reference of arg_site, which has missed the D1 and lies within one of its lines.  address: a register with
- * its address, or that of the line.  Destroys the five registers and the flags. */
+/* Simulates the levels below for the reference of arg_site and arg_addr, which has missed the D1 and lies within one of its lines.  address: a
+ * register with its address, or that of the line.  Destroys the five registers and the flags. */
 void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5])
 {
-    emit_last_level_look_up(c, address, scratch);
+    emit_last_level_look_up(c, address, false, scratch);
     emit_last_level_account(c, scratch);
 }

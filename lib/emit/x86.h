@@ -139,7 +139,7 @@ static inline void x_lea(struct qn_code *c, unsigned dst, unsigned base, unsigne
 }
 
 /* op table(base), reg: a table below 2 GiB, with a register as offset. */
-enum { X_XOR = 0x33, X_CMP = 0x3b, X_LOAD = 0x8b, X_STORE = 0x89, X_RET = 0xc3, X_PUSHF = 0x9c, X_POPF = 0x9d, X_CMOVA = 0x0f47, X_MOVZB = 0x0fb6, X_PREFETCHW = 0x0f0d /* with 1 as register */ };
+enum { X_OR_TO = 0x09, X_XOR = 0x33, X_CMP = 0x3b, X_LOAD = 0x8b, X_STORE = 0x89, X_RET = 0xc3, X_PUSHF = 0x9c, X_POPF = 0x9d, X_CMOVA = 0x0f47, X_MOVZB = 0x0fb6, X_PREFETCHW = 0x0f0d /* with 1 as register */ };
 
 static inline void x_table(struct qn_code *c, unsigned op, unsigned reg, unsigned base, uint64_t table)
 {
@@ -275,6 +275,8 @@ static inline void x_inc_at(struct qn_code *c, unsigned index, unsigned scale, u
 {
     x_op(c, 1, 0xff, 0, QN_REG_NONE, index, scale, (int32_t)table); /* incq table(,index,scale) */
 }
+
+static inline void x_inc_table(struct qn_code *c, unsigned base, int32_t disp) { x_op(c, 1, 0xff, 0, base, QN_REG_NONE, 1, disp); } /* incq disp(%base) */
 
 static inline void x_movzbl_table(struct qn_code *c, unsigned dst, unsigned base, uint64_t table) /* movzbl table(%base), %dstd */
 {

@@ -3,7 +3,7 @@
  *
  *   below_write_back(config)     default L2 and LL below a D1 that tells of its dirty victims (LEVEL_TELLS_WRITEBACKS: writeback); declares
  *                                L2.fills, L2.writebacks (if there is an L2), LL.fills, LL.writebacks
- *   below_put_unit(config)       slot LL's unit stands at the L2; below it is the default LL
+ *   below_put_unit(config)       slot LL's unit stands at the L2; below it is the default LL of the file that includes this: below_LL_init, below_LL
  *   below_ref(addr, size, kind)  BELOW_*; SIM_WRITEBACK: the line comes down, dirty
  *   below_beyond(...)            the unit at the L2 asks the LL: true = missed
  *   below_finish()               prints what came from memory, and what went there
@@ -27,13 +27,14 @@ static struct below_level {
 static unsigned below_levels; /* 0: the fast levels, or the unit in slot LL, do all */
 static bool below_writes_back, below_has_unit;
 
+static void below_LL_init(struct qn_geometry g);
+static bool below_LL(uint64_t addr, uint32_t size); /* true = missed */
+
 static void below_add(const char *slot, struct qn_geometry g)
 {
     struct below_level *b = &below[below_levels++];
 
     lines_init(&b->lines, g.size / (g.assoc * g.line), g.assoc, qn_log2(g.line));
-    if (!below_writes_back)
-        return;
     b->fills = sim_event(slot, "fills", "lines brought in");
     b->writebacks = sim_event(slot, "writebacks", "dirty lines written to the next level");
 }
@@ -49,7 +50,8 @@ static void below_write_back(const struct qn_config *c)
 static void below_put_unit(const struct qn_config *c)
 {
     below_has_unit = true;
-    below_add("LL", c->LL);
+    below_levels = 1;
+    below_LL_init(c->LL);
 }
 
 /* These bytes come down to level `at`; behind the last one is memory. */
@@ -79,8 +81,7 @@ static bool below_fill(unsigned at, uint64_t line)
     if (lines_find(&b->lines, line))
         return false;
     lines_add(&b->lines, line, 0);
-    if (below_writes_back)
-        sim_count(b->fills, 1);
+    sim_count(b->fills, 1);
     if (b->lines.out != LINES_NONE && b->lines.out_flags) {
         sim_count(b->writebacks, 1);
         below_write(at + 1, b->lines.out, 1ull << b->lines.bits);
@@ -102,7 +103,7 @@ static bool below_look(unsigned at, uint64_t addr, uint32_t size)
 
 static bool below_beyond(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    return !below_has_unit || (kind < SIM_EVICT && below_look(0, addr, size));
+    return !below_has_unit || (kind < SIM_EVICT && below_LL(addr, size));
 }
 
 static unsigned below_ref_unit(uint64_t addr, uint32_t size, enum sim_kind kind)
@@ -112,7 +113,7 @@ static unsigned below_ref_unit(uint64_t addr, uint32_t size, enum sim_kind kind)
     if (!(outcome & QN_UNIT_MISS))
         return 0;
     if (!(outcome & QN_UNIT_NEXT_DONE))
-        outcome |= below_look(0, addr, size) ? QN_UNIT_NEXT_MISS : 0;
+        outcome |= below_LL(addr, size) ? QN_UNIT_NEXT_MISS : 0;
     return (kind <= SIM_FETCH ? BELOW_L2_MISSED : 0u) | (outcome & QN_UNIT_NEXT_MISS ? BELOW_MISSED : 0u);
 }
 

@@ -49,6 +49,25 @@ extern uint64_t qn_sim_miss_count;
 extern uint64_t qn_sim_charge_count;
 extern uint64_t sim_undo_count; /* and for words of analyses (sim_undoable in sim/module.h) */
 void qn_sim_uncharge(const struct qn_sim_part *part);
+/* ---- events of modules and misses of an L2, by site ----
+ *
+ * A site is the index of the reference's miss counters.  It gets a row of counts, one for each event, when it first causes an event.  The last
+ * QN_SIM_CHARGES of them are in a ring, as misses are. */
+#define QN_SIM_CHARGES 512u /* more than the references of one execution of a block can cause */
+struct qn_sim_charge {
+    uint64_t n, execution;
+    uint32_t site, event;
+};
+extern struct qn_sim_charge qn_sim_charges[QN_SIM_CHARGES]; /* below 2 GiB */
+/* Where emitted code counts misses of the L2, which has been declared. */
+struct qn_sim_charged {
+    uint64_t row_of;    /* address of 32-bit words, by site: the number of its row, from 1; 0: it has none */
+    uint64_t rows;      /* the site, then a count of each event */
+    uint64_t sums;      /* the counts of all sites */
+    uint32_t row_bytes;
+};
+struct qn_sim_charged qn_sim_charged(void);
+extern const uint8_t qn_sim_L2_event_of[QN_COST_EVENTS]; /* of a miss of level 1: the number of the event; below 2 GiB */
 
 /* ---- the stream of records, for analyses (struct sim_record in sim/module.h) ----
  *
@@ -400,8 +419,8 @@ struct qn_group_ref {
     uint8_t size, after; /* bytes; the number of references and fetches since the first of these */
 };
 qn_slow_call qn_sim_slow_group;
-qn_slow_call qn_sim_d1_missed;   /* emitted code has filled the line into the D1; this looks up the LL and counts */
-qn_slow_call qn_sim_L2_missed;   /* emitted code has filled the line of arg_aux into the L2; this looks up the LL, and arg_aux = 1 if that missed */
+qn_slow_call qn_sim_d1_missed;   /* emitted code has filled the line into the D1; this looks up the LL and counts; with qn_sim_kinds, arg_aux: enum qn_log_kind */
+qn_slow_call qn_sim_L2_missed;   /* the reference has missed the L2: this counts it */
 qn_slow_call qn_sim_slow_big;    /* arg_addr, arg_aux = bytes | QN_AUX_* */
 extern bool qn_sim_kinds;      /* a module distinguishes reads from writes */
 qn_slow_call qn_sim_cond;        /* arg_pc, arg_aux = taken (0, 1); one counter */

@@ -42,6 +42,7 @@ uint32_t *qn_sim_executions;
 bool qn_sim_is_old;
 int64_t *qn_sim_sums;
 uint8_t *qn_sim_event_of;
+const uint8_t qn_sim_L2_event_of[] = {[QN_COST_I1MR] = 0, [QN_COST_D1MR] = 1, [QN_COST_D1MW] = 2, [QN_COST_EVENTS - 1] = 0};
 
 static uint64_t *sim_counters;
 
@@ -119,6 +120,9 @@ static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint
 
 static bool L2_missed; /* so did the reference that is being simulated */
 static bool private_L2; /* each core has one, which the unit in slot D1 keeps; emitted code looks up neither L2 nor LL */
+
+static void below_LL_init(struct qn_geometry g) { fast_LL_init(g); }
+static bool below_LL(uint64_t addr, uint32_t size) { return fast_LL_ref(addr, size); }
 
 /* Below level 1: the L2, if there is one; what misses that goes on to the LL. */
 static inline __attribute__((always_inline)) bool LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
@@ -465,9 +469,7 @@ static inline void count_miss(uint64_t *counts, unsigned ll)
 static void count_L2_miss(const uint64_t *counts, unsigned kind)
 {
     L2_missed = false;
-    if (qn_sim_event_of)
-        kind = qn_sim_event_of[counts - sim_counters] == QN_COST_I1MR ? SIM_FETCH : qn_sim_event_of[counts - sim_counters] == QN_COST_D1MW ? SIM_WRITE : SIM_READ;
-    sim_count(qn_sim_L2_event(kind), 1);
+    sim_count(qn_sim_event_of ? qn_sim_L2_event_of[qn_sim_event_of[counts - sim_counters]] : qn_sim_L2_event(kind), 1);
 }
 
 /* Counts the outcome of a level 1, QN_UNIT_* bits; after a miss it looks up the LL.  Returns bit 0: L1 miss, bit 1: LL miss. */
@@ -568,38 +570,37 @@ static inline __attribute__((always_inline)) void slow_data(uint32_t size, unsig
 SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 
 /* Emitted code has filled this line; with qn_sim_stream.uses, neither it nor its victim was recent. */
-static inline void missed_line(const struct qn_line_use *line)
+static inline void missed_line(const struct qn_line_use *line, unsigned kind)
 {
     if (!tells_lines())
         return;
     reference.addr = qn_ctx.arg_addr;
     reference.size = site_size();
     reference.site = (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK;
-    reference.kind = SIM_READ;
+    reference.kind = kind;
     tell_line(line);
 }
 
 SLOW void qn_sim_d1_missed(void)
 {
     uint64_t line = qn_ctx.arg_addr & ~(uint64_t)(qn_sim_d1_filter.line - 1);
+    unsigned kind = qn_sim_kinds ? qn_sim_kind((enum qn_log_kind)qn_ctx.arg_aux) : SIM_READ;
 
     fast_LL_ahead(line);
     qn_sim_traffic.data++;
     refer(site_counts());
     set_pc(site_counts());
     missed_line(&(struct qn_line_use){.line = line, .first = true,
-                                      .victim = qn_sim_victim.stamp ? qn_sim_victim.line : QN_NO_LINE, .victim_used = qn_sim_victim.stamp});
-    qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
-    tell(qn_ctx.arg_addr, site_size(), SIM_READ, (unsigned)qn_ctx.result, site_counts());
+                                      .victim = qn_sim_victim.stamp ? qn_sim_victim.line : QN_NO_LINE, .victim_used = qn_sim_victim.stamp}, kind);
+    qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), kind, site_counts());
+    tell(qn_ctx.arg_addr, site_size(), kind, (unsigned)qn_ctx.result, site_counts());
     charge(site_counts());
 }
 
-/* Emitted code has filled the line of arg_aux into the L2; this looks up the LL: arg_aux = 1 if that missed, too, else 0. */
 SLOW void qn_sim_L2_missed(void)
 {
     count_L2_miss(site_counts(), SIM_READ);
     charge(site_counts());
-    qn_ctx.arg_aux = fast_LL_ref(qn_ctx.arg_aux, 1);
 }
 
 SLOW void qn_sim_slow_group(void)
@@ -614,7 +615,7 @@ SLOW void qn_sim_slow_group(void)
         if (qn_filter_passes(&qn_sim_d1_filter, addr, ref->size, false, &qn_ctx.now))
             continue;
         set_pc(sim_counters + ref->counter);
-        results |= (uint64_t)data(addr, ref->size, SIM_READ, sim_counters + ref->counter) << 2 * k;
+        results |= (uint64_t)data(addr, ref->size, qn_sim_kinds ? qn_sim_kind((enum qn_log_kind)ref->kind) : SIM_READ, sim_counters + ref->counter) << 2 * k;
     }
     qn_ctx.result = results;
 }
@@ -744,7 +745,7 @@ bool qn_sim_log_possible(void)
 {
     if (qn_sim_analyses || qn_sim_stream.victims || qn_sim_stream.uses || UTILIZATION || qn_sim_log_on)
         return false;
-    return qn_fast.D1.sets ? qn_fast.I1.ways && qn_fast.LL.ways && log_fits() : unit_log_fits();
+    return qn_fast.D1.sets ? qn_fast.I1.ways && LL_log_fits() && log_fits() : unit_log_fits();
 }
 
 void qn_sim_log_switch(bool on)

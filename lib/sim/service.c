@@ -26,26 +26,16 @@ volatile uint64_t *sim_current = nowhere.current_module;
  *
  *   reference at site 4711; its module says sim_count(writebacks, 1)     row of 4711:  [4711 | writebacks 1]
  *
- * A site is the index of the reference's miss counters.  There may be 32 events, and most sites never cause one, so counters of
- * all events for each site would nearly all be 0.  Instead, a site gets a row of counts, one for each event, when it first causes
- * an event.  The array row_of has the number of its row; only the pages of it that are used take memory.  Without events this
- * costs nothing.
- *
- * A log of the last charges allows a fault to take back the events of instructions that were not completed. */
+ * There may be 32 events, and most sites never cause one, so only those that do have a row.  The array row_of has the number of its row;
+ * only the pages of it that are used take memory.  Without events this costs nothing. */
 
 #define SITES (QN_ARENA_COUNTERS_SIZE / 8)
-#define CHARGES 512u /* more than the references of one execution of a block can cause */
-
-struct charge {
-    uint32_t site, event;
-    uint64_t n, execution;
-};
 
 uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_charge_count;
 
 static uint64_t *rows;
 static uint32_t *row_of; /* by site: number of its row, + 1 */
-static struct charge log[CHARGES];
+struct qn_sim_charge qn_sim_charges[QN_SIM_CHARGES];
 
 static inline uint64_t *row(uint64_t number) { return rows + number * (output->events + 1); }
 
@@ -68,6 +58,11 @@ static inline uint64_t *find_row(uint32_t site)
     return QN_LIKELY(row_of && row_of[site]) ? row(row_of[site] - 1) : new_row(site);
 }
 
+static inline void note_charge(uint32_t site, uint32_t event, uint64_t n)
+{
+    qn_sim_charges[qn_sim_charge_count++ % QN_SIM_CHARGES] = (struct qn_sim_charge){n, qn_sim_execution(site), site, event};
+}
+
 QN_NCSR void qn_sim_charge(uint32_t site)
 {
     uint64_t left = sim_events_new & ((1ull << output->events) - 1); /* less what the shadow model counted */
@@ -82,14 +77,14 @@ QN_NCSR void qn_sim_charge(uint32_t site)
         output->counts[event] += n;
         qn_sim_sum_event(QN_COST_EVENTS + event, (int64_t)n);
         sim_event_new[event] = 0;
-        log[qn_sim_charge_count++ % CHARGES] = (struct charge){site, event, n, qn_sim_execution(site)};
+        note_charge(site, event, n);
     }
 }
 
 void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n)
 {
     if (qn_sim_stream.at_once) /* else it belongs to an execution that has ended */
-        log[qn_sim_charge_count++ % CHARGES] = (struct charge){site, event, n, qn_sim_execution(site)};
+        note_charge(site, event, n);
     find_row(site)[1 + event] += n;
     output->counts[event] += n;
     qn_sim_sum_event(QN_COST_EVENTS + event, (int64_t)n);
@@ -111,8 +106,8 @@ static void undo_words(const struct qn_sim_part *part)
 void qn_sim_uncharge(const struct qn_sim_part *part)
 {
     undo_words(part);
-    for (uint64_t i = 1; i <= CHARGES && i <= qn_sim_charge_count; i++) {
-        const struct charge *c = &log[(qn_sim_charge_count - i) % CHARGES];
+    for (uint64_t i = 1; i <= QN_SIM_CHARGES && i <= qn_sim_charge_count; i++) {
+        const struct qn_sim_charge *c = &qn_sim_charges[(qn_sim_charge_count - i) % QN_SIM_CHARGES];
 
         if (!qn_sim_is_part(part, c->site, c->execution))
             continue;
@@ -273,6 +268,12 @@ void qn_sim_L2_declare(void)
         qn_sim_events_shadowed |= (1u << QN_L2_EVENTS) - 1;
     for (; output && output->events < QN_L2_EVENTS; output->events++)
         qn_format(output->names[output->events], sizeof output->names[0], "%s", names[output->events]);
+}
+
+struct qn_sim_charged qn_sim_charged(void)
+{
+    row_of = row_of ? row_of : qn_engine_alloc(SITES * sizeof *row_of);
+    return (struct qn_sim_charged){(uintptr_t)row_of, (uintptr_t)rows, (uintptr_t)output->counts, (output->events + 1) * (uint32_t)sizeof(uint64_t)};
 }
 
 unsigned sim_event(const char *slot, const char *name, const char *text)

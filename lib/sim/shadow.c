@@ -25,7 +25,7 @@ bool qn_sim_shadow_on, qn_sim_shadow_logs;
 struct qn_sim_shadow qn_sim_shadow;
 
 static struct qn_versus *versus; /* NULL: --check */
-static struct lines L2; /* sets 0: there is none, or each core has one */
+static struct lines L2, LL; /* L2: sets 0: there is none, or each core has one; LL: the default one below a module at the L2 */
 static bool private_L2;
 static uint64_t number;          /* of the reference being made */
 static uint64_t to_come;         /* references of a group that only the first simulator has seen yet */
@@ -184,18 +184,29 @@ void qn_sim_shadow_blame(unsigned slot, struct qn_sim_culprit *c)
 
 /* ---- the levels ---- */
 
-static bool L2_missed;  /* so did the reference that is being simulated */
+static void below_LL_init(struct qn_geometry g) { lines_init(&LL, g.size / (g.assoc * g.line), g.assoc, qn_log2(g.line)); }
 
-/* In L2: does the reference miss? */
-static bool misses_L2(uint64_t addr, uint32_t size, enum sim_kind kind)
+/* In this level: does the reference miss? */
+static bool misses(struct lines *l, uint64_t addr, uint32_t size)
 {
     bool missed = false;
 
-    for (uint64_t line = addr >> L2.bits, last = (addr + size - 1) >> L2.bits; line <= last; line++)
-        if (!lines_find(&L2, line << L2.bits)) {
-            lines_add(&L2, line << L2.bits, 0);
+    for (uint64_t line = addr >> l->bits, last = (addr + size - 1) >> l->bits; line <= last; line++)
+        if (!lines_find(l, line << l->bits)) {
+            lines_add(l, line << l->bits, 0);
             missed = true;
         }
+    return missed;
+}
+
+static bool below_LL(uint64_t addr, uint32_t size) { return misses(&LL, addr, size); }
+
+static bool L2_missed;  /* so did the reference that is being simulated */
+
+static bool misses_L2(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    bool missed = misses(&L2, addr, size);
+
     L2_missed |= missed && kind <= SIM_FETCH;
     return missed;
 }

@@ -184,6 +184,18 @@ static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint
         qn_sim_shadow_missed(addr, 1 | ll << 1, counter);
 }
 
+/* With a module at LL or L2: it is told of the kind and the instruction. */
+static inline __attribute__((always_inline)) unsigned log_below(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter)
+{
+    if (QN_LIKELY(!unit[SLOT_LL]))
+        return LL_ref(addr, size, SIM_READ);
+    if (kind == QN_LOG_FETCH)
+        sim_pc = addr;
+    else
+        set_pc(sim_counters + counter);
+    return LL_ref(addr, size, qn_sim_kind(kind));
+}
+
 static void D1_log_simulate(const struct qn_log_entry *entry, uint32_t n)
 {
     uint32_t missed;
@@ -194,7 +206,7 @@ static void D1_log_simulate(const struct qn_log_entry *entry, uint32_t n)
         const struct qn_log_entry *e = &entry[log_missed_entry[i]];
         uint32_t size = e->site >> QN_SITE_SIZE_SHIFT;
 
-        log_missed(e->addr, size, e->kind == QN_LOG_FETCH, e->site, LL_ref(e->addr, size, SIM_READ));
+        log_missed(e->addr, size, e->kind == QN_LOG_FETCH, e->site, log_below(e->addr, size, (enum qn_log_kind)e->kind, e->site & QN_SITE_COUNTER_MASK));
     }
 }
 
@@ -202,7 +214,7 @@ static void D1_log_reference(uint64_t addr, uint32_t size, enum qn_log_kind kind
 {
     qn_sim_traffic.data += kind != QN_LOG_FETCH;
     if (kind == QN_LOG_FETCH || log_touch(addr, size))
-        log_missed(addr, size, kind == QN_LOG_FETCH, counter, LL_ref(addr, size, SIM_READ));
+        log_missed(addr, size, kind == QN_LOG_FETCH, counter, log_below(addr, size, kind, counter));
 }
 
 static void D1_log_pass(uint64_t addr, uint32_t size)
@@ -329,9 +341,11 @@ static void unit_log_switch(bool on)
 }
 
 /* Can the D1 use the log?  Only if the I1, which is not logged, affects the last level by logged misses alone, and is not affected by it. */
+static bool LL_log_fits(void) { return !facts[SLOT_LL].back_invalidates && !facts[SLOT_LL].wants_evictions; }
+
 static bool unit_log_fits(void)
 {
-    return qn_fast.I1.ways && unit[SLOT_D1] && unit[SLOT_D1]->refs && !facts[SLOT_LL].back_invalidates && !facts[SLOT_LL].wants_evictions;
+    return qn_fast.I1.ways && unit[SLOT_D1] && unit[SLOT_D1]->refs && LL_log_fits();
 }
 
 static void init_logs(const struct qn_config *c)
