@@ -5,7 +5,6 @@
  *
  *   one that copies the 30th before it     outcomes 21 to 64, among which are none of the 20 that came last
  *   one that depends on who called         addresses of the last 7 and 11
- *   the 17th test of a chain               16 branches forward that were not taken
  *
  * The rules:
  *   weights      a size of 5 bits (4 in the last table), two signs; a hash of the address takes one. Added are 1 to 106, growing, times 1 to 2.53
@@ -38,25 +37,25 @@ static const struct {
 static const uint8_t steps[32] = {1, 3, 4, 5, 7, 8, 9, 11, 12, 14, 15, 17, 19, 21, 23, 25, 27, 29, 32, 34, 37, 41, 45, 49, 53, 58, 63, 69, 76, 85, 94, 106};
 static const uint8_t steps_last[16] = {0, 4, 5, 7, 9, 11, 12, 14, 16, 17, 19, 22, 28, 33, 39, 45};
 static struct weight {
-    uint8_t size;
-    bool minus[2];
+    uint8_t size, minus[2];
 } *weights, *found[TABLES];
 static unsigned entries, folded[TABLES], newest, position, place; /* newest: of path[]; position: in recent[], RECENT: nowhere; place: in a table */
-static uint16_t path[PATH + 1], locals[LOCALS], backward_loop, forward_loop;
-static uint32_t recent[RECENT], even[EVEN]; /* 16 bits of the address, in even[] also the outcome; the newest first */
+static uint16_t locals[LOCALS], backward_loop, forward_loop;
+static uint32_t path[PATH + 1], even[EVEN], recent[RECENT]; /* 16 bits of the address, and the outcome, but in recent[]; the newest first */
+static unsigned __int128 sums[TABLES], inverse; /* of WAY: each of from ... to, shifted by as many `shift` as come behind it; 2^64 / entries, rounded up */
 static int sum, threshold = 10, doubt;
 
 static void branchsim_BC_init(const struct sim_config *config)
 {
     (void)config;
     entries = (unsigned)sim_option_within(sim.slot, PREDICTOR, "mpp-entries", 587, 16, 1 << 20);
+    inverse = ~0ull / entries + 1;
     weights = sim_alloc((uint64_t)TABLES * entries * sizeof *weights);
     for (unsigned i = 0; i < TABLES * entries; i++)
         weights[i] = (struct weight){0, {i / entries % 2, true}};
 }
 
 static unsigned sign_of(uint64_t pc) { return (uint32_t)pc * 0x9e3779b1u >> 16 & 1; }
-/* The value becomes the newest; what was at `at` leaves. */
 static void to_front(uint32_t *row, unsigned at, uint32_t value)
 {
     for (; at > 0; at--)
@@ -66,13 +65,13 @@ static void to_front(uint32_t *row, unsigned at, uint32_t value)
 
 static uint32_t view_of(unsigned t, uint64_t pc)
 {
-    const uint32_t known[] = {0, folded[t], forward_loop, locals[pc % LOCALS], place};
+    const uint32_t known[] = {0, folded[t], forward_loop, locals[pc % LOCALS], place, (uint32_t)sums[t]};
     uint32_t x = 0;
 
-    if (views[t].view < WAY)
+    if (views[t].view <= WAY)
         return known[views[t].view];
     for (unsigned i = views[t].from; i < views[t].to; i++)
-        x = (x << views[t].shift) + (views[t].view == WAY ? path[(newest + i) % (PATH + 1)] * 2u + history_bit(i) : views[t].view == ORDER ? recent[i] : even[i]);
+        x = (x << views[t].shift) + (views[t].view == ORDER ? recent[i] : even[i]);
     return x;
 }
 
@@ -88,9 +87,9 @@ static unsigned branchsim_BC_predict(uint64_t pc)
         uint64_t h = (uint64_t)view_of(t, pc) << 6 ^ (uint16_t)pc ^ (views[t].with & PLACE ? place : 0);
 
         h ^= (views[t].with & BACKWARD ? backward_loop : 0) ^ (views[t].with & FORWARD ? forward_loop : 0);
-        found[t] = &weights[t * entries + h % entries];
+        found[t] = &weights[t * entries + (h - (uint64_t)((unsigned __int128)h * (uint64_t)inverse >> 64) * entries)]; /* h % entries */
         int size = (int)(views[t].factor * (t == TABLES - 1 ? steps_last[found[t]->size] : steps[found[t]->size]) / 32);
-        sum += found[t]->minus[sign_of(pc)] ? -size : size;
+        sum += size * (1 - 2 * found[t]->minus[sign_of(pc)]); /* no jump, which would often go wrong */
     }
     return (sum = sum * 245 / 1000) >= 1;
 }
@@ -106,7 +105,7 @@ static void train(unsigned sign, bool taken)
     if (doubt == ADAPT || doubt == -ADAPT)
         threshold += doubt / ADAPT, doubt = 0;
     for (unsigned t = 0; t < TABLES; t++) {
-        bool *minus = &found[t]->minus[sign];
+        uint8_t *minus = &found[t]->minus[sign];
 
         if (*minus != taken)
             found[t]->size += found[t]->size < (t == TABLES - 1 ? 15 : 31);
@@ -120,14 +119,15 @@ static void train(unsigned sign, bool taken)
 static void remember(uint64_t pc, unsigned outcome)
 {
     history_add(outcome);
+    path[newest = (newest + PATH) % (PATH + 1)] = (uint32_t)(uint16_t)pc << 1 | outcome;
     for (unsigned t = 0; t < TABLES; t++) {
-        const unsigned turned = folded[t] << 1 | folded[t] >> (BLOCK - 1), from = views[t].from, to = views[t].to;
+        const unsigned turned = folded[t] << 1 | folded[t] >> (BLOCK - 1), from = views[t].from, to = views[t].to, shift = views[t].shift;
 
         if (views[t].view == GLOBAL)
             folded[t] = (turned ^ history_bit(from) ^ history_bit(to) << (to - from) % BLOCK) & (unsigned)low_bits(BLOCK);
+        if (views[t].view == WAY)
+            sums[t] = ((sums[t] - path[(newest + to) % (PATH + 1)]) >> shift) + ((unsigned __int128)path[(newest + from) % (PATH + 1)] << shift * (to - from - 1));
     }
-    newest = (newest + PATH) % (PATH + 1);
-    path[newest] = (uint16_t)pc;
 }
 
 static void branchsim_BC_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind)
