@@ -18,6 +18,8 @@ done
 is "$(sed -n 1p table | tr -s ' ')" ' D1 misses % mpki LL misses of data % mpki branches mispredicted % mpki module' 'what is the same for all is left out'
 is "$(cut -d , -f 1 d1.csv | tr '\n' ' ')" 'sim lru srrip tage06 nextline ' 'the picture has a bar for each'
 ok '... and is there' grep -q '<svg' d1.svg
+"$QUERN" sim compare LL=lru LL=fifo --LL=8388608,16,64 -- true >table
+is "$(sed 's/ *\([^ ].*[^ ]\) *% .*/\1/; q' table) $(wc -l <table)" 'LL misses of data 3' 'where all miss the same, what modules of their slot miss'
 is "$("$QUERN" sim compare lru -- true 2>&1; echo $?)" 'quern: sim: compare wants two modules or more; `quern sim --help` describes it
 2' 'one module'
 is "$("$QUERN" sim compare lru fifo 2>&1; echo $?)" 'quern: sim: compare wants a program behind --; `quern sim --help` describes it
