@@ -1,11 +1,12 @@
 /* lib/emit/exits.c - how control enters and leaves a translated block.
  *
- *   entry:  borrow the registers ; jmp entry2
- *   exit:   mov clock, now ; mov gpr[], borrowed registers ; jmp stub
+ *   entry:  the dispatcher loads all registers, but the clock into the one that the block borrows for it (switch.S)
+ *   exit:   movl $exit, exit_id ; jmp joint, which gives the registers back, and leaves for the dispatcher
  *   linked: the branch leads to entry2 of a block with the same scratch registers, or to a register shuffle
  *
  * Conditional and indirect branches are in branch.c.
  */
+#include "base/hash.h"
 #include "emit/internal.h"
 
 /* ---- register shuffles: code between two blocks that borrow different registers ----
@@ -16,10 +17,17 @@
  *   from  clock r9, scratch r10, r11      mov %r8, gpr[r8]
  *   to    clock r9, scratch r8, r11       mov gpr[r10], %r10 ;  jmp to the next block
  *
- * It replaces the exit's own sequence, in cold code, as long as the exit is linked.
+ * It replaces the exit's own sequence, in cold code, as long as the exit is linked.  Nine of ten links need none, and most that do move two
+ * registers, so that is what there is room for.  The others go by way of two joints, which all blocks with the same registers share:
+ *
+ *   movq $entry, tmp ; movq $joint of the next block, arg_aux ; jmp joint of this block
  */
 
-#define JMP_BYTES 5
+#define JMP_BYTES 5u
+#define MOVE_BYTES 7u   /* between a register and memory */
+#define CLOCK_BYTES 3u
+#define CONST_BYTES 11u /* movq of a constant to memory */
+#define EXIT_BYTES (2 * CONST_BYTES + JMP_BYTES)
 
 static void emit_service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc);
 
@@ -45,26 +53,100 @@ static struct emit_scratch scratch_of(unsigned now, unsigned s1, unsigned s2, un
 
 static struct emit_scratch scratch_of_block(const struct qn_tblock *b) { return scratch_of(b->now, b->s1, b->s2, b->s3); }
 
+static unsigned shuffle_bytes(struct emit_scratch from, struct emit_scratch to)
+{
+    unsigned moves = 0;
+
+    for (unsigned regs = from.regs ^ to.regs; regs; regs &= regs - 1)
+        moves++;
+    return moves * MOVE_BYTES + (from.now != to.now ? CLOCK_BYTES : 0) + JMP_BYTES;
+}
+
+/* ---- joints ---- */
+
+#define JOINTS 4096u    /* a power of two */
+#define JOINT_BYTES 64u /* five moves, and what LEAVES stores */
+
+enum joint {
+    LEAVES,     /* gives the registers back, and leaves for the dispatcher */
+    GIVES_BACK, /* gives the registers back ; jmp *arg_aux */
+    BORROWS     /* borrows the registers ; jmp *tmp */
+};
+
+static void jump_by(struct qn_code *c, uint64_t pointer)
+{
+    x_bytes(c, "\xff", 1);
+    x_rip(c, 4, pointer, 0);
+}
+
+static void write_joint(struct qn_code *c, enum joint kind, struct emit_scratch t)
+{
+    struct emit_scratch none = {t.now, 0};
+
+    if (kind == BORROWS) {
+        emit_shuffle(c, none, t);
+        x_load(c, t.now, CTX(now));
+        jump_by(c, CTX(tmp));
+        return;
+    }
+    if (t.now != QN_NO_REG)
+        x_store(c, CTX(now), t.now);
+    emit_shuffle(c, t, none);
+    if (kind == GIVES_BACK) {
+        jump_by(c, CTX(arg_aux));
+        return;
+    }
+    x_store32_imm(c, CTX(exit_kind), QN_EXIT_LINK);
+    x_jmp(c, (uint64_t)(uintptr_t)emit_hooks.leave);
+}
+
+static uint32_t joint(enum joint kind, struct emit_scratch t)
+{
+    static struct {
+        uint32_t key, at;
+    } joints[JOINTS];
+    static unsigned count;
+    uint32_t key = 1u << 31 | (uint32_t)kind << 24 | (uint32_t)t.now << 16 | t.regs;
+    unsigned i = (unsigned)qn_hash_mix(key) % JOINTS;
+    struct qn_code c;
+
+    while (joints[i].key && joints[i].key != key)
+        i = (i + 1) % JOINTS;
+    if (!joints[i].key) {
+        if (++count == JOINTS)
+            qn_engine_die("no room for another joint", key, 0);
+        c = emit_stub_begin(JOINT_BYTES, true);
+        joints[i].key = key;
+        joints[i].at = (uint32_t)c.exec;
+        write_joint(&c, kind, t);
+        emit_stub_end(&c);
+    }
+    return joints[i].at;
+}
+
 static void shuffle(const struct qn_tblock *from, unsigned exit, const struct qn_tblock *to, uint32_t entry)
 {
     struct qn_code c = {qn_code_at(from->exit[exit].at), from->exit[exit].at};
+    struct emit_scratch a = scratch_of_block(from), b = scratch_of_block(to);
 
-    emit_shuffle(&c, scratch_of_block(from), scratch_of_block(to));
-    x_jmp(&c, entry);
+    if (shuffle_bytes(a, b) <= EXIT_BYTES) {
+        emit_shuffle(&c, a, b);
+        x_jmp(&c, entry);
+        return;
+    }
+    emit_store_const(&c, CTX(tmp), entry);
+    emit_store_const(&c, CTX(arg_aux), joint(BORROWS, b));
+    x_jmp(&c, joint(GIVES_BACK, a));
 }
 
-/* Writes an exit that is not linked: gives the registers back and jumps to the stub, which goes to the dispatcher.  A shuffle is shorter: it
- * has at most six moves to or from memory (eight of 7 bytes with a fourth register), one between registers, and a jmp. */
+/* Writes an exit that is not linked. */
 static void emit_exit(struct qn_code *c, struct emit_scratch t, struct qn_texit *x, uint32_t id)
 {
     x->at = (uint32_t)c->exec;
-    if (t.now != QN_NO_REG)
-        x_store(c, CTX(now), t.now);
-    emit_shuffle(c, t, (struct emit_scratch){t.now, 0});
-    x_jmp(c, c->exec + JMP_BYTES);
-    x_store32_imm(c, CTX(exit_kind), QN_EXIT_LINK);
     x_store32_imm(c, CTX(exit_id), id);
-    x_jmp(c, (uint64_t)(uintptr_t)emit_hooks.leave);
+    x_jmp(c, joint(LEAVES, t));
+    c->p += x->at + EXIT_BYTES - c->exec;
+    c->exec = x->at + EXIT_BYTES;
 }
 
 static void restore(struct qn_tblock *from, unsigned exit, uint32_t id)
@@ -80,15 +162,8 @@ const struct qn_tcache_shuffles qn_emit_shuffles = {shuffle, restore};
  *
  *   ind_entry:  lea -pc(%r11), %rcx ; jrcxz 1f ; jmp miss ; 1: mov gpr[rcx], %rcx ; from standard state to the block's registers
  *               (in cold code, with a jmp entry2, unless an indirect branch was the first to come here)
- *   entry:      (in cold code) borrow the registers ; jmp entry2
  *   entry2:     is the code unchanged since translation?  does the interval not end here?  does no sample begin?
  */
-
-static void borrow(struct emitter *e, struct qn_code *c)
-{
-    emit_shuffle(c, (struct emit_scratch){e->now, 0}, emit_borrowed(e));
-    x_load(c, e->now, CTX(now));
-}
 
 static void check_target(struct emitter *e, struct qn_code *c)
 {
@@ -118,7 +193,7 @@ static void indirect_entry(struct emitter *e, struct qn_code *c)
 }
 
 /* A block that was translated for an indirect branch is likely to be reached by one again: its hot code begins with the indirect entry,
- * and continues with the body.  For other blocks this entry is rare, and is in cold code, as is the entry with native registers. */
+ * and continues with the body.  For other blocks this entry is rare, and is in cold code. */
 void emit_entries(struct emitter *e)
 {
     e->out.ind_cold = qn_ctx.exit_kind != QN_EXIT_IBL;
@@ -129,11 +204,6 @@ void emit_entries(struct emitter *e)
         indirect_entry(e, &e->cold);
         x_jmp(&e->cold, qn_tblock_entry2(&e->out));
     }
-    if (!e->borrowed)
-        return;
-    e->out.entry = (uint16_t)(e->cold.exec - e->out.cold);
-    borrow(e, &e->cold);
-    x_jmp(&e->cold, qn_tblock_entry2(&e->out));
 }
 
 /* ---- conditions of entry ---- */

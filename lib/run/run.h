@@ -216,6 +216,8 @@ bool qn_translate_enters(uint64_t pc, unsigned space);
 struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned scope);
 _Noreturn void qn_dispatch(void);
 void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
+extern char qn_enter_clock[]; /* by register: code that loads the clock into it and jumps to ctx.tmp */
+#define QN_ENTER_CLOCK_BYTES 16u
 extern void qn_leave(void), qn_leave_step(void), qn_leave_saved(void);
 /* Helpers called from translated code. */
 qn_slow_call qn_run_string, qn_run_complex, qn_run_verify;

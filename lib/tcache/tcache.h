@@ -49,7 +49,6 @@ struct qn_tblock {
     uint32_t hot, cold;      /* where hot and cold code begin; their length is below 64 KiB */
     uint16_t end, cold_end;  /* offsets of their ends */
     uint16_t ind_entry;      /* reached through the IBL table; see ind_cold */
-    uint16_t entry;          /* offset in cold: all guest registers native, if the block borrows; see qn_tblock_entry */
     uint16_t entry2;         /* offset in hot: scratch registers already borrowed */
     uint16_t entry3;         /* offset in hot: behind the check of the first code line, 0 = none: a block entered right after
                                 one that ended in its first line need not touch that line again */
@@ -78,10 +77,6 @@ _Static_assert(sizeof(struct qn_tblock) == 104, "eight bytes more for one that d
 /* Host addresses of a block. */
 static inline uint32_t qn_tblock_entry2(const struct qn_tblock *b) { return b->hot + b->entry2; }
 static inline uint32_t qn_tblock_entry3(const struct qn_tblock *b) { return b->entry3 ? b->hot + b->entry3 : 0; }
-static inline uint32_t qn_tblock_entry(const struct qn_tblock *b)
-{
-    return b->now == QN_NO_REG ? qn_tblock_entry2(b) : b->cold + b->entry;
-}
 static inline uint32_t qn_tblock_ind_entry(const struct qn_tblock *b) { return (b->ind_cold ? b->cold : b->hot) + b->ind_entry; }
 static inline uint32_t qn_tblock_end(const struct qn_tblock *b) { return b->hot + b->end; }
 static inline uint32_t qn_tblock_cold_end(const struct qn_tblock *b) { return b->cold + b->cold_end; }

@@ -1,6 +1,6 @@
 # kinds.awk - what is each instruction of translated code for?  Reads the disassembly of run --trace=emit.
 #
-#   in:   emitted for 68025b70: entry 6080001a, entry2 60200000      out: 60200000 I1 check
+#   in:   emitted for 68025b70: entry2 60200000                      out: 60200000 I1 check
 #           hot 60200000-60200057                                         60200008 I1 stamp ...
 #             60200000: cmpq   $0x0,0x113403d8(%rip)        # 715403e0
 #   -v first, -v second: pages (five digits) of the D1's table; -v ctx: of the registers that are not borrowed

@@ -126,6 +126,7 @@ static bool trap_flag_after(uint32_t exit_kind)
 
 /* switch.S uses these offsets. */
 _Static_assert(offsetof(struct qn_ctx, rip) == 128 && offsetof(struct qn_ctx, rflags) == 136, "switch.S");
+_Static_assert(offsetof(struct qn_ctx, now) == 144 && offsetof(struct qn_ctx, tmp) == 152, "switch.S");
 _Static_assert(offsetof(struct qn_ctx, entry) == 216 && offsetof(struct qn_ctx, engine_sp) == 224, "switch.S");
 _Static_assert(offsetof(struct qn_ctx, exit_kind) == 240 && QN_EXIT_STEP == 8 && offsetof(struct qn_ctx, in_cache) == 452, "switch.S");
 
@@ -167,6 +168,13 @@ static void connect(uint32_t to)
         qn_tcache_link(id, to);
 }
 
+/* A block that borrows no register is entered at once; others by code that loads the clock into their register. */
+static void choose_entry(const struct qn_tblock *b)
+{
+    qn_ctx.tmp = qn_tblock_entry2(b);
+    qn_ctx.entry = b->now == QN_NO_REG ? qn_ctx.tmp : (uint64_t)(uintptr_t)qn_enter_clock + b->now * QN_ENTER_CLOCK_BYTES;
+}
+
 /* Executes translated code from the guest's rip until it returns.  at_most: the number of instructions of the first block, or another
  * variant (core.h); 0 = all.  Executes nothing if *stop.  Returns the index of the first block. */
 static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t *stop)
@@ -188,7 +196,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
         connect(index);
     qn_arena->stats.dispatches++;
     qn_sim_miss_count = qn_sim_charge_count = sim_undo_count = 0;
-    qn_ctx.entry = qn_tblock_entry(qn_tcache_block(index));
+    choose_entry(qn_tcache_block(index));
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
     if (QN_UNLIKELY(at_most == QN_VARIANT_STEPS))
         qn_sample_before(index);

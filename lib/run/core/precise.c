@@ -187,11 +187,6 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
     b = qn_tcache_block(index);
     qn_self->flags_wait.unknown = QN_FLAGS_STATUS & ~b->flags_in;
     qn_sample_between = true;
-    if (uc->mc.ip == qn_tblock_entry(b)) {
-        take_registers(&uc->mc, 0);
-        qn_ctx.rip = b->pc;
-        return true;
-    }
     if (uc->mc.ip == qn_tblock_entry2(b) || (b->entry3 && uc->mc.ip == qn_tblock_entry3(b))) {
         if (scratch_mask(b))
             qn_ctx.now = *host_register(&uc->mc, b->now);

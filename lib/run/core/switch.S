@@ -9,6 +9,8 @@
  * Offsets are those of struct qn_ctx (checked in dispatch.c). */
     .set RIP, 128
     .set RFLAGS, 136
+    .set NOW, 144
+    .set TMP, 152
     .set ENTRY, 216
     .set ENGINE_SP, 224
     .set EXIT_KIND, 240
@@ -57,6 +59,15 @@ qn_enter:
     guest_registers 1
     mov qn_ctx+32, %rsp
     jmp *qn_ctx+ENTRY
+
+    .balign 16
+    .globl qn_enter_clock
+qn_enter_clock:
+    .irp r, rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15
+    mov qn_ctx+NOW, %\r
+    jmp *qn_ctx+TMP
+    .balign 16
+    .endr
     .globl qn_enter_end
 qn_enter_end:
 

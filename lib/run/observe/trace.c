@@ -40,8 +40,7 @@ void qn_trace_emit(uint32_t index)
     const struct qn_tblock *b = qn_tcache_block(index);
     char line[160];
 
-    qn_format(line, sizeof line, "emitted for %x: entry %x, entry2 %x", b->pc, (uint64_t)qn_tblock_entry(b),
-              (uint64_t)qn_tblock_entry2(b));
+    qn_format(line, sizeof line, "emitted for %x: entry2 %x", b->pc, (uint64_t)qn_tblock_entry2(b));
     qn_trace_line(line);
     trace_code("  hot", b->hot, qn_tblock_end(b));
     trace_code("  cold", b->cold, qn_tblock_cold_end(b));

@@ -140,7 +140,7 @@ static bool make_block(void)
     m.hot_end = m.hot + hot - below(20), m.cold_end = m.cold + cold - below(20);
     b.hot = m.hot, b.cold = m.cold, b.end = (uint16_t)(m.hot_end - m.hot), b.cold_end = (uint16_t)(m.cold_end - m.cold);
     b.s1 = (uint8_t)below(2), b.now = below(2) ? 9 : QN_NO_REG;
-    b.entry2 = 8, b.entry3 = below(2) ? 16 : 0, b.line_bits = 6, b.entry = 4, b.ind_entry = 2, b.ind_cold = below(2);
+    b.entry2 = 8, b.entry3 = below(2) ? 16 : 0, b.line_bits = 6, b.ind_entry = 2, b.ind_cold = below(2);
     for (unsigned e = 0; e < 2; e++)
         b.exit[e] = (struct qn_texit){.field = (uint16_t)(20 + 8 * e), .at = m.cold + 30 + 10 * e};
     if (!note_evictions())
