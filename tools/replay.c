@@ -36,6 +36,7 @@ static const char help[] =
     "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 L2 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
     "  --machine=NAME|FILE     caches, TLB, predictors of a machine, where no other option says otherwise\n"
+    "  --coherence=PROTOCOL    with --cores=N, of a trace that quern trace --cores=N made: a name or a C file [mesi]\n"
     "  --cflags=FLAGS          for the compiler, as '-g -fsanitize=address'\n"
     "  --sanitize              with AddressSanitizer and UndefinedBehaviorSanitizer; the first line says where\n"
     "  --json                  print the totals as JSON (doc/json.md)\n"
@@ -50,7 +51,7 @@ static bool is_program(const char *path)
     return strchr(path, '/') && strcmp(path + n - 2, ".c") && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
 }
 
-static bool module_at_L2;
+static bool module_at_L2, has_cores;
 
 /* "D1=opt,BC=gshare", or "fifo", which a trace's references find in each cache. */
 static bool choose(struct qn_engines_build *b, const char *text)
@@ -76,6 +77,18 @@ static bool choose(struct qn_engines_build *b, const char *text)
     return true;
 }
 
+/* --cores has a protocol in slot D1: that of --coherence, of --sim, or MESI. */
+static bool take_cores(struct qn_engines_build *b, const char *program, const char *coherence)
+{
+    const char *what = !has_cores ? "needs --cores" : program ? "not beside --sim=PATH, which has its modules" : b->module[QN_ENGINES_D1] ? "not with another module in slot D1" : NULL;
+
+    if (coherence && what)
+        return qn_text_complain("quern: replay: --coherence: %s", what), false;
+    if (has_cores && !program && !b->module[QN_ENGINES_D1])
+        b->module[QN_ENGINES_D1] = coherence ? coherence : "mesi";
+    return true;
+}
+
 /* Modules of a machine in slots that are free, and its other options, before those that are given: of each the last one counts. */
 static bool take_machine(struct qn_engines_build *b, const char *name, bool modules, char **pass, int *n)
 {
@@ -92,6 +105,8 @@ static bool take_machine(struct qn_engines_build *b, const char *name, bool modu
     for (int i = 0; i < QN_EXP_SLOTS; i++) {
         if (i == QN_EXP_SLOT_LL && m.module[i].text && module_at_L2)
             return qn_text_complain("quern: replay: --machine: its LL=%s: not with a module in slot L2", m.module[i].text), false;
+        if (has_cores && i != QN_EXP_SLOT_LL) /* there would have to be one for each core */
+            continue;
         if (!m.module[i].text || !modules || (b->module[i] && !(library && qn_engines_stands_beside(library, m.module[i].text, b->module[i]))))
             continue;
         b->module[i] = b->module[i] ? qn_text_format(&m.memory, "%s+%s", b->module[i], m.module[i].text) : m.module[i].text;
@@ -222,7 +237,7 @@ int qn_tool_replay(int argc, char **argv)
 {
     struct qn_engines_build b = { .tool = "replay" };
     char *pass[ARGUMENTS_MAX + 3] = { NULL };
-    const char *program = NULL, *tables = NULL, *machine = NULL;
+    const char *program = NULL, *tables = NULL, *machine = NULL, *coherence = NULL;
     bool json = false;
     int n = 1, sims = 0;
 
@@ -243,10 +258,12 @@ int qn_tool_replay(int argc, char **argv)
             b.cflags = SANITIZED;
         else if (!strncmp(argv[i], "--machine=", 10))
             machine = argv[i] + 10;
+        else if (!strncmp(argv[i], "--coherence=", 12))
+            coherence = argv[i] + 12;
         else if (!strcmp(argv[i], "--json"))
             json = true;
         else if (strncmp(argv[i], "--sim=", 6))
-            pass[n++] = argv[i];
+            has_cores |= !strncmp(argv[i], "--cores=", 8), pass[n++] = argv[i];
         else if (is_program(argv[i] + 6) && !sims++)
             program = argv[i] + 6;
         else if (program)
@@ -256,7 +273,7 @@ int qn_tool_replay(int argc, char **argv)
     }
     if (n == 1)
         return fputs("quern: replay: no trace given; `quern replay --help` tells how\n", stderr), QN_EXIT_USAGE;
-    if (machine && !take_machine(&b, machine, !program, pass, &n))
+    if (!take_cores(&b, program, coherence) || (machine && !take_machine(&b, machine, !program, pass, &n)))
         return QN_EXIT_USAGE;
     if (module_at_L2)
         pass[n++] = (char *)"--at-L2=yes";

@@ -226,14 +226,16 @@ static const char *take_CORES(const struct qn_option *o, void *field, char **val
 
 static const char *take_QUANTUM(const struct qn_option *o, void *field, char **value)
 {
-    static const char refs[] = "refs:";
+    static const char each[] = "each:", refs[] = "refs:";
     struct qn_collect_options *all = all_of(o, field);
-    const char *number;
+    const char *number = *value;
     char *end;
 
-    all->quantum_is_refs = !strncmp(*value, refs, sizeof refs - 1);
-    number = *value + (all->quantum_is_refs ? sizeof refs - 1 : 0);
-    return parse_number(number, &end, &all->quantum) && !*end ? NULL : "N or refs:N";
+    all->quantum_each = !strncmp(number, each, sizeof each - 1);
+    number += all->quantum_each ? sizeof each - 1 : 0;
+    all->quantum_is_refs = !strncmp(number, refs, sizeof refs - 1);
+    number += all->quantum_is_refs ? sizeof refs - 1 : 0;
+    return parse_number(number, &end, &all->quantum) && !*end ? NULL : "N or refs:N, or each: before it";
 }
 
 static const char *take_PIN(const struct qn_option *o, void *field, char **value)

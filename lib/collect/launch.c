@@ -183,7 +183,7 @@ static void fill_config(struct qn_collect *r)
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso, .processors = (uint32_t)(o->processors ? o->processors : o->cores),
         .data = (uint8_t)o->data, .batch = (uint8_t)o->batch, .vectors = (uint8_t)o->vectors,
-        .cores = (uint32_t)o->cores, .quantum = o->cores ? o->quantum : 0, .quantum_is_refs = o->quantum_is_refs,
+        .cores = (uint32_t)o->cores, .quantum = o->cores ? o->quantum : 0, .quantum_is_refs = o->quantum_is_refs, .quantum_each = o->quantum_each,
         .core_for_each = o->core_for_each, .by_thread = o->separate_threads, .pins = o->pin.count,
         .requests = (uint32_t)o->requests, .calls = (uint32_t)o->calls, .calls_room = o->calls_room, .calls_depth = o->calls_depth,
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,

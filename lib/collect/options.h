@@ -76,7 +76,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(LIST, "cpu", cpu, "NAME|+FEATURE|-FEATURE,...", "the processor to show: x86-64, x86-64-v2, -v3, -v4, +avx2, -avx512f [native]") \
     X(CORES, "cores", cores, "N|threads|machine", "N cores (up to 64), one a thread (16), or --machine's, each with I1, D1, L2 and predictors [one for all]") \
     X(TEXT, "coherence", coherence, "PROTOCOL|FILE", "keeps their D1s coherent: msi, mesi, moesi, dragon [mesi]")         \
-    X(QUANTUM, "quantum", quantum, "N|refs:N", "a thread's turn is N instructions or data references, or less [10000]")   \
+    X(QUANTUM, "quantum", quantum, "[each:][refs:]N", "a thread's turn is N instructions or data references, or less; each: never several [10000]")   \
     X(PIN, "pin", pin, "CORE,...", "cores of the first threads, and so on again: 0,0,1,1 [by number, or affinity]")  \
     X(NUMBER, "processors", processors, "N", "the program sees N processors, up to 64 [those of the machine]")       \
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
@@ -138,7 +138,7 @@ struct qn_collect_options {
     char *coherence, *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu, *machine;
     struct qn_collect_machine from_machine;
     uint64_t log_fd, cores, quantum, processors, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
-    bool quantum_is_refs, core_for_each, cores_of_machine, separate_threads;
+    bool quantum_is_refs, quantum_each, core_for_each, cores_of_machine, separate_threads;
     struct {
         uint8_t core[QN_PINS_MAX], count;
     } pin;

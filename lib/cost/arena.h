@@ -173,6 +173,7 @@ struct qn_config {
     uint32_t cores;          /* --cores: threads run on so many, each with caches of its own; 0: one for all */
     uint64_t quantum;        /* with cores: instructions of a thread's turn, */
     uint8_t quantum_is_refs; /* ... or data references */
+    uint8_t quantum_each;    /* ... and never several turns in a row */
     uint8_t by_thread;       /* --separate-threads: the outermost region is the thread */
     uint8_t core_for_each;   /* with cores: a thread has one of its own, while there are enough */
     uint8_t pins, pin[QN_PINS_MAX]; /* with cores: those of the first threads, and so on again; pins 0: not given */

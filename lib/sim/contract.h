@@ -274,6 +274,7 @@ enum qn_log_word {
     QN_LOG_COND = 4, QN_LOG_INDIRECT, QN_LOG_CALL, QN_LOG_RETURN, /* FROM_C: the pc in addr, and in `site` taken | backward << 1 */
     QN_LOG_MORE,          /* FROM_C: addr instructions that are counted without a fetch: repetitions of a string instruction */
     QN_LOG_RUN, QN_LOG_STEP, /* FROM_C: addr repetitions of the references in the next `site` words; after each word its address step */
+    QN_LOG_CORE,          /* FROM_C, outside a block: from here on it is core `addr` that runs, and thread `site` */
     QN_LOG_DEFINE = 9, QN_LOG_BLOCK, QN_LOG_OPEN, QN_LOG_CLOSE, QN_LOG_TAKEN, QN_LOG_TARGET, QN_LOG_LEFT,
     QN_LOG_FROM_C = 1 << 4,
     QN_LOG_BIG = 1 << 5,  /* `site` is the size */

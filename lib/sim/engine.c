@@ -381,6 +381,7 @@ static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsign
     return filter ? QN_HOW_FILTER : QN_HOW_CALL;
 }
 
+static bool has_cores;
 static bool predictors_turn; /* with cores: a fast version is used, by emitted code or by calls */
 
 static void tell_how(const struct qn_config *c, unsigned fast)
@@ -418,6 +419,9 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     init_analyses(config);
     wants_reference = qn_observers.any || facts[SLOT_D1].wants_site;
     init_logs(config);
+    has_cores = config->cores > 1;
+    if (qn_sim_records && qn_sim_core)
+        qn_sim_log_word(qn_sim_core, sim_thread, QN_LOG_CORE | QN_LOG_FROM_C);
     tell_how(config, fast);
     charge(sim_counters);
 }
@@ -429,6 +433,8 @@ uint32_t qn_sim_core; /* that runs */
 void qn_sim_turn(uint32_t thread, uint32_t core)
 {
     sim_thread = thread;
+    if (qn_sim_records && has_cores)
+        qn_sim_log_word(core, thread, QN_LOG_CORE | QN_LOG_FROM_C);
     if (core == qn_sim_core)
         return;
     if (unit[SLOT_D1])

@@ -255,6 +255,17 @@ static void put_grouped(struct qn_trace_writer *w, const struct grouped *g)
         trace_varint(w, s, zigzag(g->target - g->addr));
 }
 
+/* Writes which core runs, in an open group. */
+static void put_core(struct qn_trace_writer *w)
+{
+    if (!w->core_due)
+        return;
+    trace_varint(w, &w->control, QN_LOG_CORE + 1u);
+    trace_varint(w, &w->control, w->core);
+    trace_varint(w, &w->control, w->thread);
+    w->core_due = false;
+}
+
 static void close_group(struct qn_trace_writer *w)
 {
     if (!w->in_group)
@@ -266,10 +277,17 @@ static void close_group(struct qn_trace_writer *w)
 
 static void open_group(struct qn_trace_writer *w)
 {
-    if (w->in_group)
-        return;
-    put_way(w, 0);
+    if (!w->in_group)
+        put_way(w, 0);
     w->in_group = true;
+}
+
+static void open_group_for_core(struct qn_trace_writer *w)
+{
+    if (!w->core_due)
+        return;
+    open_group(w);
+    put_core(w);
 }
 
 void trace_end_streams(struct qn_trace_writer *w)
@@ -319,6 +337,7 @@ static void put_open_items(struct qn_trace_writer *w, const struct pending *p)
 
 static void put_block(struct qn_trace_writer *w, const struct pending *p)
 {
+    open_group_for_core(w);
     close_group(w);
     put_way(w, p->id);
     put_references(w, &w->block[p->id], p->addr);
@@ -343,6 +362,7 @@ static void put_if_wanted(struct qn_trace_writer *w, const struct expansion *x, 
     if (x->done <= x->from || x->done > x->end)
         return;
     open_group(w);
+    put_core(w);
     put_grouped(w, g);
 }
 
@@ -470,9 +490,21 @@ static void put_record(struct qn_trace_writer *w, const struct grouped *g)
     if (w->instructions <= w->from || w->instructions > w->end)
         return;
     open_group(w);
+    put_core(w);
     put_grouped(w, g);
     if (g->kind != QN_LOG_RUN && !g->stepping)
         end_part_if_large(w);
+}
+
+static void take_core(struct qn_trace_writer *w, const struct qn_log_entry *word)
+{
+    if (w->now.id && w->now.open)
+        w->bug = "another core in the middle of a block";
+    else
+        finish(w);
+    w->core_due |= w->core != word->addr || w->thread != word->site;
+    w->core = word->addr;
+    w->thread = word->site;
 }
 
 /* Takes a word with QN_LOG_FROM_C. */
@@ -483,7 +515,9 @@ static void put_from_c(struct qn_trace_writer *w, const struct qn_log_entry *wor
     struct grouped g = {.addr = word->addr, .kind = item_kind(kind), .flags = (uint8_t)word->site,
                         .size = whole ? word->site : word->site >> QN_SITE_SIZE_SHIFT, .open = p->opens};
 
-    if (kind == QN_LOG_STEP) {
+    if (kind == QN_LOG_CORE) {
+        take_core(w, word);
+    } else if (kind == QN_LOG_STEP) {
         p->held.target = word->addr;
         p->held.stepping = true;
         put_record(w, &p->held);
@@ -637,6 +671,8 @@ static size_t take_blocks(struct qn_trace_writer *w, const struct qn_log_entry *
     size_t plain = plain_words(words, n), at = 0;
     struct ends e;
 
+    if (w->instructions >= w->from && w->instructions < w->end)
+        open_group_for_core(w);
     if (!has_room(w))
         return 0;
     for (e = get_ends(w); at < plain && !w->bug && !is_large(w, &e);) {

@@ -77,6 +77,10 @@ struct qn_trace_writer {
     uint8_t previous_taken;
     uint64_t previous_target;
     bool in_group;
+    /* the core that runs, and its thread */
+    uint64_t core;
+    uint32_t thread;
+    bool core_due;             /* they are not written yet */
     /* the part that is being encoded */
     struct stream control, heads, data, definitions, code, payload; /* payload: of the part that is being written */
     uint64_t run_times;        /* repetitions of the RUN whose references are being encoded */

@@ -21,7 +21,7 @@
  *             (1: its branch was taken, 2: the target of its indirect branch or return follows; otherwise it is where the next block
  *             begins), a varint, the next block, and the target, zigzag, less the block's own address.  A way to block 0 leads to a
  *             group.  An open item is a group, too.  A way whose target follows is as it was before but for the target
- *   group     records: a byte kind + 1; varint size if it is a reference, flags if it is a conditional branch, number if it is MORE (no more);
+ *   group     records: a byte kind + 1; varint size if it is a reference, flags if it is a conditional branch, number if it is MORE (no more); CORE: core, thread (from here on; 0 and 0 at first; no more);
  *             zigzag address less that of the last record of this kind in a group; for indirect branches, calls and returns a zigzag
  *             varint, target less address.  A byte 0 ends it
  *   heads     for each reference of a block a byte: 0 if it is where its item's last address and the step to it lead (at first: where
@@ -181,6 +181,7 @@ const char *parts_error(const struct parts *p);
 
 /* The number of instructions without a fetch in the records since the last call. */
 uint64_t parts_take_more(struct parts *p);
+uint32_t parts_core(const struct parts *p, uint32_t *thread);
 
 /* As qn_trace_code. */
 const uint8_t *parts_code(const struct parts *p, uint64_t pc, bool search, size_t *n);

@@ -222,6 +222,7 @@ struct parts {
     uint64_t before, at, pc, last[KINDS]; /* at: where the next fetch lies */
     uint32_t site_at;
     struct run run;
+    uint64_t core, thread;                /* that run */
     uint64_t more;                        /* instructions without a fetch that parts_take_more has not given yet */
 };
 
@@ -374,6 +375,7 @@ static int begin_references(struct parts *p)
     p->before = 0;
     memset(p->last, 0, sizeof p->last);
     p->run.times = 0;
+    p->core = p->thread = 0;
     return 0;
 }
 
@@ -580,6 +582,11 @@ static int read_group(struct parts *p, struct sim_ref *ref)
         p->more += get_varint(&p->control);
         return ended_early(&p->control) ? refuse(p, "a record that is cut off") : 0;
     }
+    if (kind - 1 == QN_LOG_CORE) {
+        p->core = get_varint(&p->control);
+        p->thread = get_varint(&p->control);
+        return ended_early(&p->control) || p->core >= QN_TRACE_CORES_MAX ? refuse(p, "a core that there is not") : 0;
+    }
     return read_record(p, kind - 1, ref, NULL);
 }
 
@@ -631,6 +638,12 @@ const uint8_t *parts_code(const struct parts *p, uint64_t pc, bool search, size_
     }
     *n = pc - b->pc < bytes ? bytes - (pc - b->pc) : 0;
     return *n ? b->code + (pc - b->pc) : NULL;
+}
+
+uint32_t parts_core(const struct parts *p, uint32_t *thread)
+{
+    *thread = (uint32_t)p->thread;
+    return (uint32_t)p->core;
 }
 
 uint64_t parts_take_more(struct parts *p)

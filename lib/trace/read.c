@@ -378,6 +378,12 @@ const uint8_t *qn_trace_code(const struct qn_trace_reader *t, uint64_t pc, bool 
 
 uint64_t qn_trace_seek(struct qn_trace_reader *t, uint64_t n) { return t->parts ? parts_seek(t->parts, n) : 0; }
 
+uint32_t qn_trace_core(const struct qn_trace_reader *t, uint32_t *thread)
+{
+    *thread = 0;
+    return t->parts ? parts_core(t->parts, thread) : 0;
+}
+
 uint64_t qn_trace_take_more(struct qn_trace_reader *t)
 {
     return t->parts ? parts_take_more(t->parts) : t->champsim ? champsim_take_more(t->champsim) : 0;

@@ -139,6 +139,7 @@ void trace_write_parts(struct qn_trace_writer *w)
     w->before = 0;
     memset(w->last, 0, sizeof w->last);
     w->generation++;
+    w->core_due = w->core || w->thread;
 }
 
 static void write_end(struct qn_trace_writer *w)

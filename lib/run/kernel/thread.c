@@ -174,7 +174,7 @@ static long turn_bit(uint32_t ticket) { return 1l << ticket % 32; }
  * (observe/interval.c), not when somebody has waited for some time; a call that cannot wait keeps the lock (turns.c); and a ticket is drawn
  * by the thread that runs: for itself, for a thread that it starts, for one that it wakes (futex.c).  Only a thread that has waited for
  * something outside, as input or the clock, draws its own when it comes back.  To change threads costs more than a turn takes, so a thread that
- * shares nothing has several turns at a time.
+ * shares nothing has several turns at a time, unless the caches are not simulated (a recorder) or --quantum=each:N is given.
  */
 
 static bool has_turns(void) { return qn_cfg()->quantum; }
@@ -372,7 +372,7 @@ void qn_lock_yield_if_asked(void)
 
 bool qn_turn_goes_on(void)
 {
-    if (qn_interval_left <= 0 || notice_sharing() || ++turns_quiet <= QUIET_TURNS || ++turns_alone == TURNS_MOST)
+    if (qn_cfg()->quantum_each || qn_sim_records || qn_interval_left <= 0 || notice_sharing() || ++turns_quiet <= QUIET_TURNS || ++turns_alone == TURNS_MOST)
         return false;
     qn_interval_left = (int64_t)qn_cfg()->quantum;
     return true;

@@ -762,10 +762,12 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     if (sim.L2_ways)
         event_supplied_L2 = sim_event("L2", "supplied", "lines that another core's L2 supplied, as its D1 had them not");
     event_written = sim_event(sim.slot, "written", "write-backs that another core's request forced");
+#ifndef QN_SIM_HOSTED
     if (config->cores) { /* the collector has the counts of these two (cost/count.h); a trace has none */
         sim_event(sim.slot, "locks", "locked instructions");
         sim_event(sim.slot, "fences", "lfence, mfence, sfence");
     }
+#endif
     facts->reference = unit_reference;
     facts->name = COHERENCE;
     facts->kinds = facts->wants_site = facts->can_drop = true;

@@ -55,6 +55,15 @@ static const char *take_sim_option(const struct qn_option *o, void *field, char 
     return NULL;
 }
 
+static const char *take_cores(const struct qn_option *o, void *field, char **value)
+{
+    uint64_t cores = 0;
+    const char *wanted = qn_option_number(o, &cores, value);
+
+    *(uint32_t *)field = (uint32_t)cores;
+    return wanted ? wanted : cores >= 1 && cores <= QN_TRACE_CORES_MAX ? NULL : "1 to 64";
+}
+
 static const char *take_at_L2(const struct qn_option *o, void *field, char **value)
 {
     (void)field;
@@ -84,6 +93,7 @@ static const struct qn_option options[] = {
     OPTION("--L2", "SIZE,ASSOC,LINE", "a level between them and the LL [none]", take_geometry, config.L2),
     QN_OPTION_PLAIN("--sim-opt", "KEY=VALUE", "option of a module; may be repeated; SLOT.KEY=VALUE for one slot", take_sim_option),
     OPTION("--seed", "N", "of random policies [1]", qn_option_number, config.seed),
+    OPTION("--cores", "N", "with a coherence protocol in slot D1: the cores that the trace tells of, each with caches of its own [one for all]", take_cores, config.cores),
     OPTION("--branch-sim", "yes|no", "simulate the branches that the trace has [yes]", qn_option_yesno, branch_sim),
     OPTION("--split-modify", "yes|no", "a modify is a read and then a write [no]", qn_option_yesno, split_modify),
     OPTION("--filter", "yes|no", "use the hit filter, as emitted code does [no]", qn_option_yesno, filter),
@@ -516,6 +526,19 @@ static int next(const struct hosted_options *o, struct qn_trace_reader *t, struc
     return got;
 }
 
+/* Another core may run from this reference on.  false: a line was printed. */
+static bool turn(const struct hosted_options *o, const struct qn_trace_reader *t)
+{
+    uint32_t thread, core = o->config.cores ? qn_trace_core(t, &thread) : 0;
+
+    if (core == qn_sim_core)
+        return true;
+    if (core >= o->config.cores)
+        return hosted_complain("%s: core %u runs, wanted --cores of as many as in the recorded run", o->trace, core), false;
+    qn_sim_turn(thread, core);
+    return true;
+}
+
 static int run(const struct hosted_options *o)
 {
     char why[512];
@@ -538,9 +561,12 @@ static int run(const struct hosted_options *o)
         qn_sim_shadow_init(&o->config, NULL);
     if (o->from)
         instructions = qn_trace_seek(t, o->from);
-    while ((more = next(o, t, &ref)) == 1 && !is_over(o, &ref))
+    while ((more = next(o, t, &ref)) == 1 && !is_over(o, &ref)) {
+        if (!turn(o, t))
+            return qn_trace_close(t), 1;
         if (has_begun(o))
             feed(o, &ref);
+    }
     if (more < 0)
         hosted_complain("%s", qn_trace_error(t));
     qn_trace_close(t);
@@ -612,8 +638,11 @@ static int replay(char **argv)
         return status;
     qn_sim_stream_sync();
     qn_cost_print_summary(totals, o.config.L2.line ? (const int64_t *)sim_event_counts : NULL, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
+    if (o.config.cores) /* a protocol has events that are known only at the end */
+        qn_sim_finish();
     print_events();
-    qn_sim_finish();
+    if (!o.config.cores)
+        qn_sim_finish();
     hosted_print_kept();
     qn_cost_print_rows(tables, &table_head, totals, put_line, NULL);
     status = !write_tables(&o) || !hosted_watch_write(&o) || !end_outcomes(&o);

@@ -373,6 +373,29 @@ is "$(awk -F, 'NR > 1 { n += $2 } END { print n }' p.prof.D1.cores.csv)" "$(e D1
 "$QUERN" run -q --toggle=pingpong --cores=4 --out-file=p.prof ./guest pingpong $rounds >out
 is "$(sed 1d p.prof.D1.cores.csv | cut -d, -f1,3 | tr '\n' ' ')" '1,2 2,1 ' '  counted inside the function only: two threads, each from its core'
 
+# ---- a recorded trace ----
+
+caches='--I1=1024,2,64 --D1=1024,2,64 --L2=8192,4,64 --LL=65536,8,64'
+for program in unpadded pingpong mcs buffer multiply; do
+    for protocol in mesi dragon; do
+        run 0 "$program, $protocol, turns one by one" -- "$QUERN" run --cores=4 --quantum=each:1000 --coherence=$protocol --branch-sim=yes $caches --out-file=p.prof \
+            ./guest $program 500
+        sed 's/^==[0-9]*== //' out | grep -E '^(I|D|L|B|M).*[0-9]' | grep -v -e cache -e rate -e locks -e fences >wanted
+        run 0 '  recorded' -- "$QUERN" trace -q -o cores.trace --cores=4 --quantum=1000 ./guest $program 500
+        run 0 '  and replayed' -- "$QUERN" replay --cores=4 --coherence=$protocol $caches cores.trace
+        grep -E '^(I|D|L|B|M).*[0-9]' out | grep -v -e rate >got
+        ok '  has all counts of the run, those of branches and of the bus, too' sh -c 'test "$(wc -l <wanted)" -ge 25 && cmp -s wanted got' || diag "$(diff wanted got)"
+    done
+done
+run 0 'with --check' -- "$QUERN" replay --check --cores=4 $caches cores.trace
+run 0 'from the middle' -- "$QUERN" trace -q -o part.trace --from=200000 --count=50000 --cores=4 --quantum=1000 ./guest unpadded 5000
+run 0 '  it has several cores' -- "$QUERN" replay --cores=4 --tables=part part.trace
+ok '  which take lines from each other' test "$(sed 1d part.D1.cores.csv | wc -l)" -gt 1
+run 1 'replay --cores=2' -- "$QUERN" replay --cores=2 cores.trace
+has 'runs, wanted --cores of as many as in the recorded run'
+run 2 '--coherence without --cores' -- "$QUERN" replay --coherence=msi cores.trace
+has '--coherence: needs --cores'
+
 # ---- report ----
 
 run 0 'report --cores=4' -- "$QUERN" report -q --cores=4 -o unpadded.report ./guest unpadded 100000
@@ -547,8 +570,8 @@ refused 'at most 64' --cores=65
 refused '--quantum: needs --cores' --quantum=1000
 refused '--coherence: needs --cores' --coherence=msi
 refused '1 to 2147483647 instructions' --cores=2 --quantum=0
-refused 'wanted N or refs:N' --cores=2 --quantum=refs:
-refused 'wanted N or threads' --cores=many
+refused 'wanted N or refs:N, or each: before it' --cores=2 --quantum=refs:
+refused 'wanted N, threads or machine' --cores=many
 refused '--pin: needs --cores' --pin=1
 refused '--pin: got core 2, wanted one of 0 to 1' --cores=2 --pin=0,2
 refused 'up to 64 numbers of cores' --cores=2 --pin=0,,1
