@@ -56,6 +56,8 @@ void qn_thread_only_self(void); /* after fork: the other threads are gone */
 /* Makes the guest's call with these flags, and on t's stack; t NULL: without a stack of its own. */
 long qn_clone_call(const struct qn_clone_request *r, uint64_t flags, struct qn_thread *t);
 
+void qn_memory_forks(void); /* memory.c: with --cores, names memory that processes share as not supported */
+
 /* ---- turns, with --cores (thread.c, turns.c, futex.c) ---- */
 
 bool qn_turn_waits(long nr, const long *a); /* may this call wait for somebody? */

@@ -396,6 +396,30 @@ static bool is_nameless(const long *a)
     return qn_proc_fd_path((int)a[4], path, sizeof path) > 0 && qn_streq(path, in_memory);
 }
 
+/* ---- memory that processes share: with --cores, each process has cores of its own, which are not kept coherent with the others' ---- */
+
+static bool shares_memory, has_forked; /* the child's, too */
+
+static void tell_shared(void)
+{
+    if (qn_cfg()->cores && shares_memory && has_forked)
+        qn_unsupported("--cores with memory that processes share: each has its own cores, whose caches are not coherent with another process's");
+}
+
+static void note_shared(int prot, bool shared)
+{
+    if (!shared || !(prot & PROT_WRITE))
+        return;
+    shares_memory = true;
+    tell_shared();
+}
+
+void qn_memory_forks(void)
+{
+    has_forked = true;
+    tell_shared();
+}
+
 static bool is_data(long prot, long flags) { return prot & PROT_WRITE && !(flags & MAP_SHARED); }
 
 long qn_sys_mmap(long nr, const long *a)
@@ -416,6 +440,7 @@ long qn_sys_mmap(long nr, const long *a)
     if (qn_sys_failed(r))
         return r;
     note_mapping((uint64_t)r, size, (int)a[2], a[3] & MAP_SHARED || is_nameless(a));
+    note_shared((int)a[2], a[3] & MAP_SHARED);
     lock_new((uint64_t)r, size);
     if ((a[2] & PROT_EXEC) && (int)a[4] >= 0 && !(a[3] & MAP_ANONYMOUS))
         qn_message_file((int)a[4]);
@@ -569,6 +594,7 @@ long qn_sys_shmat(long nr, const long *a)
     }
     if (!qn_sys_failed(r))
         note_mapping((uint64_t)r, size, prot, true);
+    note_shared(prot, !qn_sys_failed(r));
     return r;
 }
 

@@ -512,6 +512,7 @@ static long plain_fork(const struct qn_clone_request *r)
     int fds[2];
     long pid;
 
+    qn_memory_forks();
     pid = prepare_fork(fds);
     if (pid == 0)
         pid = make_fork(r, fds);

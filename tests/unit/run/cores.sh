@@ -538,6 +538,33 @@ END_OF_C
 "$CC" -O1 -pthread -o forks forks.c || bail "forks.c does not compile"
 run 0 'forks while threads wait for each other' -- "$QUERN" run -q --cores=3 --quantum=500 --out-file=p.%p.prof ./forks
 
+# Processes have cores of their own.  Memory that they share is named.
+cat >shares.c <<'END_OF_C'
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    volatile long *n = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | (argc > 1 ? MAP_PRIVATE : MAP_SHARED), -1, 0);
+    pid_t pid = fork();
+
+    for (int i = 0; i < 1000; i++)
+        ++*n;
+    if (pid == 0)
+        _exit(0);
+    return argv[0] == NULL || wait(NULL) != pid;
+}
+END_OF_C
+"$CC" -O1 -o shares shares.c || bail "shares.c does not compile"
+run 0 'a child writes to memory that it shares, with --cores' -- "$QUERN" run --cores=2 --out-file=shared.prof ./shares
+is "$(grep -c -e '--cores with memory that processes share' out)" 1 '  one line says that their cores are not coherent'
+ok '  so does the profile' grep -q '^desc: Unsupported: *--cores with memory that processes share' shared.prof
+run 0 'a child with memory of its own' -- "$QUERN" run --cores=2 --out-file=shared.prof ./shares private
+is "$(grep -c 'processes share' out)" 0 '  nothing is said'
+run 0 'without --cores' -- "$QUERN" run --out-file=shared.prof ./shares
+is "$(grep -c 'processes share' out)" 0 '  nothing is said'
+
 sed 's/"mesi"/"mine"/; s/^ \* /&Mine: /' "$top_srcdir/lib/sim/coherence/mesi.c" >mine.c
 run 0 'turns shorter than a block of instructions' -- "$QUERN" run -q --cores=3 --quantum=3 --out-file=p.prof ./guest padded 1
 # --check: each reference is simulated a second time without filters, and what must hold of all cores is looked at after it.
