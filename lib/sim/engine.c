@@ -104,10 +104,7 @@ static QN_SIM_NCSR void tell_line(const struct qn_line_use *line)
         qn_stream_line(line, reference.addr, reference.size, reference.kind, reference.site);
 }
 
-static inline bool tells_lines(void)
-{
-    return UTILIZATION || (qn_sim_stream.first && !qn_sim_stream.by_reference);
-}
+static inline bool tells_lines(void) { return UTILIZATION || (qn_sim_stream.first && !qn_sim_stream.by_reference); }
 
 static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {

@@ -1,5 +1,5 @@
-"""tests/models/papers.py - DIP, Hawkeye, best-offset, Berti, FNL+MMA, a decoupled sectored cache, a multiperspective perceptron, ITTAGE and a page walker, written
-from the heads of the modules and the papers they name, as somebody would who has a trace as text and no C.  Lists and dictionaries; nothing is shared with
+"""tests/models/papers.py - DIP, Hawkeye, best-offset, Berti, FNL+MMA, a decoupled sectored cache, a multiperspective perceptron, TAGE with the path, ITTAGE and a page walker,
+written from the heads of the modules and the papers they name, as somebody would who has a trace as text and no C.  Lists and dictionaries; nothing is shared with
 lib/sim or with the models in C.
 
     papers.py dip      D1=4096,4,64 seed=7 <trace     --sim=D1=dip
@@ -9,6 +9,7 @@ lib/sim or with the models in C.
     papers.py fnlmma   ... sim-opt=mma-bits=5,...     --sim=I1=fnlmma
     papers.py decoupled                               --sim=D1=decoupled
     papers.py mpp      sim-opt=mpp-entries=100        --sim=BC=mpp
+    papers.py tage06   seed=7                         --sim=BC=tage06
     papers.py ittage                                  --sim=BI=ittage
     papers.py tlb      ... sim-opt=walker=1,...       --sim=D1=tlb; prints its events first
 
@@ -504,6 +505,72 @@ class Multiperspective:
         self.path = [pc % 2**16] + self.path[:30]
 
 
+class Tage:
+    """Seznec, Michaud, JILP 8, 2006, with the path of 16 branches; histories are folded anew each time."""
+    LENGTHS = (5, 15, 44, 130)
+
+    def __init__(self, seed):
+        self.random, self.outcomes, self.path, self.base, self.tables = Random(seed), [], [], {}, [{} for _ in self.LENGTHS]
+        self.trust, self.branches = 8, 0
+
+    def fold(self, length, bits):
+        value = 0
+        for i, bit in enumerate(self.outcomes[:length]):
+            value ^= bit << i % bits
+        return value
+
+    def place(self, table, pc):
+        length = self.LENGTHS[table]
+        way = sum(bit << i for i, bit in enumerate(self.path[:length]))
+        return (pc ^ pc >> (10 - table) ^ self.fold(length, 10) ^ way ^ way >> 10) % 1024, (pc ^ self.fold(length, 9) ^ self.fold(length, 8) << 1) % 512
+
+    def branch(self, pc, taken, backward):
+        """True: predicted."""
+        places = [self.place(t, pc) for t in range(4)]
+        entries = [table.get(place[0], {'tag': None, 'counter': 0, 'useful': 0}) for table, place in zip(self.tables, places)]
+        found = [t for t in range(4) if entries[t]['tag'] == places[t][1]]
+        views = [self.base.get(pc % 4096, 0) >= 2] + [entries[t]['counter'] >= 0 for t in found]
+        otherwise, said = views[-2:] if found else views * 2
+        by_provider = said
+        if found:
+            entry = entries[found[-1]]
+            new = entry['useful'] == 0 and entry['counter'] in (0, -1)
+            if new and self.trust >= 8:
+                said = otherwise
+            if new and by_provider != otherwise:
+                self.trust = min(self.trust + 1, 15) if otherwise == taken else max(self.trust - 1, 0)
+            entry['counter'] = min(entry['counter'] + 1, 3) if taken else max(entry['counter'] - 1, -4)
+            if by_provider != otherwise:
+                entry['useful'] = min(entry['useful'] + 1, 3) if by_provider == taken else max(entry['useful'] - 1, 0)
+        else:
+            counter = self.base.get(pc % 4096, 0)
+            self.base[pc % 4096] = min(counter + 1, 3) if taken else max(counter - 1, 0)
+        if said != taken:
+            self.allocate(places, entries, found[-1] + 1 if found else 0, taken)
+        self.outcomes = [int(taken)] + self.outcomes[:129]
+        self.passes(pc, None)
+        self.age()
+        return said == taken
+
+    def passes(self, pc, bit):
+        self.path = [pc % 2] + self.path[:15]
+
+    def allocate(self, places, entries, first, taken):
+        free = [t for t in range(first, 4) if entries[t]['useful'] == 0]
+        for t in range(first, 4) if not free else ():
+            entries[t]['useful'] -= 1
+        if free:                                    # of three, the first has four chances in seven, the second two
+            lots = [t for i, t in enumerate(free) for _ in range(2 ** (len(free) - 1 - i))]
+            t = lots[self.random.below(len(lots))]
+            self.tables[t][places[t][0]] = {'tag': places[t][1], 'counter': 0 if taken else -1, 'useful': 0}
+
+    def age(self):
+        self.branches += 1
+        if self.branches % 2**18 == 0:              # high bits first, then low bits
+            for entry in (entry for table in self.tables for entry in table.values()):
+                entry['useful'] &= 1 if self.branches // 2**18 % 2 else 2
+
+
 class Ittage:
     """Seznec, JWAC-2 2011, with four tables; histories are folded anew each time."""
     LENGTHS = (4, 10, 25, 60)
@@ -594,7 +661,7 @@ def of_caches(name, given):
 
 
 def of_branches(name, given):
-    model = Ittage() if name == 'ittage' else Multiperspective(int(given.get('sim-opt', 'mpp-entries=587').split('=')[1]))
+    model = Ittage() if name == 'ittage' else Tage(int(given.get('seed', 1))) if name == 'tage06' else Multiperspective(int(given.get('sim-opt', 'mpp-entries=587').split('=')[1]))
 
     def of_targets(words):
         if words[0] == 'b':
@@ -614,7 +681,7 @@ def of_branches(name, given):
 
 def main():
     given = dict(word.split('=', 1) for word in sys.argv[2:])
-    said, tlb = (of_branches if sys.argv[1] in ('ittage', 'mpp') else of_caches)(sys.argv[1], given)
+    said, tlb = (of_branches if sys.argv[1] in ('ittage', 'tage06', 'mpp') else of_caches)(sys.argv[1], given)
     compared = different = 0
     for number, line in enumerate(sys.stdin, 1):
         both = None if line.startswith('#') else said(line.split())

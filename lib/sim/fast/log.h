@@ -144,6 +144,51 @@ LOG_PASSES(log_by_512, QN_VECTORS_AVX512)
 
 static log_pass_function *log_chosen; /* for this D1 and this processor */
 
+/* ---- the L2, if its rows have 4, 8 or 16 words: another pass, which marks the misses that miss it, too; a row of memory that nobody has written has
+ * no line ---- */
+
+static uint8_t log_missed_L2[LOG_ROOM]; /* by miss */
+
+ROWS_INLINE uint32_t log_second_pass(struct log_shape s, const struct qn_log_entry *entry, uint32_t missed)
+{
+    const uint32_t ways = (1u << s.words) - 1, sets = L2.sets - 1, bits = L2.line_bits;
+
+    rows_begin(s.with, qn_sim_vectors.wide);
+    for (uint32_t i = 0; i < missed; i++) {
+        const struct qn_log_entry *e = &entry[log_missed_entry[i]];
+        uint64_t line = e->addr >> bits;
+
+        if (QN_LIKELY(qn_log_is_plain(e, LOG_LINE))) {
+            rows_take(s.with, line + QN_FAST_LL_BIAS);
+            log_missed_L2[i] = !(row_move(s.with, L2.rows + (line & sets) * s.words, s.words, line + QN_FAST_LL_BIAS) & ways);
+        } else {
+            log_missed_L2[i] = (uint8_t)fast_L2_ref(e->addr, e->site >> QN_SITE_SIZE_SHIFT);
+        }
+    }
+    rows_end(s.with, qn_sim_vectors.wide);
+    return missed;
+}
+
+#define LOG_L2_PASS(name, with, words) \
+    static uint32_t name(const struct qn_log_entry *entry, uint32_t n) { return log_second_pass((struct log_shape){with, words}, entry, n); }
+#define LOG_L2_PASSES(name, with) LOG_L2_PASS(name##_4, with, 4) LOG_L2_PASS(name##_8, with, 8) LOG_L2_PASS(name##_16, with, 16)
+LOG_L2_PASSES(log_L2_by_256, QN_VECTORS_AVX2)
+LOG_L2_PASSES(log_L2_by_512, QN_VECTORS_AVX512)
+
+static log_pass_function *log_L2_chosen; /* NULL: none of them; each miss looks the L2 up by itself */
+
+static void log_choose_L2(void)
+{
+    static log_pass_function *const passes[][3] = {
+        [QN_VECTORS_AVX2] = {log_L2_by_256_4, log_L2_by_256_8, log_L2_by_256_16},
+        [QN_VECTORS_AVX512] = {log_L2_by_512_4, log_L2_by_512_8, log_L2_by_512_16},
+    };
+    bool fits = qn_fast.L2.ways >= 4 && qn_fast.L2.ways <= ROW_WORDS_MAX && qn_is_pow2(L2.ways) && qn_is_pow2(L2.sets) && L2.line_bits >= LOG_LINE_BITS &&
+                LL.ways && qn_sim_vectors.with != QN_VECTORS_SCALAR;
+
+    log_L2_chosen = fits ? passes[qn_sim_vectors.with][qn_log2(L2.ways) - 2] : NULL;
+}
+
 static void log_choose(void)
 {
     static log_pass_function *const passes[][5] = {
@@ -155,7 +200,7 @@ static void log_choose(void)
     log_chosen = passes[qn_sim_vectors.with][qn_log2(row_words(D1.ways))];
 }
 
-/* ---- second pass ---- */
+/* ---- the last pass ---- */
 
 /* Nobody who asks for lines has a log. */
 static inline void log_tell(uint64_t addr, uint32_t size, uint32_t counter, unsigned ll)
@@ -202,10 +247,17 @@ static void D1_log_simulate(const struct qn_log_entry *entry, uint32_t n)
 
     qn_sim_traffic.data += n;
     missed = log_chosen(entry, n);
+    if (log_L2_chosen)
+        log_L2_chosen(entry, missed);
     for (uint32_t i = 0; i < missed; i++) {
         const struct qn_log_entry *e = &entry[log_missed_entry[i]];
         uint32_t size = e->site >> QN_SITE_SIZE_SHIFT;
 
+        if (log_L2_chosen) {
+            L2_missed = log_missed_L2[i];
+            log_missed(e->addr, size, e->kind == QN_LOG_FETCH, e->site, L2_missed && fast_LL_ref(e->addr, size));
+            continue;
+        }
         log_missed(e->addr, size, e->kind == QN_LOG_FETCH, e->site, log_below(e->addr, size, (enum qn_log_kind)e->kind, e->site & QN_SITE_COUNTER_MASK));
     }
 }
@@ -246,6 +298,7 @@ static void log_begin(void)
     log_to = &log_to_D1;
     log_init();
     log_choose();
+    log_choose_L2();
     qn_sim_log.newest = (uintptr_t)log_newest;
     qn_sim_log.line = LOG_LINE;
     qn_sim_log.sets = D1.sets;

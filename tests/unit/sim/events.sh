@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-command -v addr2line >"$SCRATCH/which" || absent_all 'addr2line (binutils) is not installed' 54
+command -v addr2line >"$SCRATCH/which" || absent_all 'addr2line (binutils) is not installed' 56
 cd "$SCRATCH" || bail "no $SCRATCH"
 D1=1024,2,32
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir"/lib/trace/read.c "$top_srcdir"/lib/trace/champsim_read.c "$top_srcdir"/lib/trace/parts.c -lzstd -llzma ||
@@ -83,6 +83,11 @@ got D1.writebacks >filtered
 run bk --no-filter
 is "$(got D1.writebacks)" "$(cat filtered)" 'writebacks, filtered and unfiltered'
 ok 'are many' test "$(summary D1.writebacks)" -gt 1000
+
+"$QUERN" run --sim=./bk --I1=2048,2,32 --D1=$D1 --LL=16384,4,32 --out-file=profile ./guest 2>err
+is "$(sed -n 's/.*LL\.intensity *\([0-9.]*\) .*/\1/p' err)" "$(awk -v n="$(summary Ir)" -v fills="$(summary LL.fills)" -v back="$(summary LL.writebacks)" 'BEGIN { printf "%.3f", n / ((fills + back) * 32) }')" \
+    'arithmetic intensity: instructions by byte from and to memory'
+ok 'none without write-backs' sh -c '! "$0" run --out-file=other ./guest 2>&1 | grep LL.intensity' "$QUERN"
 
 # Events of a predictor, and of a module that counts when no reference is being made.
 cat >odd.c <<'END'

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Are DIP, Hawkeye, best-offset at the L2, Berti, FNL+MMA, a decoupled sectored cache, the multiperspective perceptron and ITTAGE what a model in Python makes
-# of their papers and of a trace as text, reference by reference?
+# Are DIP, Hawkeye, best-offset at the L2, Berti, FNL+MMA, a decoupled sectored cache, the multiperspective perceptron, TAGE and ITTAGE what a model in
+# Python makes of their papers and of a trace as text, reference by reference?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-command -v python3 >/dev/null || absent_all 'no python3' 39
+command -v python3 >/dev/null || absent_all 'no python3' 42
 model=$top_srcdir/tests/models/papers.py
 head -c 3000 "$0" >"$SCRATCH/input"
 "$QUERN" trace -q -o "$SCRATCH/trace" -- gzip -c "$SCRATCH/input" >/dev/null 2>&1 || bail 'cannot trace gzip'
@@ -45,6 +45,7 @@ agrees fnlmma I1=fnlmma I1=4096,4,32 D1=4096,4,64 LL=16384,8,64 seed=3 sim-opt=m
 agrees decoupled D1=decoupled I1=32768,8,64 D1=4096,1,64 LL=65536,8,64
 agrees decoupled D1=decoupled I1=32768,8,64 D1=4096,4,32 LL=65536,8,64 sim-opt=sector-lines=8,sector-tags=5
 agrees mpp BC=mpp sim-opt=mpp-entries=100
+agrees tage06 BC=tage06 seed=7
 agrees ittage BI=ittage
 
 # The walker's reads are in the LL, so each outcome there depends on them; its events are totals.
