@@ -16,23 +16,6 @@ struct qn_sim_branches qn_sim_branches;
 bool sim_branch_backward, qn_branches_coupled;
 
 static const struct qn_unit *BC, *BI; /* NULL: the fast version, or nothing */
-static uint64_t *counters;
-
-static inline uint64_t *site_counts(void) { return counters + (qn_ctx.arg_site & QN_SITE_COUNTER_MASK); }
-
-/* Charges the events that modules have counted since the last reference to the site of these counters. */
-static inline void charge(const uint64_t *counts)
-{
-    if (QN_UNLIKELY(sim_events_new))
-        qn_sim_charge((uint32_t)(counts - counters));
-}
-
-static inline void analyse(const struct sim_ref *ref)
-{
-    if (QN_UNLIKELY(qn_sim_analyses))
-        qn_observers_reference(ref);
-}
-
 /* ---- the fast versions ----
  *
  * BC: the same counters; the history is stored as it stands in the index.      BI: the same targets; emitted code knows their address. */
@@ -117,11 +100,10 @@ void qn_branches_init_fast(bool fast_BC, bool fast_BI)
         fast_BI_init();
 }
 
-void qn_branches_init(const struct qn_unit *first, const struct qn_unit *second, uint64_t *counts)
+void qn_branches_init(const struct qn_unit *first, const struct qn_unit *second)
 {
     BC = first;
     BI = second;
-    counters = counts;
     if (BC && BC->path) {
         qn_sim_returns = qn_branches_coupled = true;
         qn_fast.BI.targets = 0;
@@ -161,7 +143,7 @@ static void drain_branches(void)
 
         if (QN_UNLIKELY(qn_branches_coupled))
             tell_outcome(e->pc, (e->site & QN_BRANCH_TAKEN) != 0);
-        counters[e->site & QN_SITE_COUNTER_MASK] += wrong[i];
+        sim_counters[e->site & QN_SITE_COUNTER_MASK] += wrong[i];
         qn_sim_sum_event(QN_COST_BCM, wrong[i]);
         if (QN_UNLIKELY(qn_sim_shadow_on && wrong[i]))
             qn_sim_shadow_mispredicted(e->pc, e->site & QN_SITE_COUNTER_MASK);

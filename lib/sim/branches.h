@@ -9,7 +9,7 @@ extern bool qn_branches_coupled;
 
 void qn_branches_init_fast(bool BC, bool BI); /* the fast version is in these slots */
 /* When the units are set up.  BC, BI: NULL: no unit. */
-void qn_branches_init(const struct qn_unit *BC, const struct qn_unit *BI, uint64_t *counters);
+void qn_branches_init(const struct qn_unit *BC, const struct qn_unit *BI);
 void qn_branches_log_begin(void);
 void qn_branches_turn(uint32_t from, uint32_t to); /* --cores: each core has predictors of its own */
 

@@ -44,7 +44,7 @@ int64_t *qn_sim_sums;
 uint8_t *qn_sim_event_of;
 const uint8_t qn_sim_L2_event_of[] = {[QN_COST_I1MR] = 0, [QN_COST_D1MR] = 1, [QN_COST_D1MW] = 2, [QN_COST_EVENTS - 1] = 0};
 
-static uint64_t *sim_counters;
+uint64_t *sim_counters;
 
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
 uint64_t qn_sim_line_bytes(void) { return code_line_count * (sizeof code_lines[0] + sizeof code_line_next[0]); }
@@ -294,12 +294,6 @@ static inline void refer(const uint64_t *counts)
         qn_up_refer((uint32_t)(counts - sim_counters));
 }
 
-static inline void analyse(const struct sim_ref *ref)
-{
-    if (QN_UNLIKELY(qn_sim_analyses))
-        qn_observers_reference(ref);
-}
-
 enum qn_log_kind qn_sim_log_kind(unsigned kind)
 {
     return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
@@ -358,13 +352,6 @@ static inline void tell(uint64_t addr, uint32_t size, unsigned kind, unsigned ou
 
 static void init_logs(const struct qn_config *c);
 
-/* Charges the events that modules have counted since the last reference to the site of these counters. */
-static inline void charge(uint64_t *counts)
-{
-    if (QN_UNLIKELY(sim_events_new))
-        qn_sim_charge((uint32_t)(counts - sim_counters));
-}
-
 static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsigned fast)
 {
     bool filter = c->filter && ((slot == SLOT_D1 && qn_sim_d1_filter.entries) || (slot == SLOT_I1 && qn_sim_i1_hit != QN_HIT_CALL));
@@ -412,7 +399,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_returns = facts[SLOT_BI].returns;
     for (unsigned slot = 0; slot < SLOTS; slot++)
         qn_sim_wants_pc |= facts[slot].wants_pc;
-    qn_branches_init(unit[SLOT_BC], unit[SLOT_BI], counters);
+    qn_branches_init(unit[SLOT_BC], unit[SLOT_BI]);
     init_analyses(config);
     wants_reference = qn_observers.any || facts[SLOT_D1].wants_site;
     init_logs(config);
@@ -556,7 +543,6 @@ static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint3
 
 /* ---- slow calls ---- */
 
-static inline uint64_t *site_counts(void) { return sim_counters + (qn_ctx.arg_site & QN_SITE_COUNTER_MASK); }
 static inline uint32_t site_size(void) { return (uint32_t)qn_ctx.arg_site >> QN_SITE_SIZE_SHIFT; }
 
 /* The caller has set ctx.result to 0, so this only writes it on a miss. */

@@ -16,6 +16,11 @@ struct qn_observers {
 extern struct qn_observers qn_observers; /* of this run */
 struct qn_observers qn_observers_init(const struct qn_config *config, bool tells_lines);
 QN_SIM_NCSR void qn_observers_reference(const struct sim_ref *ref);
+static inline void analyse(const struct sim_ref *ref)
+{
+    if (QN_UNLIKELY(qn_sim_analyses))
+        qn_observers_reference(ref);
+}
 uint64_t qn_observers_complete(struct sim_record *first, uint32_t n); /* what emitted code has left out; returns the number of misses */
 void qn_observers_read(struct sim_record *first, uint32_t n);
 void qn_observers_count(struct sim_record *first, uint32_t n); /* the analyses that count events; qn_observers_read has the others */

@@ -3,6 +3,7 @@
 #define QN_SIM_SERVICE_H
 
 #include "base/base.h"
+#include "base/context.h"
 #include "sim/current_module.h"
 #include "sim/contract.h"
 #include "sim/module.h"
@@ -13,6 +14,15 @@
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text);
 /* The reference at this site is done: what modules have counted since the last one is its own.  0 = no reference. */
 QN_NCSR void qn_sim_charge(uint32_t site);
+extern uint64_t *sim_counters; /* of the sites, in the arena */
+/* Those of the reference for which emitted code calls. */
+static inline uint64_t *site_counts(void) { return sim_counters + (qn_ctx.arg_site & QN_SITE_COUNTER_MASK); }
+/* The same for a site's counters, if modules have counted anything. */
+static inline void charge(const uint64_t *counts)
+{
+    if (QN_UNLIKELY(sim_events_new))
+        qn_sim_charge((uint32_t)(counts - sim_counters));
+}
 void qn_sim_service_modules(const char *names); /* the modules in the slots, for the profile */
 void qn_sim_service_how(unsigned slot, uint8_t how); /* enum qn_sim_how */
 const char *qn_sim_event_name(unsigned event);
