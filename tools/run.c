@@ -287,7 +287,7 @@ static const struct qn_option_rule rules[] = {
     { "--quantum", false, "--cores", NULL },
     { "--pin", false, "--cores", NULL },
     { "--cores=machine", false, "--machine", NULL },
-    { "--cores", true, "--cache-sim=no or --versus or --interval or --explain or --watch", NULL },
+    { "--cores", true, "--cache-sim=no or --versus or --interval", NULL },
     { "--merge-children", true, "--analysis or --versus or --interval or --separate-threads", NULL },
     { NULL, false, NULL, NULL } };
 

@@ -33,7 +33,8 @@
 
 struct settings {
     const char *output, *line, *region, *trace;
-    uint64_t from, references;
+    const char *coherence;
+    uint64_t from, references, cores, quantum;
     char *caches[QN_PAGE_CACHES_MAX]; /* as given; or predictors */
     int count, predictors;
     bool quiet;
@@ -53,6 +54,7 @@ struct runner {
 #define PROGRAM "quern watch"
 #define USUAL_OUTPUT "quern-watch.html"
 #define USUAL_REFERENCES 2000
+#define USUAL_QUANTUM 20 /* instructions: threads take turns that are seen */
 #define MOST_REFERENCES 100000 /* what a browser plays with ease */
 
 static const char help[] =
@@ -94,6 +96,9 @@ static const char *take_predictor(const struct qn_option *o, void *field, char *
 static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--cache", "NAME:SIZE,WAYS,LINE", "the D1: a policy or a C file and its geometry, or one of both; may be repeated [lru]", take_cache),
     QN_OPTION_PLAIN("--predictor", "NAME:KEY=VALUE,...", "a predictor or a C file, with its options if need be, in place of caches; may be repeated", take_predictor),
+    QN_OPTION("--cores", "N", "the D1s of 2 to 4 cores side by side with the states of their lines, and the bus [one D1 for all threads]", qn_option_number, struct settings, cores),
+    QN_OPTION("--coherence", "PROTOCOL|FILE", "of the cores: msi, mesi, moesi, dragon [mesi]", qn_option_text, struct settings, coherence),
+    QN_OPTION("--quantum", "N", "a thread's turn is N instructions, or less [20]", qn_option_number, struct settings, quantum),
     QN_OPTION("--line", "FILE:LINE", "begin when this line of source first refers to data, or branches", qn_option_text, struct settings, line),
     QN_OPTION("--region", "NAME", "begin with the first data reference of this region, which the program names (quern.h)", qn_option_text, struct settings, region),
     QN_OPTION("--from", "N", "begin with the Nth data reference, or branch, of the run [the first in main, with an empty cache or predictor]", qn_option_number, struct settings, from),
@@ -109,6 +114,9 @@ static const struct qn_option_rule rules[] = {
     { "--line", true, "--trace", "which names no source; --from=N tells where to begin" },
     { "--region", true, "--trace", "which names no source; --from=N tells where to begin" },
     { "--predictor", true, "--region or --cache", NULL },
+    { "--cores", true, "--trace or --predictor", NULL },
+    { "--coherence", false, "--cores", NULL },
+    { "--quantum", false, "--cores", NULL },
     { "--from", true, "--line or --region", TOLD },
     { "--region", true, "--line", TOLD },
     { NULL, false, NULL, NULL } };
@@ -138,8 +146,12 @@ static int parse(struct settings *s, char **argv, char ***program)
         return status;
     if (!s->references || s->references > MOST_REFERENCES)
         return qn_options_wrong(&command, "--references", "wanted 1 to 100,000");
+    if (s->cores == 1 || s->cores > QN_PAGE_CACHES_MAX || (s->cores && s->count > 1))
+        return qn_options_wrong(&command, "--cores", s->count > 1 ? "one cache for all of them" : "wanted 2 to 4");
     if (!s->count)
-        s->caches[s->count++] = (char *)"lru";
+        s->caches[s->count++] = (char *)(s->cores ? "1024,2,64" : "lru");
+    for (; s->cores && s->count < (int)s->cores; s->count++)
+        s->caches[s->count] = s->caches[0];
     return -1;
 }
 
@@ -229,8 +241,9 @@ static void add_stretch(struct qn_text_words *w, const struct settings *s, const
         ADD(w, "--watch-from=%" PRIu64, s->from);
 }
 
-static char **make_replay(struct runner *r, const char *cache, const char *file)
+static char **make_replay(struct runner *r, int i, const char *file)
 {
+    const char *cache = r->s->caches[i];
     struct qn_text_words w = begin(r, "replay");
 
     add_stretch(&w, r->s, file);
@@ -245,7 +258,7 @@ static char **make_replay(struct runner *r, const char *cache, const char *file)
     return w.at;
 }
 
-static char **make_run(struct runner *r, const char *cache, const char *file)
+static char **make_run(struct runner *r, int i, const char *file)
 {
     struct qn_text_words w = begin(r, "run");
 
@@ -260,7 +273,14 @@ static char **make_run(struct runner *r, const char *cache, const char *file)
         ADD(&w, "--explain=%s", r->s->line);
         ADD(&w, "--explain-file=/dev/null");
     }
-    add_cache(&w, cache);
+    if (r->s->cores) { /* each run makes the same references, and shows another core */
+        ADD(&w, "--cores=%" PRIu64, r->s->cores);
+        ADD(&w, "--quantum=%" PRIu64, r->s->quantum);
+        ADD(&w, "--sim-opt=watch-core=%d", i);
+        if (r->s->coherence)
+            ADD(&w, "--coherence=%s", r->s->coherence);
+    }
+    add_cache(&w, r->s->caches[i]);
     return end_with_program(r, &w);
 }
 
@@ -350,12 +370,12 @@ static int run_cache(struct runner *r, int i, const char *file)
     int status;
 
     if (!r->s->quiet)
-        fprintf(stderr, PROGRAM ": %d of %d: %s\n", i + 1, r->s->count, r->s->caches[i]);
-    status = execute(r, (r->s->trace ? make_replay : make_run)(r, r->s->caches[i], file), file, r->s->trace);
+        fprintf(stderr, PROGRAM ": %d of %d: %s%s\n", i + 1, r->s->count, r->s->cores ? "a core of " : "", r->s->caches[i]);
+    status = execute(r, (r->s->trace ? make_replay : make_run)(r, i, file), file, r->s->trace);
     if (!r->from_main || r->s->trace || (!status && has_steps(file)))
         return status;
     r->from_main = false;
-    return execute(r, make_run(r, r->s->caches[i], file), file, false);
+    return execute(r, make_run(r, i, file), file, false);
 }
 
 /* ---- predictors: the program is recorded once, and the trace is replayed for each ----
@@ -444,19 +464,19 @@ static int prepare(struct runner *r)
 
 static int run_all(struct runner *r)
 {
-    struct qn_page_watch w = { .title = r->s->trace ? r->s->trace : r->program[0], .count = r->s->count };
+    struct qn_page_watch w = { .title = r->s->trace ? r->s->trace : r->program[0], .count = r->s->count, .cores = r->s->cores };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_text_output o;
     int status;
 
-    r->from_main = !r->s->trace && !r->s->from && !r->s->line && !r->s->region;
+    r->from_main = !r->s->trace && !r->s->cores && !r->s->from && !r->s->line && !r->s->region;
     status = r->s->predictors ? prepare(r) : 0;
     if (status)
         return status;
     w.places = r->places;
     for (int i = 0; i < w.count; i++) {
         w.files[i] = qn_text_format(&r->memory, "%s/%d.csv", r->scratch, i);
-        w.names[i] = r->s->caches[i];
+        w.names[i] = r->s->cores ? qn_text_format(&r->memory, "core %d", i) : r->s->caches[i];
         status = run_cache(r, i, w.files[i]);
         if (status)
             return status;
@@ -500,7 +520,7 @@ static int watch(struct runner *r)
 
 int qn_tool_watch(int argc, char **argv)
 {
-    static struct settings s = { .output = USUAL_OUTPUT, .references = USUAL_REFERENCES };
+    static struct settings s = { .output = USUAL_OUTPUT, .references = USUAL_REFERENCES, .quantum = USUAL_QUANTUM };
     static struct runner r = { .s = &s };
     int status;
 

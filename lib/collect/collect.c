@@ -258,6 +258,10 @@ static bool check_options(const struct qn_collect_options *o)
             qn_collect_complain("--pin: got core %u, wanted one of 0 to %llu (--cores)", o->pin.core[i], (unsigned long long)o->cores - 1);
             return false;
         }
+    if (o->cores && o->explain.count && !o->watch) {
+        qn_collect_complain("--explain: not with --cores");
+        return false;
+    }
     if (o->watch > QN_NOTES_MAX) {
         qn_collect_complain("--watch: got %llu, wanted at most %llu references", (unsigned long long)o->watch, (unsigned long long)QN_NOTES_MAX);
         return false;

@@ -192,7 +192,8 @@ static void fill_config(struct qn_collect *r)
         .aside = o->turn.count && !r->geometry[QN_COLLECT_L2].line && !o->sim && !o->analysis && !o->versus && !o->data && !o->interval && !r->observes && !o->explain.count && !o->watch,
         .triggers = o->turn.count || o->dump_before.count || o->dump_after.count || o->zero_before.count,
         .explain = o->explain.count > 0 || o->watch, .explain_first = o->explain_first, .explain_every = o->explain_every,
-        .watch_count = o->watch, .watch_from = o->watch && !o->watch_from && !o->explain.count && !o->watch_region ? 1 : o->watch_from,
+        .watch_count = o->watch, .watch_from = o->watch && !o->watch_from && !o->explain.count && !o->watch_region && !o->cores ? 1 : o->watch_from,
+        .watch_parallel = o->cores && !o->watch_from && !o->explain.count && !o->watch_region,
         .tcache_bytes = o->tcache_size, .seed = o->seed, .block_max = (uint32_t)o->block_max,
     };
     memcpy(c->pin, o->pin.core, sizeof c->pin);

@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "querna01" */
-#define QN_ARENA_VERSION 24
+#define QN_ARENA_VERSION 25
 #define QN_PINS_MAX 64
 
 /* File offsets and sizes in bytes. */
@@ -174,6 +174,7 @@ struct qn_config {
     uint64_t quantum;        /* with cores: instructions of a thread's turn, */
     uint8_t quantum_is_refs; /* ... or data references */
     uint8_t quantum_each;    /* ... and never several turns in a row */
+    uint8_t watch_parallel;  /* --watch begins when a thread runs on another core than the first */
     uint8_t by_thread;       /* --separate-threads: the outermost region is the thread */
     uint8_t core_for_each;   /* with cores: a thread has one of its own, while there are enough */
     uint8_t pins, pin[QN_PINS_MAX]; /* with cores: those of the first threads, and so on again; pins 0: not given */
@@ -548,6 +549,7 @@ struct qn_note {
     uint8_t class;           /* of the miss */
     uint8_t which;
     uint32_t lines;          /* the number of lines; the first QN_NOTE_LINES are shown */
+    uint32_t thread, core;   /* that made it */
     struct qn_note_line line[QN_NOTE_LINES];
 };
 

@@ -38,11 +38,20 @@ static struct {
     struct qn_explain_output *output;
     struct qn_explain_shows shows;
     uint64_t watch_count;
+    bool cores;              /* a reference may change the D1 that is shown though it hits, or is made on another core */
     bool watch_now;          /* --watch begins at the next reference, unless it has begun */
     uint32_t line_bytes, capacity;         /* bytes; lines of the D1 */
     struct touched touched[QN_EXPLAIN_LINES_MAX];
     unsigned ntouched;
 } explain;
+
+#ifdef QN_SIM_HOSTED
+#define NOW_THREAD 0
+#define NOW_CORE 0
+#else
+#define NOW_THREAD sim_thread
+#define NOW_CORE qn_sim_core
+#endif
 
 static struct qn_note *notes;
 static uint64_t first_notes, every_note, watch_from;
@@ -65,6 +74,7 @@ void qn_explain_init(const struct qn_config *config, struct qn_explain_output *w
     copy_name(explain.output->set_state, what->set_state);
     watch_from = config->watch_from;
     explain.watch_count = config->watch_count;
+    explain.cores = config->cores > 0;
     first_notes = config->explain_first;
     every_note = config->explain_every;
     explain.line_bytes = config->D1.line;
@@ -123,7 +133,7 @@ static QN_SIM_NCSR void note(const struct qn_explained *e, uint64_t number, uint
         return;
     *n = (struct qn_note){.number = number, .nth = nth, .addr = e->addr, .site = e->site, .size = e->size,
                           .kind = (uint8_t)e->kind, .outcome = (uint8_t)e->outcome, .class = class,
-                          .which = (uint8_t)(e->which - 1), .lines = explain.ntouched}; /* --watch: of no line that is explained: 255 */
+                          .which = (uint8_t)(e->which - 1), .lines = explain.ntouched, .thread = NOW_THREAD, .core = NOW_CORE}; /* --watch: of no line that is explained: 255 */
     for (unsigned i = 0; i < explain.ntouched && i < QN_NOTE_LINES; i++)
         note_line(&n->line[i], &explain.touched[i]);
     add(&explain.output->notes, 1);
@@ -332,7 +342,7 @@ QN_SIM_NCSR void qn_explain_after(const struct qn_explained *e)
 
         if (e->which || explain.watch_count)
             t->hit = t->ways ? has(t->before, t->ways, t->line) : !(e->outcome & 1);
-        if (e->outcome & 1)
+        if (e->outcome & 1 || explain.cores)
             find_victim(t, e->site);
     }
     if (e->which)

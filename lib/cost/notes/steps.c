@@ -81,13 +81,12 @@ static void put_line(const struct qn_cost_steps *s, const struct qn_note_line *l
     else
         put(s, ",");
     put_cell(s, s->object ? s->object(s->data, address > l->line ? address : l->line) : NULL);
-    put(s, "\n");
 }
 
 void qn_cost_put_step_names(const struct qn_cost_steps *s)
 {
     put(s, "number,pc,file,source_line,function,kind,address,size,outcome,sets,ways,line_bytes,order,way_shows,set_shows,line,hit,class,victim,"
-           "before,state,set_state,object\n");
+           "before,state,set_state,object,thread,core\n");
 }
 
 void qn_cost_put_step(const struct qn_cost_steps *s, const struct qn_note *n, const struct qn_cost_step *by)
@@ -96,5 +95,6 @@ void qn_cost_put_step(const struct qn_cost_steps *s, const struct qn_note *n, co
         put_reference(s, n, by);
         put_geometry(s);
         put_line(s, &n->line[i], n->addr);
+        put(s, ",%" PRIu32 ",%" PRIu32 "\n", n->thread, n->core);
     }
 }

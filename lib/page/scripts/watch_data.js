@@ -1,6 +1,7 @@
 // watch_data.js - the steps of caches in `quern watch`, and what each set holds before and after each of them.
 //
 //   cache.touches.get(set)     [{ step, before, after, state, setState, line, hit, class, victim, next }], in order of steps; states are those before
+//   play.bus                   with --cores: [{ step, text }], of steps at which a line came, left or changed its state in a core
 //   setAt(cache, set, step)    the last of these up to `step`: what the set looks like then
 //
 // A set that no step has touched is not shown: nothing is known of it.
@@ -35,19 +36,26 @@ function objectOf(line) {
   return play.objects.get(line) || '';
 }
 
-function readCache(cache) {
+// Is the reference of another core than that whose D1 this is?
+function isRemote(cache, step) {
+  return play.data.cores && play.data.steps[step][7] !== cache.number;
+}
+
+function readCache(cache, number) {
+  cache.number = number;
   const recent = cache.order === 'recent', states = new Map();
   cache.touches = new Map();
   cache.misses = [];
   let misses = 0;
   cache.steps.forEach((entry, step) => {
-    misses += entry[0] & 1;
+    const remote = isRemote(cache, step);
+    misses += remote ? 0 : entry[0] & 1;
     cache.misses.push(misses);
     for (const [line, hit, className, victim, content, state, setState] of entry.slice(1)) {
       const set = setOf(cache, line), list = cache.touches.get(set) || [], last = list[list.length - 1];
       const before = content || (last ? last.after : []), known = state || states.get(set) || [];
       states.set(set, known);
-      const after = hit ? (recent ? fillSet(before, line, line, true) : before) : fillSet(before, line, victim, recent);
+      const after = remote ? victim < 0 ? before : [...before.filter(one => one !== victim), -1] : hit ? (recent ? fillSet(before, line, line, true) : before) : fillSet(before, line, victim, recent);
       const touch = { step, line, hit, class: className, victim, before, after, state: known, setState, next: null };
       if (last) last.next = touch;
       list.push(touch);
@@ -55,6 +63,33 @@ function readCache(cache) {
     }
   });
   cache.shown = [...cache.touches.keys()].sort((a, b) => a - b);
+}
+
+// The letter of a line's state before the touch; I: the set does not hold it.
+function letterBefore(cache, touch, line) {
+  const letters = (/^state of (\w+)$/.exec(cache.way) || [])[1], way = touch.before.indexOf(line);
+  return way < 0 ? 'I' : letters && letters[touch.state[way]] || '?';
+}
+
+function letterAfter(cache, touch, line) {
+  return !touch.after.includes(line) ? 'I' : touch.next ? letterBefore(cache, touch.next, line) : '?';
+}
+
+// What goes over the bus: steps at which a line changes its state in a core.  After the last touch of a set nothing is known of it.
+function readBus() {
+  play.bus = [];
+  play.data.steps.forEach((step, i) => {
+    const [, , , kind, , , thread, core] = step;
+    for (const mine of touchesAt(play.data.caches[core] || play.data.caches[0], i)) {
+      const changes = play.data.caches.map(cache => [cache.number, touchesAt(cache, i).find(t => t.line === mine.line), cache])
+        .filter(([, t]) => t).map(([n, t, cache]) => [n, letterBefore(cache, t, t.line), letterAfter(cache, t, t.line)]);
+      const changed = changes.filter(([, before, after]) => before !== after && after !== '?'), others = changed.filter(([n]) => n !== core);
+      if (mine.hit && !others.length) continue;
+      const request = !mine.hit ? kind === 'read' ? 'read' : 'read to own' : others.every(([, , after]) => after !== 'I') ? 'update' : 'upgrade';
+      play.bus.push({ step: i, text: `core ${core} (thread ${thread}): ${request} ${hex(mine.line)}${objectOf(mine.line) ? ' ' + objectOf(mine.line) : ''}   `
+        + changed.map(([n, before, after]) => `core ${n} ${before} > ${after}`).join(', ') });
+    }
+  });
 }
 
 function setAt(cache, set, step) {
@@ -99,7 +134,15 @@ function hex(n) {
 
 function wayText(cache, touch, line) {
   const way = touch.before.indexOf(line);
+  const letters = (/^state of (\w+)$/.exec(cache.way) || [])[1];
+  if (letters && way >= 0 && way < touch.state.length) return `, state ${letters[touch.state[way]] || touch.state[way]}`;
   return cache.way && way >= 0 && way < touch.state.length ? `, ${cache.way} ${touch.state[way]}` : '';
+}
+
+function remoteText(cache, touch) {
+  const core = play.data.steps[touch.step][7], before = letterBefore(cache, touch, touch.line), after = letterAfter(cache, touch, touch.line);
+  if (before === 'I') return `core ${core} refers to a line that is not here`;
+  return after === 'I' ? `core ${core} takes the line: ${before} > I` : before === after || after === '?' ? `core ${core} refers to the line, which stays: ${before}` : `core ${core} refers to the line: ${before} > ${after}`;
 }
 
 // The state of a line after the step is what the set's next touch finds; after the last touch only the state before it is known.
@@ -109,6 +152,7 @@ function stateAfter(cache, touch, line) {
 }
 
 function whyVictim(cache, touch) {
+  if (isRemote(cache, touch.step)) return '';
   if (touch.victim < 0) return touch.before.includes(-1) ? 'A way was free.' : '';
   const tag = hex(tagOf(cache, touch.victim));
   if (cache.order === 'recent') return `Tag ${tag} leaves: of this set it was used longest ago.`;
@@ -125,6 +169,8 @@ function setText(cache, touch) {
 }
 
 function outcomeText(cache, touch, outcome) {
+  if (isRemote(cache, touch.step)) return remoteText(cache, touch);
+  if (play.data.cores && !touch.hit) return outcome & 1 ? `miss; ${outcome & 2 ? 'the last level misses, too' : 'another core or the last level has it'}` : 'not in this D1, but in the L2 of the core';
   if (touch.hit) return 'hit';
   const level = outcome & 2 ? 'the last level misses, too' : 'the last level has it';
   return outcome & 1 ? `miss, ${touch.class}: ${REASONS[touch.class] || ''}; ${level}` : 'not in this set, but no miss: the module has it elsewhere';
@@ -136,8 +182,9 @@ function placeOf(step) {
 
 function sayStep(step) {
   const [number, , pc, kind, address, size] = play.data.steps[step], [file, line, name] = placeOf(step);
+  const whose = play.data.cores ? `core ${play.data.steps[step][7]}, thread ${play.data.steps[step][6]}: ` : '';
   const where = file ? `${shortName(file)}:${line}` : hex(pc);
-  return `reference ${commas(number)}: ${where}${name ? ' in ' + name : ''} ${kind === 'modify' ? 'reads and writes' : kind + 's'} ${size} bytes at ${hex(address)}${nameAt(step)}`;
+  return `reference ${commas(number)}: ${whose}${where}${name ? ' in ' + name : ''} ${kind === 'modify' ? 'reads and writes' : kind + 's'} ${size} bytes at ${hex(address)}${nameAt(step)}`;
 }
 
 function nameAt(step) {

@@ -99,6 +99,7 @@ function start(data) {
   play.data = data;
   if (data.caches) data.caches.forEach(readCache);
   else data.predictors.forEach(readPredictor);
+  if (data.cores) readBus();
   document.title = visible(data.title) + ' - watched';
   document.getElementById('head').append(controls());
   document.getElementById('main').append(el('p', { class: 'keys' }, `keys: arrows step, space plays, m and M go to the next and the previous ${data.caches ? 'miss' : 'misprediction; a counter: framed before, filled after; T taken, N not'}`),

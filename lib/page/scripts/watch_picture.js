@@ -10,6 +10,7 @@ const DARK = { ink: '#e8eaed', soft: '#b4bcc5', paper: '#14171a', empty: '#1f242
 let colours = LIGHT; // as the page is; a still is light
 const CELL = { width: 118, height: 34, label: 58, gap: 4 };
 const SETS_SHOWN = 32;
+const BUS_SHOWN = 8; // entries of the bus log
 
 function box(x, y, width, height, fillColour, extra) {
   return svg('rect', { x, y, width, height, fill: fillColour, stroke: colours.frame, 'stroke-width': 1, ...extra });
@@ -43,7 +44,7 @@ function shownSets(cache, step) {
 
 function drawWay(cache, touch, way, x, y, now) {
   const line = touch.after[way], nodes = [];
-  const isNow = now && line === touch.line, filled = isNow && !touch.hit;
+  const isNow = now && line === touch.line, filled = isNow && !touch.hit && !isRemote(cache, touch.step);
   nodes.push(box(x, y, CELL.width, CELL.height, line === undefined || line === -1 ? colours.empty : filled ? colours.filled : colours.held,
     isNow ? { stroke: filled ? colours.misses : colours.hits, 'stroke-width': 3, 'stroke-dasharray': filled ? '7 3' : null } : {}));
   if (line === undefined || line === -1) return nodes;
@@ -52,7 +53,7 @@ function drawWay(cache, touch, way, x, y, now) {
   const note = filled && touch.victim >= 0 ? 'for ' + hex(tagOf(cache, touch.victim))
     : cache.way ? stateAfter(cache, touch, line)
       : cache.order === 'recent' ? (way === 0 ? 'last used' : way === cache.ways - 1 ? 'oldest' : '') : '';
-  nodes.push(words(x + 8, y + 28, note, { 'font-size': 10, fill: colours.soft }));
+  nodes.push(words(x + 8, y + 28, note, play.data.cores ? { 'font-size': 12, 'font-weight': 'bold' } : { 'font-size': 10, fill: colours.soft }));
   return nodes;
 }
 
@@ -66,7 +67,7 @@ function drawCache(cache, step, x, y) {
   for (const touch of touches) {
     for (const text of [outcomeText(cache, touch, outcome), touch.hit ? '' : whyVictim(cache, touch)]) {
       for (const part of wrap(text, Math.floor(width / 8))) {
-        nodes.push(words(x, at, part, { fill: touch.hit ? colours.hits : colours.misses }));
+        nodes.push(words(x, at, part, { fill: isRemote(cache, step) ? colours.soft : touch.hit ? colours.hits : colours.misses }));
         at += 17;
       }
     }
@@ -84,6 +85,14 @@ function drawCache(cache, step, x, y) {
     at += CELL.height + CELL.gap;
   }
   return { nodes, width: width + (cache.set ? 130 : 20), height: at - y };
+}
+
+// The last things that went over the bus; > : at this step.
+function drawBus(step, x, y) {
+  const before = play.bus.filter(entry => entry.step <= step), shown = before.slice(-BUS_SHOWN);
+  return [words(x, y, `bus: ${commas(before.length)} requests so far`, { 'font-weight': 'bold' }),
+    ...shown.map((entry, i) => words(x, y + 20 + 17 * i, `${entry.step === step ? '>' : ' '} step ${entry.step + 1}: ${entry.text}`,
+      { 'xml:space': 'preserve', fill: entry.step === step ? colours.misses : colours.soft }))];
 }
 
 function wrap(text, width) {
@@ -108,6 +117,10 @@ function drawStep(step) {
     nodes.push(...drawn.nodes);
     x += drawn.width + 24;
     height = Math.max(height, drawn.height);
+  }
+  if (play.data.cores) {
+    nodes.push(...drawBus(step, 16, height + 100));
+    height += 30 + 17 * (BUS_SHOWN + 1);
   }
   const width = Math.max(x, 16 + 9.2 * said.length);
   return svg('svg', { viewBox: `0 0 ${width} ${height + 96}`, width, height: height + 96, role: 'img', 'aria-label': said,

@@ -2,7 +2,7 @@
  *
  *   {"title":"./prog",
  *    "places":[["/src/a.c",14,"main"]],
- *    "steps":[[61,0,4198726,"read",4221056,4]],                number, place, pc, kind, address, size
+ *    "steps":[[61,0,4198726,"read",4221056,4]],                number, place, pc, kind, address, size, thread, core
  *    "caches":[{"name":"lru","sets":4,"ways":2,"line":64,"order":"recent","way":"","set":"",
  *               "steps":[[1,[4221056,0,"conflict",4218880,[4222976,4218880],0,0]]]}],
  *                        outcome, then for each line: line, hit, class, victim, before, state, set's state
@@ -26,11 +26,11 @@
 #define PLAIN_ROWS 20
 
 enum { NUMBER, PC, SOURCE_FILE, SOURCE_LINE, FUNCTION, KIND, ADDRESS, SIZE, OUTCOME, SETS, WAYS, LINE_BYTES, ORDER, WAY_SHOWS, SET_SHOWS, LINE, HIT,
-       CLASS, VICTIM, BEFORE, STATE, SET_STATE, OBJECT, COLUMNS };
+       CLASS, VICTIM, BEFORE, STATE, SET_STATE, OBJECT, THREAD, CORE, COLUMNS };
 
 static const char *const columns[COLUMNS] = {
     "number", "pc", "file", "source_line", "function", "kind", "address", "size", "outcome", "sets", "ways", "line_bytes", "order", "way_shows",
-    "set_shows", "line", "hit", "class", "victim", "before", "state", "set_state", "object",
+    "set_shows", "line", "hit", "class", "victim", "before", "state", "set_state", "object", "thread", "core",
 };
 
 struct watch {
@@ -78,7 +78,7 @@ static int next_reference(const struct qn_text_table *t, int row)
 
 static bool is_same_reference(const struct qn_text_table *a, int i, const struct qn_text_table *b, int k)
 {
-    static const int compared[] = { NUMBER, PC, KIND, ADDRESS, SIZE };
+    static const int compared[] = { NUMBER, PC, KIND, ADDRESS, SIZE, THREAD, CORE };
 
     for (size_t c = 0; c < sizeof compared / sizeof *compared; c++)
         if (strcmp(cell(a, i, compared[c]), cell(b, k, compared[c])))
@@ -108,9 +108,9 @@ static void put_steps(struct watch *o, FILE *out)
 
     fputs(",\n\"steps\":[", out);
     for (int row = 0; row < t->row_count; row = next_reference(t, row))
-        fprintf(out, "%s[%s,%zu,%" PRIu64 ",\"%s\",%" PRIu64 ",%s]", row ? ",\n" : "", cell(t, row, NUMBER),
+        fprintf(out, "%s[%s,%zu,%" PRIu64 ",\"%s\",%" PRIu64 ",%s,%s,%s]", row ? ",\n" : "", cell(t, row, NUMBER),
                 qn_page_find_place(&o->places, cell(t, row, SOURCE_FILE), cell(t, row, SOURCE_LINE), cell(t, row, FUNCTION)),
-                number_in(t, row, PC), cell(t, row, KIND), number_in(t, row, ADDRESS), cell(t, row, SIZE));
+                number_in(t, row, PC), cell(t, row, KIND), number_in(t, row, ADDRESS), cell(t, row, SIZE), cell(t, row, THREAD), cell(t, row, CORE));
     fputs("],\n", out);
     qn_page_put_places(&o->places, out);
 }
@@ -148,6 +148,17 @@ static char *fill(struct watch *o, const char *before, const char *line, const c
     return text;
 }
 
+/* The list without a line. */
+static char *remove_line(struct watch *o, const char *before, const char *line)
+{
+    char *text = qn_text_copy(&o->memory, ""), *rest = qn_text_copy(&o->memory, before), *word;
+
+    while ((word = strsep(&rest, " ")))
+        if (strcmp(word, line))
+            text = qn_text_format(&o->memory, "%s%s%s", text, *text ? " " : "", word);
+    return text;
+}
+
 static void put_list(FILE *out, const char *text, bool addresses)
 {
     char *end;
@@ -166,8 +177,9 @@ static void put_list(FILE *out, const char *text, bool addresses)
     putc(']', out);
 }
 
-static void put_line(struct watch *o, FILE *out, const struct qn_text_table *t, int row, struct set **sets)
+static void put_line(struct watch *o, FILE *out, int i, int row, struct set **sets)
 {
+    const struct qn_text_table *t = &o->tables[i];
     uint64_t line = number_in(t, row, LINE), bytes = number_in(t, row, LINE_BYTES), count = number_in(t, row, SETS);
     struct set *s = find_set(o, sets, bytes && count ? line / bytes % count : 0);
     const char *before = cell(t, row, BEFORE), *victim = cell(t, row, VICTIM), *hit = cell(t, row, HIT);
@@ -185,7 +197,9 @@ static void put_line(struct watch *o, FILE *out, const struct qn_text_table *t, 
     else
         putc('0', out);
     fprintf(out, ",%s]", *cell(t, row, SET_STATE) ? cell(t, row, SET_STATE) : "0");
-    if (strcmp(hit, "1"))
+    if (o->w->cores && number_in(t, row, CORE) != (uint64_t)i) /* it may lose the line, and nothing else */
+        s->content = *victim ? qn_text_format(&o->memory, "%s%s" NONE, remove_line(o, before, victim), strchr(before, ' ') ? " " : "") : qn_text_copy(&o->memory, before);
+    else if (strcmp(hit, "1"))
         s->content = fill(o, before, cell(t, row, LINE), victim, recent);
     else /* the line stays in its way, or comes to the front */
         s->content = recent ? fill(o, before, cell(t, row, LINE), cell(t, row, LINE), true) : qn_text_copy(&o->memory, before);
@@ -204,7 +218,7 @@ static void put_cache(struct watch *o, FILE *out, int i)
         next = next_reference(t, row);
         fprintf(out, "%s[%s", row ? ",\n" : "", cell(t, row, OUTCOME));
         for (int k = row; k < next; k++)
-            put_line(o, out, t, k, &sets);
+            put_line(o, out, i, k, &sets);
         putc(']', out);
     }
     fputs("]}", out);
@@ -268,7 +282,7 @@ static void put_data(struct watch *o, FILE *out)
 {
     qn_page_put(out, "{\"title\":%s", o->w->title);
     put_steps(o, out);
-    fputs(",\n\"caches\":[", out);
+    fprintf(out, ",\n\"cores\":%s,\n\"caches\":[", o->w->cores ? "true" : "false");
     for (int i = 0; i < o->w->count; i++) {
         fputs(i ? ",\n" : "", out);
         put_cache(o, out, i);

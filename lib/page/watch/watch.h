@@ -8,6 +8,7 @@
 #ifndef QN_PAGE_WATCH_H
 #define QN_PAGE_WATCH_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "text/csv.h"
@@ -21,6 +22,7 @@ struct qn_page_watch {
     const char *files[QN_PAGE_CACHES_MAX]; /* CSV, see cost/notes/watch.h */
     const char *names[QN_PAGE_CACHES_MAX]; /* of the caches, "fifo", or predictors */
     int count;
+    bool cores;                            /* the files are of one run: the D1 of each core */
     const char *places;                    /* source lines of the branches (cost/side_tables/branches.h); NULL: not known */
 };
 

@@ -6,6 +6,7 @@
 #include "run/kernel/kernel.h"
 #include "run/observe/calls/calls.h"
 #include "sim/contract.h"
+#include "sim/explain.h"
 
 #define THREAD_CHUNK (128ull << 10)
 #define ENGINE_STACK (64u << 10)
@@ -321,6 +322,8 @@ void qn_lock_acquire(struct qn_thread *t)
     qn_ctx.in_cache = 0; /* the owner before may have been killed in the code cache */
     qn_self = t;
     qn_sim_turn(t->number, has_turns() ? qn_core_of(t) : 0);
+    if (qn_cfg()->watch_parallel && qn_sim_core)
+        qn_explain_watch_now();
     if (has_turns())
         begin_turn();
     asked = 0;

@@ -656,15 +656,39 @@ static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
     }
 }
 
+/* The D1 that `quern watch` shows: that of the core of the option, else of the one that runs. */
+static uint32_t shown_core;
+#define SHOWN_WAYS 64u
+
+static const struct core *shown(void) { return &cores[shown_core < sim.cores ? shown_core : running]; }
+
+/* The entries of this line's set that are not surplus, the one used last first, free ones last. */
+static __attribute__((unused)) unsigned by_use(const struct core *c, uint64_t line, uint32_t at[SHOWN_WAYS])
+{
+    unsigned n = 0;
+
+    for (uint32_t i = (uint32_t)(line >> sim.line_bits) & (sim.sets - 1); i < slots && n < SHOWN_WAYS; i += sim.sets) {
+        unsigned k = n;
+
+        if (c->entry[i].stamp == CORE_TAKEN)
+            continue;
+        for (; k && c->entry[at[k - 1]].stamp < c->entry[i].stamp; k--)
+            at[k] = at[k - 1];
+        at[k] = i;
+        n++;
+    }
+    return n;
+}
+
 /* The entries of this line's set that are not surplus. */
 static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64_t *lines)
 {
-    const struct core *c = &cores[running];
-    unsigned n = 0;
+    const struct core *c = shown();
+    uint32_t at[SHOWN_WAYS];
+    const unsigned n = by_use(c, line, at);
 
-    for (uint32_t i = (uint32_t)(line >> sim.line_bits) & (sim.sets - 1); i < slots; i += sim.sets)
-        if (c->entry[i].stamp != CORE_TAKEN)
-            lines[n++] = c->entry[i].stamp ? c->entry[i].line & ~CORE_OPEN : QN_NO_LINE;
+    for (unsigned i = 0; i < n; i++)
+        lines[i] = c->entry[at[i]].stamp ? c->entry[at[i]].line & ~CORE_OPEN : QN_NO_LINE;
     return n;
 }
 
@@ -672,13 +696,13 @@ static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64
 #define UNIT_HAS_STATE 1
 static __attribute__((unused)) SIM_NCSR void unit_state(uint64_t line, uint64_t *ways, unsigned most, uint64_t *set)
 {
-    const struct core *c = &cores[running];
-    unsigned n = 0;
+    const struct core *c = shown();
+    uint32_t at[SHOWN_WAYS];
+    const unsigned n = by_use(c, line, at);
 
     *set = 0;
-    for (uint32_t i = (uint32_t)(line >> sim.line_bits) & (sim.sets - 1); i < slots && n < most; i += sim.sets)
-        if (c->entry[i].stamp != CORE_TAKEN)
-            ways[n++] = c->state[i] & CORE_STATE;
+    for (unsigned i = 0; i < n && i < most; i++)
+        ways[i] = c->state[at[i]] & CORE_STATE;
 }
 
 /* Requests about lines that several cores have used. */
@@ -771,8 +795,9 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->reference = unit_reference;
     facts->name = COHERENCE;
     facts->kinds = facts->wants_site = facts->can_drop = true;
-    facts->shows = QN_SHOW_WAYS;
-    facts->way_state = "state, of " COHERENCE_LETTERS;
+    facts->shows = QN_SHOW_RECENT;
+    shown_core = (uint32_t)sim_option(sim.slot, "watch-core", sim.cores);
+    facts->way_state = "state of " COHERENCE_LETTERS;
     facts->hit = QN_HIT_CALL;
     facts->filter = (struct qn_filter){.line = config->line};
     if (!QN_DEFINES(QN_SIM_SHADOW)) {

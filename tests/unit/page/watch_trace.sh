@@ -37,8 +37,8 @@ true=$(command -v true)
 case $true in /*) ;; *) true=/bin/true ;; esac
 "$QUERN" trace -o true.trace "$true" || bail 'no trace of true'
 
-# without file, line, function (3 to 5) and object (the last), which a trace does not tell
-without_source() { sed 's/,"[^"]*",[0-9]*,"[^"]*",/,/; s/,"[^"]*"$//; s/,file,source_line,function,/,/; s/,object$//' "$1"; }
+# without file, line, function (3 to 5) and object, thread, core (the last), which a trace does not tell
+without_source() { sed 's/,"[^"]*",[0-9]*,"[^"]*",/,/; s/,"[^"]*",[0-9]*,[0-9]*$//; s/,file,source_line,function,/,/; s/,object,thread,core$//' "$1"; }
 
 for sim in '' --sim=D1=srrip --sim=D1=victim; do
     # shellcheck disable=SC2086
