@@ -656,49 +656,37 @@ static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
     }
 }
 
-/* The D1 that `quern watch` shows: that of the core of the option, else of the one that runs. */
+/* The D1 that `quern watch` shows is that of the core of the option, else of the one that runs. */
 static uint32_t shown_core;
-#define SHOWN_WAYS 64u
-
-static const struct core *shown(void) { return &cores[shown_core < sim.cores ? shown_core : running]; }
-
 /* The entries of this line's set that are not surplus, the one used last first, free ones last. */
-static __attribute__((unused)) unsigned by_use(const struct core *c, uint64_t line, uint32_t at[SHOWN_WAYS])
+static __attribute__((unused)) const struct core *shown(uint64_t line, uint32_t at[64], unsigned *n)
 {
-    unsigned n = 0;
+    const struct core *c = &cores[shown_core < sim.cores ? shown_core : running];
 
-    for (uint32_t i = (uint32_t)(line >> sim.line_bits) & (sim.sets - 1); i < slots && n < SHOWN_WAYS; i += sim.sets) {
-        unsigned k = n;
-
-        if (c->entry[i].stamp == CORE_TAKEN)
-            continue;
-        for (; k && c->entry[at[k - 1]].stamp < c->entry[i].stamp; k--)
-            at[k] = at[k - 1];
-        at[k] = i;
-        n++;
-    }
-    return n;
+    for (uint32_t i = (uint32_t)(line >> sim.line_bits) & (sim.sets - 1), k; i < slots && *n < 64; i += sim.sets)
+        if (c->entry[i].stamp != CORE_TAKEN) {
+            for (k = (*n)++; k && c->entry[at[k - 1]].stamp < c->entry[i].stamp; k--)
+                at[k] = at[k - 1];
+            at[k] = i;
+        }
+    return c;
 }
 
-/* The entries of this line's set that are not surplus. */
 static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64_t *lines)
 {
-    const struct core *c = shown();
-    uint32_t at[SHOWN_WAYS];
-    const unsigned n = by_use(c, line, at);
+    uint32_t at[64], n = 0;
+    const struct core *c = shown(line, at, &n);
 
     for (unsigned i = 0; i < n; i++)
         lines[i] = c->entry[at[i]].stamp ? c->entry[at[i]].line & ~CORE_OPEN : QN_NO_LINE;
     return n;
 }
 
-/* For `quern watch`: the letters of the states. */
-#define UNIT_HAS_STATE 1
+#define UNIT_HAS_STATE 1 /* the letters of the states */
 static __attribute__((unused)) SIM_NCSR void unit_state(uint64_t line, uint64_t *ways, unsigned most, uint64_t *set)
 {
-    const struct core *c = shown();
-    uint32_t at[SHOWN_WAYS];
-    const unsigned n = by_use(c, line, at);
+    uint32_t at[64], n = 0;
+    const struct core *c = shown(line, at, &n);
 
     *set = 0;
     for (unsigned i = 0; i < n && i < most; i++)
