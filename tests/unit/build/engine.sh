@@ -25,8 +25,8 @@ is "$(readelf -sW "$engine" | awk '$7 == "UND" && $8 != ""' | wc -l)" 0 'no unde
 objdump -d --no-show-raw-insn "$engine" | awk -F '\t' '
     /^[0-9a-f]+ </ { name = $0 }
     name ~ /<qn_emulate>/ { sub(/^fldenv/, "", $2) }
-    name ~ /<log_by_512_[0-9]*>/ { gsub(/%[yz]mm1[6-9]|%k[12]([^0-9]|$)/, "", $2) }
-    name ~ /<(log_by_256_[0-9]*|rows_are_clean)>/ && $2 !~ /,%[xyz]mm([89]|[1-3][0-9])$/ { gsub(/%[xyz]mm/, "", $2) } # no other is written
+    name ~ /<log_(L2_)?by_512_[0-9]*>/ { gsub(/%[yz]mm1[6-9]|%k[12]([^0-9]|$)/, "", $2) }
+    name ~ /<(log_(L2_)?by_256_[0-9]*|rows_are_clean)>/ && $2 !~ /,%[xyz]mm([89]|[1-3][0-9])$/ { gsub(/%[xyz]mm/, "", $2) } # no other is written
     $2 ~ /%[xyz]?mm[0-9]|%st[,(]|^f(ld|st|add|mul)|%k[0-7]/ { print name " " $2 }' >"$SCRATCH/touched"
 is "$(head -n 5 "$SCRATCH/touched")" '' 'no instruction touches vector, mask or x87 registers, but those of rows in log_by_...'
 is "$(objdump -d --no-show-raw-insn "$engine" | grep -c '%[fg]s:')" 0 'none goes through fs or gs'

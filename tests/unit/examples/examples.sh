@@ -87,8 +87,8 @@ ok 'a larger cache has room for larger blocks: 32 x 32' less "$(value blocks 32 
 
 # The study, of one program: every simulator has a row, and a predictor has the bits that its name says, in KiB, at most a fifth more.
 ok 'study is made' sh "$examples/run.sh" study mm
-is "$(cells "$OUT/study.runs.csv" status | sort | uniq -c | tr -s ' ')" ' 54 ok' '... a run of each simulator'
-is "$(for part in policies prefetchers predictors; do printf '%s ' $(($(wc -l <"$OUT/study-$part.runs.csv") - 1)); done)" '14 9 31 ' '... 14 policies, 8 prefetchers and none, 31 predictors'
+is "$(cells "$OUT/study.runs.csv" status | sort | uniq -c | tr -s ' ')" ' 59 ok' '... a run of each simulator'
+is "$(for part in policies prefetchers predictors; do printf '%s ' $(($(wc -l <"$OUT/study-$part.runs.csv") - 1)); done)" '14 10 35 ' '... 14 policies, 9 prefetchers and none, 35 predictors'
 is "$(cells "$OUT/study-predictors.runs.csv" sim BC_bits | awk '{ n = split($1, part, "-"); k = n > 1 ? part[2] + 0 : 9; if ($2 > k * 8192 * 1.2 || $2 < 1000) print }')" '' \
     '... predictors in their budgets'
 for part in policies prefetchers predictors; do ok "... a picture of $part" test -s "$OUT/study-$part.svg"; done
