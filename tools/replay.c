@@ -36,7 +36,7 @@ static const char help[] =
     "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 L2 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
     "  --machine=NAME|FILE     caches, TLB, predictors of a machine, where no other option says otherwise\n"
-    "  --coherence=PROTOCOL    with --cores=N, of a trace that quern trace --cores=N made: a name or a C file [mesi]\n"
+    "  --coherence=PROTOCOL    with --cores=N, of a trace that quern trace --cores=N made: name or C file [mesi]\n"
     "  --cflags=FLAGS          for the compiler, as '-g -fsanitize=address'\n"
     "  --sanitize              with AddressSanitizer and UndefinedBehaviorSanitizer; the first line says where\n"
     "  --json                  print the totals as JSON (doc/json.md)\n"

@@ -32,7 +32,7 @@ refused 'quern merge: -x: no such option; `quern merge --help` describes it' mer
 refused 'quern merge: -o: no value given, wanted OUT' merge p -o
 refused 'quern diff: --lines=yes: it has no value; `quern diff --help` describes it' diff --lines=yes p p
 refused "quern csv: --crlf: got 'maybe', wanted yes or no" csv --crlf=maybe p
-refused "quern csv: --by: got 'x\\ny', wanted program, object, file, function, line, instruction, inclusive, call, data, pair or used" csv "--by=x
+refused "quern csv: --by: got 'x\\ny', wanted program, object, file, function, line, instruction, thread, inclusive, call, data, pair or used" csv "--by=x
 y" p
 refused 'quern csv: --no-by: no such option; `quern csv --help` describes it' csv --no-by p
 refused 'quern csv: --no-crlf=no: no such option; `quern csv --help` describes it' csv --no-crlf=no p
