@@ -157,34 +157,12 @@ static const struct qn_cost_rows *take_modules(const struct qn_collect *r, const
     return &rows;
 }
 
-static const struct qn_cost_total *find_named(const struct qn_cost_rows *rows, const char *name)
-{
-    for (size_t i = 0; i < rows->named_count; i++)
-        if (!strcmp(rows->named[i].name, name))
-            return &rows->named[i];
-    return NULL;
-}
-
-/* If the lines between the LL and memory are counted in both directions: the arithmetic intensity (S. Williams, A. Waterman, D. Patterson,
- * Roofline, CACM 52(4), 2009), of instructions, since what they compute is not known. */
-static void print_intensity(struct qn_collect *r, const struct qn_cost_rows *rows)
-{
-    const struct qn_cost_total *in = find_named(rows, "LL.fills"), *out = find_named(rows, "LL.writebacks");
-    int64_t bytes = in && out ? (in->count + out->count) * r->config.LL.line : 0;
-
-    if (bytes)
-        qn_collect_say(r, "%-24s %12.3f  %s", "LL.intensity", (double)rows->totals[QN_COST_IR] / (double)bytes,
-                       "instructions for each byte from or to memory");
-}
-
 static void print_modules(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events)
 {
     char *line, *rest;
     const struct qn_cost_rows *rows = take_modules(r, result, events, &rest);
 
-    for (size_t i = 0; i < rows->named_count; i++)
-        qn_collect_say(r, "%-24s %12" PRId64 "  %s", rows->named[i].name, rows->named[i].count, rows->named[i].text);
-    print_intensity(r, rows);
+    qn_cost_print_named(rows, r->config.LL.line, qn_collect_put_line, r);
     while ((line = strsep(&rest, "\n")) && *line)
         qn_collect_say(r, "%s", line);
     qn_cost_print_rows(rows->tables, rows->head, rows->totals, qn_collect_put_line, r);

@@ -328,3 +328,22 @@ void qn_cost_put_table(FILE *out, const struct qn_cost_rows *rows, const struct 
     w.of_rows = w.rows;
     write_rows(&w, rows);
 }
+
+/* Instructions for each byte (S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52(4), 2009), since what they compute is not known. */
+void qn_cost_print_named(const struct qn_cost_rows *rows, uint32_t LL_line, void (*put)(void *, const char *), void *data)
+{
+    int64_t in = 0, out = -1;
+    char line[256];
+
+    for (const struct qn_cost_total *n = rows->named; n < rows->named + rows->named_count; n++) {
+        snprintf(line, sizeof line, "%-24s %12" PRId64 "  %s", n->name, n->count, n->text);
+        put(data, line);
+        in = strcmp(n->name, "LL.fills") ? in : n->count;
+        out = strcmp(n->name, "LL.writebacks") ? out : n->count;
+    }
+    if (in <= 0 || out < 0)
+        return;
+    snprintf(line, sizeof line, "%-24s %12.3f  instructions for each byte from or to memory", "LL.intensity",
+             (double)rows->totals[QN_COST_IR] / (double)((in + out) * LL_line));
+    put(data, line);
+}

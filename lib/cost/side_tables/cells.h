@@ -32,6 +32,10 @@ struct qn_cost_rows {
     size_t named_count;
 };
 
+/* A line for each of `named`; and the arithmetic intensity, if the lines between the LL, of lines of so many bytes, and memory are counted in both
+ * directions. */
+void qn_cost_print_named(const struct qn_cost_rows *rows, uint32_t LL_line, void (*put)(void *, const char *), void *data);
+
 #define QN_COST_TABLE_NAME 64
 struct qn_cost_module_table {
     uint32_t id, number; /* 0: before the first */

@@ -608,13 +608,13 @@ static bool write_tables(const struct hosted_options *o)
     return true;
 }
 
-static void print_events(void)
+static void print_events(const struct hosted_options *o)
 {
     struct qn_cost_total events[SIM_EVENTS_MAX];
-    size_t count = hosted_list_events(events);
+    size_t count = hosted_list_events(events), first = qn_sim_has_L2() ? QN_L2_EVENTS : 0;
+    const struct qn_cost_rows rows = {.totals = totals, .named = events + first, .named_count = count - first};
 
-    for (size_t i = qn_sim_has_L2() ? QN_L2_EVENTS : 0; i < count; i++)
-        printf("%-24s %12lld  %s\n", events[i].name, (long long)events[i].count, events[i].text);
+    qn_cost_print_named(&rows, o->config.LL.line, put_line, NULL);
 }
 
 static int replay(char **argv)
@@ -640,7 +640,7 @@ static int replay(char **argv)
     qn_cost_print_summary(totals, o.config.L2.line ? (const int64_t *)sim_event_counts : NULL, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
     if (o.config.cores) /* a protocol has events that are known only at the end */
         qn_sim_finish();
-    print_events();
+    print_events(&o);
     if (!o.config.cores)
         qn_sim_finish();
     hosted_print_kept();
