@@ -42,6 +42,7 @@
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "querna01" */
 #define QN_ARENA_VERSION 25
+#define QN_CORES_MAX 64 /* --cores */
 #define QN_PINS_MAX 64
 
 /* File offsets and sizes in bytes. */

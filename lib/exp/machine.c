@@ -313,7 +313,7 @@ static bool take_cores(void)
 
     if (!take_number("root", "", "cores", cores))
         return false;
-    return !text || (*cores >= 1 && *cores <= QN_EXP_CORES_MAX) || refuse(text->origin, "cores", text->text, "1 to 64");
+    return !text || (*cores >= 1 && *cores <= QN_CORES_MAX) || refuse(text->origin, "cores", text->text, "1 to 64");
 }
 
 /* ---- all ---- */

@@ -43,7 +43,6 @@ struct qn_exp_machine {
 };
 
 #define QN_EXP_MACHINE_END ".machine"
-#define QN_EXP_CORES_MAX 64u /* as --cores */
 
 /* The folder of those that ship, beside `library`, the folder of the modules. */
 const char *qn_exp_machines(struct qn_text_memory *memory, const char *library);

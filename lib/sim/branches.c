@@ -16,6 +16,7 @@ struct qn_sim_branches qn_sim_branches;
 bool sim_branch_backward, qn_branches_coupled;
 
 static const struct qn_unit *BC, *BI; /* NULL: the fast version, or nothing */
+
 /* ---- the fast versions ----
  *
  * BC: the same counters; the history is stored as it stands in the index.      BI: the same targets; emitted code knows their address. */

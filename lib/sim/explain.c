@@ -45,14 +45,6 @@ static struct {
     unsigned ntouched;
 } explain;
 
-#ifdef QN_SIM_HOSTED
-#define NOW_THREAD 0
-#define NOW_CORE 0
-#else
-#define NOW_THREAD sim_thread
-#define NOW_CORE qn_sim_core
-#endif
-
 static struct qn_note *notes;
 static uint64_t first_notes, every_note, watch_from;
 
@@ -133,7 +125,7 @@ static QN_SIM_NCSR void note(const struct qn_explained *e, uint64_t number, uint
         return;
     *n = (struct qn_note){.number = number, .nth = nth, .addr = e->addr, .site = e->site, .size = e->size,
                           .kind = (uint8_t)e->kind, .outcome = (uint8_t)e->outcome, .class = class,
-                          .which = (uint8_t)(e->which - 1), .lines = explain.ntouched, .thread = NOW_THREAD, .core = NOW_CORE}; /* --watch: of no line that is explained: 255 */
+                          .which = (uint8_t)(e->which - 1), .lines = explain.ntouched, .thread = sim_thread, .core = qn_sim_core}; /* --watch: of no line that is explained: 255 */
     for (unsigned i = 0; i < explain.ntouched && i < QN_NOTE_LINES; i++)
         note_line(&n->line[i], &explain.touched[i]);
     add(&explain.output->notes, 1);

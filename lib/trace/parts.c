@@ -585,7 +585,7 @@ static int read_group(struct parts *p, struct sim_ref *ref)
     if (kind - 1 == QN_LOG_CORE) {
         p->core = get_varint(&p->control);
         p->thread = get_varint(&p->control);
-        return ended_early(&p->control) || p->core >= QN_TRACE_CORES_MAX ? refuse(p, "a core that there is not") : 0;
+        return ended_early(&p->control) || p->core >= QN_CORES_MAX ? refuse(p, "a core that there is not") : 0;
     }
     return read_record(p, kind - 1, ref, NULL);
 }

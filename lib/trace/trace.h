@@ -123,7 +123,6 @@ uint64_t qn_trace_seek(struct qn_trace_reader *t, uint64_t n);
 uint64_t qn_trace_take_more(struct qn_trace_reader *t);
 
 /* The core that made the last reference, and its thread's number; 0 and 0 in traces that do not say. */
-#define QN_TRACE_CORES_MAX 64
 uint32_t qn_trace_core(const struct qn_trace_reader *t, uint32_t *thread);
 
 /* 1: *ref is the next one; 0: the end; -1: qn_trace_error says FILE:LINE: what.  outcome holds SIM_TAKEN for branches. */

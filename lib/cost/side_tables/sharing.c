@@ -223,14 +223,23 @@ static int by_weight(const void *left, const void *right)
     return d ? d : by_address(left, right);
 }
 
+/* Behind the rows of the line of memory whose first row is at i. */
+static size_t end_of_line(const struct output *o, size_t i)
+{
+    size_t end = i;
+
+    while (end < o->count && o->rows[end].of.line == o->rows[i].of.line)
+        end++;
+    return end;
+}
+
 /* Removes rows of lines that are not shared. */
 static void take_lines(struct output *o)
 {
     size_t kept = 0;
 
     for (size_t i = 0, end; i < o->count; i = end) {
-        for (end = i; end < o->count && o->rows[end].of.line == o->rows[i].of.line; end++)
-            continue;
+        end = end_of_line(o, i);
         take_line(&o->rows[i], end - i, qn_cost_header(o->x->store)->config.D1.line);
     }
     for (size_t i = 0; i < o->count; i++)
@@ -280,25 +289,24 @@ static void say_place(FILE *f, const char *object, uint64_t offset, uint64_t thr
     fprintf(f, "%s+%" PRIu64 " (thread %" PRIu64 ", %s:%" PRIu32 ")", object ? object : "memory", object ? offset : 0, thread, behind_slash(file), line);
 }
 
-/* Of the line of memory whose rows begin at r: who shares it, what that costs, and what would end it. */
+/* Of the line of memory whose rows are r to end: who shares it, what that costs, and what would end it. */
 static void say_verdict(FILE *f, const struct row *r, const struct row *end, uint32_t line)
 {
     const struct row *most = r;
 
-    for (const struct row *p = r; p < end && p->of.line == r->of.line; p++)
+    for (const struct row *p = r; p < end; p++)
         if (p->with.pad > most->with.pad || (p->with.pad == most->with.pad && p->of.misses_false > most->of.misses_false))
             most = p;
-    if (most->of.misses_false > 0 && most->with.pad) {
-        say_place(f, most->object, most->of.offset, most->of.thread, most->file, most->line);
-        fputs(" and ", f);
-        say_place(f, most->with.object, most->with.offset, most->with.thread, most->with.file, most->with.line);
-        fprintf(f, " are %" PRIu64 " bytes apart in one line of %" PRIu32 ", %" PRIu64 " misses of false sharing: ", most->with.apart, line, r->weight[0]);
-        if (most->object && most->with.object && !strcmp(most->object, most->with.object))
-            fprintf(f, "pad the elements of %s from %" PRIu64 " to %" PRIu64 " bytes", most->object, most->with.apart, most->with.pad);
-        else
-            fprintf(f, "give each a line of its own (alignas(%" PRIu64 "))", most->with.pad);
-        fputc('\n', f);
-    }
+    if (!most->of.misses_false || !most->with.pad)
+        return;
+    say_place(f, most->object, most->of.offset, most->of.thread, most->file, most->line);
+    fputs(" and ", f);
+    say_place(f, most->with.object, most->with.offset, most->with.thread, most->with.file, most->with.line);
+    fprintf(f, " are %" PRIu64 " bytes apart in one line of %" PRIu32 ", %" PRIu64 " misses of false sharing: ", most->with.apart, line, r->weight[0]);
+    if (most->object && most->with.object && !strcmp(most->object, most->with.object))
+        fprintf(f, "pad the elements of %s from %" PRIu64 " to %" PRIu64 " bytes\n", most->object, most->with.apart, most->with.pad);
+    else
+        fprintf(f, "give each a line of its own (alignas(%" PRIu64 "))\n", most->with.pad);
 }
 
 static char *say_verdicts(const struct output *o)
@@ -308,8 +316,7 @@ static char *say_verdicts(const struct output *o)
     FILE *f = QN_NEEDED(open_memstream(&text, &length));
 
     for (size_t i = 0, end; i < o->count && lines < QN_COST_VERDICTS; i = end, lines++) {
-        for (end = i; end < o->count && o->rows[end].of.line == o->rows[i].of.line; end++)
-            continue;
+        end = end_of_line(o, i);
         say_verdict(f, &o->rows[i], &o->rows[end], qn_cost_header(o->x->store)->config.D1.line);
     }
     if (fclose(f))

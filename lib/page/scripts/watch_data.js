@@ -65,9 +65,14 @@ function readCache(cache, number) {
   cache.shown = [...cache.touches.keys()].sort((a, b) => a - b);
 }
 
+// "ISEM", the letters of the states of a coherent cache's lines; undefined: it has none
+function lettersOf(cache) {
+  return (/^state of (\w+)$/.exec(cache.way) || [])[1];
+}
+
 // The letter of a line's state before the touch; I: the set does not hold it.
 function letterBefore(cache, touch, line) {
-  const letters = (/^state of (\w+)$/.exec(cache.way) || [])[1], way = touch.before.indexOf(line);
+  const letters = lettersOf(cache), way = touch.before.indexOf(line);
   return way < 0 ? 'I' : letters && letters[touch.state[way]] || '?';
 }
 
@@ -133,8 +138,7 @@ function hex(n) {
 }
 
 function wayText(cache, touch, line) {
-  const way = touch.before.indexOf(line);
-  const letters = (/^state of (\w+)$/.exec(cache.way) || [])[1];
+  const way = touch.before.indexOf(line), letters = lettersOf(cache);
   if (letters && way >= 0 && way < touch.state.length) return `, state ${letters[touch.state[way]] || touch.state[way]}`;
   return cache.way && way >= 0 && way < touch.state.length ? `, ${cache.way} ${touch.state[way]}` : '';
 }

@@ -18,7 +18,6 @@
 
 #include "base/base.h"
 
-#define QN_CORES_MAX 64 /* --cores */
 
 /* A set is a row of pointers to the records of its lines (struct qn_code_line).  The record with the oldest stamp is the victim. */
 struct qn_fast_I1 {

@@ -61,7 +61,7 @@ static const char *take_cores(const struct qn_option *o, void *field, char **val
     const char *wanted = qn_option_number(o, &cores, value);
 
     *(uint32_t *)field = (uint32_t)cores;
-    return wanted ? wanted : cores >= 1 && cores <= QN_TRACE_CORES_MAX ? NULL : "1 to 64";
+    return wanted ? wanted : cores >= 1 && cores <= QN_CORES_MAX ? NULL : "1 to 64";
 }
 
 static const char *take_at_L2(const struct qn_option *o, void *field, char **value)

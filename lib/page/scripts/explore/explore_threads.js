@@ -166,9 +166,10 @@ function threadsTable() {
 function sharedPanel(lines, state) {
   const line = lines.find(one => one.address === state.line), numbers = ['reads', 'writes', 'false', 'true', 'cold', 'upgrades'];
   if (!line) return '';
+  const verdict = verdictOf(line);
   return el('section', { class: 'panel', id: 'shared-line' }, el('div', { class: 'tools' }, el('strong', {}, line.address), el('span', { class: 'note' }, objectNames(line)),
     el('button', { type: 'button', onclick: () => go({ ...state, line: '' }) }, 'close')),
-  bytePicture(line, true), verdictOf(line) ? el('p', { id: 'verdict' }, verdictOf(line)) : '', el('div', { class: 'wide' }, el('table', { id: 'sharers' }, el('tr', {}, ...['thread', 'line of source', 'object', 'bytes written', 'bytes read'].map(text => el('th', { scope: 'col' }, text)),
+  bytePicture(line, true), verdict ? el('p', { id: 'verdict' }, verdict) : '', el('div', { class: 'wide' }, el('table', { id: 'sharers' }, el('tr', {}, ...['thread', 'line of source', 'object', 'bytes written', 'bytes read'].map(text => el('th', { scope: 'col' }, text)),
     ...numbers.map(name => el('th', { scope: 'col', class: 'n', title: MEANINGS_OF_SHARING[name] }, name))),
   ...line.rows.map(r => el('tr', {}, el('td', {}, svg('svg', { viewBox: '0 0 12 12', width: 12, height: 12, 'aria-hidden': 'true' }, svg('rect', { width: 12, height: 12, class: threadClass(r.thread) })), ` ${r.thread}`),
     el('td', { class: 'path' }, sharedPlace(r)), el('td', { class: 'path' }, objectText(r)), el('td', {}, byteRanges(BigInt(r.written))), el('td', {}, byteRanges(BigInt(r.read))),
