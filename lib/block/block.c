@@ -278,7 +278,7 @@ static void dump_insn(const struct qn_block *b, unsigned i, void (*out)(const ch
             live[n++] = names[f];
     live[n] = 0;
     qn_decode_print((const uint8_t *)(uintptr_t)b->at[i], &b->insn[i], b->at[i], text, sizeof text);
-    qn_format(line, sizeof line, "  %x: %s  [live %s]", b->at[i], text, n ? live : "-");
+    qn_format(line, sizeof line, "  %lx: %s  [live %s]", b->at[i], text, n ? live : "-");
     out(line);
 }
 
@@ -286,7 +286,7 @@ void qn_block_dump(const struct qn_block *b, void (*out)(const char *))
 {
     char line[128];
 
-    qn_format(line, sizeof line, "block %x: %u instructions, next %x", b->pc, b->n, b->next);
+    qn_format(line, sizeof line, "block %lx: %u instructions, next %lx", b->pc, b->n, b->next);
     out(line);
     for (unsigned i = 0; i < b->n; i++)
         dump_insn(b, i, out);

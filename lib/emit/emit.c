@@ -549,9 +549,9 @@ void qn_emit_diagnose(const struct qn_block *b, const struct qn_event_list *list
         if (!text)
             continue;
         if (ev->kind == QN_EV_DATA)
-            qn_format(line, sizeof line, "  %x: D %s %u: %s", b->at[ev->insn], ev->write ? "w" : "r", (unsigned)ev->size, text);
+            qn_format(line, sizeof line, "  %lx: D %s %u: %s", b->at[ev->insn], ev->write ? "w" : "r", (unsigned)ev->size, text);
         else
-            qn_format(line, sizeof line, "  %x: %s: %s", b->at[ev->insn], qn_event_kind_name(ev->kind), text);
+            qn_format(line, sizeof line, "  %lx: %s: %s", b->at[ev->insn], qn_event_kind_name(ev->kind), text);
         out(line);
     }
 }

@@ -392,7 +392,7 @@ static const char *reg_name(uint8_t r)
 
 static size_t put_address(char *line, size_t size, const struct qn_mem *m)
 {
-    size_t n = qn_format(line, size, "%s%D(%s", m->seg == QN_SEG_FS ? "fs:" : m->seg == QN_SEG_GS ? "gs:" : "",
+    size_t n = qn_format(line, size, "%s%ld(%s", m->seg == QN_SEG_FS ? "fs:" : m->seg == QN_SEG_GS ? "gs:" : "",
                          m->disp, reg_name(m->base));
 
     if (m->index != QN_REG_NONE)
@@ -404,10 +404,10 @@ static size_t put_address(char *line, size_t size, const struct qn_mem *m)
 static void dump_one(const struct qn_event *e, const struct qn_block *b, void (*out)(const char *))
 {
     char line[160];
-    size_t n = qn_format(line, sizeof line, "  %x: %s cc+%u", b->at[e->insn], qn_event_kind_name(e->kind), e->counter);
+    size_t n = qn_format(line, sizeof line, "  %lx: %s cc+%u", b->at[e->insn], qn_event_kind_name(e->kind), e->counter);
 
     if (e->kind == QN_EV_FETCH)
-        n += qn_format(line + n, sizeof line - n, " %x,%u", e->addr, (unsigned)e->size);
+        n += qn_format(line + n, sizeof line - n, " %lx,%u", e->addr, (unsigned)e->size);
     if (e->kind == QN_EV_DATA) {
         n += qn_format(line + n, sizeof line - n, " %s %u ", e->write ? "w" : "r", (unsigned)e->size);
         put_address(line + n, sizeof line - n, &e->mem);
@@ -419,7 +419,7 @@ void qn_event_dump(const struct qn_event_list *list, const struct qn_block *b, v
 {
     char line[96];
 
-    qn_format(line, sizeof line, "events of block %x: %u, cost centre of %u counters", b->pc, list->n,
+    qn_format(line, sizeof line, "events of block %lx: %u, cost centre of %u counters", b->pc, list->n,
               list->ncounters);
     out(line);
     for (unsigned i = 0; i < list->n; i++)

@@ -178,7 +178,7 @@ void sim_table(const char *slot, const char *name, const char *names)
 
 void sim_total(const char *slot, const char *name, uint64_t count, const char *text)
 {
-    add_row(NULL, 0, 0, add_line("{%s.%s} {%U}  {%s}", slot, name, count, text), QN_TABLE_TOTALS);
+    add_row(NULL, 0, 0, add_line("{%s.%s} {%lu}  {%s}", slot, name, count, text), QN_TABLE_TOTALS);
 }
 
 void sim_sets_by_time(const char *cache, const uint64_t *misses, uint64_t sets)

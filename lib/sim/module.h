@@ -101,9 +101,9 @@ uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise);
 /* The same; a value outside least to most stops the run with a message. */
 uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least, uint64_t most);
 
-/* Prints a line for the user, with the summary or, in analysis_finish, after it.  Conversions: %s %c %d %u, %D %U (64 bits),
- * %x (64 bits, hexadecimal), %%. */
-void sim_print(const char *format, ...);
+/* Prints a line for the user, with the summary or, in analysis_finish, after it.  Conversions: those of printf
+ * but floating point, as %lu for uint64_t. */
+void sim_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- tables: lines that are printed even if the program is killed ----
  *
@@ -133,15 +133,15 @@ struct sim_term {
 
 /* n zeroed cells.  If there are too few, the run stops with a message. */
 uint64_t *sim_cells(uint64_t n);
-void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...);
+void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A list of n pairs of adjacent cells: a number and its count.  It is printed as n lines at most, the largest count first, among equal
  * counts the smaller number first; pairs with count 0 are left out.  To replace a number, first set its count to 0. */
 #define SIM_LIST_MAX 64
-void sim_list(const uint64_t *pairs, unsigned n, const char *format, ...);
+void sim_list(const uint64_t *pairs, unsigned n, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Begins a table of results.  In each row that is declared next, and each line of a list, what stands between braces is a cell:
  *
  *   sim_table(sim.slot, "sizes", "size reads writes");
- *   sim_row(terms, 2, "AN: {%U} bytes: {%%U} reads, {%%U} writes missed", size);
+ *   sim_row(terms, 2, "AN: {%lu} bytes: {%%U} reads, {%%U} writes missed", size);
  *
  * The line is printed without the braces.  A row of nothing but cells is not printed.  The table becomes PROFILE.sizes.csv, or PREFIX.sizes.csv of
  * `quern replay --tables=PREFIX`; of a module in another slot than AN, PROFILE.D1.sizes.csv.  Names as those of events. */

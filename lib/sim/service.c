@@ -171,7 +171,7 @@ uint64_t sim_option_within(const char *slot, const char *module, const char *key
 
     if (value >= least && value <= most)
         return value;
-    qn_format(what, sizeof what, "got %U, wanted %U to %U", value, least, most);
+    qn_format(what, sizeof what, "got %lu, wanted %lu to %lu", value, least, most);
     sim_fail(slot, module, key, 0, what);
 }
 
@@ -306,7 +306,7 @@ _Noreturn void sim_fail(const char *slot, const char *module, const char *functi
         module = c.module;
         reference = c.reference;
     }
-    qn_format(line, sizeof line, "module %s in slot %s%s, %s, reference %U: %s", module, slot, known ? c.of : "", function,
+    qn_format(line, sizeof line, "module %s in slot %s%s, %s, reference %lu: %s", module, slot, known ? c.of : "", function,
               reference, what);
     qn_engine_module_failed(line);
 }

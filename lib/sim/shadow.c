@@ -276,7 +276,7 @@ static SLOW _Noreturn void differ(enum sim_slot slot, uint64_t reference, uint64
 {
     char line[240];
 
-    qn_format(line, sizeof line, "module %s in slot %s, reference %U at %x: %s", facts[slot].name, unit_slot_name(slot), reference, addr, how);
+    qn_format(line, sizeof line, "module %s in slot %s, reference %lu at %lx: %s", facts[slot].name, unit_slot_name(slot), reference, addr, how);
     qn_engine_check_failed(line);
 }
 
@@ -305,7 +305,7 @@ static void compare_events(uint64_t addr)
 
         if (first == shadow)
             continue;
-        qn_format(how, sizeof how, "%s: %U, but %U if each reference is a call", qn_sim_event_name(event), first, shadow);
+        qn_format(how, sizeof how, "%s: %lu, but %lu if each reference is a call", qn_sim_event_name(event), first, shadow);
         differ(slot_of_event(event), number, addr, how);
     }
 }
@@ -348,7 +348,7 @@ static void compare_counter(uint32_t at, uint64_t reference, uint64_t addr)
 
     if (QN_LIKELY(qn_sim_counter(at) == made[at]))
         return;
-    qn_format(how, sizeof how, "its counter has %U misses, but %U if each reference is a call", qn_sim_counter(at), made[at]);
+    qn_format(how, sizeof how, "its counter has %lu misses, but %lu if each reference is a call", qn_sim_counter(at), made[at]);
     differ((enum sim_slot)(made_in[at] - 1), reference, addr, how);
 }
 

@@ -45,10 +45,10 @@ _Noreturn void qn_die_fatal(enum qn_fatal kind, uint64_t pc, const char *text)
 static void note_bad_insn(uint64_t pc, unsigned n)
 {
     char text[160];
-    size_t used = qn_format(text, sizeof text, "instruction at %x:", pc);
+    size_t used = qn_format(text, sizeof text, "instruction at %lx:", pc);
 
     for (unsigned i = 0; i < n; i++)
-        used += qn_format(text + used, sizeof text - used, " %X", qn_arena->fatal_bytes[i]);
+        used += qn_format(text + used, sizeof text - used, " %02x", qn_arena->fatal_bytes[i]);
     qn_arena_unsupported(text);
 }
 
@@ -75,7 +75,7 @@ _Noreturn void qn_die_linked(uint64_t start, uint64_t end)
     char text[240];
     bool low = start < QN_LOW_TABLES_END, ours = qn_is_engine_range(start, end - start);
 
-    qn_format(text, sizeof text, "it is linked at 0x%x to 0x%x, and %s 0x%x to 0x%x (doc/limits.md): link it elsewhere, or position-independent",
+    qn_format(text, sizeof text, "it is linked at 0x%lx to 0x%lx, and %s 0x%llx to 0x%llx (doc/limits.md): link it elsewhere, or position-independent",
               start, end, ours ? "quern's own memory is at" : "other memory lies there; quern's own is at",
               low ? QN_COUNTERS_BASE : QN_HIGH_BASE, low ? QN_LOW_TABLES_END : QN_HIGH_END);
     qn_die_fatal(QN_FATAL_LOAD, 0, text);
@@ -85,7 +85,7 @@ _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b)
 {
     char text[200];
 
-    qn_format(text, sizeof text, "%s (%x, %x)", what, a, b);
+    qn_format(text, sizeof text, "%s (%lx, %lx)", what, a, b);
     qn_die_fatal(QN_FATAL_INTERNAL, qn_ctx.rip, text);
 }
 

@@ -203,7 +203,7 @@ static bool refuses_address(uint64_t start, uint64_t size)
     if (!qn_is_engine_range(start, size) && !crosses_image(start, size))
         return false;
     if (!noted) {
-        qn_format(text, sizeof text, "memory at 0x%x: quern's own is at 0x%x to 0x%x and at 0x%x to 0x%x (doc/limits.md)", start, QN_COUNTERS_BASE,
+        qn_format(text, sizeof text, "memory at 0x%lx: quern's own is at 0x%llx to 0x%llx and at 0x%llx to 0x%llx (doc/limits.md)", start, QN_COUNTERS_BASE,
                   QN_LOW_TABLES_END, QN_HIGH_BASE, QN_HIGH_END);
         qn_unsupported(text);
     }

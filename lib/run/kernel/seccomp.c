@@ -172,7 +172,7 @@ static bool leave_to_listener(long nr)
 
     if (!is_engines(nr))
         return true;
-    qn_format(text, sizeof text, "system call %D that a listener of a filter (SECCOMP_RET_USER_NOTIF) is to decide about", (int64_t)nr);
+    qn_format(text, sizeof text, "system call %ld that a listener of a filter (SECCOMP_RET_USER_NOTIF) is to decide about", (int64_t)nr);
     qn_die_fatal(QN_FATAL_UNSUPPORTED, qn_ctx.rip - QN_SYSCALL_INSN_LEN, text);
 }
 

@@ -254,7 +254,7 @@ static void trace_fault(const struct qn_siginfo *info, uint64_t host)
 {
     char line[160];
 
-    qn_format(line, sizeof line, "signal %d code %d address %x at guest %x host %x", info->signo, info->code,
+    qn_format(line, sizeof line, "signal %d code %d address %lx at guest %lx host %lx", info->signo, info->code,
               info->fault.addr, qn_ctx.rip, host);
     qn_trace_line(line);
 }

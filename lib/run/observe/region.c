@@ -206,7 +206,7 @@ static void divide(int what, uint64_t pc)
 {
     char text[2 * 16 + 2];
 
-    qn_format(text, sizeof text, "%x %x", pc, (uint64_t)(what == QN_PART_AFTER ? 0 : qn_calls_coming()));
+    qn_format(text, sizeof text, "%lx %lx", pc, (uint64_t)(what == QN_PART_AFTER ? 0 : qn_calls_coming()));
     qn_message_part(what, text);
 }
 

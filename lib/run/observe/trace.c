@@ -20,7 +20,7 @@ static void trace_code(const char *what, uint64_t from, uint64_t to)
     char line[256], text[160];
     struct qn_insn in;
 
-    qn_format(line, sizeof line, "%s %x-%x", what, from, to);
+    qn_format(line, sizeof line, "%s %lx-%lx", what, from, to);
     qn_trace_line(line);
     while (from < to) {
         const uint8_t *bytes = (const uint8_t *)(uintptr_t)from;
@@ -28,7 +28,7 @@ static void trace_code(const char *what, uint64_t from, uint64_t to)
         if (qn_block_decode(bytes, to - from, &in) != QN_DEC_OK)
             return;
         qn_decode_print(bytes, &in, from, text, sizeof text);
-        qn_format(line, sizeof line, "    %x: %s", from, text);
+        qn_format(line, sizeof line, "    %lx: %s", from, text);
         qn_trace_line(line);
         from += in.len;
     }
@@ -40,7 +40,7 @@ void qn_trace_emit(uint32_t index)
     const struct qn_tblock *b = qn_tcache_block(index);
     char line[160];
 
-    qn_format(line, sizeof line, "emitted for %x: entry2 %x", b->pc, (uint64_t)qn_tblock_entry2(b));
+    qn_format(line, sizeof line, "emitted for %lx: entry2 %lx", b->pc, (uint64_t)qn_tblock_entry2(b));
     qn_trace_line(line);
     trace_code("  hot", b->hot, qn_tblock_end(b));
     trace_code("  cold", b->cold, qn_tblock_cold_end(b));
@@ -48,6 +48,6 @@ void qn_trace_emit(uint32_t index)
 
 void qn_format_syscall(char *line, size_t size, long nr, const long *a, long r)
 {
-    qn_format(line, size, "syscall %D (%x, %x, %x, %x, %x, %x) = %D", (int64_t)nr, a[0], a[1], a[2], a[3], a[4], a[5],
+    qn_format(line, size, "syscall %ld (%lx, %lx, %lx, %lx, %lx, %lx) = %ld", (int64_t)nr, a[0], a[1], a[2], a[3], a[4], a[5],
               (int64_t)r);
 }

@@ -15,5 +15,5 @@ static void prefetches_finish(void)
 {
     uint64_t useful = sim_counted(level_useful), all = sim_counted(level_prefetches), would_miss = useful + level_misses;
 
-    sim_print("%s: coverage %U%%, accuracy %U%%", sim.slot, 100 * useful / (would_miss ? would_miss : 1), 100 * useful / (all ? all : 1));
+    sim_print("%s: coverage %lu%%, accuracy %lu%%", sim.slot, 100 * useful / (would_miss ? would_miss : 1), 100 * useful / (all ? all : 1));
 }

@@ -63,7 +63,7 @@ static void declare(void)
 
     lost[1].hidden = lost[1].needed = true;
     sim_table(sim.slot, ANALYSIS, "window instructions conflicts 4KiB pairs");
-    sim_row(all, 5, "%s: conflicts within {%U} of {%%U} instructions observed: {%%U}, {%%U} of them 4 KiB apart, {%%U} pairs", sim.slot, window);
+    sim_row(all, 5, "%s: conflicts within {%lu} of {%%U} instructions observed: {%%U}, {%%U} of them 4 KiB apart, {%%U} pairs", sim.slot, window);
     sim_row(lost, 4, "%s: there was no room for %%U conflicts and %%U executions of further loads", sim.slot);
 }
 

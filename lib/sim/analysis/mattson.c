@@ -40,10 +40,10 @@ static void lines_touched(struct sim_term to[2])
 /* terms: the misses, and their error if there is one.  first: of them, those on lines that were not used before. */
 static void declare_size(uint64_t lines, struct sim_term *terms, unsigned n, struct sim_term first)
 {
-    sim_row(terms, n, n > 1 ? "AN: %U lines: %%U, give or take %%U" : "AN: %U lines: %%U", lines);
+    sim_row(terms, n, n > 1 ? "AN: %lu lines: %%U, give or take %%U" : "AN: %lu lines: %%U", lines);
     lines_touched(terms + n);
     terms[n + 2] = first;
-    sim_row(terms, n + 3, n > 1 ? "{%U}{%U}{%%U}{%%U}{%%U}{%%U}" : "{%U}{%U}{%%U}{0}{%%U}{%%U}", lines << line_bits, lines);
+    sim_row(terms, n + 3, n > 1 ? "{%lu}{%lu}{%%U}{%%U}{%%U}{%%U}" : "{%lu}{%lu}{%%U}{0}{%%U}{%%U}", lines << line_bits, lines);
 }
 
 /* ---- each size, each associativity ---- */
@@ -113,7 +113,7 @@ static void declare_whole(void)
             terms[0] = sum_from(histogram, n, DISTANCES + 1);
             declare_size(n, terms, 1, sum_from(histogram, DISTANCES, DISTANCES + 1));
         }
-    sim_row(NULL, 0, "AN: misses with %U sets:", sets);
+    sim_row(NULL, 0, "AN: misses with %lu sets:", sets);
     sim_table(sim.slot, "ways", "ways misses");
     for (unsigned n = 1; n <= WAYS_MAX; n++)
         if (sizes || qn_is_pow2(n)) {

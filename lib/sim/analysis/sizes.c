@@ -92,10 +92,10 @@ static void declare(uint64_t first_size)
 
         for (unsigned w = 0; w < 2; w++)
             terms[w] = (struct sim_term){.cells = missed[w] + i + 1, .n = n_sizes - i, .times = 1};
-        sim_row(terms, 2, "%s: %U bytes: %%U %%U", sim.slot, first_size << i);
+        sim_row(terms, 2, "%s: %lu bytes: %%U %%U", sim.slot, first_size << i);
         memcpy(row, (const struct sim_term[]){loads, terms[0], stores, terms[1], terms[0], terms[1], loads, stores}, sizeof row);
         row[4].plus = row[6].plus = true;
-        sim_row(row, 8, "{%U}{%u}{%u}{ok}{%%U}{%%U}{%%U}{%%U}{%%R}", first_size << i, ways, 1u << line_bits);
+        sim_row(row, 8, "{%lu}{%u}{%u}{ok}{%%U}{%%U}{%%U}{%%U}{%%R}", first_size << i, ways, 1u << line_bits);
     }
 }
 

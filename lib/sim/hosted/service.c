@@ -120,7 +120,7 @@ uint64_t sim_option_within(const char *slot, const char *module, const char *key
 
     if (value >= least && value <= most)
         return value;
-    qn_format(what, sizeof what, "got %U, wanted %U to %U", value, least, most);
+    qn_format(what, sizeof what, "got %lu, wanted %lu to %lu", value, least, most);
     sim_fail(slot, module, key, 0, what);
 }
 
@@ -137,7 +137,7 @@ void sim_print(const char *format, ...)
 
 void sim_find(const struct sim_finding *f)
 {
-    sim_print("0x%x %s 0x%x 0x%x %U %U", f->pc, f->what, f->value, f->other, f->count, f->of);
+    sim_print("0x%lx %s 0x%lx 0x%lx %lu %lu", f->pc, f->what, f->value, f->other, f->count, f->of);
 }
 
 /* Printed with the others, in the order in which they were kept. */
@@ -200,7 +200,7 @@ void hosted_print_kept(void)
         sim_find(&k->row);
     }
     for (const struct kept_shared *k = kept_shared; k; k = k->next)
-        sim_print("0x%x 0x%x thread %U: %U reads 0x%x, %U writes 0x%x, true %U, false %U, cold %U, upgrades %U", k->row.line, k->row.pc,
+        sim_print("0x%lx 0x%lx thread %lu: %lu reads 0x%lx, %lu writes 0x%lx, true %lu, false %lu, cold %lu, upgrades %lu", k->row.line, k->row.pc,
                   k->row.thread, k->row.reads, k->row.read, k->row.writes, k->row.written, k->row.misses_true, k->row.misses_false,
                   k->row.cold, k->row.upgrades);
 }

@@ -86,5 +86,5 @@ static void cachesim_X_finish(void)
 
     for (uint64_t i = 0; i < (uint64_t)sim.sets * sim.ways; i++)
         dirty += lines.line[i] != LINES_NONE && (lines.flags[i] & DIRTY);
-    sim_print("%s: %U dirty lines at the end", sim.slot, dirty);
+    sim_print("%s: %lu dirty lines at the end", sim.slot, dirty);
 }

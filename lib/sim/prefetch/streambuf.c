@@ -110,5 +110,5 @@ static void cachesim_X_finish(void)
 {
     uint64_t served = sim_counted(useful), all = sim_counted(prefetches);
 
-    sim_print("%s: coverage %U%%, accuracy %U%%", sim.slot, 100 * served / (served + misses ? served + misses : 1), 100 * served / (all ? all : 1));
+    sim_print("%s: coverage %lu%%, accuracy %lu%%", sim.slot, 100 * served / (served + misses ? served + misses : 1), 100 * served / (all ? all : 1));
 }

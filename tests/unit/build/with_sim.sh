@@ -31,7 +31,7 @@ cat >mine.c <<'END'
 static uint64_t fetches;
 static void analysis_init(const struct sim_config *c) { (void)c; }
 static void analysis_ref(const struct sim_ref *ref) { fetches += ref->kind == SIM_REF_FETCH; }
-static void analysis_finish(void) { sim_print("mine saw %U fetches", fetches); }
+static void analysis_finish(void) { sim_print("mine saw %lu fetches", fetches); }
 END
 is "$(engine SIM_AN=mine.c SIM_D1=default)" 'I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind AN=mine:HASH' 'make SIM_AN=FILE'
 is "$(run | sed -n 's/^mine saw \([0-9]*\) fetches$/\1/p')" "$(awk '/^summary/ { print $2 }' profile)" 'it runs: it sees every fetch'

@@ -57,7 +57,7 @@ static void analysis_finish(void)
         find(m, "access", m->access);
         find(m, "value", m->value);
     }
-    sim_print("AN: %x", all);
+    sim_print("AN: %lx", all);
 }
 END
 "$QUERN" sim build --AN=told.c -o told || bail 'cannot build'

@@ -113,7 +113,7 @@ static void analysis_init(const struct sim_config *config) { (void)config; }
 
 static void analysis_ref(const struct sim_ref *ref)
 {
-    used += (unsigned)qn_format(text + used, sizeof text - used, "%u %x %u %x %u%u\n", ref->kind, ref->addr, ref->size, ref->target,
+    used += (unsigned)qn_format(text + used, sizeof text - used, "%u %lx %u %lx %u%u\n", ref->kind, ref->addr, ref->size, ref->target,
                                 ref->kind == SIM_REF_COND ? ref->outcome & SIM_TAKEN : 0u, ref->backward);
     if (used > sizeof text - 200)
         put();

@@ -70,5 +70,5 @@ static void analysis_finish(void)
         sim_find(&(struct sim_finding){.pc = l->site.pc, .value = l->addr, .other = l->site.what, .count = l->count,
                                        .of = of(&lost_by, l->site.pc, 0)->count, .what = "evictor"});
     }
-    sim_print("%s: lines missed: %U for the first time, %U evicted before", sim.slot, first, lost);
+    sim_print("%s: lines missed: %lu for the first time, %lu evicted before", sim.slot, first, lost);
 }

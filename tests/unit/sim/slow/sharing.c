@@ -31,7 +31,7 @@ static void print_worst(void)
         if (slow_lines[i].count[SLOW_FALSE] > worst->count[SLOW_FALSE])
             worst = &slow_lines[i];
     if (worst->count[SLOW_FALSE])
-        sim_print("AN: line %x %U %U %U %U", (worst->number - 1) * slow_line_bytes, worst->count[SLOW_TRUE], worst->count[SLOW_FALSE],
+        sim_print("AN: line %lx %lu %lu %lu %lu", (worst->number - 1) * slow_line_bytes, worst->count[SLOW_TRUE], worst->count[SLOW_FALSE],
                   worst->count[SLOW_COLD], worst->count[SLOW_UPGRADES]);
     worst->count[SLOW_FALSE] = 0;
 }
@@ -39,7 +39,7 @@ static void print_worst(void)
 static void analysis_finish(void)
 {
     slow_end();
-    sim_print("AN: all %U %U %U %U", slow_total[SLOW_TRUE], slow_total[SLOW_FALSE], slow_total[SLOW_COLD], slow_total[SLOW_UPGRADES]);
+    sim_print("AN: all %lu %lu %lu %lu", slow_total[SLOW_TRUE], slow_total[SLOW_FALSE], slow_total[SLOW_COLD], slow_total[SLOW_UPGRADES]);
     for (unsigned i = 0; i < PRINTED; i++)
         print_worst();
 }
