@@ -160,12 +160,12 @@ static int report(void *request)
 /* --json: writes the rows that `quern csv` makes, by function unless --by says otherwise.  -1: --json is not given. */
 static int write_json(int argc, char **argv)
 {
-    static char csv[] = "csv", metadata[] = "--metadata=no", by[] = "--by=function";
+    static char own[] = PROGRAM " --json", metadata[] = "--metadata=no", by[] = "--by=function";
     char **words = calloc((size_t)argc + 4, sizeof *words);
     int n = 0, json = 0, status;
     if (!words)
         return -1;
-    words[n++] = csv;
+    words[n++] = own;
     words[n++] = metadata;
     words[n++] = by;
     for (int i = 1; i < argc; i++) {

@@ -4,6 +4,8 @@
  *      quern csv --to-profile [-o OUT] FILE.csv
  * Out: CSV or a profile, on stdout or in OUT; exit 0, 1 (a bad input, a failed write), 2 (usage)
  */
+#include <string.h>
+
 #include "out/csv/csv.h"
 #include "prof_args.h"
 #include "tools.h"
@@ -72,8 +74,9 @@ static enum qn_text_status csv(const struct prof_args *a, struct qn_text_error *
 
 int qn_tool_csv(int argc, char **argv)
 {
-    static const struct prof_command command = {
-        {"csv", PROGRAM, help, NULL, options, prof_args_options, false, rules}, 1, -1, check, csv};
+    /* `quern annotate --json` calls itself so. */
+    const struct prof_command command = {
+        {"csv", strcmp(argv[0], "csv") ? argv[0] : PROGRAM, help, NULL, options, prof_args_options, false, rules}, 1, -1, check, csv};
     struct settings settings = {.by = QN_OUT_CSV_LINE, .metadata = true, .crlf = true};
     (void)argc;
     return prof_args_run(&command, &settings.args, argv);

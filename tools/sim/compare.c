@@ -9,9 +9,11 @@
  * is printed if the modules differ in it. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../tools.h"
 #include "base/base.h"
@@ -20,7 +22,9 @@
 #include "text/csv.h"
 #include "text/output.h"
 
-#define WORDS_MAX 24 /* of a command, besides the program */
+/* How messages of the sweep begin. */
+#define SWEEPS "quern: sweep: "
+#define OPTION "-L sim: "
 
 /* What the table may have: the events that are added up, the rates, and what a picture shows. */
 static const struct measure {
@@ -89,52 +93,83 @@ static void print_table(const struct qn_text_table *t, const bool shown[MEASURES
     }
 }
 
+/* A run that went wrong has a line; what it counted is in the table all the same. */
+static int tell_failed(const struct qn_text_table *t)
+{
+    int failed = 0;
+
+    for (int row = 0; row < t->row_count; row++) {
+        const char *status = qn_text_cell(t, row, qn_text_find_column(t, "status"));
+
+        if (strcmp(status, "ok")) {
+            qn_text_complain("quern: sim compare: %s: %s", qn_text_cell(t, row, qn_text_find_column(t, "sim")), status);
+            failed = 1;
+        }
+    }
+    return failed;
+}
+
 /* ---- the runs and the picture ---- */
 
 struct work {
     const struct qn_sim_comparison *c;
     struct qn_text_memory memory; /* what words are made of */
-    const char *own, *csv;
+    const char *own, *csv, *said; /* said: the sweep's messages */
 };
 
-struct command {
-    char **words;
-    int n;
-};
+/* Runs a command whose messages go into a file. */
+static int run_quietly(struct work *w, char **words)
+{
+    int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), file = open(w->said, O_WRONLY | O_CREAT | O_CLOEXEC, 0600), status;
 
-static void add(struct command *c, const char *word) { c->words[c->n++] = (char *)word; }
+    dup2(file, STDERR_FILENO);
+    status = qn_engines_run(words);
+    dup2(own, STDERR_FILENO);
+    close(file);
+    close(own);
+    return status;
+}
+
+/* Prints what the sweep said as messages of `sim compare`, without the sweep's option, which the user did not give. */
+static void pass_on(struct work *w)
+{
+    FILE *file = fopen(w->said, "r");
+    char *line = NULL, *text;
+    size_t room = 0;
+
+    while (file && getline(&line, &room, file) > 0) {
+        text = !strncmp(line, SWEEPS, strlen(SWEEPS)) ? line + strlen(SWEEPS) : line;
+        fputs(text > line ? "quern: sim compare: " : "", stderr);
+        fputs(text + (text > line && !strncmp(text, OPTION, strlen(OPTION)) ? strlen(OPTION) : 0), stderr);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+}
 
 static int sweep(struct work *w)
 {
     static const char *const caches[] = { "--I1", "--D1", "--LL" };
     const struct qn_sim_comparison *c = w->c;
-    struct command sweep = { .n = 0 };
-    char *sims = qn_text_format(&w->memory, "sim=%s", c->modules[0]);
-    size_t arguments = 0;
+    struct qn_text_words sweep = { .memory = &w->memory };
+    char *sims = c->modules[0];
+    int status;
 
-    while (c->program[arguments])
-        arguments++;
     for (char **m = c->modules + 1; *m; m++)
-        sims = qn_text_format(&w->memory, "%s,%s", sims, *m);
-    sweep.words = qn_text_alloc(&w->memory, (WORDS_MAX + arguments) * sizeof *sweep.words);
-    add(&sweep, w->own);
-    add(&sweep, "sweep");
-    add(&sweep, "-q");
-    add(&sweep, "-j1");
-    add(&sweep, "-L");
-    add(&sweep, sims);
+        sims = qn_text_format(&w->memory, "%s;%s", sims, *m);
+    for (const char *const *word = (const char *const[]){ w->own, "sweep", "-q", "-j1", "--branch-sim=yes", "-o", w->csv, NULL }; *word; word++)
+        qn_text_add_word(&sweep, "%s", *word);
+    qn_text_add_word(&sweep, "-Lsim=%s", sims);
     for (int slot = QN_ENGINES_I1; slot <= QN_ENGINES_LL; slot++)
         if (c->geometry[slot])
-            add(&sweep, qn_text_format(&w->memory, "%s=%s", caches[slot], c->geometry[slot]));
+            qn_text_add_word(&sweep, "%s=%s", caches[slot], c->geometry[slot]);
     if (c->sim_opt)
-        add(&sweep, qn_text_format(&w->memory, "--sim-opt=%s", c->sim_opt));
-    add(&sweep, "--branch-sim=yes");
-    add(&sweep, "-o");
-    add(&sweep, w->csv);
-    add(&sweep, "--");
-    for (size_t i = 0; i <= arguments; i++)
-        add(&sweep, c->program[i]);
-    return qn_engines_run(sweep.words);
+        qn_text_add_word(&sweep, "--sim-opt=%s", c->sim_opt);
+    qn_text_add_word(&sweep, "--");
+    qn_text_add_words(&sweep, c->program);
+    status = run_quietly(w, sweep.at);
+    pass_on(w);
+    return status;
 }
 
 static int plot(struct work *w, const struct measure *m)
@@ -167,6 +202,7 @@ static int tell(struct work *w)
         print_table(&t, shown);
         if (w->c->plot)
             status = fflush(stdout) || plot(w, &measures[first]);
+        status |= tell_failed(&t);
     }
     qn_text_free_table(&t);
     return status;
@@ -184,8 +220,9 @@ int qn_sim_compare(const struct qn_sim_comparison *c)
     folder = qn_text_format(&w.memory, "%s/quern-compare.XXXXXX", place && *place ? place : "/tmp");
     if (qn_text_make_scratch(folder)) {
         w.csv = qn_text_format(&w.memory, "%s/compare.csv", folder);
+        w.said = qn_text_format(&w.memory, "%s/said", folder);
         status = sweep(&w);
-        if (status == 0)
+        if (status == 0 || (status == 1 && access(w.csv, F_OK) == 0)) /* 1: also where a run failed */
             status = tell(&w);
         qn_text_remove_scratch(folder);
     } else {

@@ -249,19 +249,24 @@ static void list_slots(void)
     free(engine);
 }
 
-int qn_sim_list(void)
+int qn_sim_list(const char *slot)
 {
     struct modules all;
+    bool begun = false;
 
     if (!read_modules(&all, "sim list"))
         return 1;
     qsort(all.at, all.n, sizeof *all.at, compare_years);
-    list_slots();
+    if (!slot)
+        list_slots();
     for (size_t g = 0; g < QN_ARRAY_LEN(groups); g++) {
-        printf("%s%s\n", groups[g], g == 0 ? "        year      bits  reached  (bits of a set of W ways; see quern-sim(1))" : "");
+        if (slot && !strstr(groups[g], slot))
+            continue;
+        printf("%-*s%s\n", begun ? 0 : 16, groups[g], begun ? "" : "year      bits  reached  (bits of a set of W ways; see quern-sim(1))");
         for (size_t i = 0; i < all.n; i++)
             if (!strcmp(all.at[i].slots, groups[g]))
                 list_module(&all.at[i]);
+        begun = true;
     }
     free_modules(&all);
     return 0;

@@ -17,7 +17,7 @@
 
 static const char help[] =
     "usage: quern sim build [OPTIONS] -o PATH\n"
-    "       quern sim list [--json] [PATH...]\n"
+    "       quern sim list [--json] [SLOT|PATH...]\n"
     "       quern sim show NAME...\n"
     "       quern sim compare [OPTIONS] M... -- PROGRAM [ARGUMENTS]\n"
     "       quern sim test MODULE\n\n"
@@ -79,7 +79,9 @@ static int list(char **simulators, bool json)
 {
     if (simulators[0] && json)
         return qn_options_wrong(&command, "--json", "it is for the modules that ship");
-    return simulators[0] ? qn_sim_describe(simulators) : json ? qn_sim_list_json() : qn_sim_list();
+    if (simulators[0] && !simulators[1] && qn_engines_find_slot(simulators[0], (unsigned)strlen(simulators[0])) >= 0)
+        return qn_sim_list(simulators[0]);
+    return simulators[0] ? qn_sim_describe(simulators) : json ? qn_sim_list_json() : qn_sim_list(NULL);
 }
 
 static int compare(const struct settings *s, char **modules, char **program)

@@ -3,7 +3,7 @@
 #define QN_SIM_TOOL_H
 
 /* list.c: the modules that ship, by slot, as text or JSON; what is in these simulators; the pages of these modules. */
-int qn_sim_list(void);
+int qn_sim_list(const char *slot); /* NULL: of all slots */
 int qn_sim_list_json(void);
 int qn_sim_describe(char **simulators);
 int qn_sim_show(char **names);

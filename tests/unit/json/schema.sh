@@ -67,6 +67,8 @@ is "$(jq -r '.rows[] | select(.function == "fill") | .Dw' annotate.json)" \
     "$("$QUERN" csv --by=function --crlf=no --metadata=no a | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["function"] == "fill" { print $at["Dw"] }')" 'has the function'
 "$QUERN" annotate --json --by=line --show=Ir,Dw a >lines.json
 valid table lines.json 'annotate --json --by=line --show'
+is "$("$QUERN" annotate --json --sort=Ir a 2>&1; "$QUERN" annotate --json nothing 2>&1)" 'quern annotate --json: --sort=Ir: no such option; `quern csv --help` describes it
+quern annotate --json: nothing: cannot open: No such file or directory' '... whose messages are its own'
 is "$(jq -r '.columns[-2:] | join(" ")' lines.json)" 'Ir Dw' 'with these events'
 "$QUERN" sweep -q --json -L sim=lru,srrip --I1=4096,2,32 --D1=1024,2,32 --LL=65536,8,64 -o s.csv -- ./prog >sweep.json
 valid sweep sweep.json 'sweep --json'

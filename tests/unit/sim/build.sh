@@ -33,6 +33,7 @@ ok 'so does the profile' grep -q 'desc: Modules: *I1=lru D1=mine:[0-9a-f]* LL=lr
 ok 'list shows the modules that ship' sh -c "'$QUERN' sim list | grep -q srrip"
 is "$("$QUERN" sim list | sed 1,2d | grep '^  ' | grep -v '[.?]$')" '' 'each with a sentence, or the part of it that fits'
 is "$("$QUERN" sim list | awk 'length > 100')" '' '... in a line of 100 columns'
+is "$("$QUERN" sim list D1 | sed 's/  *year.*//')" "$("$QUERN" sim list | sed '1,2d; s/  *year.*//' | awk '/^[^ ]/ { on = /D1/ } on')" 'list SLOT: those that go into it'
 is "$("$QUERN" sim list | grep '^  opt ')" "  opt         1966         -  replay   Belady's optimal replacement: the victim is the line..." 'year, bits, how references reach it'
 for predictor in $("$QUERN" sim list | awk '/^[^ ]/ { on = /^B[CI]/; next } on { print $1 }'); do
     "$QUERN" run --branch-sim=yes --cache-sim=no --sim="$predictor" --out-file=/dev/null -- true 2>"$SCRATCH/said" || bail "$predictor"

@@ -24,7 +24,19 @@ is "$("$QUERN" sim compare lru -- true 2>&1; echo $?)" 'quern: sim: compare want
 2' 'one module'
 is "$("$QUERN" sim compare lru fifo 2>&1; echo $?)" 'quern: sim: compare wants a program behind --; `quern sim --help` describes it
 2' 'no program'
-is "$("$QUERN" sim compare lru nobody -- true >said 2>&1; echo $?) $(grep -c nobody said)" '2 1' 'a module that is not there: one line'
+# refused WORDS MESSAGE DESCRIPTION: the words of the command that was given, not of the sweep behind it
+refused() {
+    # shellcheck disable=SC2086 # words
+    is "$("$QUERN" sim compare $1 2>&1; echo $?)" "quern: sim compare: $2
+2" "$3"
+}
+refused 'lru nobody -- true' 'sim=nobody: no such simulator beside quern or in its libexec, and no module' 'a module that is not there'
+refused 'lru fifo lru -- true' "sim: got 'lru', wanted each value once" 'a module twice'
+refused 'lru fifo -- ./nothing' "the command line: program './nothing': not a program" 'a program that is not there'
+is "$("$QUERN" sim compare LL=lru D1=fifo,LL=srrip --LL=65536,8,64 -- true | awk 'NR > 1 { print $NF }' | tr '\n' ' ')" 'LL=lru D1=fifo,LL=srrip ' 'modules of two slots, as run --sim takes them'
+"$QUERN" sim compare lru fifo -- false >table 2>said
+is "$? $(wc -l <table) $(cat said)" '1 3 quern: sim compare: lru: exit status 1
+quern: sim compare: fifo: exit status 1' 'a program that fails: the table, and its status'
 is "$("$QUERN" sim list --plot=x.svg 2>&1; echo $?)" 'quern: sim: --plot: is for compare; `quern sim --help` describes it
 2' 'an option that is for compare'
 done_testing
