@@ -134,7 +134,7 @@ void qn_out_pad(struct qn_out_sink *s, char c, long n)
 
 void qn_out_put_frame(struct qn_out_sink *s)
 {
-    qn_out_pad(s, '-', FRAME_WIDTH);
+    qn_out_pad(s, '-', s->width && s->width < FRAME_WIDTH ? s->width : FRAME_WIDTH);
     qn_out_putc(s, '\n');
 }
 

@@ -2,6 +2,7 @@
 #include "report/errors.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,10 +48,15 @@ enum qn_text_status qn_report_put_errors(struct qn_out_sink *s, const struct qn_
 {
     struct qn_report_facts facts = {.report = NULL};
     struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX];
+    double unknown = 0;
     int count = 0;
 
     if (qn_report_read_profile(&facts, q->inputs[0], err) == QN_TEXT_OK && qn_report_has_event(&facts, "Ir"))
         count = qn_report_find(&facts, findings);
+    for (int i = 0; i < facts.lines.count; i++)
+        unknown += qn_report_has_line(&facts.lines.at[i]) ? 0 : facts.lines.at[i].value;
+    if (unknown > facts.lines.total / 2)
+        snprintf(q->warning, QN_TEXT_MAX, "most of %s is in code without line numbers: compile with -g", facts.lines.event);
     for (int i = 0; i < count; i++) {
         const struct qn_plot_centre *at = findings[i].line < 0 ? NULL : &facts.lines.at[findings[i].line];
 

@@ -240,14 +240,15 @@ void qn_out_put_head(struct qn_out_modern *m, const struct qn_out_columns *c, co
     put_summary(m);
 }
 
-static const char *const fate_names[QN_OUT_FATES] = {
+static const char *const fate_names[][QN_OUT_FATES] = {{
     "   annotated: files known & above threshold & readable, line numbers known\n",
     "   annotated: files known & above threshold & readable, line numbers unknown\n",
     " unannotated: files known & above threshold & two or more non-identical\n",
     " unannotated: files known & above threshold & unreadable \n",
     " unannotated: files known & below threshold\n",
     " unannotated: files unknown\n",
-};
+}, { /* on a terminal */
+    " annotated\n", " annotated, line unknown\n", " sources differ\n", " source not found\n", " below threshold\n", " file unknown\n"}};
 
 static void put_fates(struct qn_out_modern *m)
 {
@@ -261,8 +262,7 @@ static void put_fates(struct qn_out_modern *m)
     qn_out_puts(m->sink, "\n\n");
     for (int i = 0; i < QN_OUT_FATES; i++) {
         qn_out_put_row(m->sink, &t, QN_OUT_PLAIN, m->fates + i * m->events, NULL);
-        m->sink->cutting = false; /* what is said of the row is whole */
-        qn_out_puts(m->sink, fate_names[i]);
+        qn_out_puts(m->sink, fate_names[m->request->width > 0][i]);
     }
     qn_out_putc(m->sink, '\n');
     qn_out_free_table(&t);

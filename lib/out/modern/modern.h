@@ -38,6 +38,7 @@ struct qn_out_modern {
     uint32_t *annotated; /* file ids with a function above the threshold */
     size_t annotated_count;
     int64_t *fates; /* QN_OUT_FATES rows */
+    bool missing; /* of the terminal's style: a file without a source was the last */
     struct qn_text_error *err;
 };
 

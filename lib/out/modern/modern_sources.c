@@ -314,9 +314,7 @@ static void put_unannotated(struct file *f, const char *why, enum qn_out_fate wh
     struct qn_out_sink *s = f->m->sink;
     qn_out_puts(s, why);
     list_originals(s, &f->originals, "- ");
-    if (f->m->request->width && where == QN_OUT_UNREADABLE)
-        qn_out_puts(s, "-I FOLDER or --source-map=FROM=TO says where sources are.\n");
-    qn_out_putc(s, '\n');
+    qn_out_puts(s, f->m->missing ? "" : "\n");
     for (qn_out_first_line(&f->lines); f->lines.pending; qn_out_next_line(&f->lines))
         fate(f->m, where, f->lines.counts);
     insns_of_file(f->insns, f->name, 1);
@@ -451,9 +449,19 @@ static void put_annotated(struct file *f)
 
 static void put_file(struct file *f, uint32_t id)
 {
-    qn_out_put_title(f->m->sink, "Annotated source file: ", f->name);
+    bool was_missing = f->m->missing, found;
     find_originals(&f->originals, &f->m->ledger, id);
-    if (!read_originals(&f->originals, f->m->request))
+    found = read_originals(&f->originals, f->m->request);
+    f->m->missing = !found && f->m->request->width;
+    if (was_missing && !f->m->missing)
+        qn_out_putc(f->m->sink, '\n');
+    if (!f->m->missing)
+        qn_out_put_title(f->m->sink, "Annotated source file: ", f->name);
+    else if (!was_missing)
+        qn_out_put_title(f->m->sink, "Sources not found: -I FOLDER or --source-map=FROM=TO", "");
+    if (f->m->missing)
+        put_unannotated(f, "", QN_OUT_UNREADABLE);
+    else if (!found)
         put_unannotated(f, "Unannotated because one or more of these original files are unreadable:\n",
                         QN_OUT_UNREADABLE);
     else if (!are_identical(&f->originals))
@@ -508,6 +516,8 @@ enum qn_text_status qn_out_modern_sources(struct qn_out_modern *m)
     unsigned char *is_annotated = QN_NEEDED(calloc(m->ledger.fns->files.index.count + (size_t)1, 1));
     int64_t *counts = QN_NEEDED(calloc((size_t)m->events, sizeof *counts));
     do_files(m, is_annotated, counts);
+    if (m->missing)
+        qn_out_putc(m->sink, '\n');
     if (m->err->status == QN_TEXT_OK)
         add_other_files(m, is_annotated);
     free(is_annotated);
