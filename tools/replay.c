@@ -4,6 +4,7 @@
  *   quern replay --sim=fifo TRACE                         fifo in I1, D1 and LL
  *   quern replay --sim=D1=opt,BC=gshare TRACE             a module per slot
  *   quern replay --sim=./myreplay TRACE                   made by `quern sim build --replay`
+ *   quern replay --sim=AN=mine.c -- PROGRAM               what `quern trace` records of it comes through a pipe, while it runs
  *
  * The program is compiled, and kept for the next time (lib/engines/keep.c).  All other options go to it: see its --help.
  */
@@ -11,11 +12,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "text/output.h"
@@ -31,7 +34,8 @@
 #define SANITIZED "-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DQN_SIM_SANITIZED=1"
 
 static const char help[] =
-    "usage: quern replay [--sim=MODULES] [--cflags=FLAGS] [OPTIONS] TRACE\n\n"
+    "usage: quern replay [--sim=MODULES] [--cflags=FLAGS] [OPTIONS] TRACE\n"
+    "       quern replay [...] -- PROGRAM [ARGUMENTS]         its references, while it runs\n\n"
     "  --sim=MODULE            a policy in I1, D1 and LL; any other module in its usual slot\n"
     "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 L2 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
@@ -51,7 +55,17 @@ static bool is_program(const char *path)
     return strchr(path, '/') && strcmp(path + n - 2, ".c") && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
 }
 
-static bool module_at_L2, has_cores;
+static bool module_at_L2;
+
+#define SCRATCH "/tmp/quern-replay.XXXXXX"
+
+/* A program in place of a trace. */
+static struct {
+    char **words;         /* the program and its arguments; NULL: there is a trace */
+    char *cores;          /* --cores=N, which a recorder gets, too */
+    bool json;            /* standard output is for it alone */
+    char folder[sizeof SCRATCH], path[sizeof SCRATCH + 8]; /* the path: of a named pipe, whose two openers wait for each other */
+} live;
 
 /* "D1=opt,BC=gshare", or "fifo", which a trace's references find in each cache. */
 static bool choose(struct qn_engines_build *b, const char *text)
@@ -80,11 +94,11 @@ static bool choose(struct qn_engines_build *b, const char *text)
 /* --cores has a protocol in slot D1: that of --coherence, of --sim, or MESI. */
 static bool take_cores(struct qn_engines_build *b, const char *program, const char *coherence)
 {
-    const char *what = !has_cores ? "needs --cores" : program ? "not beside --sim=PATH, which has its modules" : b->module[QN_ENGINES_D1] ? "not with another module in slot D1" : NULL;
+    const char *what = !live.cores ? "needs --cores" : program ? "not beside --sim=PATH, which has its modules" : b->module[QN_ENGINES_D1] ? "not with another module in slot D1" : NULL;
 
     if (coherence && what)
         return qn_text_complain("quern: replay: --coherence: %s", what), false;
-    if (has_cores && !program && !b->module[QN_ENGINES_D1])
+    if (live.cores && !program && !b->module[QN_ENGINES_D1])
         b->module[QN_ENGINES_D1] = coherence ? coherence : "mesi";
     return true;
 }
@@ -105,7 +119,7 @@ static bool take_machine(struct qn_engines_build *b, const char *name, bool modu
     for (int i = 0; i < QN_EXP_SLOTS; i++) {
         if (i == QN_EXP_SLOT_LL && m.module[i].text && module_at_L2)
             return qn_text_complain("quern: replay: --machine: its LL=%s: not with a module in slot L2", m.module[i].text), false;
-        if (has_cores && i != QN_EXP_SLOT_LL) /* there would have to be one for each core */
+        if (live.cores && i != QN_EXP_SLOT_LL) /* there would have to be one for each core */
             continue;
         if (!m.module[i].text || !modules || (b->module[i] && !(library && qn_engines_stands_beside(library, m.module[i].text, b->module[i]))))
             continue;
@@ -165,16 +179,79 @@ static void tell(const struct qn_engines_build *b, const char *program, const st
     free(sources);
 }
 
+/* ---- a program in place of a trace ---- */
+
+static bool make_pipe(void)
+{
+    strcpy(live.folder, SCRATCH);
+    if (!qn_text_make_scratch(live.folder))
+        return perror("quern: replay: " SCRATCH), false;
+    snprintf(live.path, sizeof live.path, "%s/trace", live.folder);
+    return mkfifo(live.path, 0600) == 0 || (perror(live.path), qn_text_remove_scratch(live.folder), false);
+}
+
+/* quern trace -o PIPE -- PROGRAM ... */
+static _Noreturn void exec_recorder(void)
+{
+    char *own = qn_engines_own_path("replay"), *first[] = { own, (char *)"trace", (char *)"--compress=none", (char *)"-o", live.path, (char *)"--", live.cores };
+    size_t n = sizeof first / sizeof *first - !live.cores, words = 0;
+    char **argv;
+
+    if (live.cores)
+        first[n - 2] = live.cores, first[n - 1] = (char *)"--";
+    while (live.words[words])
+        words++;
+    argv = calloc(n + words + 1, sizeof *argv);
+    if (live.json)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (own && argv) {
+        memcpy(argv, first, n * sizeof *argv);
+        memcpy(argv + n, live.words, words * sizeof *argv);
+        execv(own, argv);
+    }
+    perror("quern: replay: quern trace");
+    close(open(live.path, O_WRONLY)); /* the reader goes on, to the end of nothing */
+    _exit(1);
+}
+
+static pid_t start_recorder(void)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        exec_recorder();
+    if (child < 0)
+        perror("quern: replay: fork");
+    return child;
+}
+
+/* Status: the program's, unless the replay failed; the program may then wait for a reader. */
+static int end_recorder(pid_t child, int status)
+{
+    int of_program = 0;
+
+    if (status)
+        kill(child, SIGTERM);
+    while (waitpid(child, &of_program, 0) < 0 && errno == EINTR)
+        ;
+    return status ? status : WIFEXITED(of_program) ? WEXITSTATUS(of_program) : 128 + WTERMSIG(of_program);
+}
+
 static int run_program(const struct qn_engines_build *b, char **argv)
 {
     struct hosted_places p;
+    pid_t child = live.words ? start_recorder() : 0;
     int fd = memfd_create("places", 0), status;
     char number[16];
 
+    if (child < 0)
+        return 1;
     snprintf(number, sizeof number, "%d", fd);
     if (fd >= 0)
         setenv(HOSTED_PLACES_VARIABLE, number, 1);
     status = qn_engines_run(argv);
+    if (child)
+        status = end_recorder(child, status);
     if (fd >= 0 && pread(fd, &p, sizeof p, 0) == sizeof p)
         tell(b, argv[0], &p);
     close(fd);
@@ -212,8 +289,8 @@ static int run(struct qn_engines_build *b, char **argv, bool build) { return bui
 /* What the program prints goes nowhere.  argv[end] is free. */
 static int run_for_json(struct qn_engines_build *b, char **argv, int end, bool build, const char *prefix)
 {
-    char scratch[] = "/tmp/quern-replay.XXXXXX", own_prefix[sizeof scratch + 8], option[sizeof own_prefix + 16];
-    int out = dup(STDOUT_FILENO), nowhere = out < 0 ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC), status;
+    char scratch[] = SCRATCH, own_prefix[sizeof scratch + 8], option[sizeof own_prefix + 16];
+    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), nowhere = out < 0 ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC), status;
 
     if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || (!prefix && !qn_text_make_scratch(scratch)))
         return perror("quern: replay: --json"), 1;
@@ -236,12 +313,16 @@ static int run_for_json(struct qn_engines_build *b, char **argv, int end, bool b
 int qn_tool_replay(int argc, char **argv)
 {
     struct qn_engines_build b = { .tool = "replay" };
-    char *pass[ARGUMENTS_MAX + 3] = { NULL };
+    char *pass[ARGUMENTS_MAX + 4] = { NULL };
     const char *program = NULL, *tables = NULL, *machine = NULL, *coherence = NULL;
     bool json = false;
-    int n = 1, sims = 0;
+    int n = 1, sims = 0, status;
 
     for (int i = 1; i < argc && n < ARGUMENTS_MAX; i++) {
+        if (!strcmp(argv[i], "--")) {
+            live.words = argv + i + 1;
+            break;
+        }
         if (!strcmp(argv[i], "--version"))
             return puts("quern " QN_VERSION), 0;
         if (!strcmp(argv[i], "--help=all"))
@@ -261,9 +342,9 @@ int qn_tool_replay(int argc, char **argv)
         else if (!strncmp(argv[i], "--coherence=", 12))
             coherence = argv[i] + 12;
         else if (!strcmp(argv[i], "--json"))
-            json = true;
+            json = live.json = true;
         else if (strncmp(argv[i], "--sim=", 6))
-            has_cores |= !strncmp(argv[i], "--cores=", 8), pass[n++] = argv[i];
+            live.cores = !strncmp(argv[i], "--cores=", 8) ? argv[i] : live.cores, pass[n++] = argv[i];
         else if (is_program(argv[i] + 6) && !sims++)
             program = argv[i] + 6;
         else if (program)
@@ -271,12 +352,19 @@ int qn_tool_replay(int argc, char **argv)
         else if (sims++, !choose(&b, argv[i] + 6))
             return QN_EXIT_USAGE;
     }
-    if (n == 1)
-        return fputs("quern: replay: no trace given; `quern replay --help` tells how\n", stderr), QN_EXIT_USAGE;
+    if (live.words ? !*live.words : n == 1)
+        return fprintf(stderr, "quern: replay: no %s given; `quern replay --help` tells how\n", live.words ? "program" : "trace"), QN_EXIT_USAGE;
     if (!take_cores(&b, program, coherence) || (machine && !take_machine(&b, machine, !program, pass, &n)))
         return QN_EXIT_USAGE;
     if (module_at_L2)
         pass[n++] = (char *)"--at-L2=yes";
     pass[0] = (char *)(program ? program : "");
-    return json ? run_for_json(&b, pass, n, !program, tables) : run(&b, pass, !program);
+    if (live.words && !make_pipe())
+        return 1;
+    if (live.words)
+        pass[n++] = live.path;
+    status = json ? run_for_json(&b, pass, n, !program, tables) : run(&b, pass, !program);
+    if (live.words)
+        qn_text_remove_scratch(live.folder);
+    return status;
 }
