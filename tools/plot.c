@@ -156,7 +156,7 @@ static const char *check(const struct prof_args *a)
     static char message[100];
 
     if (!kind)
-        return a->input_count ? "the first word is no kind of picture" : "name a kind of picture, and a file";
+        return snprintf(message, sizeof message, "'%.60s' is no kind of picture", a->inputs[0] ? a->inputs[0] : ""), a->input_count ? message : "name a kind of picture, and a file";
     if (a->input_count - 1 < kind->least || a->input_count - 1 > kind->most) {
         snprintf(message, sizeof message, "files of %s: got %d, wanted %d%s (%s)", kind->name, a->input_count - 1,
                  kind->least, kind->most > kind->least ? " or 2" : "", kind->input);

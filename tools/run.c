@@ -126,7 +126,7 @@ static const char *take_GEOMETRY(const struct qn_option *o, void *field, char **
         char *end;
 
         if (!parse_number(p, &end, &n[i]) || *end != (i < 2 ? ',' : 0))
-            return "SIZE,ASSOC,LINE";
+            return "SIZE,ASSOC,LINE in bytes, as 32768,8,64";
         if (n[i] > UINT32_MAX)
             return "numbers below 2^32";
         p = end + 1;

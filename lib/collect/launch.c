@@ -152,7 +152,7 @@ int qn_collect_find_program(struct qn_collect *r)
         return refuse("''", "no such program", QN_EXIT_NOT_FOUND);
     r->program = strchr(name, '/') ? strdup(name) : search_path(name);
     if (!r->program)
-        return refuse(name, "not found in PATH", QN_EXIT_NOT_FOUND);
+        return refuse(name, access(name, X_OK) ? "not found in PATH" : "not found in PATH; but it is here: put ./ before it", QN_EXIT_NOT_FOUND);
     if (stat(r->program, &st))
         return refuse_errno(r->program);
     if (S_ISDIR(st.st_mode))

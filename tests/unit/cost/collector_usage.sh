@@ -36,7 +36,8 @@ refused 2 "--D1=49152,4,64: number of sets: got 192, wanted a power of two" 'set
 refused 2 "--L2=1000,1,64: size: got 1000, wanted sets * associativity * line size" 'a size that does not divide' --L2=1000,1,64 true
 refused 2 "--D1=0,1,64: size: got 0, wanted sets * associativity * line size" 'no size' --D1=0,1,64 true
 refused 2 "--D1=64,0,64: associativity: got 0, wanted at least 1" 'no ways' --D1=64,0,64 true
-refused 2 "--D1: got '1,2', wanted SIZE,ASSOC,LINE" 'two numbers' --D1=1,2 true
+refused 2 "--D1: got '1,2', wanted SIZE,ASSOC,LINE in bytes, as 32768,8,64" 'two numbers' --D1=1,2 true
+refused 2 "--D1: got '32K,8,64', wanted SIZE,ASSOC,LINE in bytes, as 32768,8,64" 'a suffix' --D1=32K,8,64 true
 refused 2 "--D1: got '99999999999,8,64', wanted numbers below 2^32" 'a number too large' --D1=99999999999,8,64 true
 refused 2 "--branch-sim: got 'maybe', wanted yes or no" 'neither yes nor no' --branch-sim=maybe true
 refused 2 "--counting: got 'x', wanted exact or cachegrind" 'an unknown mode' --counting=x true
@@ -54,6 +55,8 @@ refused 2 '--log-file=a%z: %z: wanted %p, %q{VARIABLE}, %n or %%' 'a pattern unk
 sim=nosuch refused 2 '--sim=nosuch: no such simulator beside quern or in its libexec, and no module' 'a simulator that is not there' true
 
 refused 127 'nosuchprogram: not found in PATH' 'not in PATH' nosuchprogram
+mkdir "$SCRATCH/beside" && cp /bin/true "$SCRATCH/beside/here_only"
+is "$(cd "$SCRATCH/beside" && "$QUERN" run here_only 2>&1)" 'quern: run: here_only: not found in PATH; but it is here: put ./ before it' '... but in this folder'
 refused 127 './nosuch: No such file or directory' 'no such file' ./nosuch
 refused 126 '/etc: is a directory' 'a directory' /etc
 refused 126 '/etc/passwd: Permission denied' 'not executable' /etc/passwd

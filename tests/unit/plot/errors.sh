@@ -16,7 +16,7 @@ refused() {
 }
 usage='; `quern plot --help` describes it'
 refused 2 "name a kind of picture, and a file$usage"
-refused 2 "the first word is no kind of picture$usage" pie in.csv
+refused 2 "'pie' is no kind of picture$usage" pie in.csv
 refused 2 "files of size: got 0, wanted 1 (a sweep)$usage" size
 refused 2 "files of compare: got 1, wanted 2 (two profiles)$usage" compare a
 refused 2 "files of time: got 3, wanted 1 or 2 (intervals)$usage" time a b c
