@@ -25,8 +25,8 @@ for _ in range(20):
     threading.Thread(target=lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
     while threading.active_count() > 1: time.sleep(0.0005)
 print(len(hits) > 0)
-signal.setitimer(signal.ITIMER_REAL, 0.01)
 signal.signal(signal.SIGALRM, lambda *_: hits.append(2))
+signal.setitimer(signal.ITIMER_REAL, 0.01)
 while 2 not in hits: pass
 event = threading.Event()
 threading.Timer(0.01, event.set).start()
