@@ -119,8 +119,6 @@ static bool take_machine(struct qn_engines_build *b, const char *name, bool modu
     for (int i = 0; i < QN_EXP_SLOTS; i++) {
         if (i == QN_EXP_SLOT_LL && m.module[i].text && module_at_L2)
             return qn_text_complain("quern: replay: --machine: its LL=%s: not with a module in slot L2", m.module[i].text), false;
-        if (live.cores && i != QN_EXP_SLOT_LL) /* there would have to be one for each core */
-            continue;
         if (!m.module[i].text || !modules || (b->module[i] && !(library && qn_engines_stands_beside(library, m.module[i].text, b->module[i]))))
             continue;
         b->module[i] = b->module[i] ? qn_text_format(&m.memory, "%s+%s", b->module[i], m.module[i].text) : m.module[i].text;

@@ -47,8 +47,6 @@ void qn_collect_print_banner(struct qn_collect *r)
     for (int i = 0; i < QN_ENGINES_AN && !r->first.engine; i++) { /* a policy for a TLB, say */
         const char *own = r->options.from_machine.module[i].name, *name = r->first.slot[i].name;
 
-        if (own && r->options.cores && !name && i != QN_ENGINES_LL)
-            name = "default";
         if (own && name && !is_among(basename(own), name))
             qn_collect_say(r, "Slot %s: %.*s, in place of the machine's %s", qn_engines_slot_names[i], (int)strcspn(name, ":"), name, own);
     }

@@ -27,6 +27,20 @@ static const struct qn_engines_module *named(const struct qn_engines_choice *c, 
     return NULL;
 }
 
+/* Each core needs a D1 that is kept coherent with the others', and the LL serves them all.  Of an engine, or a module named by its hash, the engine says so. */
+static int check_cores(const struct qn_collect_options *o, const struct qn_engines_choice *c)
+{
+    const struct qn_engines_module *D1 = &c->slot[QN_ENGINES_D1], *LL = &c->slot[QN_ENGINES_LL];
+
+    if (c->at_L2)
+        return qn_collect_complain("--cores: not with a module in slot L2: each core has one of its own"), QN_EXIT_USAGE;
+    if (o->cores > 1 && D1->file && !qn_engines_file_defines(D1->file, "COHERENCE"))
+        return qn_collect_complain("--sim=D1=%s: not with --cores: wanted a coherence protocol (mesi), or mesi+tlb", D1->given), QN_EXIT_USAGE;
+    if (o->cores > 1 && LL->file && qn_engines_file_defines(LL->file, "LEVEL_WANTS_EVICTIONS"))
+        return qn_collect_complain("--sim=LL=%s: not with --cores: it holds what the levels above give up", LL->given), QN_EXIT_USAGE;
+    return 0;
+}
+
 /* A predictor that is named is simulated: --branch-sim=yes goes without saying. What is named and cannot be simulated is refused. */
 static int check_named(struct qn_collect_options *o, const struct qn_engines_choice *c, bool observes)
 {
@@ -91,10 +105,6 @@ static bool take_machine(struct qn_collect *r)
             return qn_collect_complain("--machine: its LL=%s: not with a module in slot L2", name), false;
         if (!name || !simulated || (r->first.slot[i].name && !joins))
             continue;
-        if (o->cores && i != QN_ENGINES_LL) { /* there would have to be one for each core */
-            o->branch_sim |= i > QN_ENGINES_LL;
-            continue;
-        }
         if (asprintf(&place, "run: --machine: %s", o->from_machine.module[i].origin) < 0)
             return false;
         r->first.tool = place;
@@ -141,8 +151,8 @@ int qn_collect_set_up_sims(struct qn_collect *r)
     }
     if (!take_machine(r))
         return QN_EXIT_USAGE;
-    if (o->cores && r->first.at_L2)
-        return refuse("cores", "not with a module in slot L2: each core has one of its own");
+    if (o->cores && (status = check_cores(o, &r->first)))
+        return status;
     if (o->analysis)
         r->first.option = "--analysis";
     if (o->analysis && !qn_engines_choose_analyses(&r->first, o->analysis))

@@ -65,6 +65,21 @@ bool qn_engines_source_defines(const char *source, const char *name)
     return false;
 }
 
+bool qn_engines_file_defines(const char *file, const char *name)
+{
+    static const char begin[] = "#include \"";
+    char *source = qn_engines_read_source(file), *part = NULL;
+    bool composed = source && !strncmp(source, QN_ENGINES_COMPOSED_MARK, strlen(QN_ENGINES_COMPOSED_MARK)), does = source && qn_engines_source_defines(source, name);
+
+    for (char *at = source; composed && !does && (at = strstr(at, begin)); at = part + strlen(part) + 1) {
+        part = at + strlen(begin);
+        part[strcspn(part, "\"")] = 0;
+        does = qn_engines_file_defines(part, name);
+    }
+    free(source);
+    return does;
+}
+
 /* The slot of a level: D1, unless its source names one other slot; -1: it names two others. */
 static int slot_of_level(const char *source)
 {
@@ -262,7 +277,7 @@ bool qn_engines_join(struct qn_engines_choice *c, enum qn_engines_slot slot, con
 
 bool qn_engines_stands_beside(const char *library, const char *module, const char *cache)
 {
-    const char *const kinds[] = { "POLICY", "LEVEL", "PREFETCHER" };
+    const char *const kinds[] = { "POLICY", "LEVEL", "PREFETCHER", "COHERENCE" };
     char *source = source_of(library, module), *other = source_of(library, cache);
     bool does = false;
 

@@ -51,7 +51,7 @@ static bool sort(struct parts *p, const char *file)
     char *source = qn_engines_read_source(file);
     bool level = source && qn_engines_source_defines(source, "LEVEL"), good;
 
-    if (source && (level || qn_engines_source_defines(source, "POLICY")))
+    if (source && (level || qn_engines_source_defines(source, "POLICY") || qn_engines_source_defines(source, "COHERENCE")))
         good = take(p, &p->cache, file);
     else if (source && qn_engines_source_defines(source, "PREFETCHER"))
         good = take(p, &p->prefetcher, file);
@@ -59,7 +59,7 @@ static bool sort(struct parts *p, const char *file)
         good = take(p, &p->beside, file);
     else
         good = refuse(p, file, "does not share a slot: only policies, levels, prefetchers and modules beside a cache do");
-    p->whole |= level;
+    p->whole |= level || (source && qn_engines_source_defines(source, "COHERENCE"));
     free(source);
     return good;
 }

@@ -68,6 +68,7 @@ bool qn_engines_source_joins(const char *source); /* a prefetcher, or a module t
 char *qn_engines_name_module(const char *file);
 /* Does the source define the macro NAME? */
 bool qn_engines_source_defines(const char *source, const char *name);
+bool qn_engines_file_defines(const char *file, const char *name); /* the same; of a file that compose.c made: does one of its parts? */
 /* The text of a file, its first bytes if it is long; free() it.  NULL: it cannot be read. */
 char *qn_engines_read_source(const char *file);
 

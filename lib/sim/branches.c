@@ -7,6 +7,7 @@
 #include "sim/branches.h"
 
 #include "base/context.h"
+#include "sim/bank.h"
 #include "sim/fast/fast.h"
 #include "sim/observers.h"
 #include "sim/service.h"
@@ -69,36 +70,36 @@ static inline bool fast_BI_ref(uint64_t pc, uint64_t target)
 
 /* ---- cores: each has its own ---- */
 
-static struct {
-    uint8_t counters[sizeof BC_counters];
-    uint64_t targets[BI_ENTRIES];
-    uint32_t history;
-} *predictors_away[QN_CORES_MAX];
+static struct qn_bank fast_bank;
 
-void qn_branches_turn(uint32_t from, uint32_t to)
+static void fast_bank_init(bool fast_BC, bool fast_BI)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        unsigned core = i ? to : from;
-
-        if (!predictors_away[core])
-            predictors_away[core] = sim_alloc(sizeof **predictors_away);
+    if (fast_BC) {
+        qn_bank_add(&fast_bank, BC_counters, sizeof BC_counters);
+        qn_bank_add(&fast_bank, &BC_history, sizeof BC_history);
     }
-    __builtin_memcpy(predictors_away[from]->counters, BC_counters, sizeof BC_counters);
-    __builtin_memcpy(predictors_away[from]->targets, BI_targets, sizeof BI_targets);
-    predictors_away[from]->history = BC_history;
-    __builtin_memcpy(BC_counters, predictors_away[to]->counters, sizeof BC_counters);
-    __builtin_memcpy(BI_targets, predictors_away[to]->targets, sizeof BI_targets);
-    BC_history = predictors_away[to]->history;
+    if (fast_BI)
+        qn_bank_add(&fast_bank, BI_targets, sizeof BI_targets);
+    qn_bank_close(&fast_bank);
+}
+
+void qn_branches_turn(uint32_t core)
+{
+    if (!qn_sim_branches_are_empty())
+        qn_sim_branches_drain();
+    qn_bank_turn(&fast_bank, core);
 }
 
 /* ---- the start ---- */
 
-void qn_branches_init_fast(bool fast_BC, bool fast_BI)
+void qn_branches_init_fast(bool fast_BC, bool fast_BI, bool cores)
 {
     if (fast_BC)
         fast_BC_init();
     if (fast_BI)
         fast_BI_init();
+    if (cores)
+        fast_bank_init(fast_BC, fast_BI);
 }
 
 void qn_branches_init(const struct qn_unit *first, const struct qn_unit *second)

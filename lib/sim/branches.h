@@ -7,11 +7,11 @@
 /* A predictor asks for the branches of the other slot: emitted code then predicts none of those. */
 extern bool qn_branches_coupled;
 
-void qn_branches_init_fast(bool BC, bool BI); /* the fast version is in these slots */
+void qn_branches_init_fast(bool BC, bool BI, bool cores); /* the fast version is in these slots */
 /* When the units are set up.  BC, BI: NULL: no unit. */
 void qn_branches_init(const struct qn_unit *BC, const struct qn_unit *BI);
 void qn_branches_log_begin(void);
-void qn_branches_turn(uint32_t from, uint32_t to); /* --cores: each core has predictors of its own */
+void qn_branches_turn(uint32_t core); /* --cores: before the units' turn; those of fast versions, too */
 
 /* engine.c: a word of a recorder's log (contract.h). */
 void qn_sim_log_word(uint64_t addr, uint32_t site, uint32_t kind);

@@ -168,7 +168,7 @@ SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
         if (qn_fast.I1.ways)
             fast_I1_drop(a, code_line_find);
         else
-            unit_drop(SLOT_I1, a);
+            unit_drop_in_all(SLOT_I1, a);
 }
 
 /* ---- at the start ---- */
@@ -217,7 +217,7 @@ static unsigned init_fast(const struct qn_config *c)
     if (c->cache_sim && c->L2.line)
         init_L2(c->L2);
     slots |= (qn_sim_is_proven(SLOT_BC) ? 1u << SLOT_BC : 0) | (qn_sim_is_proven(SLOT_BI) ? 1u << SLOT_BI : 0);
-    qn_branches_init_fast(slots >> SLOT_BC & 1, slots >> SLOT_BI & 1);
+    qn_branches_init_fast(slots >> SLOT_BC & 1, slots >> SLOT_BI & 1, c->branch_sim && c->cores > 1);
     return slots;
 }
 
@@ -366,7 +366,12 @@ static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsign
 }
 
 static bool has_cores;
-static bool predictors_turn; /* with cores: a fast version is used, by emitted code or by calls */
+
+static void turn_to(uint32_t core)
+{
+    qn_branches_turn(core);
+    units_turn(core);
+}
 
 static void tell_how(const struct qn_config *c, unsigned fast)
 {
@@ -386,10 +391,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     upper_D1 = config->D1;
     upper_L2 = config->L2;
     fast = init_fast(config);
-    predictors_turn = config->branch_sim && fast & (1u << SLOT_BC | 1u << SLOT_BI);
     units_init(config, simulated_slots(config) & ~fast);
-    if (qn_sim_core && unit[SLOT_D1]) /* counting begins later than the program */
-        unit[SLOT_D1]->turn(qn_sim_core);
     init_below(config);
     qn_sim_i1_line = config->I1.line;
     qn_sim_i1_hit = facts[SLOT_I1].hit;
@@ -400,6 +402,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     for (unsigned slot = 0; slot < SLOTS; slot++)
         qn_sim_wants_pc |= facts[slot].wants_pc;
     qn_branches_init(unit[SLOT_BC], unit[SLOT_BI]);
+    turn_to(qn_sim_core); /* counting may begin later than the program */
     init_analyses(config);
     wants_reference = qn_observers.any || facts[SLOT_D1].wants_site;
     init_logs(config);
@@ -421,13 +424,10 @@ void qn_sim_turn(uint32_t thread, uint32_t core)
         qn_sim_log_word(core, thread, QN_LOG_CORE | QN_LOG_FROM_C);
     if (core == qn_sim_core)
         return;
-    if (unit[SLOT_D1])
-        unit[SLOT_D1]->turn(core);
+    turn_to(core);
     if (qn_sim_shadow_on)
         qn_sim_shadow_turn(core);
     fast_I1_turn(qn_sim_core, core);
-    if (predictors_turn)
-        qn_branches_turn(qn_sim_core, core);
     qn_sim_core = core;
 }
 

@@ -22,7 +22,8 @@
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
  * `quern replay`, where printf, gdb and sanitizers work.  Each slot is a compilation unit of its own, so a module may define
- * any static names.  Each unit is compiled twice, because --check runs an unfiltered shadow.
+ * any static names.  Each unit is compiled twice, because --check runs an unfiltered shadow.  With --cores, what a module in I1, BC or BI, or one
+ * beside the D1, remembers in static variables and memory of sim_alloc is that of the core that runs (bank.h).
  */
 #ifndef QN_SIM_MODULE_H
 #define QN_SIM_MODULE_H

@@ -3,6 +3,7 @@
  * Lines and event totals lie in the counts arena, so the collector can read them even if the run was killed. */
 #include "base/ready.h"
 #include "base/format.h"
+#include "sim/bank.h"
 #include "sim/module.h"
 #include "sim/option.h"
 #include "sim/service.h"
@@ -155,7 +156,9 @@ void *sim_alloc(uint64_t bytes)
         qn_ready(p, bytes);
     total += bytes;
     qn_engine_leave_gap(QN_SIM_GUARD);
-    return qn_sim_up_to_guard(p, bytes, bytes < DENSE_MIN ? QN_PAGE : DENSE_UNIT);
+    p = qn_sim_up_to_guard(p, bytes, bytes < DENSE_MIN ? QN_PAGE : DENSE_UNIT);
+    qn_bank_note(p, bytes);
+    return p;
 }
 
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)

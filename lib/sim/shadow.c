@@ -153,7 +153,7 @@ void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *where)
     private_L2 = has_private_L2(config);
     if (config->L2.line && config->cache_sim && !private_L2)
         lines_init(&L2, config->L2.size / (config->L2.assoc * config->L2.line), config->L2.assoc, qn_log2(config->L2.line));
-    units_init(config, simulated_slots(config) & (config->cores > 1 ? 1u << SLOT_D1 | 1u << SLOT_LL : ~0u));
+    units_init(config, simulated_slots(config));
     qn_shadow_up_wants_writebacks = facts[SLOT_D1].tells_writebacks && (versus ? qn_sim_is_proven_in(SLOT_LL, true) : qn_up_wants_writebacks);
     if (qn_shadow_up_wants_writebacks)
         below_write_back(config);
@@ -161,7 +161,6 @@ void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *where)
         below_put_unit(config);
     qn_sim_events_hidden = qn_sim_events_of_shadow = false;
     let_pass(config);
-    qn_sim_shadow.same_I1 |= config->cores > 1; /* only D1 and LL are compared: of the others there would have to be one for each core */
     qn_sim_shadow_turn(qn_sim_core);
     ask_for_facts();
     if (!versus)
@@ -170,11 +169,7 @@ void qn_sim_shadow_init(const struct qn_config *config, struct qn_versus *where)
     qn_sim_shadow_logs = qn_sim_log_on;
 }
 
-void qn_sim_shadow_turn(uint32_t core)
-{
-    if (unit[SLOT_D1] && unit[SLOT_D1]->turn)
-        unit[SLOT_D1]->turn(core);
-}
+void qn_sim_shadow_turn(uint32_t core) { units_turn(core); }
 
 void qn_sim_shadow_blame(unsigned slot, struct qn_sim_culprit *c)
 {
@@ -225,7 +220,7 @@ SLOW bool qn_shadow_up_next(uint64_t addr, uint32_t size, enum sim_kind kind)
         return false;
     if (private_L2 && !unit_L2(addr, size, kind))
         return false;
-    L2_missed |= private_L2;
+    L2_missed |= private_L2 && kind <= SIM_FETCH;
     return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
 }
 
@@ -250,8 +245,8 @@ SLOW void qn_shadow_up_back_invalidate(uint64_t line, uint32_t bytes)
         lines_remove(&L2, a);
     for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
         unit_drop(SLOT_D1, a);
-    for (uint64_t a = line & ~(uint64_t)(upper_I1.line - 1); unit[SLOT_I1] && a < line + bytes; a += upper_I1.line)
-        unit_drop(SLOT_I1, a);
+    for (uint64_t a = line & ~(uint64_t)(upper_I1.line - 1); a < line + bytes; a += upper_I1.line)
+        unit_drop_in_all(SLOT_I1, a);
 }
 
 /* first: the outcome in the first simulator. */

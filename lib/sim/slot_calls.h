@@ -81,6 +81,26 @@ static inline void unit_drop(enum sim_slot slot, uint64_t line)
     IN_MODULE_DO(slot, SIM_IN_DROP, calls[slot], unit[slot]->drop(line));
 }
 
+/* What follows is this core's. */
+static inline void units_turn(uint32_t core)
+{
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        if (unit[slot] && unit[slot]->turn)
+            unit[slot]->turn(core);
+}
+
+static uint32_t unit_cores; /* at least 1 */
+
+/* Each core has one of its own. */
+static inline void unit_drop_in_all(enum sim_slot slot, uint64_t line)
+{
+    for (uint32_t core = 0; core < unit_cores; core++) {
+        unit[slot]->turn(core);
+        unit_drop(slot, line);
+    }
+    unit[slot]->turn(qn_sim_core);
+}
+
 /* The name of a slot, in messages and events. */
 static const char *unit_slot_name(enum sim_slot slot)
 {
@@ -104,9 +124,11 @@ static void unit_init(enum sim_slot slot, const struct qn_geometry *g, const str
     config.L2_ways = has_private_L2(c) ? c->L2.assoc : 0;
     config.L2_sets = config.L2_ways ? c->L2.size / (c->L2.assoc * c->L2.line) : 0;
     unit[slot] = qn_sim_unit(slot, OF_SHADOW);
-    if (c->cores > 1 && (slot == SLOT_D1 ? !unit[slot]->turn : slot != SLOT_LL && slot != SLOT_AN))
-        sim_fail(name, unit[slot]->name, "init", 0, "each of --cores needs one of its own; by name: a coherence protocol in slot D1, default in I1, BC and BI");
+    if (c->cores > 1 && slot == SLOT_D1 && !unit[slot]->turn)
+        sim_fail(name, unit[slot]->name, "init", 0, "is no coherence protocol, which --cores needs in slot D1");
     IN_MODULE_DO(slot, SIM_IN_INIT, 0, unit[slot]->init(&config, &facts[slot]));
+    if (c->cores > 1 && slot == SLOT_I1)
+        facts[slot].hit = QN_HIT_CALL; /* what the records of code lines say would be of all cores */
 }
 
 bool QN_UP(wants_evictions), QN_UP(wants_writebacks);
@@ -120,7 +142,7 @@ static void check_upper(enum sim_slot slot, const char *name)
                                                                         : NULL;
     char line[160];
 
-    if (!what || (OF_SHADOW && !unit[slot])) /* --check of --cores has no I1 of its own */
+    if (!what)
         return;
     qn_format(line, sizeof line, "cannot stand below %s=%s, which does not %s; any policy by name does, as %s=lru", name,
               unit[slot] ? upper->name : "default", what, name);
@@ -139,6 +161,7 @@ static void units_init(const struct qn_config *c, unsigned slots)
     bool at_L2 = qn_sim_at_L2(OF_SHADOW);
     const struct qn_geometry *const geometry[SLOTS] = {&c->I1, &c->D1, at_L2 ? &c->L2 : &c->LL, NULL, NULL, NULL};
 
+    unit_cores = c->cores ? c->cores : 1;
     if (at_L2 && c->cache_sim && !c->L2.line)
         sim_fail("L2", qn_sim_unit(SLOT_LL, OF_SHADOW)->name, "init", 0, "there is no L2; --L2 and --LL together make one");
     for (unsigned slot = 0; slot < SLOTS; slot++)

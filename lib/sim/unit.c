@@ -10,6 +10,12 @@
  *
  * `make SIM_D1=FILE` and ./configure --with-sim-D1=NAME write the slot configuration to sim_slots.h; `quern sim build` gives it by -D options.
  */
+/* All variables of the unit lie behind the first label and before the second of one of these sections: what it remembers. */
+#define UNIT_SECTION(name, place) \
+    __asm__(".pushsection " place "\nunit_" #name "_begins:\n.popsection\n.pushsection " place ", 8192\nunit_" #name "_ends:\n.popsection");
+#define UNIT_SECTIONS(X) X(data, ".data") X(bss, ".bss") X(local, ".data.rel.local") X(rel, ".data.rel")
+UNIT_SECTIONS(UNIT_SECTION)
+
 #define CAT2_(a, b) a##b
 #define CAT2(a, b) CAT2_(a, b)
 #define CAT3(a, b, c) CAT2(CAT2(a, b), c)
@@ -58,6 +64,22 @@
 #endif
 
 #include "sim/unit.h"
+
+/* ---- with cores: what the module remembers is that of the core that runs ---- */
+
+#include "sim/bank.h"
+
+#define UNIT_LABELS(name, place) extern uint8_t unit_##name##_begins[], unit_##name##_ends[];
+UNIT_SECTIONS(UNIT_LABELS)
+
+static struct qn_bank unit_bank QN_BANK_SHARED __attribute__((unused));
+
+static inline __attribute__((unused)) void unit_open_bank(void)
+{
+#define UNIT_ADD(name, place) qn_bank_add(&unit_bank, unit_##name##_begins, (uint64_t)(unit_##name##_ends - unit_##name##_begins));
+    UNIT_SECTIONS(UNIT_ADD)
+    qn_bank_open(&unit_bank);
+}
 
 #include QN_SLOT_FILE
 
@@ -119,16 +141,26 @@ static void unit_forget(void) { UNIT_FORGETS; }
 
 #if UNIT_BIT <= UNIT_BIT_LL
 #ifdef COHERENCE
-#define UNIT_TURNS .turn = unit_turn, .shared = unit_shared, .L2 = unit_L2,
+#define UNIT_COHERENT .shared = unit_shared, .L2 = unit_L2,
 #else
-#define UNIT_TURNS
+#define UNIT_COHERENT
 #endif
 #ifdef UNIT_HAS_STATE
 #define UNIT_SHOWS .show = unit_show, .state = unit_state
 #else
 #define UNIT_SHOWS .show = unit_show
 #endif
-#define UNIT_FUNCTIONS UNIT_LOGS .ref = unit_ref, .drop = unit_drop, UNIT_TURNS UNIT_SHOWS
+#define UNIT_FUNCTIONS UNIT_LOGS .ref = unit_ref, .drop = unit_drop, UNIT_COHERENT UNIT_SHOWS
+#endif
+
+#ifdef COHERENCE
+#define UNIT_TURNS .turn = unit_turn,
+#elif UNIT_BIT & (UNIT_BIT_I1 | UNIT_BIT_BC | UNIT_BIT_BI)
+#define UNIT_TURNS .turn = unit_turn,
+#define UNIT_HAS_BANK 1
+static void unit_turn(uint32_t core) { qn_bank_turn(&unit_bank, core); }
+#else
+#define UNIT_TURNS
 #endif
 
 /* Only a module with WANTS_PC can use sim_pc, with WANTS_THREAD sim_thread, with WANTS_KIND sim_line_kind: see module.h. */
@@ -150,11 +182,15 @@ static void unit_start(const struct sim_config *config, struct qn_unit_facts *fa
     sim_random_state = sim_random_seed(config->seed);
     facts->wants_pc = QN_DEFINES(WANTS_PC);
     qn_sim_wants_thread |= QN_DEFINES(WANTS_THREAD);
+    if (QN_DEFINES(UNIT_HAS_BANK) && config->cores > 1)
+        unit_open_bank();
     unit_init(config, facts);
+    if (QN_DEFINES(UNIT_HAS_BANK) && config->cores > 1)
+        qn_bank_close(&unit_bank);
 }
 
 extern const struct qn_unit UNIT_OBJECT;
 const struct qn_unit UNIT_OBJECT = {
-    .slot = QN_SLOT_NAME, .name = QN_SLOT_LABEL, .init = unit_start, .finish = unit_finish, UNIT_FUNCTIONS,
+    .slot = QN_SLOT_NAME, .name = QN_SLOT_LABEL, .init = unit_start, .finish = unit_finish, UNIT_TURNS UNIT_FUNCTIONS,
 };
 #endif

@@ -91,6 +91,7 @@ struct qn_unit {
     const char *name;          /* of the file, and its hash: "srrip:50b34235a5a88360" */
     void (*init)(const struct sim_config *, struct qn_unit_facts *);
     void (*finish)(void);
+    void (*turn)(uint32_t core); /* what follows is this core's; NULL: the unit knows no cores, or serves all of them */
     /* I1, D1, LL */
     qn_unit_ref *ref;
     qn_unit_drop *drop;        /* removes this line, for an inclusive LL; line: address of its first byte */
@@ -100,7 +101,6 @@ struct qn_unit {
     void (*forget)(void);      /* D1: empties the hit filter */
     uint64_t (*shared)(void);    /* D1: requests so far about lines that several cores have used */
     qn_unit_ref *L2;             /* D1: what missed D1 or I1 of the core that runs is looked up in its L2: 1 = missed */
-    void (*turn)(uint32_t core); /* D1: the references that follow are this core's; NULL: it knows no cores */
     /* BC, BI: predict, learn the outcome, return true on a mispredict */
     qn_unit_cond *cond;
     qn_unit_conds *conds;      /* the same as n calls of `cond`, in order */

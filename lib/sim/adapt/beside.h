@@ -12,7 +12,7 @@
 #define beside_init(config) ((void)(config))
 #define beside_ref(addr, size, kind) ((void)(addr), (void)(size), (void)(kind))
 #define beside_settled(line) ((void)(line), true)
-#elif defined(POLICY) || defined(LEVEL) || defined(PREFETCHER)
+#elif defined(POLICY) || defined(LEVEL) || defined(PREFETCHER) || defined(COHERENCE)
 #define BESIDE_NAME "+" BESIDE
 #else
 #include "sim/lines.h"

@@ -18,7 +18,8 @@
  *
  * Lines of more than 64 bytes have a bit for several bytes.
  *
- * With an L2, a core has a line if it is in its D1 or in its L2. */
+ * With an L2, a core has a line if it is in its D1 or in its L2.  A module beside the D1 (beside.h) is banked: each core has what it
+ * remembers; all variables of this file that change after the start are shared. */
 #include "base/context.h"
 #include "sim/adapt/core_L2.h"
 #include "sim/lines.h"
@@ -26,6 +27,8 @@
 #define CORE_SLOTS_MIN 8u         /* entries of a set with more than one way, as in fast/D1.h */
 #define CORE_TAKEN (~0ull)        /* the stamp of surplus entries */
 #define CORE_OPEN (1ull << QN_FAR_BIT) /* of an entry's line: it is not known yet what kind of miss has filled it */
+#define CORE_UNSETTLED (1ull << (QN_FAR_BIT - 1)) /* ... a further reference changes something in the module beside the D1 */
+#define CORE_BITS (CORE_OPEN | CORE_UNSETTLED)
 #define CORE_WRITABLE 0x80u       /* of a state: a write to the line changes nothing */
 #define CORE_SHARED 0x40u         /* ... the line is one of a page that several cores have used */
 #define CORE_REPEATED 0x20u       /* ... references to it may be in the table of repetitions */
@@ -58,9 +61,9 @@ struct core_page {
     uint64_t *versions;      /* --check; else NULL */
 };
 
-static struct core_page *core_pages;
-static uint64_t core_pages_size, core_pages_used;
-static struct core_line *core_recent; /* the one that was referred to last; NULL: it is of a page of one core */
+static struct core_page *core_pages QN_BANK_SHARED;
+static uint64_t core_pages_size QN_BANK_SHARED, core_pages_used QN_BANK_SHARED;
+static struct core_line *core_recent QN_BANK_SHARED; /* the one that was referred to last; NULL: it is of a page of one core */
 
 static struct core_line *core_line_in(const struct core_page *p, uint32_t i)
 {
@@ -116,16 +119,18 @@ struct core {
 };
 
 static struct core *cores;
-static uint32_t running;  /* the core */
+static uint32_t running QN_BANK_SHARED; /* the core */
 static uint32_t slots;    /* entries of a D1 */
 static uint32_t grain_bits; /* bytes of a line for which one bit stands */
 static uint64_t all_bytes;  /* a bit for each */
-static uint64_t shadow_clock; /* the shadow model's own: emitted code does not stamp its lines */
+static uint64_t shadow_clock QN_BANK_SHARED; /* the shadow model's own: emitted code does not stamp its lines */
 static uint64_t *taken_from;  /* cells: lines, by the core that took them and the one that lost them */
-static uint64_t core_references, shared_requests, bus_requests, bus_bytes, write_backs;
+static struct {
+    uint64_t references, shared_requests, bus_requests, bus_bytes, write_backs;
+} core_sums QN_BANK_SHARED;
 static unsigned event_true, event_false, event_upgrades, event_updates, event_taken, event_lost, event_supplied, event_supplied_L2, event_written;
 
-static struct qn_repeat repeats[2][QN_REPEATS] __attribute__((aligned(4096)));
+static struct qn_repeat repeats[2][QN_REPEATS] QN_BANK_SHARED __attribute__((aligned(4096)));
 
 #define READ_TABLE qn_sim_filter_entries[QN_DEFINES(QN_SIM_SHADOW)]
 #define WRITE_TABLE (READ_TABLE + slots)
@@ -139,7 +144,7 @@ static inline uint32_t core_find(const struct core *c, uint64_t line, uint32_t *
     uint64_t time = CORE_TAKEN;
 
     for (uint32_t i = set; i < slots; i += sim.sets) {
-        if ((c->entry[i].line & ~CORE_OPEN) == line)
+        if ((c->entry[i].line & ~CORE_BITS) == line)
             return i;
         oldest = c->entry[i].stamp < time ? i : oldest;
         time = c->entry[i].stamp < time ? c->entry[i].stamp : time;
@@ -190,14 +195,14 @@ static inline void core_publish(uint32_t core, uint32_t at)
 
 /* ---- references that may be repeated without a call ---- */
 
-static bool any_repeats; /* in this turn */
+static bool any_repeats QN_BANK_SHARED; /* in this turn */
 
 static struct qn_repeat *core_repeat_of(bool writes, uint64_t addr) { return &repeats[writes][addr >> 2 & (QN_REPEATS - 1)]; }
 
 /* The line of this entry of the core that runs leaves its home, or changes its state. */
 static void core_forget_repeats(struct core *c, uint32_t at)
 {
-    const uint64_t line = c->entry[at].line & ~CORE_OPEN;
+    const uint64_t line = c->entry[at].line & ~CORE_BITS;
 
     if (QN_LIKELY(!(c->state[at] & CORE_REPEATED)))
         return;
@@ -220,7 +225,7 @@ static void core_note_repeat(uint64_t addr, uint32_t size, bool writes, struct c
     const uint8_t now = c->state[home] & CORE_STATE;
     const struct sim_bus_access *a = &coherence_access[now][writes];
 
-    if (!core_recent || !core_recent->copies || (writes ? c->state[home] & CORE_WRITABLE : !(c->entry[home].line & CORE_OPEN)))
+    if (!core_recent || !core_recent->copies || !beside_settled(c->entry[home].line & ~CORE_BITS) || (writes ? c->state[home] & CORE_WRITABLE : !(c->entry[home].line & CORE_OPEN)))
         return; /* the filter passes it */
     if (a->request == SIM_BUS_NONE && a->alone == now && a->shared == now) {
         c->state[home] |= CORE_REPEATED;
@@ -251,8 +256,27 @@ static void core_set_state(uint32_t core, uint32_t at, uint64_t line, const stru
     if (core == running && (c->state[at] & CORE_STATE) != state)
         core_forget_repeats(c, at);
     c->state[at] = (uint8_t)(state | (writable ? CORE_WRITABLE : 0) | (l ? CORE_SHARED : 0) | (c->state[at] & CORE_REPEATED));
-    c->entry[at].line = line | (open ? CORE_OPEN : 0);
+    c->entry[at].line = line | (open ? CORE_OPEN : 0) | (QN_DEFINES(BESIDE) ? c->entry[at].line & CORE_UNSETTLED : 0);
     core_publish(core, at);
+}
+
+/* Is the line in this entry of the core that runs settled beside the D1?  If not, each reference to it is a call. */
+static void core_set_settled(uint32_t at, bool settled)
+{
+    struct core *c = &cores[running];
+
+    if (!settled)
+        core_forget_repeats(c, at);
+    c->entry[at].line = settled ? c->entry[at].line & ~CORE_UNSETTLED : c->entry[at].line | CORE_UNSETTLED;
+    core_publish(running, at);
+}
+
+static inline __attribute__((unused)) void sim_dropped(uint64_t line)
+{
+    uint32_t unused, at = core_find(&cores[running], line, &unused);
+
+    if (at < slots)
+        core_set_settled(at, false);
 }
 
 static void core_count_for(uint32_t site, unsigned event)
@@ -308,11 +332,11 @@ static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
         check_reply(l->line, core, r->does);
     if (r->does & SIM_SUPPLIES) {
         sim_count(in_D1 ? event_supplied : event_supplied_L2, 1);
-        bus_bytes += sim.line;
+        core_sums.bus_bytes += sim.line;
     }
     if (r->does & SIM_WRITES_BACK) {
         sim_count(event_written, 1);
-        bus_bytes += r->does & SIM_SUPPLIES ? 0 : sim.line; /* who asked listens */
+        core_sums.bus_bytes += r->does & SIM_SUPPLIES ? 0 : sim.line; /* who asked listens */
     }
     if (r->state) {
         if (in_D1)
@@ -338,13 +362,13 @@ static bool bus_ask(struct core_line *l, enum sim_bus request, uint32_t size)
 
     if (request == SIM_BUS_NONE)
         return others;
-    bus_requests++;
-    shared_requests += l && l->copies;
+    core_sums.bus_requests++;
+    core_sums.shared_requests += l && l->copies;
     if (request == SIM_BUS_UPGRADE)
         sim_count(event_upgrades, 1);
     if (request == SIM_BUS_UPDATE || (request == SIM_BUS_READ_UPDATE && others)) {
         sim_count(event_updates, 1);
-        bus_bytes += size;
+        core_sums.bus_bytes += size;
     }
     for (uint64_t left = others; left; left &= left - 1)
         bus_reply(l, (uint32_t)__builtin_ctzll(left), request);
@@ -383,7 +407,7 @@ static void core_give_up(uint32_t core, uint64_t line, uint8_t state)
 {
     const bool dirty = COHERENCE_DIRTY >> (state & CORE_STATE) & 1;
 
-    write_backs += dirty;
+    core_sums.write_backs += dirty;
     if (CHECKS && dirty)
         check_reply(line, core, SIM_WRITES_BACK);
     core_leave(core, state & CORE_SHARED ? core_line_in(core_page_of(line), (uint32_t)(line >> sim.line_bits) & (PAGE_LINES - 1)) : NULL);
@@ -392,7 +416,7 @@ static void core_give_up(uint32_t core, uint64_t line, uint8_t state)
 /* A line leaves the D1 of the core that runs.  Its L2 may have it, too. */
 static void core_evict(struct core *c, uint32_t at)
 {
-    const uint64_t line = c->entry[at].line & ~CORE_OPEN;
+    const uint64_t line = c->entry[at].line & ~CORE_BITS;
     const uint8_t state = c->state[at];
     struct core_way *way;
 
@@ -425,7 +449,7 @@ static bool core_ask(struct core_line *l, enum sim_bus request, uint32_t size, b
     if (brings && l && l->copies)
         core_begin_copy(&l->copies[running]);
     shared = bus_ask(l, request, size);
-    bus_bytes += brings ? sim.line : 0;
+    core_sums.bus_bytes += brings ? sim.line : 0;
     if (l)
         l->holders |= 1ull << running;
     return shared;
@@ -466,6 +490,8 @@ static unsigned core_touch(uint64_t line, uint64_t bytes, uint32_t size, bool wr
     c->entry[home].stamp = QN_DEFINES(QN_SIM_SHADOW) ? ++shadow_clock : ++qn_ctx.now;
     c->site[home] = sim_reference.site;
     core_set_state(running, home, line, l, shared ? a->shared : a->alone);
+    if (QN_DEFINES(BESIDE))
+        core_set_settled(home, beside_settled(line));
     core_recent = l;
     if (CHECKS)
         check_touch(line, l, miss && !way, writes, a->request);
@@ -483,7 +509,8 @@ static SIM_NCSR unsigned unit_ref(uint64_t addr, uint32_t size, enum sim_kind ki
     const uint64_t last = addr + size - 1;
     unsigned miss = 0;
 
-    core_references++;
+    core_sums.references++;
+    beside_ref(addr, size, kind);
     for (uint64_t line = addr & ~(uint64_t)(sim.line - 1);; line += sim.line) {
         uint64_t from = addr > line ? addr - line : 0, to = last - line < sim.line ? last - line : sim.line - 1;
 
@@ -549,6 +576,7 @@ static void unit_turn(uint32_t core)
 {
     struct core *from = &cores[running], *to = &cores[core];
 
+    qn_bank_turn(&unit_bank, core);
     if (QN_DEFINES(QN_SIM_SHADOW)) {
         running = core;
         return;
@@ -603,7 +631,7 @@ static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64
     const struct core *c = shown(line, at, &n);
 
     for (unsigned i = 0; i < n; i++)
-        lines[i] = c->entry[at[i]].stamp ? c->entry[at[i]].line & ~CORE_OPEN : QN_NO_LINE;
+        lines[i] = c->entry[at[i]].stamp ? c->entry[at[i]].line & ~CORE_BITS : QN_NO_LINE;
     return n;
 }
 
@@ -619,9 +647,9 @@ static __attribute__((unused)) SIM_NCSR void unit_state(uint64_t line, uint64_t 
 }
 
 /* Requests about lines that several cores have used. */
-static uint64_t unit_shared(void) { return shared_requests; }
+static uint64_t unit_shared(void) { return core_sums.shared_requests; }
 
-static uint64_t unit_reference(void) { return core_references; }
+static uint64_t unit_reference(void) { return core_sums.references; }
 
 /* What is open at the end was of no use. */
 static void core_end_copies(void)
@@ -635,9 +663,9 @@ static void core_end_copies(void)
 static void unit_finish(void)
 {
     core_end_copies();
-    sim_total(sim.slot, "bus-requests", bus_requests, "requests on the bus");
-    sim_total(sim.slot, "bus-bytes", bus_bytes, "bytes of lines and updates on the bus");
-    sim_total(sim.slot, "write-backs", write_backs, "dirty lines that gave way to another");
+    sim_total(sim.slot, "bus-requests", core_sums.bus_requests, "requests on the bus");
+    sim_total(sim.slot, "bus-bytes", core_sums.bus_bytes, "bytes of lines and updates on the bus");
+    sim_total(sim.slot, "write-backs", core_sums.write_backs, "dirty lines that gave way to another");
 }
 
 /* Does a write of the protocol make one of these requests?  Then it has the event. */
@@ -706,7 +734,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     }
 #endif
     facts->reference = unit_reference;
-    facts->name = COHERENCE;
+    facts->name = COHERENCE BESIDE_NAME;
     facts->kinds = facts->wants_site = facts->can_drop = true;
     facts->shows = QN_SHOW_RECENT;
     shown_core = (uint32_t)sim_option(sim.slot, "watch-core", sim.cores);
@@ -724,4 +752,9 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
         facts->filter.writes = facts->filter.entries ? (uintptr_t)WRITE_TABLE : 0;
         facts->filter.stamps = true;
     }
+    if (QN_DEFINES(BESIDE) && sim.cores > 1)
+        unit_open_bank();
+    beside_start(config);
+    if (QN_DEFINES(BESIDE) && sim.cores > 1)
+        qn_bank_close(&unit_bank);
 }

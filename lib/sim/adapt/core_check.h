@@ -12,8 +12,8 @@
 
 enum { NEWEST, IN_MEMORY, OF_CORES };
 
-static bool supplied; /* by another core, at this reference */
-static uint64_t supplied_version;
+static bool supplied QN_BANK_SHARED; /* by another core, at this reference */
+static uint64_t supplied_version QN_BANK_SHARED;
 
 static uint64_t *core_versions(uint64_t line)
 {
@@ -40,7 +40,7 @@ static void check_reply(uint64_t line, uint32_t core, uint32_t does)
 static void check_that(bool holds, const char *what)
 {
     if (QN_UNLIKELY(!holds))
-        sim_fail(sim.slot, COHERENCE, "ref", core_references, what);
+        sim_fail(sim.slot, COHERENCE, "ref", core_sums.references, what);
 }
 
 /* One writer or many readers; one dirty copy; the cores that are said to have the line. */

@@ -17,6 +17,7 @@
 #include "base/context.h"
 #include "base/format.h"
 #include "cost/side_tables/cells.h"
+#include "sim/bank.h"
 #include "sim/current_module.h"
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
@@ -94,6 +95,7 @@ void *sim_alloc(uint64_t bytes)
     if (!p)
         sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than modules may have, or than there is");
     total += bytes;
+    qn_bank_note(p, bytes);
     return p;
 }
 

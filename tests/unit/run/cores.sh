@@ -605,8 +605,7 @@ refused 'up to 64 numbers of cores' --cores=2 --pin=0,,1
 refused 'got L2 lines of 128 bytes, wanted 64 as in the D1' --cores=2 --D1=1024,2,64 --L2=65536,8,128 --LL=1048576,16,128
 refused 'not with a module in slot L2' --cores=2 --L2=65536,8,64 --LL=1048576,16,64 --sim=L2=srrip
 refused 'not with another module in slot D1' --cores=2 --coherence=msi --sim=D1=moesi
-run 70 'a module in I1 is refused' -- "$QUERN" run -q --cores=2 --sim=I1=srrip --out-file=p.prof ./guest padded 1
-has 'each of --cores needs one of its own'
-run 70 'so is a last level that holds victims' -- "$QUERN" run -q --cores=2 --sim=LL=exclusive --out-file=p.prof ./guest padded 1
-has 'holds what the levels above give up, which it cannot with --cores'
+refused '--sim=D1=srrip: not with --cores' --cores=2 --sim=D1=srrip
+refused '--sim=D1=srrip+tlb: not with --cores' --cores=2 --sim=D1=srrip+tlb
+refused '--sim=LL=exclusive: not with --cores: it holds what the levels above give up' --cores=2 --sim=LL=exclusive
 done_testing

@@ -5,6 +5,7 @@ struct qn_filter_entry qn_sim_filter_entries[2][QN_FILTER_ENTRIES];
 
 #include "sim/hosted/service.c"
 #include "sim/cells.c"
+#include "sim/bank.c"
 #include "tap.h"
 
 bool qn_sim_current_module(struct qn_sim_culprit *c)

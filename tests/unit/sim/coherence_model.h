@@ -316,7 +316,7 @@ static void play(int sets, int ways, int second_sets, int second_ways, int turn,
     m.second_ways = second_ways;
     core_pages = NULL;
     core_pages_size = core_pages_used = running = 0;
-    write_backs = event_count = 0;
+    core_sums.write_backs = event_count = 0;
     memset(sim_event_new, 0, sizeof sim_event_new);
     memset(of_site, 0, sizeof of_site);
     if (!tables)
@@ -383,7 +383,7 @@ static void play(int sets, int ways, int second_sets, int second_ways, int turn,
     is_int(sites_wrong("D1.lost", m.lost), 0, "  ... and lost, by the site that used them last");
     is_int(counted("D1.supplied"), m.supplied, "  lines supplied: %ld", m.supplied);
     is_int(counted("D1.written"), m.written_back, "  write-backs forced: %ld", m.written_back);
-    is_int((int64_t)write_backs, m.write_backs, "  dirty lines evicted: %ld", m.write_backs);
+    is_int((int64_t)core_sums.write_backs, m.write_backs, "  dirty lines evicted: %ld", m.write_backs);
 }
 
 /* ---- each sequence of four references of two cores to two lines: the states of both, and what must hold in each ---- */
