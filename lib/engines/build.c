@@ -136,7 +136,8 @@ static bool add_slot(struct qn_engines_recipe *r, const char *library, enum qn_e
     return first >= 0 && second >= 0;
 }
 
-/* A replay contains only the modules that it was given, among them default files.  Where these are unchanged, it uses the fast versions. */
+/* A replay contains only the modules that it was given, among them default files.  Where these are unchanged, it uses the fast versions, and
+ * the archive, if there is one, has their units. */
 static bool give_defaults(struct qn_engines_recipe *r, const char *library)
 {
     static const char *const names[] = { "lru", "lru", "lru", "cachegrind", "cachegrind" };
@@ -160,8 +161,10 @@ static bool give_defaults(struct qn_engines_recipe *r, const char *library)
         add(&r->compile, "-DQN_SIM_%s_FILE=\"%s\"", slot, file);
         add(&r->compile, "-DQN_SIM_%s_UNIT=1", slot);
         add(&r->compile, "-DQN_SIM_%s_NAME=\"%s\"", slot, names[i]);
-        add_unit(r, library, (enum qn_engines_slot)i, false);
-        add_unit(r, library, (enum qn_engines_slot)i, true);
+        if (r->archive && proven >> i & 1)
+            add(&r->link, "-Wl,-u,qn_unit_%s_given,-u,qn_shadow_%s_given", slot, slot);
+        for (int shadow = 0; shadow < 2 && !(r->archive && proven >> i & 1); shadow++)
+            add_unit(r, library, (enum qn_engines_slot)i, shadow);
         free(hash);
         free(file);
     }
@@ -219,8 +222,8 @@ static void add_bounds(struct qn_engines_words *compile)
 static bool add_hosted(struct qn_engines_recipe *r, const char *library)
 {
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
-    char *archive = r->build->cflags ? NULL : find_hosted_archive();
 
+    r->archive = r->build->cflags ? NULL : find_hosted_archive();
     add_words(&r->compile, CALLERS);
     add_words(&r->compile, flags);
     add_words(&r->link, flags);
@@ -228,11 +231,10 @@ static bool add_hosted(struct qn_engines_recipe *r, const char *library)
         add_bounds(&r->compile);
     add(&r->compile, "-DQN_SIM_HOSTED=1");
     add(&r->files, "%s/sim/slots.c", library);
-    if (archive)
-        add(&r->behind, "%s", archive);
+    if (r->archive)
+        add(&r->behind, "%s", r->archive);
     else
         add_hosted_files(r, library);
-    free(archive);
     add(&r->behind, "-lzstd");
     add(&r->behind, "-llzma");
     return give_defaults(r, library);

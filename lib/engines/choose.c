@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/ready.h"
 #include "engines/engines.h"
 #include "text/error.h"
 
@@ -530,19 +531,22 @@ static const char *map_file(const char *path, size_t *bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* The bytes of an ELF file, from its beginning, that are loaded when it runs: they hold the texts, its debug information does not.
- * 0: it is no ELF file. */
-static size_t loaded_bytes(const char *file, size_t n)
+/* The bytes of an ELF file, from its beginning, that are loaded when it runs; its debug information is not among them.  *code: where they end
+ * that it executes.  0: it is no ELF file. */
+static size_t loaded_bytes(const char *file, size_t n, size_t *code)
 {
     const Elf64_Ehdr *h = (const Elf64_Ehdr *)file;
     size_t end = 0;
 
+    *code = 0;
     if (n < sizeof *h || memcmp(file, ELFMAG, SELFMAG) || h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff % 8 || h->e_phoff > n ||
         (n - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
         return 0;
     for (const Elf64_Phdr *p = (const Elf64_Phdr *)(file + h->e_phoff), *last = p + h->e_phnum; p < last; p++)
-        if (p->p_type == PT_LOAD && p->p_offset <= n && p->p_filesz <= n - p->p_offset && p->p_offset + p->p_filesz > end)
+        if (p->p_type == PT_LOAD && p->p_offset <= n && p->p_filesz <= n - p->p_offset && p->p_offset + p->p_filesz > end) {
             end = p->p_offset + p->p_filesz;
+            *code = p->p_flags & PF_X ? end : *code;
+        }
     return end;
 }
 
@@ -597,19 +601,27 @@ static void take_text(struct qn_engines_texts *t, const char *at, const char *en
         add_observer(t, copy_text(at + strlen(OBSERVES), end, false));
 }
 
-/* Finds each text that begins with MARK in the loaded part of the file. */
-static void read_texts(const char *path, struct qn_engines_texts *t)
+static void find_texts(struct qn_engines_texts *t, const char *at, const char *end)
 {
-    size_t mapped = 0;
-    const char *bytes = map_file(path, &mapped), *at = bytes, *end = bytes + (bytes ? loaded_bytes(bytes, mapped) : 0);
-
-    *t = (struct qn_engines_texts){ .description = NULL };
-    while (at && (at = memmem(at, (size_t)(end - at), MARK, strlen(MARK)))) {
+    while ((at = memmem(at, (size_t)(end - at), MARK, strlen(MARK)))) {
         at += strlen(MARK);
         take_text(t, at, end);
     }
-    if (bytes)
-        munmap((void *)(uintptr_t)bytes, mapped);
+}
+
+/* Finds each text that begins with MARK in the loaded part of the file: behind the code, where linkers put constants, else in all of it. */
+static void read_texts(const char *path, struct qn_engines_texts *t)
+{
+    size_t mapped = 0, code = 0;
+    const char *bytes = map_file(path, &mapped), *end = bytes + (bytes ? loaded_bytes(bytes, mapped, &code) : 0);
+
+    *t = (struct qn_engines_texts){ .description = NULL };
+    if (!bytes)
+        return;
+    find_texts(t, bytes + code, end);
+    if (!t->description && !t->replay)
+        find_texts(t, bytes, end);
+    munmap((void *)(uintptr_t)bytes, mapped);
 }
 
 bool qn_engines_read_texts(const char *path, struct qn_engines_texts *t)
@@ -659,10 +671,13 @@ char *qn_engines_read_replay(const char *path)
 uint64_t qn_engines_hash_engine(const char *path)
 {
     uint64_t hash;
-    size_t mapped = 0;
+    size_t mapped = 0, code, loaded;
     const char *bytes = map_file(path, &mapped);
 
-    hash = qn_hash_words(QN_HASH_NONE, bytes, bytes ? loaded_bytes(bytes, mapped) : 0);
+    loaded = bytes ? loaded_bytes(bytes, mapped, &code) : 0;
+    if (loaded)
+        qn_ready_to_read(bytes, loaded);
+    hash = qn_hash_words(QN_HASH_NONE, bytes, loaded);
     if (bytes)
         munmap((void *)(uintptr_t)bytes, mapped);
     return hash;

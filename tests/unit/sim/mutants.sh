@@ -73,7 +73,7 @@ mutant() {
     [ "$(columns versus B.)" = "$(columns plain '')" ] ||
         echo "--versus: B has $(columns versus B.), alone it has $(columns plain '')"
     # shellcheck disable=SC2086
-    "$QUERN" replay --cflags=-O0 --sim="$sim" $caches $4 trace >replayed 2>&1 || { echo "status $? of quern replay"; tail -n 2 replayed; }
+    "$QUERN" replay --sim="$sim" $caches $4 trace >replayed 2>&1 || { echo "status $? of quern replay"; tail -n 2 replayed; }
     figures plain.log >plain.figures
     figures replayed >replayed.figures
     cmp -s plain.figures replayed.figures || { echo 'run and replay:'; diff plain.figures replayed.figures | head -n 6; }

@@ -10,7 +10,7 @@ case $true in /*) ;; *) true=/bin/true ;; esac
 watch() {
     slot=$1 file=$2
     shift 2
-    "$QUERN" replay --cflags=-O0 --watch-of="$slot" --watch=100000 --watch-file="$file" "$@" t.trace >summary 2>err
+    "$QUERN" replay --watch-of="$slot" --watch=100000 --watch-file="$file" "$@" t.trace >summary 2>err
     is "$? $(cat err)" '0 ' "$* of $slot is watched"
 }
 # as_model NAME FILE [SIZE]
@@ -27,7 +27,7 @@ totals() { awk -v a="$1" -v b="$2" '/^events:/ { for (i = 2; i <= NF; i++) at[$i
 watch BC bc.csv
 as_model cachegrind bc.csv
 is "$(sum_wrong bc.csv)" "$(totals Bc Bcm)" '... in sum what a run counts'
-"$QUERN" replay --cflags=-O0 t.trace >plain
+"$QUERN" replay t.trace >plain
 same_file summary plain '... and the replay prints what it prints without'
 watch BI bi.csv
 as_model last bi.csv
@@ -68,7 +68,7 @@ refused() { # STATUS TEXT OPTIONS...
     wanted=$1 text=$2
     shift 2
     rm -f x.csv
-    "$QUERN" replay --cflags=-O0 "$@" t.trace >out 2>err
+    "$QUERN" replay "$@" t.trace >out 2>err
     got=$?
     is "$got:$(wc -l <err | tr -d ' '):$(ls x.csv 2>/dev/null)" "$wanted:1:" "refused in one line: $*"
     grep -q -e "$text" err || { diag "$(cat err)"; ok "... which says $text" false; }
