@@ -27,6 +27,16 @@ int qn_out_open_source(const struct qn_out_request *q, struct qn_text_source *s,
     return error;
 }
 
+char *qn_out_source_hint(const char *name)
+{
+    char *hint;
+    if (*name != '/')
+        return QN_NEEDED(strdup("-I FOLDER"));
+    if (asprintf(&hint, "--source-map=%.*s=FOLDER", (int)(strrchr(name, '/') - name), name) < 0)
+        qn_no_memory();
+    return hint;
+}
+
 void qn_out_next_line(struct qn_out_lines *l)
 {
     int got = qn_prof_next_line(&l->of, &l->line, l->counts);

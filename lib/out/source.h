@@ -18,6 +18,8 @@
 /* Opens the file under its own name, or else below a directory of -I. *path is where it was tried last, to be freed; *include the number
  * of that directory, -1: none.  0, or an errno. */
 int qn_out_open_source(const struct qn_out_request *q, struct qn_text_source *s, const char *name, char **path, int *include);
+/* The option that says where such a file is: "--source-map=/home/ann=FOLDER", or "-I FOLDER"; to be freed. */
+char *qn_out_source_hint(const char *name);
 
 /* The lines of a file that have counts, in ascending order. */
 struct qn_out_lines {

@@ -161,15 +161,16 @@ void top_source(struct top *t, struct top_view *v, const char *file, uint32_t li
     const struct qn_plot_centres *c = &t->facts.lines;
     struct qn_text_source source;
     const char *text;
-    char *path;
+    char *path, *hint = qn_out_source_hint(file);
     size_t length, room = 0;
     int *lines = find_lines(t, file), *next = lines;
     int include, error = qn_out_open_source(t->request, &source, file, &path, &include);
 
     *v = (struct top_view){.kind = TOP_SOURCE, .file = file};
-    v->title = error ? qn_text_format(&t->facts.memory, "%s: %s; -I FOLDER or --source-map=FROM=TO says where sources are", file, qn_text_source_why(error))
+    v->title = error ? qn_text_format(&t->facts.memory, "%s: %s; %s says where it is", file, qn_text_source_why(error), hint)
                      : qn_text_copy(&t->facts.memory, path);
     v->is_path = !error;
+    free(hint);
     v->heading = qn_text_format(&t->facts.memory, "%*s%c%*s  line", CELL, "cycles", t->sort ? ' ' : '*', t->sort ? CELL + 5 : 5,
                                t->sort ? qn_report_columns[t->sort - 1].name : "");
     for (; error && *next >= 0; next++) /* without its source, a file has its lines with counts */

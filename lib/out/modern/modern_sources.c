@@ -447,6 +447,13 @@ static void put_annotated(struct file *f)
     qn_out_free_table(&f->table);
 }
 
+static void put_missing_title(const struct file *f)
+{
+    char *hint = qn_out_source_hint(f->name);
+    qn_out_put_title(f->m->sink, "Sources not found: ", hint);
+    free(hint);
+}
+
 static void put_file(struct file *f, uint32_t id)
 {
     bool was_missing = f->m->missing, found;
@@ -458,7 +465,7 @@ static void put_file(struct file *f, uint32_t id)
     if (!f->m->missing)
         qn_out_put_title(f->m->sink, "Annotated source file: ", f->name);
     else if (!was_missing)
-        qn_out_put_title(f->m->sink, "Sources not found: -I FOLDER or --source-map=FROM=TO", "");
+        put_missing_title(f);
     if (f->m->missing)
         put_unannotated(f, "", QN_OUT_UNREADABLE);
     else if (!found)

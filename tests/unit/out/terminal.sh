@@ -64,7 +64,7 @@ for width in 60 80 140; do
     is "$(grep -v '[:=]\|^- ' raw | awk -v w=$width 'length($0) > w')$(grep '^[<> 0-9.][<> 0-9.]*' raw | expand | awk -v w=$width 'length($0) > w')" '' '... no row is wider'
 done
 PAGER=./pager on_terminal 80 "$QUERN" annotate p
-is "$(sed -n '/^-- Sources not found/,/^$/p' raw | grep -v '^---')" '-- Sources not found: -I FOLDER or --source-map=FROM=TO
+is "$(sed -n '/^-- Sources not found/,/^$/p' raw | grep -v '^---')" '-- Sources not found: --source-map=/a/library/of/the/system/with/a/rather/long/name/of/its/folder=FOLDER
 - /a/library/of/the/system/with/a/rather/long/name/of/its/folder/zzz.c
 - other.c' 'files without a source have one section'
 shows '... and the last table says what they cost' '^4.00 M  *1% 4.00 M.* source not found$'

@@ -83,7 +83,7 @@ row '... and what is found of it' '^That is 100\.0% of all 16,901,000'
 is "$(awk 'length($0) > 80' screen)" '' '... within the width'
 at 12x80 await=mm send=j 'await=(2 of 3)' "send=$enter" 'await=No such file' send=Q
 row 'a source that is not there: its lines' '^ 5\.00 M   1%  *7  cold$'
-row '... and what helps' 'cold\.c: No such file or directory; -I FOLDER or --source-map='
+row '... and what helps' 'cold\.c: No such file or directory; --source-map=/gone=FOLDER'
 at 12x80 await=mm "send=$tab" 'await=lines (1 of 5)' send=/COLD "send=$enter" 'await=(3 of 5)' send=n 'await=(4 of 5)' send=q
 row 'Tab: lines; / and n search' '^p: lines (4 of 5)'
 at 12x80 await=mm send=/nosuch "send=$enter" 'await=not found' send=q
