@@ -29,10 +29,11 @@ export QEMU_CPU
 options='run -q --cpu=x86-64-v2 --branch-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64'
 
 # both WORDS...: runs quern with these on both, in a folder of the same name; the profile is `profile`, what is printed `said`
+# (--default-signal: a program of nohup's sees that SIGHUP is ignored, but not under qemu, which loses that at execve.)
 both() {
     for where in machine emulator; do
         rm -rf run "$where" && mkdir run || bail 'no folder'
-        (cd run && env -i PATH=/usr/bin:/bin HOME=/nowhere LC_ALL=C QEMU_CPU=max PYTHONHASHSEED=0 $on $where "$QUERN" $options --out-file=profile "$@" >said 2>&1 </dev/null
+        (cd run && env -i --default-signal PATH=/usr/bin:/bin HOME=/nowhere LC_ALL=C QEMU_CPU=max PYTHONHASHSEED=0 $on $where "$QUERN" $options --out-file=profile "$@" >said 2>&1 </dev/null
          echo "status $?" >>said)
         mv run $where
     done
