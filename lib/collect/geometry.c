@@ -6,7 +6,7 @@
  *      so is the LL: --L2 alone is the older name of --LL
  *
  * A cache is valid if its line is a power of two of at least 16 bytes, the number of sets is a power
- * of two (of the LL any) and size = sets * assoc * line.  A geometry from CPUID is made valid, as Cachegrind does for its last level: the number of sets
+ * of two (of L2 and LL any) and size = sets * assoc * line.  A geometry from CPUID is made valid, as Cachegrind does for its last level: the number of sets
  * is rounded down to a power of two, and the ways are scaled, rounded to the nearest number, so that the size stays about the same.  (A
  * 12-way 48 KiB cache with 64 sets is not changed; 24 MiB with 24576 sets of 16 ways become 16384 sets of 24.)
  */
@@ -35,12 +35,12 @@ static bool invalid(const char *name, const char *what, const struct qn_geometry
     return false;
 }
 
-/* "--LL", or "QUERN_CACHES: LL" */
-static bool is_last_level(const char *name)
+/* "--LL", "--L2", or "QUERN_CACHES: LL" */
+static bool is_below_level_1(const char *name)
 {
     size_t n = strlen(name);
 
-    return n >= 2 && !strcmp(name + n - 2, "LL");
+    return n >= 2 && (!strcmp(name + n - 2, "LL") || !strcmp(name + n - 2, "L2"));
 }
 
 bool qn_collect_check_geometry(const char *name, const struct qn_geometry *g)
@@ -53,7 +53,7 @@ bool qn_collect_check_geometry(const char *name, const struct qn_geometry *g)
         return invalid(name, "associativity", g, g->assoc, "at least 1");
     if (g->size == 0 || g->size % way)
         return invalid(name, "size", g, g->size, "sets * associativity * line size");
-    if (!qn_is_pow2(g->size / way) && !is_last_level(name))
+    if (!qn_is_pow2(g->size / way) && !is_below_level_1(name))
         return invalid(name, "number of sets", g, g->size / way, "a power of two");
     return true;
 }

@@ -37,6 +37,7 @@ struct qn_emit_rules {
     bool check, filter;
     bool versus;                   /* with check: the shadow model is another simulator, which may need more facts than the first one */
     bool log_all;                  /* each data reference is logged, see log.c */
+    bool log_misses;               /* what misses the default I1 and D1 is logged, see lru_stub.c */
     bool record;                   /* data references, blocks and branches are logged, and nothing is simulated: see log.c */
     bool batch;                    /* references are logged without a jump, see log.c */
     bool has_bmi2;                 /* rorx may be used */

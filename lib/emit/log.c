@@ -53,7 +53,7 @@ bool emit_logs(const struct qn_event *ev)
 /* The block begins: entries before this place belong to executions that have ended. */
 void emit_log_mark(struct emitter *e)
 {
-    if ((!emit_rules.batch && !emit_rules.log_all) || emit_rules.record)
+    if ((!emit_rules.batch && !emit_rules.log_all && !emit_rules.log_misses) || emit_rules.record)
         return;
     x_load(&e->hot, e->s2, NEXT);
     x_store(&e->hot, (uintptr_t)&qn_sim_log.began, e->s2);

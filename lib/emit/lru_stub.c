@@ -18,6 +18,7 @@
 #include "emit/internal.h"
 
 #define LRU_SAVED 4
+#define SITE ((LRU_SAVED + 1) * 8) /* from %rsp, behind the registers and the return address */
 
 struct lru {
     struct qn_code c;
@@ -95,10 +96,10 @@ static void write_record(struct lru *s, bool missed)
 
 /* After the D1 has missed and filled the line: the last level, the counters, the analyses.  qn_sim_missed is the hook that alone asks for
  * misses. */
-static void emit_lru_next(struct lru *s, const struct emitter *e)
+static void emit_lru_next(struct lru *s, const struct emitter *e, unsigned size)
 {
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
-    bool here = emit_has_last_level() && (qn_sim_missed || !qn_sim_tells_misses);
+    bool here = !emit_rules.log_misses && emit_has_last_level() && (qn_sim_missed || !qn_sim_tells_misses);
 
     if (here) {
         emit_last_level(&s->c, s->line, scratch);
@@ -106,6 +107,14 @@ static void emit_lru_next(struct lru *s, const struct emitter *e)
     }
     if (here && !qn_sim_missed && qn_sim_stream.first) {
         write_record(s, true);
+        return;
+    }
+    if (emit_rules.log_misses) {
+        x_load(&s->c, s->line, CTX(arg_addr));
+        emit_log_append(&s->c, s->line, s->set, s->slot, SITE, s->kind, size);
+        lru_count_slow(s);
+        lru_restore(s);
+        x_byte(&s->c, X_RET);
         return;
     }
     if (here && qn_sim_missed)
@@ -141,8 +150,6 @@ static void choose_registers(struct lru *s, const struct emitter *e)
     s->time = s->saved[2];
     s->other = s->saved[3];
 }
-
-#define SITE ((LRU_SAVED + 1) * 8) /* from %rsp, behind the registers and the return address */
 
 /* The site is on the stack. */
 static void note_site(struct lru *s)
@@ -405,7 +412,7 @@ static void write_stub(struct lru *s, const struct emitter *e, unsigned size, ui
         leave_recent(s, simple);
     note_victim(s);
     bring_home(s);
-    emit_lru_next(s, e);
+    emit_lru_next(s, e, size);
     if (qn_sim_stream.uses) {
         write_found(s, far);
         lru_count_slow(s);

@@ -67,7 +67,7 @@ const char *qn_exp_wanted_of(enum qn_exp_level level, const struct qn_geometry *
         return "at least one way";
     if (!g->size || g->size % way)
         return "a size that is sets * ways * line";
-    return level == QN_EXP_LL || qn_is_pow2(g->size / way) ? NULL : "a number of sets that is a power of two";
+    return level >= QN_EXP_LL || qn_is_pow2(g->size / way) ? NULL : "a number of sets that is a power of two";
 }
 
 void qn_exp_add_text(struct qn_exp *e, struct qn_exp_texts *list, const char *text, const char *origin)

@@ -106,10 +106,9 @@ static bool below_beyond(uint64_t addr, uint32_t size, enum sim_kind kind)
     return !below_has_unit || (kind < SIM_EVICT && below_LL(addr, size));
 }
 
-static unsigned below_ref_unit(uint64_t addr, uint32_t size, enum sim_kind kind)
+/* outcome: the unit's. */
+static inline unsigned below_unit(unsigned outcome, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    unsigned outcome = unit_ref(SLOT_LL, addr, size, kind);
-
     if (!(outcome & QN_UNIT_MISS))
         return 0;
     if (!(outcome & QN_UNIT_NEXT_DONE))
@@ -122,7 +121,7 @@ static unsigned below_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
     unsigned outcome = 0;
 
     if (below_has_unit)
-        return below_ref_unit(addr, size, kind);
+        return below_unit(unit_ref(SLOT_LL, addr, size, kind), addr, size, kind);
     if (kind == SIM_WRITEBACK)
         below_write(0, addr, size);
     for (unsigned at = 0; at < below_levels && kind < SIM_EVICT; at++) {

@@ -250,6 +250,7 @@ struct qn_log_consumer {
 };
 extern bool qn_sim_log_on;       /* references from C are logged, too */
 extern bool qn_sim_log_all;      /* every data reference is logged, because a module in slot D1 has to see each */
+extern bool qn_sim_log_misses;   /* what misses the default I1 and D1 is logged, for a module at LL or L2 */
 qn_slow_call qn_sim_log_drain;   /* simulates all entries */
 bool qn_sim_log_possible(void);  /* can these caches be simulated from a log? */
 void qn_sim_log_switch(bool on); /* logging begins or ends; it must not be in that state already */

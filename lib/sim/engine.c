@@ -26,7 +26,7 @@
 struct qn_fast qn_fast;
 struct qn_filter qn_sim_d1_filter;
 struct qn_sim_log qn_sim_log;
-bool qn_sim_log_on, qn_sim_log_all, qn_sim_records, qn_sim_records_code;
+bool qn_sim_log_on, qn_sim_log_all, qn_sim_log_misses, qn_sim_records, qn_sim_records_code;
 struct qn_sim_vectors qn_sim_vectors = {QN_VECTORS_SCALAR, false};
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
@@ -492,11 +492,16 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
 {
     unsigned outcome;
 
-    if (logs()) {
+    if (logs() && !qn_sim_log_misses) {
         note(addr, size, qn_sim_log_kind(kind) | from_c(), counts);
         return 0;
     }
     qn_sim_traffic.data++;
+    if (QN_UNLIKELY(qn_sim_log_misses)) {
+        if (fast_D1_ref(addr, size, &qn_ctx.now))
+            note(addr, size, qn_sim_log_kind(kind), counts);
+        return 0;
+    }
     refer(counts);
     if (QN_UNLIKELY(UTILIZATION))
         D1_utilization.site = (uint32_t)(counts - sim_counters);
@@ -732,7 +737,7 @@ void qn_sim_log_recover(uint64_t next)
 
 bool qn_sim_log_possible(void)
 {
-    if (qn_sim_analyses || qn_sim_stream.victims || qn_sim_stream.uses || UTILIZATION || qn_sim_log_on)
+    if (qn_sim_analyses || qn_sim_stream.victims || qn_sim_stream.uses || UTILIZATION || (qn_sim_log_on && !qn_sim_log_misses))
         return false;
     return qn_fast.D1.sets ? qn_fast.I1.ways && LL_log_fits() && log_fits() : unit_log_fits();
 }

@@ -236,7 +236,7 @@ static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum si
 
 /* Never called: the shadow model simulates one reference at a time. */
 void qn_shadow_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
-void qn_shadow_up_set_pc(uint32_t site) { (void)site; }
+void qn_shadow_up_set_pc(const struct qn_log_entry *e) { (void)e; }
 void qn_shadow_up_charge(uint32_t site) { (void)site; }
 
 SLOW void qn_shadow_up_back_invalidate(uint64_t line, uint32_t bytes)

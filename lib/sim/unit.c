@@ -109,24 +109,30 @@ static inline __attribute__((unused)) void unit_open_bank(void)
 #endif
 #endif
 
-/* ---- slot D1: many logged references in one call (fast/log.h); nothing is published, because emitted code does not look at the filter while
- * it logs ---- */
+/* ---- many logged references in one call (fast/log.h); nothing is published, because emitted code does not look at the filter while it logs all.  A
+ * unit in slot LL gets those that have missed level 1 ---- */
 
-#if defined(QN_SLOT_D1) && !defined(QN_SIM_SHADOW) && !defined(LEVEL_OWN_FILTER) && !defined(COHERENCE)
+#define REFS_AHEAD 8 /* entries */
+
+#if (defined(QN_SLOT_D1) || defined(QN_SLOT_LL)) && !defined(QN_SIM_SHADOW) && !defined(LEVEL_OWN_FILTER) && !defined(COHERENCE)
 static void unit_refs(const struct qn_log_entry *entry, uint32_t n)
 {
     for (const struct qn_log_entry *e = entry; e < entry + n; e++) {
         unsigned outcome = QN_UNIT_MISS;
 
-        if (QN_LIKELY(e->kind != QN_LOG_FETCH)) {
+        if (UNIT_IS_LL && e + REFS_AHEAD < entry + n)
+            level_ahead(e[REFS_AHEAD].addr);
+        if (UNIT_IS_LL || QN_LIKELY(e->kind != QN_LOG_FETCH)) {
             sim_enter_next(SIM_IN_DOREF);
             if (QN_DEFINES(WANTS_PC))
-                QN_UP(set_pc)(e->site);
+                QN_UP(set_pc)(e);
             outcome = unit_simulate(e->addr, e->site >> QN_SITE_SIZE_SHIFT, qn_sim_kind((enum qn_log_kind)e->kind), false);
         }
-        if (outcome)
+        if (UNIT_IS_LL)
+            QN_UP(seen_below)(e, outcome);
+        else if (outcome)
             QN_UP(missed)(e, outcome);
-        if (QN_UNLIKELY(sim_events_new))
+        if (!UNIT_IS_LL && QN_UNLIKELY(sim_events_new))
             QN_UP(charge)(e->site);
     }
 }

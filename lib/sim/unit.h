@@ -67,7 +67,7 @@ typedef QN_NCSR_TYPE void qn_unit_call(uint64_t next);
 typedef QN_NCSR_TYPE bool qn_unit_return(uint64_t target);
 typedef QN_NCSR_TYPE void qn_unit_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind);
 typedef QN_NCSR_TYPE void qn_unit_outcome(uint64_t pc, bool taken);
-typedef void qn_unit_refs(const struct qn_log_entry *entry, uint32_t n); /* calls QN_UP(missed) for each miss */
+typedef void qn_unit_refs(const struct qn_log_entry *entry, uint32_t n); /* calls QN_UP(missed) for each miss; of the LL, QN_UP(seen_below) for each entry */
 typedef void qn_unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint8_t *wrong);
 typedef QN_NCSR_TYPE void qn_unit_seen(const struct sim_ref *ref);
 /* What the engine keeps of a site for modules that want sim_pc: the address of the instruction, and above it the kind of the reference. */
@@ -97,7 +97,7 @@ struct qn_unit {
     qn_unit_drop *drop;        /* removes this line, for an inclusive LL; line: address of its first byte */
     qn_unit_show *show;        /* writes the lines of this line's set; returns their number */
     qn_unit_state *state;      /* the policy's state of the ways of this line's set, `most` at most, and of the set; NULL: none is shown */
-    qn_unit_refs *refs;        /* D1: the same as n calls of `ref` without a filter, in order; NULL: not supported */
+    qn_unit_refs *refs;        /* D1, LL: the same as n calls of `ref` without a filter, in order; NULL: not supported */
     void (*forget)(void);      /* D1: empties the hit filter */
     uint64_t (*shared)(void);    /* D1: requests so far about lines that several cores have used */
     qn_unit_ref *L2;             /* D1: what missed D1 or I1 of the core that runs is looked up in its L2: 1 = missed */
@@ -129,7 +129,8 @@ QN_SIM_NCSR bool QN_UP(next)(uint64_t addr, uint32_t size, enum sim_kind kind);
 QN_SIM_NCSR bool QN_UP(beyond)(uint64_t addr, uint32_t size, enum sim_kind kind); /* slot LL: memory, or the LL below a module at the L2 */
 /* Called by `refs`: this entry missed (QN_UNIT_*), or is a fetch that missed the I1. */
 void QN_UP(missed)(const struct qn_log_entry *entry, unsigned outcome);
-void QN_UP(set_pc)(uint32_t site); /* called by `refs` before a reference: sets sim_pc */
+void QN_UP(seen_below)(const struct qn_log_entry *entry, unsigned outcome); /* this entry missed level 1, and this is its outcome (QN_UNIT_*) in slot LL */
+void QN_UP(set_pc)(const struct qn_log_entry *entry); /* called by `refs` before a reference: sets sim_pc */
 void QN_UP(refer)(uint32_t site); /* what analyses change until the next call belongs to this site's reference */
 void QN_UP(charge)(uint32_t site); /* charges the events counted since the last call to this site */
 QN_SIM_NCSR void QN_UP(back_invalidate)(uint64_t line, uint32_t bytes);

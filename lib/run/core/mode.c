@@ -92,7 +92,7 @@ static bool every_fetch(const struct qn_config *c)
 static struct qn_mode_rules counting_rules(const struct qn_config *c)
 {
     return (struct qn_mode_rules){
-        .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .record = qn_sim_records, .stats = c->stats,
+        .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .log_misses = qn_sim_log_misses, .record = qn_sim_records, .stats = c->stats,
                  .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle || c->triggers, .observes = qn_sample_links, .sums = qn_calls_sums(), .calls = qn_calls_emitted(), .countdown = c->interval || c->quantum ? &qn_interval_left : NULL, .turns = c->quantum != 0, .turn_refs = c->quantum_is_refs ? c->quantum : 0,
                  .has_bmi2 = qn_host_has(QN_HOST_BMI2), .serves_avx = qn_host_serves(QN_HOST_AVX), .serves_avx512 = qn_host_serves(QN_HOST_AVX512F)},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
@@ -145,6 +145,7 @@ static void open_scope(unsigned scope)
         aside.emit.aside = true;
         batch.emit.log_all |= !qn_fast.D1.sets;
         batch.emit.batch = !batch.emit.log_all;
+        batch.emit.log_misses = false;
         qn_batch_init();
         if (qn_cfg()->stats)
             tell_choices(&on.emit);

@@ -96,6 +96,15 @@ static inline void sim_dropped(uint64_t line) { (void)line; }
 static struct qn_filter level_filter(const struct sim_config *config) { return (struct qn_filter){.line = config->line}; }
 #endif
 
+/* The row of this address will be read soon. */
+static inline __attribute__((unused)) void level_ahead(uint64_t addr)
+{
+#if defined(LEVEL_LINES)
+    rows_ahead(&LEVEL_LINES.line[lines_set(&LEVEL_LINES, addr)], sim.ways);
+#endif
+    (void)addr;
+}
+
 static uint64_t level_count; /* references so far */
 
 static uint64_t unit_reference(void) { return level_count; }

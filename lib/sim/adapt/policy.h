@@ -358,6 +358,16 @@ static unsigned level_fill(unsigned set, uint64_t line, enum sim_kind kind, bool
     return outcome;
 }
 
+/* The row of this address will be read soon. */
+static inline __attribute__((unused)) void level_ahead(uint64_t addr)
+{
+    uint64_t set = level_set(addr);
+
+    rows_ahead(level_row((unsigned)set), sim.ways);
+    if (LEVEL_WAY_STATE_BYTES)
+        rows_ahead((const uint64_t *)sim_way_memory + set * sim.ways * LEVEL_WAY_STATE_BYTES / sizeof(uint64_t), 1);
+}
+
 static inline unsigned level_line(uint64_t line, enum sim_kind kind, bool publishes)
 {
     unsigned set = level_set(line), way = rows_find(level_row(set), sim.ways, line ^ QN_NO_LINE);

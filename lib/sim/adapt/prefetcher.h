@@ -86,16 +86,28 @@ static void level_compare(uint64_t line, bool miss)
         sim_count(miss ? level_polluting : level_saved, 1);
 }
 
-/* A reference to one line: returns true on a miss and on the first use of a prefetched line. */
-static bool level_use(uint64_t line, bool ahead, bool *miss)
+/* The reference goes on to the next level, once. */
+static void level_go_on(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    if (result->next_done)
+        return;
+    result->next_done = true;
+    result->next_miss = sim_next(addr, size, kind);
+}
+
+/* A line of a reference: returns true on a miss and on the first use of a prefetched line. */
+static inline bool level_use(uint64_t line, uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
 {
     uint8_t *flags = lines_find(&level_lines, line);
+    bool ahead = kind == SIM_PREFETCH;
 
+    if (!flags)
+        level_go_on(addr, size, kind, result);
     if (level_compares)
         level_compare(line, !flags);
     if (!flags) {
         level_misses += !ahead;
-        *miss = true;
+        result->miss = true;
         level_add(line, 0);
         return true;
     }
@@ -118,12 +130,10 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
 {
     bool first = false;
 
-    if (level_misses_some(addr, size)) {
-        result->next_done = true;
-        result->next_miss = sim_next(addr, size, kind);
-    }
+    if (((addr ^ (addr + size - 1)) & ~(uint64_t)(sim.line - 1)) && level_misses_some(addr, size))
+        level_go_on(addr, size, kind, result);
     LINES_OF(line, addr, size)
-        first |= level_use(line, kind == SIM_PREFETCH, &result->miss);
+        first |= level_use(line, addr, size, kind, result);
     if ((first || LEVEL_SEES_HITS) && kind != SIM_PREFETCH)
         prefetcher_ref(addr, size, kind, result->miss);
 }

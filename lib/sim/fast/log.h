@@ -8,7 +8,7 @@
  * entries and when translated code is left, so that all code outside sees complete counters.  This is faster than a call for each
  * reference: registers are saved once for many references, and the processor overlaps the work for consecutive ones.
  *
- * The default caches or a module in slot D1 simulate the entries.
+ * The default caches, a module in slot D1, or one below the default I1 and D1 simulate the entries.
  */
 #include "sim/fast/rows.h"
 
@@ -213,15 +213,15 @@ static inline void log_tell(uint64_t addr, uint32_t size, uint32_t counter, unsi
     charge(sim_counters + counter);
 }
 
-/* Each miss, in program order. */
-static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint32_t size, bool fetch, uint32_t site, unsigned ll)
+/* Each miss, in program order.  quiet: there is no observer. */
+static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint32_t size, bool quiet, uint32_t site, unsigned ll)
 {
     uint32_t counter = site & QN_SITE_COUNTER_MASK;
 
     if (QN_UNLIKELY(L2_missed))
         count_L2_miss(sim_counters + counter, SIM_READ);
     count_miss(sim_counters + counter, ll);
-    if (!fetch)
+    if (!quiet)
         log_tell(addr, size, counter, ll);
     else
         charge(sim_counters + counter);
@@ -241,12 +241,66 @@ static inline __attribute__((always_inline)) unsigned log_below(uint64_t addr, u
     return LL_ref(addr, size, qn_sim_kind(kind));
 }
 
+/* ---- a module at LL or L2, below the default I1 and D1, simulates what misses these ----
+ *
+ *   emitted code     logs each miss of the D1, which it simulates itself (emit/lru_stub.c); what misses the I1 is a call, which logs it
+ *   drained          `refs` of the unit simulates all entries in one call
+ *
+ * In a batch of the D1, the same after the first pass. */
+
+static bool log_is_below; /* is there such a module, and are these misses logged? */
+
+void qn_up_seen_below(const struct qn_log_entry *e, unsigned outcome)
+{
+    uint32_t size = e->site >> QN_SITE_SIZE_SHIFT;
+
+    if (below_has_unit) {
+        outcome = below_unit(outcome, e->addr, size, SIM_READ);
+        L2_missed = outcome & BELOW_L2_MISSED;
+    }
+    log_missed(e->addr, size, true, e->site, outcome & 1);
+}
+
+static void below_log_simulate(const struct qn_log_entry *entry, uint32_t n)
+{
+    struct sim_before before = sim_enter(SLOT_LL, SIM_IN_DOREF, calls[SLOT_LL]);
+
+    unit[SLOT_LL]->refs(entry, n);
+    calls[SLOT_LL] = sim_current[0] / SIM_CURRENT_NEXT;
+    sim_leave(before);
+}
+
+static void below_log_reference(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter)
+{
+    log_missed(addr, size, kind == QN_LOG_FETCH, counter, log_below(addr, size, kind, counter));
+}
+
+static void log_pass_nothing(uint64_t addr, uint32_t size) { (void)addr, (void)size; }
+
+static const struct qn_log_consumer log_to_below = {below_log_simulate, below_log_reference, log_pass_nothing};
+
+/* Moves the entries that missed to the front, for the unit. */
+static void log_gather(const struct qn_log_entry *entry, uint32_t missed)
+{
+    struct qn_log_entry *to = log_entries + (entry - log_entries);
+
+    for (uint32_t i = 0; i < missed; i++)
+        to[i] = entry[log_missed_entry[i]];
+}
+
+/* ---- the default D1 ---- */
+
 static void D1_log_simulate(const struct qn_log_entry *entry, uint32_t n)
 {
     uint32_t missed;
 
     qn_sim_traffic.data += n;
     missed = log_chosen(entry, n);
+    if (log_is_below) {
+        log_gather(entry, missed);
+        below_log_simulate(entry, missed);
+        return;
+    }
     if (log_L2_chosen)
         log_L2_chosen(entry, missed);
     for (uint32_t i = 0; i < missed; i++) {
@@ -305,7 +359,14 @@ static void log_begin(void)
     for (unsigned set = 0; set < D1.sets; set++)
         log_fill_row(set);
     qn_sim_log_on = true;
+    qn_sim_log_misses = false;
     qn_sim_shadow_logs = qn_sim_shadow_on;
+}
+
+static void log_begin_misses(void)
+{
+    log_use(&log_to_below);
+    qn_sim_log_misses = log_is_below = true;
 }
 
 /* Moves the lines of the row back to the table.  Surplus entries get the stamp D1_TAKEN. */
@@ -327,6 +388,10 @@ static void log_end(uint64_t *clock)
     *clock += ROW_WORDS_MAX + 1;
     for (unsigned set = 0; set < D1.sets; set++)
         log_empty_row(set, *clock - 1); /* the current time belongs to no reference yet */
+    if (!log_is_below)
+        return;
+    log_begin_misses();
+    qn_sim_shadow_logs = qn_sim_shadow_on;
 }
 
 /* ---- a module in slot D1 simulates the log ----
@@ -338,7 +403,13 @@ static void log_end(uint64_t *clock)
  * A module that has to see each reference always works so.  A module with a hit filter does while so many references miss that
  * the processor cannot predict the jump on the outcome (run/core/references/reference.c). */
 
-void qn_up_set_pc(uint32_t site) { qn_sim_set_pc(site & QN_SITE_COUNTER_MASK); }
+void qn_up_set_pc(const struct qn_log_entry *e)
+{
+    if (e->kind == QN_LOG_FETCH)
+        sim_pc = e->addr;
+    else
+        qn_sim_set_pc(e->site & QN_SITE_COUNTER_MASK);
+}
 void qn_up_charge(uint32_t site) { qn_sim_charge(site & QN_SITE_COUNTER_MASK); }
 
 static inline void missed(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter, unsigned outcome)
@@ -377,9 +448,7 @@ static void unit_log_reference(uint64_t addr, uint32_t size, enum qn_log_kind ki
     charge(sim_counters + counter);
 }
 
-static void unit_log_pass(uint64_t addr, uint32_t size) { (void)addr, (void)size; }
-
-static const struct qn_log_consumer log_to_unit = {unit_log_simulate, unit_log_reference, unit_log_pass};
+static const struct qn_log_consumer log_to_unit = {unit_log_simulate, unit_log_reference, log_pass_nothing};
 
 static void unit_log_switch(bool on)
 {
@@ -418,6 +487,10 @@ static void init_logs(const struct qn_config *c)
         log_use(&log_to_unit);
         qn_sim_log_all = true;
     }
+    /* Whoever asks for misses or calls must know of each at once. */
+    if (possible && qn_fast.D1.sets && qn_fast.I1.ways && unit[SLOT_LL] && unit[SLOT_LL]->refs && LL_log_fits() && !qn_fast.L2.ways && !qn_observers.any &&
+        !qn_sim_stream.first && !c->calls && !c->data && !c->observes)
+        log_begin_misses();
     if (possible && unit[SLOT_BC] && unit[SLOT_BC]->conds)
         qn_branches_log_begin();
 }

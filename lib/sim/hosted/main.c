@@ -32,13 +32,13 @@
 static const char *take_geometry(const struct qn_option *o, void *field, char **value)
 {
     unsigned long long size, ways, line;
-    bool is_LL = !strcmp(o->names, "--LL");
+    bool any_sets = !strcmp(o->names, "--LL") || !strcmp(o->names, "--L2");
     char rest;
 
     if (sscanf(*value, "%llu,%llu,%llu%c", &size, &ways, &line, &rest) != 3 || size > UINT32_MAX || ways > UINT32_MAX || line > UINT32_MAX)
         return "SIZE,ASSOC,LINE";
-    if (!line || !qn_is_pow2(line) || !ways || size % (ways * line) || !size || (!is_LL && !qn_is_pow2(size / (ways * line))))
-        return "a line of a power of two, and SIZE = sets * ASSOC * line with a power of two of sets, of an LL any number";
+    if (!line || !qn_is_pow2(line) || !ways || size % (ways * line) || !size || (!any_sets && !qn_is_pow2(size / (ways * line))))
+        return "a line of a power of two, and SIZE = sets * ASSOC * line with a power of two of sets, of L2 and LL any number";
     *(struct qn_geometry *)field = (struct qn_geometry){(uint32_t)size, (uint32_t)ways, (uint32_t)line};
     return NULL;
 }
@@ -90,7 +90,7 @@ static const struct qn_option options[] = {
     OPTION("--I1", "SIZE,ASSOC,LINE", "geometry, lines of 1 byte and more [65536,2,64]", take_geometry, config.I1),
     OPTION("--D1", "SIZE,ASSOC,LINE", "the same of the D1 [65536,2,64]", take_geometry, config.D1),
     OPTION("--LL", "SIZE,ASSOC,LINE", "the same of the LL, with any number of sets [262144,8,64]", take_geometry, config.LL),
-    OPTION("--L2", "SIZE,ASSOC,LINE", "a level between them and the LL [none]", take_geometry, config.L2),
+    OPTION("--L2", "SIZE,ASSOC,LINE", "a level between them and --LL; without --LL its older name [none]", take_geometry, config.L2),
     QN_OPTION_PLAIN("--sim-opt", "KEY=VALUE", "option of a module; may be repeated; SLOT.KEY=VALUE for one slot", take_sim_option),
     OPTION("--seed", "N", "of random policies [1]", qn_option_number, config.seed),
     OPTION("--cores", "N", "with a coherence protocol in slot D1: the cores that the trace tells of, each with caches of its own [one for all]", take_cores, config.cores),
@@ -171,6 +171,10 @@ static int parse(struct hosted_options *o, char **argv)
     o->trace = words[0];
     if (!check_watch(&o->config))
         return HOSTED_EXIT_USAGE;
+    if (o->config.L2.line && !qn_options_met("--LL")) { /* its older name, as of quern run */
+        o->config.LL = o->config.L2;
+        o->config.L2 = (struct qn_geometry){0, 0, 0};
+    }
     o->filter |= o->check;
     return -1;
 }

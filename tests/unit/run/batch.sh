@@ -29,9 +29,9 @@ profile() {
 }
 
 # alike OPTIONS... -- COMMAND...: with the best vectors there are.
-LL=65536,16,64
+LL=65536,16,64 whens='never always often'
 alike() {
-    for when in never always often; do
+    for when in $whens; do
         profile $when --batch=$when --I1=4096,8,64 --LL=$LL "$@"
         [ -s $when ] || { cat $when.err; return 1; }
         cmp never $when && cmp never.out $when.out || return 1
@@ -63,6 +63,22 @@ ok '3,000 faults, counted as Cachegrind does' alike_each --D1=4096,8,64 --counti
 for vectors in $all; do
     ok "3,000 faults, $vectors" alike --vectors="$vectors" --D1=4096,8,64 -- ./exact 5 3000
 done
+
+# ---- a module at LL or L2: misses of the default level 1 are logged without batches, too ----
+whens='never auto always often'
+for module in LL=srrip LL=stride LL=fpj LL=ghb LL=hawkeye L2=srrip L2=bop L2=ship+nextline; do
+    case $module in LL=*) more=$module ;; *) more="$module --L2=16384,4,64" ;; esac
+    # shellcheck disable=SC2086
+    ok "3,000 faults, $module" alike --D1=4096,8,64 --sim=$more -- ./exact 6 3000
+    for program in sieve strings rep straddle; do
+        # shellcheck disable=SC2086
+        ok "$program, $module" alike --D1=1024,8,64 --branch-sim=yes --sim=$more -- "$programs/$program"
+    done
+    # shellcheck disable=SC2086
+    ok "... checked" alike --D1=1024,8,64 --check=yes --sim=$more -- "$programs/sieve"
+done
+ok 'lines of an LL with a module shorter than those above' alike --LL=131072,16,32 --D1=1024,8,64 --sim=LL=srrip -- "$programs/straddle"
+whens='never always often'
 
 # ---- caches of all shapes ----
 for shape in 8192,1,64 8192,2,64 3072,3,64 8192,4,64 20480,5,64 24576,6,64 49152,12,64 16384,16,64; do

@@ -21,7 +21,8 @@
 
 bool qn_up_wants_evictions;
 void qn_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
-void qn_up_set_pc(uint32_t site) { (void)site; }
+void qn_up_seen_below(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
+void qn_up_set_pc(const struct qn_log_entry *e) { (void)e; }
 void qn_up_charge(uint32_t site) { (void)site; }
 bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return addr + size + kind != 0; }
 void qn_up_back_invalidate(uint64_t line, uint32_t bytes) { (void)line, (void)bytes; }

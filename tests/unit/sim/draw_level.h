@@ -30,7 +30,8 @@
 static char asked[256], drawing[512];
 bool qn_up_wants_evictions, qn_up_wants_writebacks;
 void qn_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
-void qn_up_set_pc(uint32_t site) { (void)site; }
+void qn_up_seen_below(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
+void qn_up_set_pc(const struct qn_log_entry *e) { (void)e; }
 void qn_up_charge(uint32_t site) { (void)site; }
 
 static void ask(const char *format, uint64_t addr)
