@@ -420,6 +420,16 @@ static void tell_lines(struct work *w)
         qn_collect_say(r, "No line numbers in %s: compiled without -g?", w->program);
 }
 
+/* Threads that share one set of caches miss by their turns, which differ from run to run. */
+static void tell_threads(struct qn_collect *r)
+{
+    const unsigned long long threads = qn_cost_header(&r->store)->stats.threads + 1ull, cores = threads < QN_CORES_MAX ? threads : QN_CORES_MAX;
+
+    if (threads > 1 && r->config.cache_sim && !r->options.cores)
+        qn_collect_say(r, "Threads: %llu, which one set of caches serves in turn; --cores=%llu gives them %llu, kept coherent, and counts that repeat",
+                       threads, cores, cores);
+}
+
 static enum qn_prof_detail choose_detail(const struct qn_collect_options *o)
 {
     if (o->dump_instr)
@@ -472,6 +482,7 @@ static bool fold_and_write(struct work *w)
         written &= write_file(w, QN_COLLECT_BRANCHES, write_branches);
     tell_changed(r);
     tell_lines(w);
+    tell_threads(w->run);
     tell_unasked(r);
     qn_collect_tell_missing(r);
     return written;

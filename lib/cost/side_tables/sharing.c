@@ -289,10 +289,21 @@ static void say_place(FILE *f, const char *object, uint64_t offset, uint64_t thr
     fprintf(f, "%s+%" PRIu64 " (thread %" PRIu64 ", %s:%" PRIu32 ")", object ? object : "memory", object ? offset : 0, thread, behind_slash(file), line);
 }
 
+/* The misses by false sharing of these two threads, on the line of memory whose rows are r to end. */
+static uint64_t false_of_two(const struct row *r, const struct row *end, uint64_t a, uint64_t b)
+{
+    uint64_t sum = 0;
+
+    for (; r < end; r++)
+        sum += r->of.thread == a || r->of.thread == b ? r->of.misses_false : 0;
+    return sum;
+}
+
 /* Of the line of memory whose rows are r to end: who shares it, what that costs, and what would end it. */
 static void say_verdict(FILE *f, const struct row *r, const struct row *end, uint32_t line)
 {
     const struct row *most = r;
+    uint64_t two;
 
     for (const struct row *p = r; p < end; p++)
         if (p->with.pad > most->with.pad || (p->with.pad == most->with.pad && p->of.misses_false > most->of.misses_false))
@@ -302,7 +313,11 @@ static void say_verdict(FILE *f, const struct row *r, const struct row *end, uin
     say_place(f, most->object, most->of.offset, most->of.thread, most->file, most->line);
     fputs(" and ", f);
     say_place(f, most->with.object, most->with.offset, most->with.thread, most->with.file, most->with.line);
-    fprintf(f, " are %" PRIu64 " bytes apart in one line of %" PRIu32 ", %" PRIu64 " misses of false sharing: ", most->with.apart, line, r->weight[0]);
+    fprintf(f, " are %" PRIu64 " bytes apart in one line of %" PRIu32 ", %" PRIu64 " misses of false sharing", most->with.apart, line, r->weight[0]);
+    two = false_of_two(r, end, most->of.thread, most->with.thread);
+    if (two < r->weight[0])
+        fprintf(f, " (%" PRIu64 " of these two threads)", two);
+    fputs(": ", f);
     if (most->object && most->with.object && !strcmp(most->object, most->with.object))
         fprintf(f, "pad the elements of %s from %" PRIu64 " to %" PRIu64 " bytes\n", most->object, most->with.apart, most->with.pad);
     else

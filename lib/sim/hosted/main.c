@@ -540,6 +540,7 @@ static bool turn(const struct hosted_options *o, const struct qn_trace_reader *t
     if (core >= o->config.cores)
         return hosted_complain("%s: core %u runs, wanted --cores of as many as in the recorded run", o->trace, core), false;
     qn_sim_turn(thread, core);
+    touched = ~0ull; /* by the core before */
     if (file && format == HOSTED_TEXT)
         fprintf(file, "# core %u, thread %u\n", core, thread);
     return true;

@@ -117,8 +117,8 @@ by_thread() { js "const t = document.querySelector('#by-thread'), names = [...t.
 is "$(by_thread | grep -v all | LC_ALL=C sort)" "$(cat wanted)" 'counts by thread: those of csv --by=thread'
 is "$(by_thread | sed -n 's/^all //p')" "$(awk '{ a += $2; b += $3; c += $4 } END { print a, b, c }' wanted)" '... and in sum'
 ok '... a row for each' test "$(js 'return model.data.byThread.length')" = 5
-is "$(js "return document.querySelector('#verdicts li').textContent" | sed 's/[0-9,]* misses/N misses/')" \
-    'counter (thread 1, prog.c:9) and counter+8 (thread 2, prog.c:9) are 8 bytes apart in one line of 64, N misses of false sharing: pad the elements of counter from 8 to 64 bytes.' \
+is "$(js "return document.querySelector('#verdicts li').textContent" | sed 's/[0-9,]* misses/N misses/; s/([0-9,]* of/(M of/')" \
+    'counter (thread 1, prog.c:9) and counter+8 (thread 2, prog.c:9) are 8 bytes apart in one line of 64, N misses of false sharing (M of these two threads): pad the elements of counter from 8 to 64 bytes.' \
     'in words: who shares a line falsely, and what would end it'
 verdict=$(js "return document.querySelector('#verdicts li').textContent")
 view "threads&line=$(awk -F, '$4 == "counter" { print $1; exit }' c.sharing.csv)"

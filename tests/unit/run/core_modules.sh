@@ -126,6 +126,14 @@ done
     echo "walker: $?" >>wrong
 ok '--check finds nothing' test ! -s wrong || diag "$(cat wrong; tail -n 5 out.check)"
 
+# ---- without --cores ----
+
+run 0 'four threads without --cores' -- "$QUERN" run --out-file=p.prof ./guest
+is "$(sed -n 's/^==[0-9]*== Threads/Threads/p' out)" 'Threads: 5, which one set of caches serves in turn; --cores=5 gives them 5, kept coherent, and counts that repeat' \
+    '  are told of it'
+run 0 '  with it' -- "$QUERN" run --cores=5 --out-file=p.prof ./guest
+is "$(grep -c 'Threads:' out)" 0 '  no more'
+
 # ---- a machine with cores: its TLB and predictors, too ----
 
 run 0 '--machine=skylake --cores=machine' -- "$QUERN" run --machine=skylake --cores=machine --out-file=p.prof ./guest

@@ -382,12 +382,11 @@ for program in unpadded pingpong mcs buffer multiply; do
             ./guest $program 500
         sed 's/^==[0-9]*== //' out | grep -E '^(I|D|L|B|M).*[0-9]' | grep -v -e cache -e rate -e locks -e fences >wanted
         run 0 '  recorded' -- "$QUERN" trace -q -o cores.trace --cores=4 --quantum=1000 ./guest $program 500
-        run 0 '  and replayed' -- "$QUERN" replay --cores=4 --coherence=$protocol $caches cores.trace
+        run 0 '  and replayed' -- "$QUERN" replay --check --cores=4 --coherence=$protocol $caches cores.trace
         grep -E '^(I|D|L|B|M).*[0-9]' out | grep -v -e rate >got
         ok '  has all counts of the run, those of branches and of the bus, too' sh -c 'test "$(wc -l <wanted)" -ge 25 && cmp -s wanted got' || diag "$(diff wanted got)"
     done
 done
-run 0 'with --check' -- "$QUERN" replay --check --cores=4 $caches cores.trace
 run 0 'from the middle' -- "$QUERN" trace -q -o part.trace --from=200000 --count=50000 --cores=4 --quantum=1000 ./guest unpadded 5000
 run 0 '  it has several cores' -- "$QUERN" replay --cores=4 --tables=part part.trace
 ok '  which take lines from each other' test "$(sed 1d part.D1.cores.csv | wc -l)" -gt 1

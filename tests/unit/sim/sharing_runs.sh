@@ -112,7 +112,9 @@ ok '... and counts lines' grep -q 'AN: lines of 64 bytes: [0-9]* of one thread o
 
 # The verdict, and that to do what it says ends the sharing.
 verdict=': pad the elements of counter from 8 to 64 bytes'
-ok 'the summary says what would end it' grep -q " counter+[0-9]* (thread [1-4], counters.c:19) and counter+[0-9]* (thread [1-4], counters.c:19) are 8 bytes apart in one line of 64, [0-9]* misses of false sharing$verdict\$" of_together.said
+ok 'the summary says what would end it' grep -q " counter+[0-9]* (thread [1-4], counters.c:19) and counter+[0-9]* (thread [1-4], counters.c:19) are 8 bytes apart in one line of 64, [0-9]* misses of false sharing ([0-9]* of these two threads)$verdict\$" of_together.said
+set -- $(sed -n 's/.* counter+[0-9]* (thread \([1-4]\), .* counter+[0-9]* (thread \([1-4]\), .* \([0-9]*\) misses of false sharing (\([0-9]*\) of these.*/\1 \2 \3 \4/p' of_together.said)
+is "$3 $4" "$(awk -F, -v a="$1" -v b="$2" '$4 == "counter" { all += $14; two += $3 == a || $3 == b ? $14 : 0 } END { print all, two }' $table)" '... with the misses of the line, and of the two threads that it names'
 ok '... which it does' sh -c "! grep -q 'counter+' of_apart.said"
 is "$(awk -F, '$4 == "counter" && $7 == "count" { print $3, $17, $19, $22, $23 }' $table)" '1 2 8 8 64
 2 1 0 8 64
