@@ -332,9 +332,9 @@ int qn_tool_replay(int argc, char **argv)
         if (!strncmp(argv[i], "--tables=", 9))
             tables = argv[i] + 9;
         if (!strncmp(argv[i], "--cflags=", 9))
-            b.cflags = argv[i] + 9;
+            b.cflags = argv[i] + 9, b.with_modules = NULL;
         else if (!strcmp(argv[i], "--sanitize"))
-            b.cflags = SANITIZED;
+            b.cflags = SANITIZED, b.with_modules = "sim/hosted/service.c";
         else if (!strncmp(argv[i], "--machine=", 10))
             machine = argv[i] + 10;
         else if (!strncmp(argv[i], "--coherence=", 12))

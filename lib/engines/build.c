@@ -223,7 +223,7 @@ static bool add_hosted(struct qn_engines_recipe *r, const char *library)
 {
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
 
-    r->archive = r->build->cflags ? NULL : find_hosted_archive();
+    r->archive = r->build->cflags && !r->build->with_modules ? NULL : find_hosted_archive();
     add_words(&r->compile, CALLERS);
     add_words(&r->compile, flags);
     add_words(&r->link, flags);
@@ -231,6 +231,8 @@ static bool add_hosted(struct qn_engines_recipe *r, const char *library)
         add_bounds(&r->compile);
     add(&r->compile, "-DQN_SIM_HOSTED=1");
     add(&r->files, "%s/sim/slots.c", library);
+    if (r->archive && r->build->with_modules)
+        add(&r->files, "%s/%s", library, r->build->with_modules);
     if (r->archive)
         add(&r->behind, "%s", r->archive);
     else

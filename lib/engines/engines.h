@@ -106,6 +106,7 @@ struct qn_engines_build {
     const char *second[QN_ENGINES_SLOTS]; /* of the second simulator, where both have a file of their own; AN is not used */
     const char *output;
     const char *cflags;              /* more flags for the compiler, NULL = none */
+    const char *with_modules;        /* of a replay, what cflags are for besides the modules given to it: one file; NULL = all of it */
     bool replay;                     /* a hosted program that reads traces, instead of an engine */
     bool verbose;                    /* print the commands */
     bool kept;                       /* without debug information, and from the cache if it is there */
