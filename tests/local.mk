@@ -75,6 +75,12 @@ guest_logs = tests/guest/native.log tests/guest/oracle.log tests/unit/build/clan
 	tests/unit/run/stats.log tests/unit/run/together.log tests/unit/run/toggle.log tests/unit/run/valgrind.log tests/unit/sim/champsim.log tests/unit/run/versus.log \
 	tests/unit/sim/events.log tests/unit/sim/installed.log tests/unit/sim/named.log tests/unit/sim/observers.log
 $(guest_logs): $(guest_programs)
+## The slow models, which several tests compare with.
+model_logs = $(patsubst %,tests/unit/sim/%.log,three_levels any_sets mistakes labs settled levels properties analyses models replay composed)
+$(model_logs): tests/models/model
+tests/models/model: $(wildcard $(top_srcdir)/tests/models/*.[ch])
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 -O2 -o $@ $(filter %.c,$^)
+CLEANFILES += tests/models/model
 tests/guest/%: tests/guest/%.c tests/guest/guest.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(GUEST_CC) $(GUEST_CFLAGS) -o $@ $<
 tests/guest/%: tests/guest/%.S tests/guest/guest.h
