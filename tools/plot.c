@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine.h"
+#include "out/columns.h"
 #include "plot/plot.h"
 #include "text/output.h"
 #include "prof_args.h"
@@ -65,6 +67,22 @@ static const char *take_most(const struct qn_option *o, void *field, char **valu
     return NULL;
 }
 
+/* What a machine does at most, and its times. */
+static const char *take_machine(const struct qn_option *o, void *field, char **value)
+{
+    static struct qn_exp_machine m; /* its texts stay */
+    static struct qn_plot_peak peak;
+
+    (void)o;
+    if (!qn_machine_read("plot: --machine", *value, &m))
+        return "";
+    if (!m.clock || !m.bandwidth || !m.time.width)
+        return "a machine whose file has core { width, clock } and memory { latency, bandwidth }";
+    peak = (struct qn_plot_peak){ m.title, (double)m.clock * m.time.width, m.bandwidth, m.clock };
+    *(const struct qn_plot_peak **)field = &peak;
+    return qn_out_choose_timing(m.timing);
+}
+
 static const char *take_size(const struct qn_option *o, void *field, char **value)
 {
     struct qn_plot_request *q = field;
@@ -107,6 +125,7 @@ static const struct qn_option options[] = {
     WORD(axes, "--log", "x|y|xy|none", "logarithmic axes [as the numbers are]", take_log, log),
     TEXT("--event", "EVENT", "of top and compare: an event, ratio or expression [D1mr+D1mw]; of flame: an event or a sum of some [the first]", event),
     PROF_ARGS_TIMING("of a profile: what cycles, CPI and AMAT are, a rule of thumb [width=1,hit=1,L1=10,L2=30,LL=100,branch=10]"),
+    OPTION("--machine", "NAME", "of roofline: the machine whose peaks are the roof (quern machine list); its times are those of --timing", take_machine, peak),
     WORD(places, "--by", "function|line", "of top, compare and threec [function]", qn_option_choice, by),
     OPTION("--most", "N", "bars [15; of compare 10]", take_most, most),
     PROF_ARGS_NAMES,
@@ -159,7 +178,7 @@ static const char *check(const struct prof_args *a)
         return snprintf(message, sizeof message, "'%.60s' is no kind of picture", a->inputs[0] ? a->inputs[0] : ""), a->input_count ? message : "name a kind of picture, and a file";
     if (a->input_count - 1 < kind->least || a->input_count - 1 > kind->most) {
         snprintf(message, sizeof message, "files of %s: got %d, wanted %d%s (%s)", kind->name, a->input_count - 1,
-                 kind->least, kind->most > kind->least ? " or 2" : "", kind->input);
+                 kind->least, kind->most > 2 ? " to 8" : kind->most > kind->least ? " or 2" : "", kind->input);
         return message;
     }
     if ((foreign = find_foreign(kind))) {
@@ -168,6 +187,8 @@ static const char *check(const struct prof_args *a)
     }
     if (q->level && predictor != !strcmp(kind->name, "budget"))
         return predictor ? "--level=BC and BI are for budget" : "--level of budget: wanted BC or BI";
+    if (!strcmp(kind->name, "roofline") && !q->peak)
+        return "roofline: wanted --machine=NAME";
     if (!strcmp(kind->name, "curve") && (!q->x || !q->y))
         return "curve: wanted --x=COLUMN and --y=COLUMN";
     if (a->json)

@@ -43,8 +43,8 @@ static bool read_values(const char *path)
     cfg_opt_t tlb[] = { QN_EXP_VALUE("entries", take), QN_EXP_VALUE("ways", take), QN_EXP_VALUE("second-entries", take),
                         QN_EXP_VALUE("second-ways", take), QN_EXP_VALUE("page", take), CFG_END() };
     cfg_opt_t predictor[] = { QN_EXP_VALUE("module", take), QN_EXP_LIST("options", take), CFG_END() };
-    cfg_opt_t core[] = { QN_EXP_VALUE("width", take), QN_EXP_VALUE("mispredict", take), CFG_END() };
-    cfg_opt_t memory[] = { QN_EXP_VALUE("latency", take), CFG_END() };
+    cfg_opt_t core[] = { QN_EXP_VALUE("width", take), QN_EXP_VALUE("mispredict", take), QN_EXP_VALUE("clock", take), CFG_END() };
+    cfg_opt_t memory[] = { QN_EXP_VALUE("latency", take), QN_EXP_VALUE("bandwidth", take), CFG_END() };
     cfg_opt_t all[] = { QN_EXP_VALUE("title", take), QN_EXP_VALUE("cores", take), CFG_SEC("cache", cache, QN_EXP_SECTION_FLAGS), CFG_SEC("tlb", tlb, CFGF_NONE),
                         CFG_SEC("predictor", predictor, QN_EXP_SECTION_FLAGS), CFG_SEC("core", core, CFGF_NONE),
                         CFG_SEC("memory", memory, CFGF_NONE), CFG_END() };
@@ -289,6 +289,8 @@ static bool take_times(void)
     bool L2 = m->geometry[QN_EXP_L2].line;
     uint32_t above = 0;
 
+    if (!take_number("core", "", "clock", &m->clock) || !take_number("memory", "", "bandwidth", &m->bandwidth))
+        return false;
     if (!find("memory", "", "latency"))
         return !find_section("core", "") || lacks("memory { latency } beside core");
     t->width = 1;

@@ -7,14 +7,16 @@
  *   cache LL { size = 8M    ways = 16  line = 64   latency = 42 }
  *   tlb { entries = 64  ways = 4  second-entries = 1536  second-ways = 12  page = 4K }
  *   predictor BC { module = tage }
- *   core { width = 4  mispredict = 16 }
+ *   core { width = 4  mispredict = 16  clock = 4000 }
  *   cores = 4
- *   memory { latency = 200 }
+ *   memory { latency = 200  bandwidth = 34100 }
  *
  *   -> geometry of I1, D1, L2 and LL; module "tlb" in slot D1, with options "tlb-entries=64,...", and "tage" in BC;
  *      timing "width=4,hit=4,L1=8,L2=30,LL=158,branch=16", what `quern annotate --timing` takes
  *
  * `cores`: so many share the LL, and have I1, D1 and L2 each, when a run asks for them (--cores=machine).
+ *
+ * Width times clock (MHz), and bandwidth (MB/s), are the peaks of `quern plot roofline`.
  *
  * I1, D1 and LL must be there.  A cache also has `prefetcher` (I1, D1), `inclusion` (LL without an L2: nine, inclusive, exclusive) and
  * `options = {"degree=2"}` for its module, as --sim-opt of `quern run`.  A predictor has them, too.  Latencies are cycles from the processor to
@@ -39,6 +41,7 @@ struct qn_exp_machine {
     const char *options[QN_EXP_SLOTS];           /* of these modules: "key=value,..."; "" */
     struct qn_exp_time time;                     /* width 0: the file says nothing of time */
     const char *timing;                          /* the same as text; "" */
+    uint32_t clock, bandwidth;                   /* MHz; millions of bytes a second from and to memory; 0: the file does not say */
     uint32_t cores;                              /* that share the LL; 0: the file does not say */
 };
 

@@ -45,6 +45,7 @@ const struct qn_plot_kind qn_plot_kinds[] = {
     { "data", "a profile", "objects that the D1 misses most, stacked (quern run --data=yes)", 1, 1, "--most" },
     { "calls", "a profile", "functions with all that they call (quern run --calls=yes)", 1, 1, "--event --most" },
     { "compare", "two profiles", "the same of both, with the difference", 2, 2, CENTRES },
+    { "roofline", "profiles", "instructions a second by those for a byte of memory, below a machine's peaks", 1, QN_PLOT_INPUTS_MAX, "--machine --most " NAMES },
 };
 const int qn_plot_kind_count = QN_ARRAY_LEN(qn_plot_kinds);
 
@@ -55,7 +56,7 @@ static reader *const readers[] = {
     qn_plot_read_sweep, qn_plot_read_threec, qn_plot_read_cpi,     qn_plot_read_mrc,
     qn_plot_read_sets,  qn_plot_read_heat,   qn_plot_read_invariance,
     qn_plot_read_time,  NULL /* flame.c draws by itself */, qn_plot_read_top,    qn_plot_read_data,
-    qn_plot_read_calls, qn_plot_read_compare,
+    qn_plot_read_calls, qn_plot_read_compare, qn_plot_read_roofline,
 };
 _Static_assert(QN_ARRAY_LEN(readers) == QN_ARRAY_LEN(qn_plot_kinds), "a reader for each kind");
 
@@ -79,7 +80,7 @@ struct qn_plot_panel *qn_plot_add_panel(struct qn_plot_picture *p, const char *t
 struct qn_plot_curve *qn_plot_add_curve(struct qn_plot_picture *p, const char *name, int column, int style)
 {
     p->curves = qn_text_grow(&p->memory, p->curves, (size_t)p->curve_count, sizeof *p->curves);
-    p->curves[p->curve_count] = (struct qn_plot_curve){ name, column, style };
+    p->curves[p->curve_count] = (struct qn_plot_curve){ name, column, style, false };
     p->panels[p->panel_count - 1].count++;
     return &p->curves[p->curve_count++];
 }
@@ -311,15 +312,29 @@ struct qn_prof_reader *qn_plot_open_profile(struct qn_plot_picture *p, const cha
     return r;
 }
 
-double qn_plot_count_sets(const struct qn_prof_header *h, const char *level)
+/* Returns how many of them the profile has. */
+static int read_level(const struct qn_prof_header *h, const char *level, double *size, double *line, double *ways)
 {
     char key[sizeof "D1 cache"];
     const char *text;
-    double size, line, ways;
 
     snprintf(key, sizeof key, "%.2s cache", level);
     text = find_desc(h, key);
-    return text && sscanf(text, "%lf B, %lf B, %lf-way", &size, &line, &ways) == 3 && line > 0 && ways > 0 ? size / line / ways : 0;
+    return text ? sscanf(text, "%lf B, %lf B, %lf-way", size, line, ways) : 0;
+}
+
+double qn_plot_count_sets(const struct qn_prof_header *h, const char *level)
+{
+    double size, line, ways;
+
+    return read_level(h, level, &size, &line, &ways) == 3 && line > 0 && ways > 0 ? size / line / ways : 0;
+}
+
+double qn_plot_line_bytes(const struct qn_prof_header *h, const char *level)
+{
+    double size, line, ways;
+
+    return read_level(h, level, &size, &line, &ways) >= 2 ? line : 0;
 }
 
 void qn_plot_caption_two(struct qn_plot_picture *p, const struct qn_prof_header *a, const struct qn_prof_header *b)

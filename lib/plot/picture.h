@@ -30,6 +30,7 @@ struct qn_plot_curve {
     const char *name;
     int column;
     int style; /* from 0: curves of one style look the same in all panels */
+    bool plain; /* without points */
 };
 
 struct qn_plot_panel {
@@ -83,6 +84,7 @@ enum qn_text_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_text_
 enum qn_text_status qn_plot_read_heat(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_invariance(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_data(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_roofline(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_calls(struct qn_plot_picture *p, struct qn_text_error *err);
 
 /* The script that draws DATA as IMAGE; names are those of files in one folder. */
@@ -108,6 +110,7 @@ void qn_plot_caption_two(struct qn_plot_picture *p, const struct qn_prof_header 
 
 /* The number of sets of D1 or LL; 0: the profile does not have it. */
 double qn_plot_count_sets(const struct qn_prof_header *h, const char *level);
+double qn_plot_line_bytes(const struct qn_prof_header *h, const char *level); /* the same, of its lines */
 
 /* The program first, as "./prog arg". */
 void qn_plot_caption_command(struct qn_plot_picture *p, const char *command);

@@ -7,6 +7,7 @@
  *   cpi                           out of a profile                 stacked
  *   data                          out of a profile                 stacked
  *   top, calls, compare           out of one profile, or two       bars
+ *   roofline                      out of profiles, and a machine   a line and points
  *   time                          out of a file of intervals       lines, a panel for each event
  *   flame                         out of a profile                 a flame graph; one file, without gnuplot
  *   invariance                    out of PROFILE.findings.csv      lines
@@ -26,7 +27,7 @@
 #include "text/error.h"
 #include "text/subst.h"
 
-#define QN_PLOT_INPUTS_MAX 2
+#define QN_PLOT_INPUTS_MAX 8
 #define QN_PLOT_WHERE_MAX 16
 #define QN_PLOT_REMARK_MAX 512
 
@@ -41,6 +42,13 @@ struct qn_plot_batch {
     int count;
     pid_t child;  /* gnuplot, from start to end */
     bool missing; /* at the end: there is no gnuplot */
+};
+
+/* What a machine does at most. */
+struct qn_plot_peak {
+    const char *machine;        /* its title */
+    double instructions, bytes; /* millions a second: of a core; from and to memory */
+    double clock;               /* MHz */
 };
 
 struct qn_plot_request {
@@ -63,6 +71,7 @@ struct qn_plot_request {
     const char *font;                          /* "NAME,POINTS" */
     int font_points;
     int most;                                  /* bars; 0: as usual */
+    const struct qn_plot_peak *peak;           /* of roofline */
     struct qn_plot_batch *batch;               /* not NULL: the image, an SVG in its folder, is drawn later */
     struct qn_text_table *data;                 /* not NULL, and empty: gets what the picture shows */
     bool data_only;                            /* writes only the data, whatever `output` is called; not for flame */

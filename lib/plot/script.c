@@ -381,7 +381,7 @@ static double unit_of(const struct qn_plot_picture *p, const struct qn_plot_pane
 
 static void write_style(const struct qn_plot_picture *p, FILE *out, const struct qn_plot_curve *c)
 {
-    const char *with = p->form == QN_PLOT_IMPULSES ? "impulses" : p->points ? "linespoints" : "lines";
+    const char *with = p->form == QN_PLOT_IMPULSES ? "impulses" : p->points && !c->plain ? "linespoints" : "lines";
 
     fprintf(out, " with %s linestyle %d", with, c->style % QN_PLOT_LINE_STYLES + 1);
     if (p->form == QN_PLOT_IMPULSES)
