@@ -267,7 +267,8 @@ enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_te
     c->event = choose_event(c->header, event);
     if (choose_column(&g, path, err) == QN_TEXT_OK && (q->profile || qn_plot_read_rows(&c->own, q, path, err) == QN_TEXT_OK)
         && take_rows(&g, from, path, err) == QN_TEXT_OK) {
-        qsort(c->at, (size_t)c->count, sizeof *c->at, compare_centres);
+        if (c->count)
+            qsort(c->at, (size_t)c->count, sizeof *c->at, compare_centres);
         name_centres(&g);
     }
     qn_prof_free_merge(c->own.merge);

@@ -134,6 +134,8 @@ pattern=$(sed -n 's/.*"regexp": "\(.*\)",/\1/p' "$top_srcdir/labs/vscode/tasks.j
 is "$(grep -Ec "$pattern" got)" "$(wc -l <got)" "the task for VS Code knows them"
 "$QUERN" annotate --format=errors -I /nowhere plain >got
 is "$? $(cat got)" '0 ' 'nothing, if nothing costs much'
+printf 'cmd: p\nevents: Ir\nfl=a\nfn=f\nsummary: 0\n' >empty
+is "$("$QUERN" annotate --format=errors empty 2>&1; echo $?)" 0 'nothing of a profile without lines (make sanitize found a null pointer)'
 "$CC" -O1 -o bare walk.c && "$QUERN" run -q --D1=1024,2,64 --out-file=bare.prof ./bare 2>>log || bail "$(cat log)"
 is "$("$QUERN" annotate --format=errors bare.prof 2>&1)" 'quern annotate: warning: most of cycles is in code without line numbers: compile with -g' 'a program without lines: a hint'
 "$QUERN" annotate --format=errors p p >got 2>err
