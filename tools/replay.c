@@ -35,7 +35,7 @@
 
 static const char help[] =
     "usage: quern replay [--sim=MODULES] [--cflags=FLAGS] [OPTIONS] TRACE\n"
-    "       quern replay [...] -- PROGRAM [ARGUMENTS]         its references, while it runs\n\n"
+    "       quern replay [...] -- PROGRAM [ARGUMENTS]         its references, while it runs; also --quantum=N, --pin=LIST of quern run\n\n"
     "  --sim=MODULE            a policy in I1, D1 and LL; any other module in its usual slot\n"
     "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 L2 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
@@ -62,7 +62,7 @@ static bool module_at_L2;
 /* A program in place of a trace. */
 static struct {
     char **words;         /* the program and its arguments; NULL: there is a trace */
-    char *cores;          /* --cores=N, which a recorder gets, too */
+    char *cores, *quantum, *pin; /* options of the recorder; --cores=N is one of the replay, too */
     bool json;            /* standard output is for it alone */
     char folder[sizeof SCRATCH], path[sizeof SCRATCH + 8]; /* the path: of a named pipe, whose two openers wait for each other */
 } live;
@@ -191,22 +191,20 @@ static bool make_pipe(void)
 /* quern trace -o PIPE -- PROGRAM ... */
 static _Noreturn void exec_recorder(void)
 {
-    char *own = qn_engines_own_path("replay"), *first[] = { own, (char *)"trace", (char *)"--compress=none", (char *)"-o", live.path, (char *)"--", live.cores };
-    size_t n = sizeof first / sizeof *first - !live.cores, words = 0;
-    char **argv;
+    char *own = qn_engines_own_path("replay"), *first[] = { own, (char *)"trace", (char *)"--compress=none", (char *)"-o", live.path, NULL };
+    char *last[] = { live.cores, live.quantum, live.pin, (char *)"--" };
+    struct qn_text_memory memory = { 0 };
+    struct qn_text_words words = { .memory = &memory };
 
-    if (live.cores)
-        first[n - 2] = live.cores, first[n - 1] = (char *)"--";
-    while (live.words[words])
-        words++;
-    argv = calloc(n + words + 1, sizeof *argv);
+    qn_text_add_words(&words, first);
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        if (last[i])
+            qn_text_add_word(&words, "%s", last[i]);
+    qn_text_add_words(&words, live.words);
     if (live.json)
         dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (own && argv) {
-        memcpy(argv, first, n * sizeof *argv);
-        memcpy(argv + n, live.words, words * sizeof *argv);
-        execv(own, argv);
-    }
+    if (own)
+        execv(own, words.at);
     perror("quern: replay: quern trace");
     close(open(live.path, O_WRONLY)); /* the reader goes on, to the end of nothing */
     _exit(1);
@@ -316,11 +314,9 @@ int qn_tool_replay(int argc, char **argv)
     bool json = false;
     int n = 1, sims = 0, status;
 
-    for (int i = 1; i < argc && n < ARGUMENTS_MAX; i++) {
-        if (!strcmp(argv[i], "--")) {
-            live.words = argv + i + 1;
-            break;
-        }
+    for (int i = 1; i < argc && !live.words; i++)
+        live.words = strcmp(argv[i], "--") ? NULL : argv + i + 1;
+    for (int i = 1; i < argc && n < ARGUMENTS_MAX && argv + i + 1 != live.words; i++) {
         if (!strcmp(argv[i], "--version"))
             return puts("quern " QN_VERSION), 0;
         if (!strcmp(argv[i], "--help=all"))
@@ -341,6 +337,10 @@ int qn_tool_replay(int argc, char **argv)
             coherence = argv[i] + 12;
         else if (!strcmp(argv[i], "--json"))
             json = live.json = true;
+        else if (live.words && !strncmp(argv[i], "--quantum=", 10))
+            live.quantum = argv[i];
+        else if (live.words && !strncmp(argv[i], "--pin=", 6))
+            live.pin = argv[i];
         else if (strncmp(argv[i], "--sim=", 6))
             live.cores = !strncmp(argv[i], "--cores=", 8) ? argv[i] : live.cores, pass[n++] = argv[i];
         else if (is_program(argv[i] + 6) && !sims++)

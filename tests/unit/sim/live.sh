@@ -62,8 +62,26 @@ awk -F, '$1 ~ /^D/ { print $1, $2 }' t.totals.csv | sort >got
 same_file got wanted 'references and misses are those of the run'
 is "$(wc -l <wanted)" 6 'six of them'
 
-"$QUERN" replay --cores=2 -- ./asked >out 2>err
-is "$? $(grep -c '^D1.bus-requests' out)" '0 1' '--cores: of both sides'
+cat >threads.c <<'END'
+#include <pthread.h>
+static long counters[8];
+static void *work(void *at) { for (int i = 0; i < 9000; i++) __atomic_fetch_add((long *)at, i, __ATOMIC_RELAXED); return NULL; }
+int main(void)
+{
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, work, &counters[i]);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
+    return 0;
+}
+END
+gcc -O1 -static -pthread -o threads threads.c || bail 'cannot compile'
+"$QUERN" run -q --cores=4 --quantum=each:2000 --out-file=profile ./threads
+"$QUERN" replay --cores=4 --quantum=each:2000 --tables=t -- ./threads >out
+awk '/^events:/ { for (i = 2; i <= NF; i++) name[i] = $i } /^summary:/ { for (i = 2; i <= NF; i++) print name[i], $i }' profile |
+    grep -E '^(Ir|Dr|Dw|D1.false|D1.taken|D1.supplied) ' | sort >wanted
+awk -F, '$1 ~ /^(Ir|Dr|Dw|D1.false|D1.taken|D1.supplied)$/ { print $1, $2 }' t.totals.csv | sort >got
+same_file got wanted '--cores, --quantum: of both sides'
+is "$(grep -c ' 0$' wanted)" 0 '... and none is 0'
 "$QUERN" replay --json -- ./asked >json 2>err
 is "$? $(head -c 25 json)$(cat err)" "0 {\"schema\":\"quern-replay\",$native" '--json: standard output is for it alone'
 
