@@ -35,7 +35,8 @@
 
 static const char help[] =
     "usage: quern replay [--sim=MODULES] [--cflags=FLAGS] [OPTIONS] TRACE\n"
-    "       quern replay [...] -- PROGRAM [ARGUMENTS]         its references, while it runs; also --quantum=N, --pin=LIST of quern run\n\n"
+    "       quern replay [...] -- PROGRAM [ARGUMENTS]\n"
+    "Feeds a trace, or what PROGRAM refers to while it runs (--quantum=, --pin= as of quern run), to modules.\n\n"
     "  --sim=MODULE            a policy in I1, D1 and LL; any other module in its usual slot\n"
     "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 L2 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
