@@ -312,7 +312,6 @@ int qn_tool_replay(int argc, char **argv)
     struct qn_engines_build b = { .tool = "replay" };
     char *pass[ARGUMENTS_MAX + 4] = { NULL };
     const char *program = NULL, *tables = NULL, *machine = NULL, *coherence = NULL;
-    bool json = false;
     int n = 1, sims = 0, status;
 
     for (int i = 1; i < argc && !live.words; i++)
@@ -337,7 +336,7 @@ int qn_tool_replay(int argc, char **argv)
         else if (!strncmp(argv[i], "--coherence=", 12))
             coherence = argv[i] + 12;
         else if (!strcmp(argv[i], "--json"))
-            json = live.json = true;
+            live.json = true;
         else if (live.words && !strncmp(argv[i], "--quantum=", 10))
             live.quantum = argv[i];
         else if (live.words && !strncmp(argv[i], "--pin=", 6))
@@ -362,7 +361,7 @@ int qn_tool_replay(int argc, char **argv)
         return 1;
     if (live.words)
         pass[n++] = live.path;
-    status = json ? run_for_json(&b, pass, n, !program, tables) : run(&b, pass, !program);
+    status = live.json ? run_for_json(&b, pass, n, !program, tables) : run(&b, pass, !program);
     if (live.words)
         qn_text_remove_scratch(live.folder);
     return status;

@@ -163,8 +163,9 @@ static bool give_defaults(struct qn_engines_recipe *r, const char *library)
         add(&r->compile, "-DQN_SIM_%s_NAME=\"%s\"", slot, names[i]);
         if (r->archive && proven >> i & 1)
             add(&r->link, "-Wl,-u,qn_unit_%s_given,-u,qn_shadow_%s_given", slot, slot);
-        for (int shadow = 0; shadow < 2 && !(r->archive && proven >> i & 1); shadow++)
-            add_unit(r, library, (enum qn_engines_slot)i, shadow);
+        else
+            for (int shadow = 0; shadow < 2; shadow++)
+                add_unit(r, library, (enum qn_engines_slot)i, shadow);
         free(hash);
         free(file);
     }

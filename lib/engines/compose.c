@@ -49,9 +49,9 @@ static bool take(const struct parts *p, const char **role, const char *file)
 static bool sort(struct parts *p, const char *file)
 {
     char *source = qn_engines_read_source(file);
-    bool level = source && qn_engines_source_defines(source, "LEVEL"), good;
+    bool whole = source && (qn_engines_source_defines(source, "LEVEL") || qn_engines_source_defines(source, "COHERENCE")), good;
 
-    if (source && (level || qn_engines_source_defines(source, "POLICY") || qn_engines_source_defines(source, "COHERENCE")))
+    if (whole || (source && qn_engines_source_defines(source, "POLICY")))
         good = take(p, &p->cache, file);
     else if (source && qn_engines_source_defines(source, "PREFETCHER"))
         good = take(p, &p->prefetcher, file);
@@ -59,7 +59,7 @@ static bool sort(struct parts *p, const char *file)
         good = take(p, &p->beside, file);
     else
         good = refuse(p, file, "does not share a slot: only policies, levels, prefetchers and modules beside a cache do");
-    p->whole |= level || (source && qn_engines_source_defines(source, "COHERENCE"));
+    p->whole |= whole;
     free(source);
     return good;
 }
