@@ -1,7 +1,7 @@
 /* lib/base/sizes.h - how much the engine's tables hold.
  *
  * With QN_TINY (make tiny) as little as can be, to give bugs a chance: everything is evicted all the time, all chains are long,
- * every table is full.  What a program does and what is counted must be the same. */
+ * every table is full.  What a program does and what is counted must be the same, but for turns (--cores), which end where blocks do. */
 #ifndef QN_SIZES_H
 #define QN_SIZES_H
 
