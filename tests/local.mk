@@ -150,11 +150,12 @@ lint: sim_slots.h
 	$(SHELL) $(top_srcdir)/build-aux/lint.sh $(abs_top_builddir)
 .PHONY: lint
 
-## Tests of hosted code: all in C, and the commands that read and write files, but for those that link libquern.a on their own.
+## Tests of hosted code: all in C, and the commands that read and write files, but for those that link libquern.a on their own, and one
+## that measures memory.
 hosted_folders = cost debug decode exp man out plot prof report text
 links_alone = tests/unit/decode/library.sh tests/unit/decode/vectors.sh
 hosted_tests = $(unit_programs) \
-	$(filter-out $(links_alone),$(filter $(hosted_folders:%=tests/unit/%/%.sh) tests/golden/%,$(shell_tests)))
+	$(filter-out $(links_alone) tests/golden/annotate/memory.sh,$(filter $(hosted_folders:%=tests/unit/%/%.sh) tests/golden/%,$(shell_tests)))
 
 ## These under AddressSanitizer and UndefinedBehaviorSanitizer, in a build of its own, configured by the words of HACKING and without a
 ## warning; SANITIZE_TESTS names others.  A malloc that cannot be is refused, as without (damaged files ask for some).

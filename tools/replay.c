@@ -265,6 +265,7 @@ static int build_and_run(struct qn_engines_build *b, char **argv)
     if (argv[0])
         status = run_program(b, argv);
     qn_engines_remove_scratch(&s);
+    free(argv[0]);
     return status;
 }
 

@@ -286,6 +286,7 @@ void qn_engines_remove_scratch(struct qn_engines_setup *s)
 {
     if (s->scratch)
         qn_text_remove_scratch(s->scratch);
+    free(s->scratch);
     s->scratch = NULL;
 }
 

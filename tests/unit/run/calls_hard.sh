@@ -209,7 +209,7 @@ int main(int argc, char **argv) {
 }
 GUEST
 $CC -g -O1 -fno-inline -fno-optimize-sibling-calls -o guest guest.c || bail 'cannot compile'
-for options in --calls=yes --calls=paths '--calls=yes --no-filter' '--calls=paths --branch-sim=yes --aslr=yes'; do
+for options in --calls=yes --calls=paths '--calls=yes --no-filter --block-max=2' '--calls=paths --branch-sim=yes --aslr=yes'; do
     # shellcheck disable=SC2086
     run $options
     one=$(edge one work | cut -d' ' -f2) two=$(edge two work | cut -d' ' -f2)

@@ -174,13 +174,25 @@ static bool loads_rsp(const struct qn_insn *in)
     }
 }
 
+/* Does the block return or jump to another function at its end, or does the code behind, if it had no room for all of it? */
+static bool leaves(const struct qn_block *b)
+{
+    struct qn_insn in = {.cls = QN_CLS_OTHER};
+    uint64_t pc = b->next;
+
+    if (b->end != QN_END_FALL)
+        return b->end == QN_END_RET || b->end == QN_END_JMP_IND;
+    for (unsigned n = b->n; n < QN_BLOCK_MAX && in.cls == QN_CLS_OTHER; n++, pc += in.len)
+        if (qn_block_decode((const uint8_t *)(uintptr_t)pc, qn_exec_avail(pc, QN_INSN_MAX_LEN), &in) != QN_DEC_OK)
+            return false;
+    return in.cls == QN_CLS_RET || in.cls == QN_CLS_JMP_IND;
+}
+
 /* Does the block switch stacks?  It loads rsp from memory, or from another register and then leaves.  (alloca does neither.) */
 static bool moves(const struct qn_block *b)
 {
-    bool leaves = b->end == QN_END_RET || b->end == QN_END_JMP_IND;
-
     for (unsigned i = 0; i < b->n; i++)
-        if (loads_rsp(&b->insn[i]) && (leaves || b->insn[i].n_mem))
+        if (loads_rsp(&b->insn[i]) && (b->insn[i].n_mem || leaves(b)))
             return true;
     return false;
 }
