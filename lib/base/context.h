@@ -48,7 +48,7 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_EMULATE,    /* rip is at an instruction that the engine runs itself (cpuid, ...) */
     QN_EXIT_BAD,        /* rip is at an undecodable or unsupported instruction */
     QN_EXIT_STALE,      /* the code of the block changed since translation: rip is its start */
-    QN_EXIT_INTERVAL,   /* the interval ends before the end of the block at rip: nothing of it has been executed */
+    QN_EXIT_COUNTDOWN,  /* the interval or turn ends before the end of the block at rip: nothing of it has been executed */
     QN_EXIT_SAMPLE,     /* a sample begins at the block at rip, or behind it: nothing of it has been executed */
     QN_EXIT_STEP,       /* behind the instruction at rip of code that is left before each: the next is at `entry` */
     QN_EXIT_REQUEST,    /* rip is at the marker of a client request */

@@ -150,7 +150,7 @@ static bool modifies(const struct qn_event *ev) { return !ev->write && (ev->mem.
 /* The number of the explained source line of this event, from 1; 0: none. */
 static uint32_t which_of(const struct emitter *e, const struct qn_event *ev)
 {
-    return emit_rules.sees || qn_sim_users.table ? emit_hooks.which(e->b->at[ev->insn]) : 0;
+    return emit_hooks.which && (emit_rules.sees || qn_sim_users.table) ? emit_hooks.which(e->b->at[ev->insn]) : 0;
 }
 
 uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev)

@@ -88,7 +88,7 @@ struct qn_emit_hooks {
     unsigned (*result)(const struct qn_insn *in); /* the register with the result of an observed instruction; QN_NO_REG: none */
     qn_slow_call *string_done; /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
     qn_slow_call *verify;      /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
-    unsigned (*which)(uint64_t pc); /* number of the explained source line of this instruction, from 1; 0: none */
+    unsigned (*which)(uint64_t pc); /* number of the explained source line of this instruction, from 1; 0: none.  NULL: nothing is explained */
     uint64_t (*sample)(uint32_t index); /* address of the 32-bit countdown of the block with this index, below 2 GiB */
     qn_slow_call *observed;    /* at the entry of a block that records its instructions: arg_aux = address of the data of `steps` */
     qn_slow_call *probe;       /* at the entry of a block with a probe: arg_pc, arg_aux = the probe; all registers except rsp in ctx.gpr */

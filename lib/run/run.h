@@ -211,8 +211,6 @@ void qn_code_changed(uint64_t start, uint64_t end);
 
 void qn_translate_init(void);
 uint32_t qn_translate(uint64_t pc, unsigned space); /* block index; QN_NO_BLOCK: pc is not executable */
-/* Is pc the entry of a function of --toggle, outside of it, or of a function of --dump-before and so on? */
-bool qn_translate_enters(uint64_t pc, unsigned space);
 struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned scope);
 _Noreturn void qn_dispatch(void);
 void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
@@ -278,6 +276,7 @@ void qn_signal_release_held(void);       /* makes held signals pending that are 
 unsigned qn_precise_variant(unsigned at_most); /* a signal is pending: the variant of the block that has to run first; 0 = none */
 bool qn_precise_always(void);              /* all translations keep all flags, because handlers of faults may read them */
 void qn_precise_set_always(void);
+extern bool qn_precise_loses;              /* code may destroy any flag between blocks (countdowns to samples) */
 void qn_signal_raise(int sig, int code, uint64_t addr); /* a fault at ctx.rip */
 void qn_signal_raise_step(bool resumes); /* SIGTRAP of the guest's trap flag; resumes: between two repetitions */
 void qn_signal_raise_noted(void); /* the same, for the fault that is recorded in the thread */

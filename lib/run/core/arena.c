@@ -5,8 +5,6 @@
 #include "cost/count.h"
 #include "guest/exec_map.h"
 #include "run/kernel/kernel.h"
-#include "run/observe/calls/calls.h"
-#include "run/observe/data/data.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"
@@ -187,7 +185,8 @@ struct sim_shared *qn_engine_shared(const struct sim_shared *row)
     qn_ready_until(&ready.shared, to + 1);
     __builtin_memcpy(to, row, sizeof *row);
     to->map = qn_arena_map_of(row->pc);
-    to->object = qn_cfg()->data ? qn_data_find(row->address, &to->offset) : QN_NO_OBJECT;
+    to->object = UINT32_MAX;
+    QN_TELL(shared_row, to);
     qn_arena->sim_output.tables.shared = n + 1;
     return (struct sim_shared *)to;
 }
@@ -205,6 +204,23 @@ static uint32_t take_execution(void)
     }
     executions_left--;
     return next_execution++;
+}
+
+/* Of which events the counters are, in the order of cost/arena.h. */
+static void note_events(uint32_t at, const qn_insn_desc *desc, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t d = desc[i];
+
+        if (d & QN_INSN_IMISS)
+            qn_sim_event_of[at++] = QN_COST_I1MR, qn_sim_event_of[at++] = QN_COST_ILMR;
+        for (unsigned k = 0; k < QN_INSN_NREAD(d); k++)
+            qn_sim_event_of[at++] = QN_COST_D1MR, qn_sim_event_of[at++] = QN_COST_DLMR;
+        for (unsigned k = 0; k < QN_INSN_NWRITE(d); k++)
+            qn_sim_event_of[at++] = QN_COST_D1MW, qn_sim_event_of[at++] = QN_COST_DLMW;
+        at += d & QN_INSN_VARIABLE ? 3 : 0;
+        at += ((d & QN_INSN_BC) != 0) + ((d & QN_INSN_BI) != 0) + ((d & QN_INSN_STACK) != 0);
+    }
 }
 
 /* ncounters: of the whole cost centre, execution counter included. */
@@ -229,10 +245,9 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
         qn_sim_executions[site] = (uint32_t)(uintptr_t)(qn_arena_counters() + place.counter);
     *rec = (struct qn_block_rec){.pc = pc, .map = qn_arena_map_of(pc), .first_insn = (uint32_t)first, .counter = place.counter,
                                  .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = (uint16_t)region};
-    if (qn_cfg()->calls && region == QN_REGION_ASIDE)
-        qn_calls_counters_aside(place.centre + 1, (uint32_t)qn_arena->n_counters);
-    else if (qn_sim_event_of)
-        qn_calls_counters(place.centre + 1, desc, ninsns);
+    if (qn_sim_event_of)
+        note_events(place.centre + 1, desc, ninsns);
+    QN_TELL(centre, rec, (uint32_t)qn_arena->n_counters);
     qn_arena->n_insns = first + ninsns;
     qn_arena->n_blocks = i + 1;
     return place;
@@ -247,9 +262,7 @@ void qn_arena_leave(uint32_t record, unsigned insn)
     const struct qn_block_rec *b = qn_arena_block(record);
 
     qn_sim_log_left(insn);
-    qn_interval_left += qn_cfg()->quantum_is_refs ? 0 : b->ninsns - insn;
-    if (qn_cfg()->calls && b->region != QN_REGION_ASIDE)
-        qn_calls_take_back(qn_arena_descs(b) + insn, b->ninsns - insn);
+    QN_TELL(undone, b, insn);
     for (uint64_t i = n; i-- > from;)
         if (all[i].block == record && all[i].insn == insn) {
             all[i].count++;
@@ -293,8 +306,7 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
         counters[m->counter + 1] -= m->ll;
         qn_sim_sum_miss(m->counter, -1, -(int64_t)m->ll);
         qn_sim_shadow_undo(m->counter, m->ll);
-        if (qn_cfg()->data)
-            qn_data_undo(m->counter, m->ll);
+        QN_TELL(miss_undone, m->counter, m->ll);
     }
 }
 

@@ -8,7 +8,6 @@
 #include "run/core/references/references.h"
 #include "run/kernel/kernel.h"
 #include "run/kernel/signal.h"
-#include "run/observe/calls/calls.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/shadow.h"
@@ -182,8 +181,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     unsigned mode = QN_MODE(qn_mode, at_most);
     uint32_t index;
 
-    if (QN_UNLIKELY(qn_ctx.called && !(qn_ctx.called & QN_CALLED_TAIL)) && qn_ctx.exit_kind == QN_EXIT_IBL)
-        qn_calls_called(qn_ctx.rip);
+    QN_TELL(arrives);
     index = qn_tcache_find(qn_ctx.rip, mode);
 
     if (index == QN_NO_BLOCK)
@@ -198,8 +196,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     qn_sim_miss_count = qn_sim_charge_count = sim_undo_count = 0;
     choose_entry(qn_tcache_block(index));
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
-    if (QN_UNLIKELY(at_most == QN_VARIANT_STEPS))
-        qn_sample_before(index);
+    QN_TELL(before, index, at_most == QN_VARIANT_STEPS);
     qn_enter(stop);
     qn_sim_shadow.ahead = 0;
     if (!qn_sim_log_is_empty())
@@ -214,13 +211,6 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
         qn_batch_missed(QN_BATCH_STAY);
     qn_batch_missed(qn_sim_miss_count);
     return index;
-}
-
-/* Control enters a function of --toggle or --dump-before.  Returns the variant to run. */
-static unsigned enter_function(void)
-{
-    qn_toggle_enter();
-    return qn_cfg()->triggers || qn_region_scope() == QN_SCOPE_OFF ? QN_VARIANT_INSIDE : 0;
 }
 
 /* The decoder does not know these bytes, and may be older than the processor: what this makes of them decides. */
@@ -258,19 +248,15 @@ static void bad_instruction(void)
 static inline unsigned act_on_exit(uint32_t kind)
 {
     switch (kind) {
+    case QN_EXIT_IBL: break; /* rip is the target */
     case QN_EXIT_LINK: qn_ctx.rip = qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]); break;
     case QN_EXIT_SYSCALL: qn_syscall(); break;
     case QN_EXIT_EMULATE: qn_emulate(); break;
     case QN_EXIT_AFTER: qn_emulate_after(qn_ctx.arg_pc); break;
     case QN_EXIT_BAD: bad_instruction(); break;
     case QN_EXIT_REQUEST: qn_request(); break;
-    case QN_EXIT_ENTER: return enter_function();
-    case QN_EXIT_RETURN: qn_toggle_leave(); break;
-    case QN_EXIT_OBSERVE: return QN_VARIANT_STEPS;
-    case QN_EXIT_SAMPLE: qn_sample_begin(); break;
-    case QN_EXIT_INTERVAL: return qn_interval_cut();
     case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
-    default: break; /* QN_EXIT_IBL: rip is the target */
+    default: return QN_ASK(act, kind);
     }
     return 0;
 }
@@ -301,27 +287,24 @@ _Noreturn void qn_dispatch(void)
             delivered = !at_most;
             may_connect = false;
         }
-        if (QN_UNLIKELY(qn_sample_steps) && !at_most && qn_region_scope() != QN_SCOPE_OFF)
-            at_most = QN_VARIANT_STEPS;
+        if (!at_most)
+            at_most = QN_ASK(variant);
         alone = at_most == QN_VARIANT_STEPS;
         traps = qn_self->trap_flag;
         if (QN_UNLIKELY(traps)) {
             at_most = QN_VARIANT_TRAPS;
             alone = false;
-            if (!entered && qn_translate_enters(qn_ctx.rip, qn_region_scope()))
-                enter_function();
+            if (!entered && QN_ASK(enters, qn_ctx.rip, qn_slices_scope()))
+                QN_TELL(act, QN_EXIT_ENTER);
             entered = true;
             trap_flag_before();
         }
         qn_self->flags_wait.unknown = delivered ? 0 : QN_FLAGS_BY_BLOCK;
-        scope = qn_batch_scope(qn_sample_scope(qn_region_scope()));
+        scope = qn_batch_scope(qn_slices_scope());
         if (QN_UNLIKELY(scope != qn_mode))
             qn_mode_choose(scope);
         index = run_block(may_connect && !alone && !traps, at_most, stop);
-        if (QN_UNLIKELY(alone) && index != QN_NO_BLOCK)
-            qn_sample_after(index);
-        else if (QN_UNLIKELY(qn_sample_links))
-            qn_sample_left();
+        QN_TELL(after, index, alone);
         kind = qn_ctx.exit_kind;
         may_connect = (kind == QN_EXIT_LINK || kind == QN_EXIT_IBL) && !alone && !traps;
         at_most = act_on_exit(kind);

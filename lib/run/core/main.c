@@ -6,8 +6,6 @@
 #include "guest/load.h"
 #include "run/core/core.h"
 #include "run/kernel/kernel.h"
-#include "run/observe/calls/calls.h"
-#include "run/observe/data/data.h"
 #include "run/run.h"
 #include "tcache/tcache.h"
 
@@ -124,21 +122,20 @@ static void set_name(const char *path)
 static void start_translation(void)
 {
     const struct qn_config *c = qn_cfg();
-    const struct qn_emit_hooks hooks = {
+    struct qn_emit_hooks hooks = {
         .leave = qn_leave, .leave_step = qn_leave_step, .steps = qn_step_write, .result = qn_step_result, .string_done = qn_run_string,
-        .verify = qn_run_verify, .which = qn_probes_explain, .sample = qn_sample_countdown, .observed = qn_sample_enters,
-        .probe = qn_allocs_see, .call_enter = qn_calls_enter, .call_return = qn_calls_return, .call_move = qn_calls_move,
-        .place = c->data ? qn_frames_note : NULL, .complex_ref = qn_run_complex,
+        .verify = qn_run_verify, .complex_ref = qn_run_complex,
     };
 
+    qn_slices_choose(c);
+    QN_TELL(configure, &hooks);
     qn_block_machine = qn_decode_host();
     qn_cpu_init();
     qn_emit_init(&hooks);
     qn_translate_init();
     qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : QN_TCACHE_BYTES, &qn_emit_shuffles);
-    qn_sample_init();
     qn_region_of_thread(&qn_self->regions, qn_self->number);
-    qn_mode_choose(qn_sample_scope(qn_region_scope()));
+    qn_mode_choose(qn_slices_scope());
 }
 
 /* The guest's stack usually begins up to 128 KiB below the kernel's. */

@@ -16,8 +16,6 @@
  */
 #include "run/core/references/references.h"
 #include "run/core/core.h"
-#include "run/observe/calls/calls.h"
-#include "run/observe/data/data.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/fast/fast.h"
@@ -58,8 +56,6 @@ static void tell_choices(const struct qn_emit_rules *rules)
 
 static void start_simulation(const struct qn_config *c)
 {
-    if (c->interval)
-        qn_interval_init();
     if (!c->cache_sim && !c->branch_sim && !c->observes)
         return;
     simulating = true;
@@ -70,15 +66,8 @@ static void start_simulation(const struct qn_config *c)
     qn_sim_init(c, qn_arena_counters());
     if (c->check)
         qn_sim_shadow_init(c, c->versus ? &qn_arena->versus : NULL);
-    if (c->data && c->cache_sim)
-        qn_data_init();
-    if (c->explain && c->cache_sim)
-        qn_sim_explain(c, qn_arena_at(QN_ARENA_EXPLAIN_OFF));
-    rest.emit.leaves = steps.emit.leaves = c->toggle || c->triggers;
-    rest.emit.samples = steps.emit.samples = qn_sample_has_anchors();
     steps.emit.steps = true;
     steps.emit.filter = c->filter;
-    qn_beside_begin(c);
 }
 
 bool qn_mode_simulating(void) { return simulating; }
@@ -93,7 +82,7 @@ static struct qn_mode_rules counting_rules(const struct qn_config *c)
 {
     return (struct qn_mode_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .log_misses = qn_sim_log_misses, .record = qn_sim_records, .stats = c->stats,
-                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle || c->triggers, .observes = qn_sample_links, .sums = qn_calls_sums(), .calls = qn_calls_emitted(), .countdown = c->interval || c->quantum ? &qn_interval_left : NULL, .turns = c->quantum != 0, .turn_refs = c->quantum_is_refs ? c->quantum : 0,
+                 .filter = c->filter, .sees = qn_sim_sees,
                  .has_bmi2 = qn_host_has(QN_HOST_BMI2), .serves_avx = qn_host_serves(QN_HOST_AVX), .serves_avx512 = qn_host_serves(QN_HOST_AVX512F)},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
                   .i1_line = c->I1.line, .i1_every = every_fetch(c), .check = c->check, .returns = qn_sim_returns,
@@ -102,20 +91,20 @@ static struct qn_mode_rules counting_rules(const struct qn_config *c)
     };
 }
 
-/* Instructions behind which the trap flag traps are counted, but not observed. */
-static const struct qn_mode_rules *unobserved(unsigned scope)
+/* Instructions behind which the trap flag traps. */
+static const struct qn_mode_rules *trapping(unsigned mode)
 {
     static struct qn_mode_rules rules;
 
-    rules = *qn_mode_rules(scope);
-    rules.emit.observes = rules.emit.samples = false;
+    rules = *qn_mode_rules(QN_SCOPE(mode));
+    QN_TELL(rules, &rules.emit, mode);
     return &rules;
 }
 
 const struct qn_mode_rules *qn_mode_rules(unsigned mode)
 {
     if (QN_VARIANT(mode) == QN_VARIANT_TRAPS)
-        return unobserved(QN_SCOPE(mode));
+        return trapping(mode);
     if (QN_VARIANT(mode) == QN_VARIANT_STEPS)
         return &steps;
     switch (QN_SCOPE(mode)) {
@@ -134,14 +123,17 @@ static void open_scope(unsigned scope)
     uint64_t *table = first ? qn_ibl_table : qn_engine_alloc_low(QN_IBL_ENTRIES * sizeof *table);
 
     first_taken = true;
-    off.emit.leaves = qn_cfg()->triggers;
-    off.emit.turns = qn_cfg()->quantum != 0; /* what is not counted takes turns, too */
-    off.emit.turn_refs = qn_cfg()->quantum_is_refs ? qn_cfg()->quantum : 0;
-    off.emit.countdown = off.emit.turns ? &qn_interval_left : NULL;
+    QN_TELL(rules, &off.emit, QN_SCOPE_OFF);
     if (scope != QN_SCOPE_OFF && !on.emit.counts) { /* also for QN_SCOPE_REST */
         start_simulation(qn_cfg());
-        qn_calls_init();
-        aside = batch = on = counting_rules(qn_cfg());
+        QN_TELL(start, qn_cfg());
+        if (simulating)
+            qn_beside_begin(qn_cfg());
+        on = counting_rules(qn_cfg());
+        QN_TELL(rules, &on.emit, QN_SCOPE_ON);
+        QN_TELL(rules, &rest.emit, QN_SCOPE_REST);
+        QN_TELL(rules, &steps.emit, QN_MODE(QN_SCOPE_ON, QN_VARIANT_STEPS));
+        aside = batch = on;
         aside.emit.aside = true;
         batch.emit.log_all |= !qn_fast.D1.sets;
         batch.emit.batch = !batch.emit.log_all;
@@ -208,5 +200,5 @@ void qn_mode_choose(unsigned scope)
     else
         note_change(counts);
     qn_mode = scope;
-    qn_calls_counting(scope != QN_SCOPE_OFF);
+    QN_TELL(counting, scope != QN_SCOPE_OFF);
 }

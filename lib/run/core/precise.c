@@ -186,7 +186,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
         return false;
     b = qn_tcache_block(index);
     qn_self->flags_wait.unknown = QN_FLAGS_STATUS & ~b->flags_in;
-    qn_sample_between = true;
+    QN_TELL(stopped);
     if (uc->mc.ip == qn_tblock_entry2(b) || (b->entry3 && uc->mc.ip == qn_tblock_entry3(b))) {
         if (scratch_mask(b))
             qn_ctx.now = *host_register(&uc->mc, b->now);
@@ -224,6 +224,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
 #define BLOCKS_MAX 64u /* the limit of waiting; liveness looks 16 instructions ahead, so a few blocks are usually enough */
 
 static bool all_exact;
+bool qn_precise_loses;
 
 bool qn_precise_always(void) { return all_exact; }
 
@@ -239,10 +240,10 @@ static uint8_t unknown_at(uint64_t pc)
 {
     uint32_t index;
 
-    if (qn_sample_has_anchors()) /* a countdown may have destroyed any of them */
+    if (qn_precise_loses)
         return QN_FLAGS_STATUS;
-    if (qn_region_scope() != qn_mode)
-        qn_mode_choose(qn_region_scope());
+    if (qn_slices_scope() != qn_mode)
+        qn_mode_choose(qn_slices_scope());
     index = qn_tcache_find(pc, qn_mode);
     if (index == QN_NO_BLOCK)
         index = qn_translate(pc, qn_mode);
@@ -259,7 +260,7 @@ static bool all_known(void)
     switch (qn_ctx.exit_kind) {
     case QN_EXIT_LINK:
     case QN_EXIT_SAMPLE:
-    case QN_EXIT_INTERVAL:
+    case QN_EXIT_COUNTDOWN:
     case QN_EXIT_SIGNAL: return false;
     default: return true;
     }
@@ -300,7 +301,7 @@ unsigned qn_precise_variant(unsigned at_most)
     struct qn_flags_wait *s = &t->flags_wait;
     bool came_here = qn_ctx.exit_kind == QN_EXIT_SIGNAL && qn_ctx.rip == s->from; /* the block was stopped before it began */
 
-    if (all_exact || (qn_sample_steps && !qn_sample_has_anchors()) || t->pending != 1 || !looks_at_flags(&t->actions[t->info.signo]))
+    if (all_exact || t->pending != 1 || !looks_at_flags(&t->actions[t->info.signo]))
         return 0;
     if (!s->blocks)
         s->unsettled = unknown_now(s);

@@ -5,8 +5,6 @@
 #include "event/event.h"
 #include "guest/exec_map.h"
 #include "run/core/core.h"
-#include "run/observe/calls/calls.h"
-#include "run/observe/data/data.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
@@ -176,29 +174,6 @@ static unsigned block_max(unsigned mode)
     return max && max < QN_TRANSLATED_MAX ? max : QN_TRANSLATED_MAX;
 }
 
-bool qn_translate_enters(uint64_t pc, unsigned mode)
-{
-    return (mode == QN_SCOPE_OFF && qn_cfg()->toggle && qn_probes_toggle(pc)) ||
-           (!QN_VARIANT(mode) && qn_cfg()->triggers && qn_probes_triggers(pc));
-}
-
-/* Must a block begin at pc, even if the code before it runs on into it? */
-static bool enters_or_allocates(uint64_t pc) { return qn_probes_enters(pc) || qn_allocs_begins(pc); }
-
-static bool begins_anything(uint64_t pc)
-{
-    return qn_calls_begins(pc) || qn_probes_enters(pc) || (qn_cfg()->data && qn_allocs_begins(pc));
-}
-
-static bool (*begins(void))(uint64_t pc)
-{
-    const struct qn_config *c = qn_cfg();
-
-    if (c->calls)
-        return begins_anything;
-    return c->data ? ((c->toggle || c->triggers) ? enters_or_allocates : qn_allocs_begins) : (c->toggle || c->triggers) ? qn_probes_enters : NULL;
-}
-
 /* Are all flags treated as live?  Yes if a signal handler may read them, and for code that runs step by step, because it is translated often
  * and executed rarely, so liveness would cost more than it saves. */
 static bool keeps_flags(unsigned mode)
@@ -227,19 +202,19 @@ uint32_t qn_translate(uint64_t pc, unsigned mode)
 {
     const struct qn_config *c = qn_cfg();
     const struct qn_mode_rules *rules = qn_mode_rules(mode);
-    const struct qn_block_rules shape = {block_max(mode), rules->event.caches ? QN_BORROWED + rules->emit.batch : 0, c->interval && rules->emit.countdown,
-                                         rules->event.cachegrind, keeps_flags(mode), begins()};
+    const struct qn_block_rules shape = {block_max(mode), rules->event.caches ? QN_BORROWED + rules->emit.batch : 0, rules->emit.countdown && !rules->emit.turns,
+                                         rules->event.cachegrind, keeps_flags(mode), *qn_slices ? qn_slices_begin : NULL};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};
     uint32_t index;
 
     if (!qn_exec_find(pc))
         return QN_NO_BLOCK;
-    qn_probes_learn(pc);
+    QN_TELL(code, pc);
     qn_emit_set_rules(&rules->emit);
     qn_truncated_reading(true);
     qn_block_build(&block, pc, &shape);
-    if (qn_translate_enters(pc, mode)) {
+    if (QN_ASK(enters, pc, mode)) {
         block.n = 0;
         block.next = pc;
         block.end = QN_END_ENTER;
@@ -249,9 +224,7 @@ uint32_t qn_translate(uint64_t pc, unsigned mode)
         block.next = pc;
         block.end = QN_END_OBSERVE;
     }
-    if (c->data && block.n)
-        block.probe = qn_allocs_probe(pc);
-    block.anchor = rules->emit.samples ? qn_sample_anchor(&block) : QN_NO_ANCHOR;
+    QN_TELL(marks, &block, &rules->emit);
     qn_block_liveness(&block, wanted_look(&rules->emit));
     qn_truncated_reading(false);
     events.n = 0;
@@ -259,7 +232,7 @@ uint32_t qn_translate(uint64_t pc, unsigned mode)
         qn_event_collect(&events, &block, &qn_mode_rules(QN_SCOPE(mode))->event);
         place = cost_centre(QN_SCOPE(mode));
         if (rules->emit.sums) /* calls are those of the block where it counts */
-            qn_calls_mark(&block, rules->emit.aside ? cost_centre(QN_SCOPE_ON).record : place.record, events.desc);
+            QN_TELL(counted, &block, rules->emit.aside ? cost_centre(QN_SCOPE_ON).record : place.record, events.desc);
     }
     if (rules->emit.steps) /* observed instructions are counted by insns.c */
         events.n = 0;

@@ -6,7 +6,6 @@
 #include "base/format.h"
 #include "guest/exec_map.h"
 #include "run/kernel/kernel.h"
-#include "run/observe/data/data.h"
 #include "tcache/tcache.h"
 
 #define BRK_START 0x555556000000ull
@@ -240,9 +239,7 @@ static void note_access(uint64_t start, uint64_t size, int prot)
 static void note_mapping(uint64_t start, uint64_t size, int prot, bool shared)
 {
     qn_shared_set(start, start + qn_round_up(size, QN_PAGE), shared);
-    qn_data_unmapped(start, start + qn_round_up(size, QN_PAGE));
-    if (qn_exec_overlaps(start, start + qn_round_up(size, QN_PAGE)))
-        qn_frames_forget(start, start + qn_round_up(size, QN_PAGE));
+    QN_TELL(unmapped, start, start + qn_round_up(size, QN_PAGE));
     note_access(start, size, prot);
 }
 

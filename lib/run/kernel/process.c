@@ -3,7 +3,6 @@
 #include "guest/exec_map.h"
 #include "run/core/core.h"
 #include "run/kernel/kernel.h"
-#include "run/observe/calls/calls.h"
 #include "run/observe/observe.h"
 #include "sim/contract.h"
 
@@ -34,7 +33,7 @@ _Noreturn void qn_process_exit(int code)
     if (qn_mode_simulating())
         qn_sim_finish();
     qn_beside_end(false);
-    qn_calls_finish();
+    QN_TELL(finish);
     qn_sim_end_utilization();
     qn_mode_note_time();
     qn_arena->exit_code = code;

@@ -4,7 +4,6 @@
  *
  * The processor's vector and x87 registers hold the guest's state, so xsave and xrstor are used directly. */
 #include "run/core/core.h"
-#include "run/observe/calls/calls.h"
 #include "run/kernel/signal.h"
 
 #define RED_ZONE 128
@@ -176,7 +175,7 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     if (act->flags & SA_RESETHAND_)
         t->actions[sig].handler = HANDLER_DFL;
     reset_fpu();
-    qn_calls_signal(qn_ctx.gpr[4]);
+    QN_TELL(signal, qn_ctx.gpr[4]);
     qn_ctx.gpr[4] = (uint64_t)(uintptr_t)f;
     qn_ctx.gpr[7] = (uint64_t)sig;
     qn_ctx.gpr[6] = (uint64_t)(uintptr_t)&f->info;
@@ -240,7 +239,7 @@ void qn_sys_sigreturn(void)
         return;
     }
     restore_registers(&f.uc.mc);
-    qn_calls_sigreturn();
+    QN_TELL(sigreturn);
     t->mask = f.uc.mask & ~UNBLOCKABLE;
     if (restore_fpu(f.uc.mc.fpstate))
         qn_signal_set_altstack(&f.uc.stack, &err);

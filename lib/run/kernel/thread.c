@@ -4,9 +4,7 @@
  * threads of a process that shares this memory, while its parent runs or waits (vfork), as threads of this process with another pid.
  */
 #include "run/kernel/kernel.h"
-#include "run/observe/calls/calls.h"
 #include "sim/contract.h"
-#include "sim/explain.h"
 
 #define THREAD_CHUNK (128ull << 10)
 #define ENGINE_STACK (64u << 10)
@@ -296,7 +294,7 @@ static bool notice_sharing(void)
 
 static void begin_turn(void)
 {
-    qn_interval_left = (int64_t)qn_cfg()->quantum;
+    qn_countdown = (int64_t)qn_cfg()->quantum;
     notice_sharing();
     turns_alone = 0;
 }
@@ -322,12 +320,10 @@ void qn_lock_acquire(struct qn_thread *t)
     qn_ctx.in_cache = 0; /* the owner before may have been killed in the code cache */
     qn_self = t;
     qn_sim_turn(t->number, has_turns() ? qn_core_of(t) : 0);
-    if (qn_cfg()->watch_parallel && qn_sim_core)
-        qn_explain_watch_now();
     if (has_turns())
         begin_turn();
     asked = 0;
-    qn_calls_thread(t);
+    QN_TELL(thread, t);
     can_be_called(t);
 }
 
@@ -375,9 +371,9 @@ void qn_lock_yield_if_asked(void)
 
 bool qn_turn_goes_on(void)
 {
-    if (qn_cfg()->quantum_each || qn_sim_records || qn_interval_left <= 0 || notice_sharing() || ++turns_quiet <= QUIET_TURNS || ++turns_alone == TURNS_MOST)
+    if (qn_cfg()->quantum_each || qn_sim_records || qn_countdown <= 0 || notice_sharing() || ++turns_quiet <= QUIET_TURNS || ++turns_alone == TURNS_MOST)
         return false;
-    qn_interval_left = (int64_t)qn_cfg()->quantum;
+    qn_countdown = (int64_t)qn_cfg()->quantum;
     return true;
 }
 
@@ -625,7 +621,7 @@ _Noreturn void qn_thread_exit(int code)
 
     qn_signal_block_all();
     t->used = QN_THREAD_SIDE_EXITS;
-    qn_calls_thread_end();
+    QN_TELL(thread_end);
     cores_owned &= t->owns_core ? ~(1ull << t->core) : ~0ull;
     if (has_turns())
         qn_futex_thread_ends(t);

@@ -3,6 +3,8 @@
  * A call that cannot wait keeps the lock, so that the program's other threads are where they were when it returns; otherwise whoever is
  * quicker would run next.  A call that may have to wait is asked for, by poll: what is there at once is taken at once.
  */
+#include "base/sizes.h"
+#include "run/core/core.h"
 #include "run/kernel/kernel.h"
 
 enum { POLL_IN = 1, POLL_OUT = 4, F_SETLKW_ = 7, F_OFD_SETLKW_ = 38, IS_FIFO = 0010000, IS_REGULAR = 0100000, IS_MASK = 0170000, PIPE_BYTES = 4096 };
@@ -63,3 +65,28 @@ bool qn_turn_waits(long nr, const long *a)
     default: return false;
     }
 }
+
+/* ---- what translated code does for turns ---- */
+
+/* What is not counted takes turns, too. */
+static void rules(struct qn_emit_rules *r, unsigned mode)
+{
+    r->turns = r->counts || mode == QN_SCOPE_OFF;
+    r->turn_refs = r->turns && qn_cfg()->quantum_is_refs ? qn_cfg()->quantum : 0;
+    r->countdown = r->turns ? &qn_countdown : NULL;
+}
+
+static void undone(const struct qn_block_rec *b, unsigned insn) { qn_countdown += qn_cfg()->quantum_is_refs ? 0 : b->ninsns - insn; }
+
+static unsigned act(uint32_t kind)
+{
+    uint64_t quantum = qn_cfg()->quantum;
+
+    if (kind != QN_EXIT_COUNTDOWN)
+        return 0;
+    if (QN_SCOPE(qn_mode) == QN_SCOPE_OFF || !qn_turn_goes_on()) /* what is not simulated may share anything */
+        qn_turn_end();
+    return !qn_cfg()->quantum_is_refs && quantum < QN_TRANSLATED_MAX ? (unsigned)quantum : 0; /* the block fits into a turn */
+}
+
+const struct qn_slice qn_turns_slice = {.rules = rules, .undone = undone, .act = act};

@@ -412,7 +412,9 @@ static void watch_block(const struct steps *steps, unsigned done, uint64_t next,
 #define FLIPS_MAX 100u    /* below, draws are made one by one */
 #define PREFETCHED 4u     /* lines of 64 bytes: the steps of five or six instructions */
 
-bool qn_sample_steps, qn_sample_links, qn_sample_between;
+static bool by_steps; /* the next block is run instruction by instruction */
+static bool linked;   /* all is observed, and blocks lead from one to the next: `entered` stands between them */
+static bool between;  /* a signal has stopped the program between two blocks; only if `linked` */
 
 static enum state { ALL, REST, WATCH } state;
 static uint64_t every, wanted;    /* M, N; M 0: all */
@@ -420,7 +422,7 @@ static uint64_t left;             /* WATCH: ways to the window's end; more than 
 static bool first;                /* the next observed instruction is the first of a window */
 static bool observes;             /* the running instruction is observed */
 static struct qn_thread *watched; /* the thread that was observed last */
-static const struct steps *current; /* qn_sample_links: the block that runs, or that ran last since the dispatcher */
+static const struct steps *current; /* linked: the block that runs, or that ran last since the dispatcher */
 static uint64_t random_state;
 
 static uint32_t *countdowns;      /* by anchor, side by side, within reach of emitted code */
@@ -431,10 +433,8 @@ static uint32_t nanchors;
 static void enter(enum state next)
 {
     state = next;
-    qn_sample_steps = next != REST && !qn_sample_links;
+    by_steps = next != REST && !linked;
 }
-
-bool qn_sample_has_anchors(void) { return every != 0; }
 
 /* Was pc reached by an indirect jump or call, which is an anchor?  After a return, pc is still in memory below the stack pointer. */
 static bool is_counted(uint64_t pc)
@@ -444,20 +444,28 @@ static bool is_counted(uint64_t pc)
     return qn_ctx.exit_kind == QN_EXIT_IBL && !(qn_read_guest(qn_ctx.gpr[QN_RSP] - 8, &returned_to, 8) && returned_to == pc);
 }
 
-enum qn_anchor qn_sample_anchor(const struct qn_block *b) { return every ? qn_block_anchor(b, is_counted) : QN_NO_ANCHOR; }
+/* Where may a sample begin in the block? */
+static void marks(struct qn_block *b, const struct qn_emit_rules *r)
+{
+    b->anchor = r->samples ? qn_block_anchor(b, is_counted) : QN_NO_ANCHOR;
+}
 
-void qn_sample_init(void)
+static uint64_t countdown_of(uint32_t index);
+static qn_slow_call entered;
+
+static void configure(struct qn_emit_hooks *h)
 {
     const struct qn_config *c = qn_cfg();
 
-    if (!c->observes)
-        return;
+    h->sample = countdown_of;
+    h->observed = entered;
     wanted = c->sample_count;
     every = c->sample_of > wanted ? c->sample_of : 0;
     random_state = sim_random_seed(c->seed ^ 0x73616d706c65ull); /* not the numbers that modules draw */
     first = true;
-    qn_sample_links = !every && c->filter;
+    linked = !every && c->filter;
     enter(every ? REST : ALL);
+    qn_precise_loses = every;
     if (!every)
         return;
     countdowns = qn_engine_alloc_low(QN_TBLOCKS_MAX * sizeof *countdowns);
@@ -466,10 +474,25 @@ void qn_sample_init(void)
     qn_order_init(QN_ORDER_MAX);
 }
 
-unsigned qn_sample_scope(unsigned scope)
+/* If all runs step by step, all code keeps its flags. */
+static void start(const struct qn_config *c)
 {
-    return scope != QN_SCOPE_OFF && qn_cfg()->observes && state == REST ? QN_SCOPE_REST : scope;
+    (void)c;
+    if (by_steps && !every)
+        qn_precise_set_always();
 }
+
+static void rules(struct qn_emit_rules *r, unsigned mode)
+{
+    bool anchors = QN_SCOPE(mode) == QN_SCOPE_REST || QN_VARIANT(mode) == QN_VARIANT_STEPS, traps = QN_VARIANT(mode) == QN_VARIANT_TRAPS;
+
+    r->samples = anchors && every && !traps;
+    r->observes = QN_SCOPE(mode) != QN_SCOPE_OFF && !anchors && linked && !traps;
+}
+
+static unsigned scope(unsigned counts) { return counts != QN_SCOPE_OFF && state == REST ? QN_SCOPE_REST : 0; }
+
+static unsigned variant(void) { return by_steps && qn_region_scope() != QN_SCOPE_OFF ? QN_VARIANT_STEPS : 0; }
 
 /* ---- countdowns ---- */
 
@@ -507,7 +530,8 @@ static uint32_t draw_countdown(void)
     return times < UINT32_MAX ? (uint32_t)times : UINT32_MAX;
 }
 
-uint64_t qn_sample_countdown(uint32_t index)
+/* Address of the countdown of the block, an anchor, that is being translated. */
+static uint64_t countdown_of(uint32_t index)
 {
     uint32_t a;
 
@@ -526,12 +550,18 @@ static void begin_window(uint64_t ways)
     enter(WATCH);
 }
 
-void qn_sample_begin(void)
+/* A block cannot be observed where it leads on, or a countdown has come to its end. */
+static unsigned act(uint32_t kind)
 {
     uint32_t a = (uint32_t)((uint32_t *)(uintptr_t)qn_ctx.exit_id - countdowns);
 
+    if (kind == QN_EXIT_OBSERVE)
+        return QN_VARIANT_STEPS;
+    if (kind != QN_EXIT_SAMPLE)
+        return 0;
     countdowns[a] = draw_countdown();
     begin_window(wanted + !qn_tcache_block(block_of[a])->turns);
+    return 0;
 }
 
 /* Has the block, which came back, passed an anchor at its end? */
@@ -578,12 +608,13 @@ static void after_step(void)
     watched = qn_self;
 }
 
-void qn_sample_before(uint32_t block)
+/* It is run to its end. */
+static void before(uint32_t block, bool steps)
 {
     const struct qn_tblock *b = qn_tcache_block(block);
 
     observes = false;
-    if (!b->ninsns)
+    if (!steps || !b->ninsns)
         return;
     if (b->traced) {
         observes = is_observed();
@@ -630,7 +661,8 @@ static void after_block(const struct qn_tblock *b)
 
 static void pass_on(uint64_t next) { tell_block(current, current->n, next); }
 
-QN_NCSR void qn_sample_enters(void)
+/* Entry of a recording block; the previous block is complete. */
+static QN_NCSR void entered(void)
 {
     const struct steps *next = (const struct steps *)(uintptr_t)qn_ctx.arg_aux;
 
@@ -645,10 +677,10 @@ QN_NCSR void qn_sample_enters(void)
 static bool left_before(void)
 {
     switch (qn_ctx.exit_kind) {
-    case QN_EXIT_SIGNAL: return qn_sample_between;
+    case QN_EXIT_SIGNAL: return between;
     case QN_EXIT_BAD:
     case QN_EXIT_STALE:
-    case QN_EXIT_INTERVAL:
+    case QN_EXIT_COUNTDOWN:
     case QN_EXIT_REQUEST:
     case QN_EXIT_ENTER:
     case QN_EXIT_OBSERVE: return true;
@@ -656,7 +688,7 @@ static bool left_before(void)
     }
 }
 
-void qn_sample_left(void)
+static void after_linked(void)
 {
     observes = true;
     if (current && left_before())
@@ -664,10 +696,10 @@ void qn_sample_left(void)
     else if (current)
         after_block(qn_tcache_block(current->index));
     current = NULL;
-    qn_sample_between = false;
+    between = false;
 }
 
-void qn_sample_after(uint32_t block)
+static void after_steps(uint32_t block)
 {
     bool traced = qn_tcache_block(block)->traced;
 
@@ -687,3 +719,16 @@ void qn_sample_after(uint32_t block)
     if (state == WATCH && passed_anchor(qn_tcache_block(block)))
         pass_anchor();
 }
+
+static void after(uint32_t block, bool steps)
+{
+    if (steps && block != QN_NO_BLOCK)
+        after_steps(block);
+    else if (linked)
+        after_linked();
+}
+
+static void stopped(void) { between = true; }
+
+const struct qn_slice qn_sample_slice = {.configure = configure, .start = start, .rules = rules, .marks = marks, .scope = scope,
+                                         .variant = variant, .before = before, .after = after, .act = act, .stopped = stopped};

@@ -3,7 +3,7 @@
  *   --interval=1000, block of 12 instructions, 5 left     ->   its first 5 run as a block of their own, then the
  *                                                              interval is recorded, then the other 7 run
  *
- * Each block first subtracts its length from qn_interval_left; if the result is negative, the dispatcher calls this file.  So intervals
+ * Each block first subtracts its length from qn_countdown; if the result is negative, the dispatcher calls this file.  So intervals
  * cost translated code a subtraction and a branch for each block, and they begin and end between two instructions.  An interval ends
  * after the first instruction that completes a multiple of N.  A repeated string instruction counts one Ir for each repetition and is
  * never divided, so an interval may be longer, and may span several multiples.  When a fault takes instructions back, they are added to
@@ -22,19 +22,19 @@
 #include "run/run.h"
 #include "tcache/tcache.h"
 
-int64_t qn_interval_left;
+int64_t qn_countdown;
 static uint64_t length; /* of an interval, instructions */
 
 static uint64_t *counters_then; /* as they were when the interval began, by index */
 static uint64_t *leaves_then, *events_then;
 
-void qn_interval_init(void)
+static void start(const struct qn_config *c)
 {
     counters_then = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
     leaves_then = qn_engine_alloc(QN_ARENA_SIDE_EXITS_SIZE / sizeof(struct qn_side_exit) * sizeof(uint64_t));
     events_then = qn_engine_alloc(QN_SIM_EVENTS_MAX * sizeof(uint64_t));
-    length = qn_cfg()->interval;
-    qn_interval_left = (int64_t)length;
+    length = c->interval;
+    qn_countdown = (int64_t)length;
 }
 
 /* A counter's growth since it was last asked for. */
@@ -197,7 +197,7 @@ static void halve(uint64_t words)
 }
 
 /* false: no room for another row; what is still to come belongs to the last one. */
-static bool record(uint64_t *instructions)
+static bool record(void)
 {
     const struct qn_sim_output *o = &qn_arena->sim_output;
     uint64_t words = QN_COST_EVENTS + o->events, n = qn_arena->n_intervals;
@@ -210,7 +210,6 @@ static bool record(uint64_t *instructions)
     take_side_exits(row);
     for (uint32_t i = 0; i < o->events; i++)
         row[QN_COST_EVENTS + i] = (int64_t)growth(&events_then[i], &o->counts[i]);
-    *instructions = (uint64_t)row[QN_COST_IR];
     record_sets(n);
     qn_arena->n_intervals = n + 1;
     if (n + 1 == qn_cfg()->interval_rows)
@@ -218,22 +217,29 @@ static bool record(uint64_t *instructions)
     return true;
 }
 
-unsigned qn_interval_cut(void)
+/* The next block would cross the interval's end.  Returns how many of its instructions the interval still has, after recording it if it has
+ * none; 0: the next interval has begun, look again. */
+static unsigned cut(uint32_t kind)
 {
-    uint64_t instructions;
-
-    if (qn_cfg()->quantum) {
-        if (QN_SCOPE(qn_mode) == QN_SCOPE_OFF || !qn_turn_goes_on()) /* what is not simulated may share anything */
-            qn_turn_end();
-        return !qn_cfg()->quantum_is_refs && qn_cfg()->quantum < QN_TRANSLATED_MAX ? (unsigned)qn_cfg()->quantum : 0; /* the block fits into a turn */
-    }
-    if (qn_interval_left > 0)
-        return (unsigned)qn_interval_left;
-    if (!record(&instructions)) {
-        qn_interval_left = INT64_MAX;
+    if (kind != QN_EXIT_COUNTDOWN)
+        return 0;
+    if (qn_countdown > 0)
+        return (unsigned)qn_countdown;
+    if (!record()) {
+        qn_countdown = INT64_MAX;
         return 0;
     }
-    while (qn_interval_left <= 0)
-        qn_interval_left += (int64_t)length;
+    while (qn_countdown <= 0)
+        qn_countdown += (int64_t)length;
     return 0;
 }
+
+static void undone(const struct qn_block_rec *b, unsigned insn) { qn_countdown += b->ninsns - insn; }
+
+static void rules(struct qn_emit_rules *r, unsigned mode)
+{
+    (void)mode;
+    r->countdown = r->counts ? &qn_countdown : NULL;
+}
+
+const struct qn_slice qn_interval_slice = {.start = start, .rules = rules, .act = cut, .undone = undone};

@@ -12,9 +12,9 @@
 
 #include "base/tree.h"
 #include "guest/exec_map.h"
-#include "run/observe/calls/calls.h"
-#include "run/observe/data/data.h"
+#include "run/core/core.h"
 #include "run/run.h"
+#include "sim/explain.h"
 
 #define OVERLAPS 64u /* probe points at one address: options that name the same line, mappings that came and went */
 
@@ -49,8 +49,6 @@ void qn_probes_learn(uint64_t pc)
     const struct qn_tree_node *range;
     uint32_t map;
 
-    if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle && !qn_cfg()->triggers && !qn_cfg()->data && !qn_cfg()->calls))
-        return;
     range = qn_exec_find(pc);
     if (!range || range->value != QN_NO_MAP)
         return;
@@ -59,10 +57,7 @@ void qn_probes_learn(uint64_t pc)
         return; /* no file */
     qn_message_ask(QN_MESSAGE_RESOLVE, map);
     take_new_probes();
-    if (qn_cfg()->data)
-        qn_ranges_learn();
-    if (qn_cfg()->calls)
-        qn_calls_learn();
+    QN_TELL(learn);
 }
 
 /* The last probe point of this kind that begins at or before pc and reaches beyond it. */
@@ -100,11 +95,6 @@ unsigned qn_probes_triggers(uint64_t pc)
     return kinds;
 }
 
-bool qn_probes_enters(uint64_t pc)
-{
-    return (qn_cfg()->toggle && qn_probes_toggle(pc)) || (qn_cfg()->triggers && qn_probes_triggers(pc));
-}
-
 bool qn_probes_toggle(uint64_t pc) { return find(pc, QN_PROBE_TOGGLE) || find(pc, QN_PROBE_CHOOSER); }
 
 bool qn_probes_chooses(uint64_t pc) { return find(pc, QN_PROBE_CHOOSER) && !find(pc, QN_PROBE_TOGGLE); }
@@ -138,3 +128,23 @@ void qn_probes_chosen(uint64_t chooser, uint64_t pc)
     insert(&(struct qn_probe){pc, pc + 1, range->value, QN_PROBE_TOGGLE, which});
     qn_code_changed(pc, pc + 1);
 }
+
+/* ---- --explain and --watch ---- */
+
+static void configure(struct qn_emit_hooks *h) { h->which = qn_probes_explain; }
+
+static void start(const struct qn_config *c)
+{
+    if (c->cache_sim)
+        qn_sim_explain(c, qn_arena_at(QN_ARENA_EXPLAIN_OFF));
+}
+
+/* A race needs two: the steps begin at the first turn of another core. */
+static void thread(struct qn_thread *t)
+{
+    (void)t;
+    if (qn_cfg()->watch_parallel && qn_sim_core)
+        qn_explain_watch_now();
+}
+
+const struct qn_slice qn_explain_slice = {.configure = configure, .start = start, .code = qn_probes_learn, .thread = thread};

@@ -215,7 +215,8 @@ static void show_innermost(void)
     qn_ctx.toggle_sp = state()->entered ? state()->function[state()->entered - 1].sp : UINT64_MAX;
 }
 
-void qn_toggle_enter(void)
+/* Control is at the entry of a function, rsp at its return address; it may have left the function before. */
+static void enter(void)
 {
     static bool said;
     uint64_t pc = qn_ctx.rip, sp = qn_ctx.gpr[QN_RSP];
@@ -266,3 +267,28 @@ void qn_toggle_leave(void)
     }
     show_innermost();
 }
+
+static unsigned act(uint32_t kind)
+{
+    if (kind == QN_EXIT_RETURN)
+        qn_toggle_leave();
+    if (kind != QN_EXIT_ENTER)
+        return 0;
+    enter();
+    return qn_cfg()->triggers || qn_region_scope() == QN_SCOPE_OFF ? QN_VARIANT_INSIDE : 0;
+}
+
+static bool begins(uint64_t pc)
+{
+    return (qn_cfg()->toggle && qn_probes_toggle(pc)) || (qn_cfg()->triggers && qn_probes_triggers(pc));
+}
+
+static bool enters(uint64_t pc, unsigned mode)
+{
+    return (mode == QN_SCOPE_OFF && qn_cfg()->toggle && qn_probes_toggle(pc)) ||
+           (!QN_VARIANT(mode) && qn_cfg()->triggers && qn_probes_triggers(pc));
+}
+
+static void rules(struct qn_emit_rules *r, unsigned mode) { r->leaves = mode != QN_SCOPE_OFF || qn_cfg()->triggers; }
+
+const struct qn_slice qn_toggle_slice = {.rules = rules, .code = qn_probes_learn, .begins = begins, .enters = enters, .act = act};

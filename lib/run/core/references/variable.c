@@ -193,7 +193,7 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     more = *v.extra_ir - before;
     qn_sim_log_more(more);
     sim_repetitions += more;
-    qn_interval_left -= (int64_t)more;
+    qn_countdown -= (int64_t)more;
     if (QN_SCOPE(qn_mode) != QN_SCOPE_ASIDE)
         qn_sim_sum_event(QN_COST_IR, (int64_t)more);
     variable_sum(in, n);

@@ -1,8 +1,8 @@
 /* lib/run/observe/calls/call_frames.c - --calls: the inclusive cost of each call, that is, all events until it returns.
  *
  *   main calls f:   ctx.called = the block that calls        at its end, by emitted code (emit/calls.c)
- *                   qn_calls_enter(f)                        at f's first block: a frame that holds the counts so far
- *   f returns:      qn_calls_return()                        the counts since then go to the edge main -> f
+ *                   entered()                                at f's first block: a frame that holds the counts so far
+ *   f returns:      returned()                               the counts since then go to the edge main -> f
  *
  * A call is counted when control reaches the first instruction of a function.  So a PLT stub is not a call, and the dynamic linker's
  * look-up of a symbol is a call of its own, before the function that it finds.  A jump from another function to a first instruction is a
@@ -141,7 +141,7 @@ static void note_node(struct qn_call_frame *f, uint32_t called)
 }
 
 /* The frequent ones among them are what they are, too. */
-QN_NCSR void qn_calls_note_rare(void)
+static QN_NCSR void note_rare(void)
 {
     struct qn_call_frame *f = top_frame();
     int64_t *to = counts_of_frame(f);
@@ -169,7 +169,7 @@ static void note_totals(struct qn_call_frame *f)
     for (uint32_t i = 0; i < n_frequent; i++)
         counts_of_frame(f)[frequent[i]] = sums[frequent[i]];
     if (f->rare != frame(f->below)->rare)
-        qn_calls_note_rare();
+        note_rare();
 }
 
 static void push(uint32_t at, uint64_t sp)
@@ -215,7 +215,7 @@ static void add_since(int64_t *to, struct qn_call_frame *f, int64_t factor)
     add_rare(to, f, factor);
 }
 
-QN_NCSR void qn_calls_add_rare(void)
+static QN_NCSR void add_rare_of_top(void)
 {
     struct qn_call_frame *f = top_frame();
 
@@ -324,7 +324,7 @@ uint32_t qn_calls_coming(void)
     return sums && block ? qn_calls_find_edge(block, qn_calls_function(qn_ctx.rip)) : 0;
 }
 
-QN_NCSR void qn_calls_enter(void)
+static QN_NCSR void entered(void)
 {
     uint32_t called = qn_ctx.called;
 
@@ -340,7 +340,7 @@ static void jumped(uint32_t last)
         qn_ctx.called = qn_calls_edge(last)->block;
 }
 
-QN_NCSR void qn_calls_return(void)
+static QN_NCSR void returned(void)
 {
     uint64_t sp = qn_ctx.guest_sp;
     bool jump = qn_ctx.arg_aux != 0, had = has_top();
@@ -361,14 +361,15 @@ QN_NCSR void qn_calls_return(void)
 
 /* ---- what emitted code does itself ---- */
 
-const struct qn_emit_calls *qn_calls_emitted(void)
+/* What code that does without `entered` and `returned` knows; NULL: it has to call. */
+static const struct qn_emit_calls *emitted_calls(void)
 {
     static struct qn_emit_calls emitted;
 
     emitted = (struct qn_emit_calls){
         .edges = (uintptr_t)qn_calls_edge(0), .functions = (uintptr_t)function(0), .last = (uintptr_t)qn_calls_last, .left = (uintptr_t)&left_edge,
         .row = columns * (uint32_t)sizeof(int64_t), .events = frequent, .n_events = n_frequent,
-        .note_rare = qn_calls_note_rare, .add_rare = qn_calls_add_rare,
+        .note_rare = note_rare, .add_rare = add_rare_of_top,
     };
     /* Counts are what they are only where nothing is simulated later. */
     return sums && qn_cfg()->calls == QN_CALLS_YES && !qn_sim_log_on && !qn_sim_branches.next ? &emitted : NULL;
@@ -536,7 +537,7 @@ static void end(void)
 
 /* ---- threads, signals ---- */
 
-void qn_calls_thread(struct qn_thread *t)
+static void thread(struct qn_thread *t)
 {
     if (!sums || (current && t->calls_stack == qn_arena->calls.current))
         return;
@@ -548,7 +549,7 @@ void qn_calls_thread(struct qn_thread *t)
     load(t->calls_stack ? t->calls_stack : qn_arena->calls.current);
 }
 
-void qn_calls_thread_end(void)
+static void thread_end(void)
 {
     if (!sums)
         return;
@@ -569,7 +570,7 @@ static void run(uint32_t i)
     qn_self->calls_stack = qn_arena->calls.current;
 }
 
-void qn_calls_signal(uint64_t sp)
+static void interrupt(uint64_t sp)
 {
     uint32_t below = qn_arena->calls.current, called = qn_ctx.called, i;
 
@@ -593,7 +594,7 @@ static void leave_handler(void)
     run(below);
 }
 
-void qn_calls_sigreturn(void)
+static void sigreturn(void)
 {
     uint32_t called;
 
@@ -643,7 +644,7 @@ static bool leaves_handler(uint64_t sp)
     return sp >= below->low && sp <= below->base + SLACK && !(has_top() && sp <= stack_base());
 }
 
-QN_NCSR void qn_calls_move(void)
+static QN_NCSR void moved(void)
 {
     uint64_t sp = qn_ctx.guest_sp, old = qn_ctx.calls_old, base;
     uint32_t waiting;
@@ -665,13 +666,10 @@ QN_NCSR void qn_calls_move(void)
 
 /* ---- the process: its start, what is counted, its end ---- */
 
-void qn_calls_init(void)
+static void start(const struct qn_config *c)
 {
-    const struct qn_config *c = qn_cfg();
     struct qn_call_head *h = &qn_arena->calls;
 
-    if (!c->calls)
-        return;
     columns = QN_COST_EVENTS + qn_arena->sim_output.events;
     qn_arena->n_counters = qn_round_up(qn_arena->n_counters + 1, 8);
     h->sums = (uint32_t)qn_arena->n_counters;
@@ -690,47 +688,46 @@ void qn_calls_init(void)
     run(new_stack());
 }
 
-uint64_t qn_calls_sums(void) { return (uint64_t)(uintptr_t)sums; }
-
-/* In the order of cost/arena.h. */
-void qn_calls_counters(uint32_t at, const qn_insn_desc *desc, unsigned n)
+static void configure(struct qn_emit_hooks *h)
 {
-    for (unsigned i = 0; i < n; i++) {
-        uint32_t d = desc[i];
-
-        if (d & QN_INSN_IMISS)
-            qn_sim_event_of[at++] = QN_COST_I1MR, qn_sim_event_of[at++] = QN_COST_ILMR;
-        for (unsigned k = 0; k < QN_INSN_NREAD(d); k++)
-            qn_sim_event_of[at++] = QN_COST_D1MR, qn_sim_event_of[at++] = QN_COST_DLMR;
-        for (unsigned k = 0; k < QN_INSN_NWRITE(d); k++)
-            qn_sim_event_of[at++] = QN_COST_D1MW, qn_sim_event_of[at++] = QN_COST_DLMW;
-        at += d & QN_INSN_VARIABLE ? 3 : 0;
-        at += ((d & QN_INSN_BC) != 0) + ((d & QN_INSN_BI) != 0) + ((d & QN_INSN_STACK) != 0);
-    }
+    h->call_enter = entered;
+    h->call_return = returned;
+    h->call_move = moved;
 }
 
-void qn_calls_counters_aside(uint32_t at, uint32_t end)
+static void rules(struct qn_emit_rules *r, unsigned mode)
 {
-    while (at < end)
-        qn_sim_event_of[at++] = QN_CALL_ASIDE;
+    (void)mode;
+    if (!r->counts)
+        return;
+    r->sums = (uintptr_t)sums;
+    r->calls = emitted_calls();
 }
 
-void qn_calls_take_back(const qn_insn_desc *desc, unsigned n)
+static void centre(const struct qn_block_rec *b, uint32_t end)
+{
+    for (uint32_t at = b->misses; at < end && b->region == QN_REGION_ASIDE; at++)
+        qn_sim_event_of[at] = QN_CALL_ASIDE;
+}
+
+static void undone(const struct qn_block_rec *b, unsigned insn)
 {
     int64_t sum[QN_COST_EVENTS] = {0};
 
-    qn_arena_add_executed(desc, n, 1, sum);
+    if (b->region == QN_REGION_ASIDE)
+        return;
+    qn_arena_add_executed(qn_arena_descs(b) + insn, b->ninsns - insn, 1, sum);
     for (unsigned k = 0; k < QN_COST_EVENTS; k++)
         sums[k] -= sum[k];
 }
 
-void qn_calls_finish(void)
+static void finish(void)
 {
     if (sums && current && counting)
         root_here();
 }
 
-void qn_calls_counting(bool on)
+static void count(bool on)
 {
     if (!sums || on == counting)
         return;
@@ -742,3 +739,7 @@ void qn_calls_counting(bool on)
     }
     qn_ctx.called = 0;
 }
+
+const struct qn_slice qn_calls_slice = {.configure = configure, .start = start, .finish = finish, .counting = count, .rules = rules,
+                                        .code = qn_probes_learn, .learn = qn_calls_learn, .begins = qn_calls_begins, .counted = qn_calls_mark, .centre = centre,
+                                        .arrives = qn_calls_arrives, .undone = undone, .thread = thread, .thread_end = thread_end, .signal = interrupt, .sigreturn = sigreturn};

@@ -88,7 +88,8 @@ static bool is_entry(uint64_t pc) { return entry_count && *find_entry(pc); }
 
 bool qn_calls_begins(uint64_t pc) { return is_entry(pc) || qn_calls_is_symbol(pc); }
 
-void qn_calls_called(uint64_t pc)
+/* A call leads to pc. */
+static void called_at(uint64_t pc)
 {
     const struct qn_call_range *r;
     uint64_t *at;
@@ -107,6 +108,12 @@ void qn_calls_called(uint64_t pc)
     *at = pc;
     entry_count++;
     qn_code_changed(pc, pc + 1); /* translations do not know it */
+}
+
+void qn_calls_arrives(void)
+{
+    if (qn_ctx.called && !(qn_ctx.called & QN_CALLED_TAIL) && qn_ctx.exit_kind == QN_EXIT_IBL)
+        called_at(qn_ctx.rip);
 }
 
 /* ---- numbers ---- */
@@ -223,7 +230,7 @@ static uint32_t called_by(const struct qn_block *b, uint32_t record)
     case QN_END_CALL:
         if (b->target == b->next) /* call 1f; 1: pop %rbx */
             return 0;
-        qn_calls_called(b->target);
+        called_at(b->target);
         return record + 1;
     case QN_END_CALL_IND: return record + 1;
     case QN_END_RET: return (record + 1) | QN_CALLED_TAIL;

@@ -7,13 +7,11 @@
 #include "cost/calls/call_records.h"
 #include "emit/emit.h"
 
-struct qn_thread;
-
 /* ---- call_tables.c: what is known of code ---- */
 
 void qn_calls_learn(void);            /* the collector has found the functions of a mapping */
 bool qn_calls_begins(uint64_t pc);    /* a function begins here, so that a block does, too */
-void qn_calls_called(uint64_t pc);    /* a call has led to pc, which may be no function yet */
+void qn_calls_arrives(void);          /* a call may have led to rip, which may be no function yet */
 bool qn_calls_is_symbol(uint64_t pc); /* a function that a symbol names begins here */
 uint32_t qn_calls_function(uint64_t pc); /* that pc lies in; 0: none, or there is no room */
 /* Fills b->calls.  record: the block's in the arena; desc: of its instructions. */
@@ -21,23 +19,7 @@ void qn_calls_mark(struct qn_block *b, uint32_t record, const qn_insn_desc *desc
 
 /* ---- call_frames.c: what happens ---- */
 
-void qn_calls_init(void);             /* the simulators know their events, and nothing has been counted yet */
-uint64_t qn_calls_sums(void);         /* address of the running stack's counts; 0: calls are not counted */
-void qn_calls_counters(uint32_t first, const qn_insn_desc *desc, unsigned n); /* of instructions: tells of which events they are */
-void qn_calls_counters_aside(uint32_t first, uint32_t end); /* of instructions that are counted for nothing */
-void qn_calls_take_back(const qn_insn_desc *desc, unsigned n); /* instructions that were counted and have not been executed */
-void qn_calls_counting(bool on);      /* what runs from here on is counted, or not */
-void qn_calls_thread(struct qn_thread *t); /* t runs from here on */
 uint32_t qn_calls_coming(void);       /* control is at a function's entry: offset of the edge that this call will count for; 0: none */
-void qn_calls_finish(void);           /* the process ends, and the running stack has counted all it will */
-void qn_calls_thread_end(void);       /* the running one ends */
-void qn_calls_signal(uint64_t sp);    /* the registers are those of a handler's first instruction; sp: what rsp was before */
-void qn_calls_sigreturn(void);
-
-qn_slow_call qn_calls_enter, qn_calls_return, qn_calls_move;
-
-qn_slow_call qn_calls_note_rare, qn_calls_add_rare; /* of the frame on top, at its entry and before it is popped */
-const struct qn_emit_calls *qn_calls_emitted(void); /* what code that does without qn_calls_enter and qn_calls_return knows; NULL: it has to call */
 
 /* ---- call_tables.c: edges and contexts ---- */
 
@@ -61,5 +43,7 @@ uint32_t qn_calls_find_node(uint32_t parent, uint32_t function); /* the same */
 struct qn_call_node *qn_calls_node(uint32_t i);
 
 void qn_calls_rows_init(void);
+
+extern const struct qn_slice qn_calls_slice;
 
 #endif

@@ -14,8 +14,7 @@
 
 /* ---- misses ---- */
 
-void qn_data_init(void); /* once simulators are set up */
-void qn_data_undo(uint32_t site, unsigned ll); /* the newest miss of this site did not happen */
+extern const struct qn_slice qn_data_slice; /* run/observe/observe.h */
 
 void qn_rows_forget(uint64_t start, uint64_t end); /* what rows of sites expect there is unknown again */
 
@@ -64,10 +63,6 @@ extern struct qn_stack_in_use {
 static inline bool qn_stacks_is_in_use(uint64_t sp) { return sp - qn_stack_in_use.start < qn_stack_in_use.size; }
 
 void qn_frames_note(uint32_t site, uint64_t pc, uint64_t at); /* references of a site are the instruction's at pc, and checked before that at `at` */
-/* The object that an address on the running thread's stack, which ends at `end`, belongs to: a variable, of which the offset is told, or
- * a function's frames.  0: not known. */
-void qn_frames_forget(uint64_t start, uint64_t end); /* the code that lay there is gone */
-
 void qn_ranges_learn(void);                       /* the collector has appended symbols and segments */
 
 /* ---- epochs: does what was found at an address still hold? ----

@@ -12,6 +12,7 @@
  * With an analysis of miss classes (3c), the class of a miss is the event that the analysis, which is called first, has just counted.
  */
 #include "base/ready.h"
+#include "emit/emit.h"
 #include "run/observe/data/data.h"
 #include "run/run.h"
 #include "sim/contract.h"
@@ -644,7 +645,7 @@ static QN_NCSR void count_looked_up(void)
         note(row, 0, ll);
 }
 
-void qn_data_undo(uint32_t site, unsigned ll)
+static void undone(uint32_t site, unsigned ll)
 {
     if (tells_classes)
         take_class();
@@ -664,14 +665,33 @@ void qn_data_undo(uint32_t site, unsigned ll)
     }
 }
 
-void qn_data_init(void)
+static void start(const struct qn_config *c)
 {
+    if (!c->cache_sim)
+        return;
     if (!qn_arena->n_objects)
         qn_data_add_object(&(struct qn_object){.kind = QN_OBJECT_STACK});
     enlarge_rows();
     find_class_events();
     qn_sim_tell_misses(count_miss, count_looked_up);
     tells_lines = qn_sim_tell_lines(line_came);
-    if (qn_cfg()->data == QN_DATA_USE)
+    if (c->data == QN_DATA_USE)
         init_uses();
 }
+
+static void configure(struct qn_emit_hooks *h)
+{
+    h->probe = qn_allocs_see;
+    h->place = qn_frames_note;
+}
+
+static void marks(struct qn_block *b, const struct qn_emit_rules *r)
+{
+    (void)r;
+    b->probe = b->n ? qn_allocs_probe(b->pc) : 0;
+}
+
+static void shared_row(struct qn_shared_row *to) { to->object = qn_data_find(to->address, &to->offset); }
+
+const struct qn_slice qn_data_slice = {.configure = configure, .start = start, .code = qn_probes_learn, .learn = qn_ranges_learn,
+                                       .begins = qn_allocs_begins, .marks = marks, .miss_undone = undone, .shared_row = shared_row, .unmapped = qn_data_unmapped};

@@ -8,6 +8,7 @@
 #include "base/ready.h"
 #include "base/tree.h"
 #include "decode/decode.h"
+#include "guest/exec_map.h"
 #include "run/kernel/kernel.h"
 #include "run/kernel/signal.h"
 #include "run/observe/data/data.h"
@@ -276,7 +277,8 @@ void qn_frames_note(uint32_t site, uint64_t pc, uint64_t at)
 
 static struct qn_frame_rec *record(uint64_t i) { return (struct qn_frame_rec *)qn_arena_at(QN_ARENA_FRAMES_OFF) + i; }
 
-void qn_frames_forget(uint64_t start, uint64_t end)
+/* The code that lay there is gone. */
+static void forget_frames(uint64_t start, uint64_t end)
 {
     __builtin_memset(frames.list, 0, frames.size * sizeof *frames.list);
     frames.n = 0;
@@ -505,7 +507,7 @@ uint32_t qn_data_find(uint64_t address, uint64_t *offset)
 
 void qn_data_unmapped(uint64_t start, uint64_t end)
 {
-    if (!qn_cfg()->data || !qn_arena->n_objects)
+    if (!qn_arena->n_objects)
         return;
     qn_drain_logs();
     qn_blocks_remove_range(start, end);
@@ -517,4 +519,6 @@ void qn_data_unmapped(uint64_t start, uint64_t end)
         if (stacks[i].start < end && stacks[i].end > start)
             stacks[i].start = stacks[i].end = 0;
     qn_stack_in_use.size = 0;
+    if (qn_exec_overlaps(start, end))
+        forget_frames(start, end);
 }
