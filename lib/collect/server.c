@@ -39,7 +39,11 @@
 #include "cost/places/places.h"
 
 #define READ_SECONDS 120                 /* processor time of one attempt, of one question */
+#ifdef __SANITIZE_ADDRESS__
+#define READ_BYTES RLIM_INFINITY         /* AddressSanitizer reserves terabytes */
+#else
 #define READ_BYTES (4ull << 30)          /* memory of its own: what is unpacked, and tables; mapped files do not count */
+#endif
 
 #define DESCRIPTORS_MAX (1u << 20)       /* as many as Linux usually allows (fs.nr_open) */
 

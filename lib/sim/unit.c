@@ -187,7 +187,8 @@ static void unit_start(const struct sim_config *config, struct qn_unit_facts *fa
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
     facts->wants_pc = QN_DEFINES(WANTS_PC);
-    qn_sim_wants_thread |= QN_DEFINES(WANTS_THREAD);
+    if (QN_DEFINES(WANTS_THREAD))
+        qn_sim_wants_thread = true;
     if (QN_DEFINES(UNIT_HAS_BANK) && config->cores > 1)
         unit_open_bank();
     unit_init(config, facts);
