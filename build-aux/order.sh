@@ -5,6 +5,7 @@
 #   sh build-aux/order.sh --unused [DIR]   edges of lib/ORDER that no #include needs
 #
 #   lib/prof/read.c:12: prof may not include decode/decode.h (lib/ORDER)
+#   lib/run/core/mode.c:12: a hot file may not name qn_calls_ (lib/ORDER)
 #
 # An include is taken as the compiler takes it: first next to the file itself, then from lib/.  Includes of a macro (the
 # simulator slots) and of system headers are nobody's edge.  Status 1 if a line breaks the order, or if a folder
@@ -46,11 +47,13 @@ function may(from, header,    to) {
            (from, to) in edge || (from, header) in edge
 }
 function complain(text) { print text; bad = 1 }
-function check(file,    from, line, number, name, header) {
+function check(file,    from, line, number, name, header, i) {
     from = folder_of(file)
     if (!(from in known)) { complain(file ": folder " from " is not in lib/ORDER"); return }
     while ((getline line <file) > 0) {
         number++
+        for (i = 1; file in hot && i <= features; i++)
+            if (index(line, feature[i])) complain(file ":" number ": a hot file may not name " feature[i] " (lib/ORDER)")
         if (line !~ /^[ \t]*#[ \t]*include[ \t]*"/) continue
         name = line
         sub(/^[^"]*"/, "", name)
@@ -70,7 +73,10 @@ BEGIN {
         sub(/:.*/, "", from)
         sub(/^[^:]*:/, "", line)
         known[from] = 1
+        if (from == "features") { features = split(line, feature, " "); continue }
         count = split(line, word, " ")
+        for (i = 1; from == "hot" && i <= count; i++) hot["lib/" word[i]]
+        if (from == "hot") continue
         for (i = 1; i <= count; i++) edge[from, word[i]] = from ": " word[i]
     }
 }

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Does every include keep to lib/ORDER, are there no circles but those that it names, and do the checks notice when one does not?
+# Does every include keep to lib/ORDER, does no hot file name a feature, are there no circles but those that it names, and do the checks notice when one does not?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 order=$top_srcdir/build-aux/order.sh
 
 ok 'the includes of lib and tools keep to lib/ORDER' sh "$order" "$top_srcdir"
+for hot in $(sed -n 's/^hot: //p' "$top_srcdir/lib/ORDER"); do ok "$hot is there" test -f "$top_srcdir/lib/$hot"; done
 is "$(sh "$order" --unused "$top_srcdir")" '' 'each edge of lib/ORDER is needed'
 
 # circles BUILD: folders with circles, as ORDER lists them
@@ -26,7 +27,7 @@ ok 'the graph of the sources has an edge that ORDER allows' sh -c "sh '$top_srcd
 # A small tree of its own: x sees y only, and of z one header.
 tree=$SCRATCH/tree
 mkdir -p "$tree/lib/base" "$tree/lib/x" "$tree/lib/y" "$tree/lib/z/deep" "$tree/tools"
-printf '%s\n' 'base:' 'x: y z/one.h' 'x/door.c: z/two.h' 'y:' 'z:' 'tools: *' >"$tree/lib/ORDER"
+printf '%s\n' 'base:' 'x: y z/one.h' 'x/door.c: z/two.h' 'y:' 'z:' 'tools: *' 'hot: x/hot.c' 'features: qn_data_ qn_calls_' >"$tree/lib/ORDER"
 for header in base/base.h x/x.h y/y.h z/one.h z/two.h z/deep/three.h; do : >"$tree/lib/$header"; done
 
 # breaks LINE FILE WANTED DESCRIPTION: with LINE alone in FILE the check says WANTED.
@@ -49,6 +50,9 @@ breaks '#include "z/deep/three.h"' lib/x/a.S 'lib/x/a.S:1: x may not include z/d
 breaks '#include "x/x.h"' lib/base/a.c 'lib/base/a.c:1: base may not include x/x.h (lib/ORDER)' 'base includes nobody'
 breaks '#include "z/two.h"' tools/a.c '' 'tools see everything'
 breaks '#include QN_SIM_D1_FILE' lib/x/a.c '' 'a macro is nobody'"'"'s edge'
+breaks 'void f(void) { qn_calls_enter(); }' lib/x/hot.c 'lib/x/hot.c:1: a hot file may not name qn_calls_ (lib/ORDER)' 'a hot file that names a feature'
+breaks 'void f(void) { qn_calls_enter(); }' lib/x/a.c '' 'another one may'
+breaks 'void f(void) { qn_slices_begin(); }' lib/x/hot.c '' 'and a hot file names what is no feature'
 mkdir "$tree/lib/new"
 breaks '' lib/new/a.c 'lib/new/a.c: folder new is not in lib/ORDER' 'a folder that ORDER does not know'
 
