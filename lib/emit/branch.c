@@ -309,13 +309,16 @@ void emit_leave_standard_state(struct qn_code *c, enum qn_exit_kind kind)
 
 static uint32_t miss_stubs[QN_SCOPES];
 
-/* mov %r11, rip ;  movzwl rip+1, %r10d ;  mov second(,%r10,8), %rcx ;  lea (%rcx,%r11), %rcx ;  jrcxz found ;  jmp 1f
- * found: jmp *third(,%r10,8) ;  1: */
+/* mov %r11, rip ;  movzbl rip+1, %ecx ;  movb rip+2, %ch (single bytes, because the program may have set AC) ;  mov %ecx, %r10d ;
+ * mov second(,%r10,8), %rcx ;  lea (%rcx,%r11), %rcx ;  jrcxz found ;  jmp 1f ;  found: jmp *third(,%r10,8) ;  1: */
 static void look_further(struct qn_code *c, const uint64_t *second)
 {
     x_store(c, CTX(rip), QN_R11);
-    x_bytes(c, "\x44\x0f\xb7", 3);
-    x_rip(c, QN_R10, CTX(rip) + 1, 0);
+    x_bytes(c, "\x0f\xb6", 2);
+    x_rip(c, QN_RCX, CTX(rip) + 1, 0);
+    x_byte(c, 0x8a);
+    x_rip(c, 5 /* ch */, CTX(rip) + 2, 0);
+    x_bytes(c, "\x41\x89\xca", 3);
     x_bytes(c, "\x4a\x8b\x0c\xd5", 4);
     x_u32(c, (uint32_t)(uintptr_t)second);
     x_lea(c, QN_RCX, QN_RCX, QN_R11, 1, 0);

@@ -8,8 +8,9 @@
 
 static uint8_t bytes[BYTES + 64] __attribute__((aligned(64)));
 
-static NOINLINE uint64_t callee(uint64_t a) { return a * 3 + 1; }
-static NOINLINE uint64_t other(uint64_t a) { return a * 5 + 1; }
+/* In one place of a table by the low 16 bits of their addresses. */
+static NOINLINE uint64_t __attribute__((aligned(65536))) callee(uint64_t a) { return a * 3 + 1; }
+static NOINLINE uint64_t __attribute__((aligned(65536))) other(uint64_t a) { return a * 5 + 1; }
 
 static uint64_t set_flags(uint64_t flags)
 {
