@@ -23,7 +23,7 @@ struct emitter {
     uint8_t now, s1, s2;
     uint8_t s3;               /* QN_NO_REG unless references are logged without a jump */
     bool log_open;            /* S2 = address of the log's next entry */
-    bool item_open;           /* references from C belong to an open item of the block (contract.h) */
+    bool has_open, item_open; /* the block has open items (contract.h); references from C belong to one */
     uint32_t id;              /* the block's number for the recorder */
     uint32_t data_time, code_time; /* the next data reference has the time clock + data_time; the next fetch, clock + code_time */
     bool refs_counted, numbered; /* the block's references have been counted; --explain: and are numbered from there (check.c) */

@@ -17,6 +17,7 @@
 #include "emit/internal.h"
 
 #define NEXT ((uint64_t)(uintptr_t)&qn_sim_log.next)
+#define BEGAN ((uint64_t)(uintptr_t)&qn_sim_log.began)
 #define ENTRY ((int32_t)sizeof(struct qn_log_entry))
 #define AT(field) offsetof(struct qn_log_entry, field)
 _Static_assert(QN_EVENTS_MAX < QN_LOG_ENTRIES, "a block's references fit behind a full log");
@@ -56,7 +57,7 @@ void emit_log_mark(struct emitter *e)
     if ((!emit_rules.batch && !emit_rules.log_all && !emit_rules.log_misses) || emit_rules.record)
         return;
     x_load(&e->hot, e->s2, NEXT);
-    x_store(&e->hot, (uintptr_t)&qn_sim_log.began, e->s2);
+    x_store(&e->hot, BEGAN, e->s2);
 }
 
 /* Makes the entries written so far part of the log. */
@@ -84,7 +85,8 @@ static void emit_log_open(struct emitter *e)
     if (e->log_open)
         return;
     x_load(&e->hot, e->s2, NEXT);
-    drain_if_full(e);
+    if (!emit_rules.record) /* whose blocks are not split */
+        drain_if_full(e);
     e->log_open = true;
 }
 
@@ -141,6 +143,22 @@ static bool needs_s2(const struct qn_event *ev, const struct qn_insn *in)
     return ev->mem.seg != QN_SEG_NONE || (in->attr & QN_ATTR_BT_REG);
 }
 
+/* ---- words of a recorder: see below ---- */
+
+#define WORD ((int32_t)sizeof(uint64_t))
+#define HEAD 4 /* in a pair, the upper half of the first word */
+
+static uint32_t head_of(enum qn_log_word kind) { return ((uint32_t)kind | QN_LOG_PAIR) << (QN_LOG_KIND_SHIFT - 32); }
+
+/* Appends the address in S1; S2 = where. */
+static void record_reference(struct emitter *e, enum qn_log_kind kind)
+{
+    if (e->has_open)
+        x_store32_imm_table(&e->hot, e->s2, HEAD, head_of((enum qn_log_word)kind));
+    x_table(&e->hot, X_STORE, e->s1, e->s2, e->has_open ? WORD : 0);
+    x_lea(&e->hot, e->s2, e->s2, QN_REG_NONE, 1, e->has_open ? 2 * WORD : WORD);
+}
+
 /* Logs a data reference.  The flags must be free. */
 void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift)
 {
@@ -154,11 +172,14 @@ void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift)
     emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
     emit_log_open(e);
     over = emit_rules.log_all ? 0 : leave_if_over(e, ev);
-    write_entry(e, ev);
-    if (emit_rules.log_all)
-        x_lea(&e->hot, e->s2, e->s2, QN_REG_NONE, 1, ENTRY);
+    if (emit_rules.record)
+        record_reference(e, emit_kind(ev));
     else
+        write_entry(e, ev);
+    if (!emit_rules.log_all)
         keep_if_changed(e);
+    else if (!emit_rules.record)
+        x_lea(&e->hot, e->s2, e->s2, QN_REG_NONE, 1, ENTRY);
     if (over)
         call_if_over(e, ev);
     qn_emit_stats.data++;
@@ -173,13 +194,13 @@ void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift)
 /* ---- the log of a recorder (sim/contract.h): all references and branches of a block ----
  *
  *   the block is defined once        fetches, references, branches: its items
- *   hot:   mov next, S2 ; test $full, S2 ; jne drain ;  movq $id, (S2) ; movl $BLOCK, 12(S2) ; lea 16(S2), S2
- *          lea ea, S1 ; mov S1, (S2) ; ... ; lea 16(S2), S2         each data reference, as above
+ *   hot:   mov next, S2 ; test $full, S2 ; jne drain ;  mov S2, began ;  movq $id, (S2) ; lea 8(S2), S2
+ *          lea ea, S1 ; mov S1, (S2) ; lea 8(S2), S2                each data reference
  *          mov S2, next                                             at the end, and before C is called
- *   arm:   mov next, S1 ; movq $taken, (S1) ; ... ; mov S1, next    of the conditional branch at its end
+ *   taken: mov began, S1 ; movl $1, 4(S1)                           an arm of the conditional branch at its end
  *
  * Fetches, calls and branches that are never taken need no code, because they follow from the execution of the block.  References that
- * only C can compute (repeated strings, gathers, states) lie between two words, OPEN and CLOSE.
+ * only C can compute (repeated strings, gathers, states) lie between two pairs, OPEN and CLOSE; all else in such a block is a pair, too.
  */
 
 static struct qn_item items[QN_ITEMS_MAX];
@@ -230,16 +251,10 @@ void emit_record_define(struct emitter *e)
     n_items = 0;
     for (unsigned n = 0; n < e->list->n; n++)
         add_event(e, &e->list->ev[n], &at);
-    e->item_open = false;
+    e->item_open = e->has_open = false;
+    for (unsigned i = 0; i < n_items; i++)
+        e->has_open |= items[i].kind == QN_ITEM_OPEN;
     e->id = qn_sim_log_define(e->b->pc, items, n_items);
-}
-
-/* Appends a word; S2 = its address. */
-static void word(struct emitter *e, uint32_t value, enum qn_log_word kind)
-{
-    x_store_imm_table(&e->hot, e->s2, AT(addr), value);
-    x_store32_imm_table(&e->hot, e->s2, AT(kind), kind);
-    x_lea(&e->hot, e->s2, e->s2, QN_REG_NONE, 1, ENTRY);
 }
 
 void emit_record_block(struct emitter *e)
@@ -248,14 +263,21 @@ void emit_record_block(struct emitter *e)
         return;
     emit_need_flags(e, 0);
     emit_log_open(e);
-    word(e, e->id, QN_LOG_BLOCK);
+    drain_if_full(e);
+    if (e->has_open)
+        x_store_imm(&e->hot, BEGAN, 0);
+    else
+        x_store(&e->hot, BEGAN, e->s2);
+    x_store_imm_table(&e->hot, e->s2, 0, e->id);
+    x_lea(&e->hot, e->s2, e->s2, QN_REG_NONE, 1, WORD);
 }
 
 static void open_item(struct emitter *e, unsigned i)
 {
     emit_need_flags(e, i);
     emit_log_open(e);
-    word(e, 0, QN_LOG_OPEN);
+    x_store32_imm_table(&e->hot, e->s2, HEAD, head_of(QN_LOG_OPEN));
+    x_lea(&e->hot, e->s2, e->s2, QN_REG_NONE, 1, 2 * WORD);
     emit_log_flush(e);
     e->item_open = true;
 }
@@ -275,32 +297,38 @@ bool emit_record_event(struct emitter *e, const struct qn_event *ev, unsigned i)
     }
 }
 
-/* mov next, r ; the word ; mov r, next.  The flags stay. */
-static void word_by(struct qn_code *c, unsigned r, enum qn_log_word kind)
+/* mov next, S1 ; the pair ; mov S1, next.  The flags stay. */
+static void append_pair(struct emitter *e, enum qn_log_word kind, uint32_t value)
 {
-    x_store32_imm_table(c, r, AT(kind), kind);
-    x_lea(c, r, r, QN_REG_NONE, 1, ENTRY);
-    x_store(c, NEXT, r);
+    x_load(&e->hot, e->s1, NEXT);
+    x_store32_imm_table(&e->hot, e->s1, HEAD, head_of(kind));
+    x_store_imm_table(&e->hot, e->s1, WORD, value);
+    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, 2 * WORD);
+    x_store(&e->hot, NEXT, e->s1);
 }
 
 void emit_record_end(struct emitter *e)
 {
-    if (!emit_rules.record || !e->item_open)
-        return;
-    x_load(&e->hot, e->s1, NEXT);
-    word_by(&e->hot, e->s1, QN_LOG_CLOSE);
+    if (emit_rules.record && e->item_open)
+        append_pair(e, QN_LOG_CLOSE, 0);
 }
 
 void emit_record_arm(struct emitter *e, bool taken)
 {
-    x_load(&e->hot, e->s1, NEXT);
-    x_store_imm_table(&e->hot, e->s1, AT(addr), taken);
-    word_by(&e->hot, e->s1, QN_LOG_TAKEN);
+    if (e->has_open) {
+        append_pair(e, QN_LOG_TAKEN, taken);
+    } else if (taken) {
+        x_load(&e->hot, e->s1, BEGAN);
+        x_store32_imm_table(&e->hot, e->s1, HEAD, QN_LOG_BLOCK_TAKEN >> 32);
+    }
 }
 
 void emit_record_target(struct emitter *e)
 {
     x_load(&e->hot, QN_R10, NEXT);
-    x_table(&e->hot, X_STORE, QN_R11, QN_R10, AT(addr));
-    word_by(&e->hot, QN_R10, QN_LOG_TARGET);
+    if (e->has_open)
+        x_store32_imm_table(&e->hot, QN_R10, HEAD, head_of(QN_LOG_TARGET));
+    x_table(&e->hot, X_STORE, QN_R11, QN_R10, e->has_open ? WORD : 0);
+    x_lea(&e->hot, QN_R10, QN_R10, QN_REG_NONE, 1, e->has_open ? 2 * WORD : WORD);
+    x_store(&e->hot, NEXT, QN_R10);
 }

@@ -224,7 +224,7 @@ bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
     bool wrong;
 
     if (QN_UNLIKELY(qn_sim_records))
-        return qn_sim_log_word(pc, taken | backward << 1, QN_LOG_COND | QN_LOG_FROM_C), false;
+        return qn_sim_log_pair(pc, taken | backward << 1, QN_LOG_COND | QN_LOG_FROM_C), false;
     catch_up();
     sim_branch_backward = backward;
     wrong = predict_cond(pc, taken);
@@ -250,7 +250,7 @@ bool qn_sim_predict_indirect(uint64_t pc, uint64_t target)
 QN_SIM_NCSR void qn_sim_cond(void)
 {
     if (QN_UNLIKELY(qn_sim_records)) {
-        qn_sim_log_word(qn_ctx.arg_aux != 0, 0, QN_LOG_TAKEN);
+        qn_sim_log_taken(qn_ctx.arg_aux != 0);
         return;
     }
     catch_up();

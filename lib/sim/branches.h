@@ -14,6 +14,6 @@ void qn_branches_log_begin(void);
 void qn_branches_turn(uint32_t core); /* --cores: before the units' turn; those of fast versions, too */
 
 /* engine.c: a word of a recorder's log (contract.h). */
-void qn_sim_log_word(uint64_t addr, uint32_t site, uint32_t kind);
+void qn_sim_log_pair(uint64_t value, uint32_t site, uint32_t kind);
 
 #endif

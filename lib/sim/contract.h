@@ -260,27 +260,39 @@ void qn_sim_log_recover(uint64_t next);
 
 static inline bool qn_sim_log_is_empty(void) { return !(qn_sim_log.next & (2 * QN_LOG_FULL - 1)); } /* it begins at a multiple of that */
 
-/* For a recorder (analysis/record.c), everything is logged and nothing is simulated.  Basic blocks and their items have words of
- * the same size in the same log, in the order of execution:
+/* For a recorder (analysis/record.c), everything is logged and nothing is simulated.  The log then has words of eight bytes, in the order
+ * of execution:
  *
- *   DEFINE id pc, its items      when the block is translated; with QN_LOG_CODE its bytes follow
- *   BLOCK id                     the block begins; its fetches, calls and unconditional branches follow from its items
- *   READ, WRITE, MODIFY addr     the next reference among its items
- *   OPEN                         the next open item: references from C until CLOSE, or the next OPEN, belong to it
- *   TAKEN 0, 1 ; TARGET addr     the outcome of the branch at its end
- *   LEFT n                       a fault ended the block after n of its instructions
- *   any word | QN_LOG_FROM_C     a reference or branch from C, outside a block or in an open item
+ *   block id | TAKEN, n addresses     the block has run; its fetches, calls and unconditional branches follow from its items, the n addresses
+ *                                     are those of its references, in their order, and behind them, of an indirect branch, the target
+ *   block id | CUT, i, n addresses    a fault ended the block after i of its instructions
+ *   a pair: a head, a value           anything else; a block with open items has pairs in place of addresses, up to the next block:
+ *
+ *   DEFINE id, items ; pc             when the block is translated; the items follow, and with QN_LOG_CODE its bytes
+ *   READ, WRITE, MODIFY ; address     the next reference among its items
+ *   OPEN ; 0                          the next open item: references from C until CLOSE, or the next OPEN, belong to it
+ *   TAKEN ; 0 or 1, TARGET ; address  the outcome of the branch at its end
+ *   LEFT ; i                          as CUT
+ *   any of them | QN_LOG_FROM_C       a reference or branch from C, outside a block or in an open item; of references `site` is the size
  */
-enum qn_log_word {
-    QN_LOG_COND = 4, QN_LOG_INDIRECT, QN_LOG_CALL, QN_LOG_RETURN, /* FROM_C: the pc in addr, and in `site` taken | backward << 1 */
-    QN_LOG_MORE,          /* FROM_C: addr instructions that are counted without a fetch: repetitions of a string instruction */
-    QN_LOG_RUN, QN_LOG_STEP, /* FROM_C: addr repetitions of the references in the next `site` words; after each word its address step */
-    QN_LOG_CORE,          /* FROM_C, outside a block: from here on it is core `addr` that runs, and thread `site` */
-    QN_LOG_DEFINE = 9, QN_LOG_BLOCK, QN_LOG_OPEN, QN_LOG_CLOSE, QN_LOG_TAKEN, QN_LOG_TARGET, QN_LOG_LEFT,
+enum qn_log_word { /* the highest byte of a head, beside enum qn_log_kind */
+    QN_LOG_COND = 4, QN_LOG_INDIRECT, QN_LOG_CALL, QN_LOG_RETURN, /* FROM_C: the pc, and in `site` taken | backward << 1 */
+    QN_LOG_MORE,          /* FROM_C: so many instructions that are counted without a fetch: repetitions of a string instruction */
+    QN_LOG_RUN, QN_LOG_STEP, /* FROM_C: so many repetitions of the references in the next `site` pairs; behind each of these its address step */
+    QN_LOG_CORE,          /* FROM_C, outside a block: from here on it is this core that runs, and thread `site` */
+    QN_LOG_DEFINE = 9, QN_LOG_OPEN = 11, QN_LOG_CLOSE, QN_LOG_TAKEN, QN_LOG_TARGET, QN_LOG_LEFT,
     QN_LOG_FROM_C = 1 << 4,
-    QN_LOG_BIG = 1 << 5,  /* `site` is the size */
-    QN_LOG_CODE = 1 << 6
+    QN_LOG_CODE = 1 << 5,
+    QN_LOG_PAIR = 1 << 7  /* it is a head, and not a block */
 };
+#define QN_LOG_KIND_SHIFT 56
+#define QN_LOG_ITEMS_SHIFT 32 /* DEFINE: how many */
+#define QN_LOG_BLOCK_TAKEN (1ull << 32)
+#define QN_LOG_BLOCK_CUT (1ull << 33)
+#define QN_LOG_BLOCK_INSNS_SHIFT 34 /* CUT: i and n */
+#define QN_LOG_BLOCK_WORDS_SHIFT 44
+#define QN_LOG_BLOCK_MASK 0x3ffu
+typedef void qn_log_words(const uint64_t *words, uint32_t n); /* blocks and pairs are whole */
 
 /* The items of a block. */
 enum qn_item_kind { QN_ITEM_READ, QN_ITEM_WRITE, QN_ITEM_MODIFY, QN_ITEM_FETCH, QN_ITEM_COND, QN_ITEM_INDIRECT, QN_ITEM_CALL, QN_ITEM_RETURN,
@@ -291,7 +303,6 @@ struct qn_item {
     uint8_t kind, pad;
 };
 #define QN_ITEMS_MAX 512u
-#define QN_ITEMS_A_WORD (sizeof(struct qn_log_entry) / sizeof(struct qn_item))
 #define QN_BLOCK_BYTES_MAX (16u * QN_ITEMS_MAX)
 /* From the block's address to the end of its last instruction. */
 static inline uint32_t qn_items_bytes(const struct qn_item *item, uint32_t n)
@@ -307,6 +318,7 @@ extern bool qn_sim_records_code; /* set by the recorder */
 enum qn_log_kind qn_sim_log_kind(unsigned kind); /* of enum sim_kind */
 /* Returns the block's id. */
 uint32_t qn_sim_log_define(uint64_t pc, const struct qn_item *item, unsigned n);
+void qn_sim_log_taken(bool taken);
 void qn_sim_log_left(unsigned insns); /* this and the next do nothing unless a recorder is active */
 void qn_sim_log_more(uint64_t insns);
 struct qn_log_stream {

@@ -408,7 +408,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     init_logs(config);
     has_cores = config->cores > 1;
     if (qn_sim_records && qn_sim_core)
-        qn_sim_log_word(qn_sim_core, sim_thread, QN_LOG_CORE | QN_LOG_FROM_C);
+        qn_sim_log_pair(qn_sim_core, sim_thread, QN_LOG_CORE | QN_LOG_FROM_C);
     tell_how(config, fast);
     charge(sim_counters);
 }
@@ -421,7 +421,7 @@ void qn_sim_turn(uint32_t thread, uint32_t core)
 {
     sim_thread = thread;
     if (qn_sim_records && has_cores)
-        qn_sim_log_word(core, thread, QN_LOG_CORE | QN_LOG_FROM_C);
+        qn_sim_log_pair(core, thread, QN_LOG_CORE | QN_LOG_FROM_C);
     if (core == qn_sim_core)
         return;
     turn_to(core);
@@ -481,11 +481,12 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
 /* Are references logged?  Then the D1, the last level and the counters are updated only when the log is drained. */
 static inline bool logs(void) { return QN_UNLIKELY(qn_sim_log_on); }
 
-static inline unsigned from_c(void) { return QN_UNLIKELY(qn_sim_records) ? QN_LOG_FROM_C : 0; }
-
 static inline void note(uint64_t addr, uint32_t size, unsigned kind, const uint64_t *counts)
 {
-    log_note(addr, size, kind, (uint32_t)(counts - sim_counters));
+    if (QN_UNLIKELY(qn_sim_records))
+        qn_sim_log_pair(addr, size, kind | QN_LOG_FROM_C);
+    else
+        log_note(addr, size, kind, (uint32_t)(counts - sim_counters));
 }
 
 static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
@@ -493,7 +494,7 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
     unsigned outcome;
 
     if (logs() && !qn_sim_log_misses) {
-        note(addr, size, qn_sim_log_kind(kind) | from_c(), counts);
+        note(addr, size, qn_sim_log_kind(kind), counts);
         return 0;
     }
     qn_sim_traffic.data++;
@@ -528,7 +529,7 @@ static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint3
     unsigned missed, outcome;
 
     if (QN_UNLIKELY(qn_sim_records)) {
-        note(addr, size, QN_LOG_FETCH | QN_LOG_FROM_C, counts);
+        note(addr, size, QN_LOG_FETCH, counts);
         return 0;
     }
     sim_pc = addr;
@@ -732,7 +733,8 @@ SLOW void qn_sim_log_drain(void) { log_drain(); }
 void qn_sim_log_recover(uint64_t next)
 {
     qn_sim_log.next = next ? next : qn_sim_log.next;
-    log_drain();
+    if (!qn_sim_records)
+        log_drain();
 }
 
 bool qn_sim_log_possible(void)

@@ -57,7 +57,7 @@ static void start(const struct qn_config *c, unsigned number, const struct sim_c
     IN_MODULE_DO(SLOT_AN, SIM_IN_INIT, 0, u->init(config, &facts[number]));
     if (!c->cache_sim && (u->records || u->only_data))
         sim_fail("AN", facts[number].name, "init", 0, "is told of references to data, and --cache-sim=no simulates none");
-    if (u->log && u->log())
+    if (u->log)
         return;
     add(u->insns ? &instructions : u->records ? (qn_sim_events() == events ? &records : &counting) : u->only_data ? &data : &references, number);
 }
@@ -86,8 +86,8 @@ struct qn_observers qn_observers_init(const struct qn_config *c, bool tells_line
             qn_engine_die("more analyses than there is room for", OBSERVERS_MAX, 0);
         all[count] = u;
         start(c, count, &config);
-        if (u->log && u->log())
-            asked.log = u->log();
+        if (u->log)
+            asked.log = u->log;
         asked.records |= u->records;
         asked.pc |= facts[count++].wants_pc;
     }

@@ -10,7 +10,7 @@ struct qn_observers {
     bool pc;           /* of records or references */
     unsigned records;  /* SIM_MISSES ... */
     uint32_t recent;   /* at most so many recent lines */
-    const struct qn_log_consumer *log; /* of a recorder, which is the only analysis */
+    qn_log_words *log; /* of a recorder, which is the only analysis */
 };
 
 extern struct qn_observers qn_observers; /* of this run */

@@ -118,7 +118,7 @@ struct qn_unit {
     qn_unit_seen *seen;
     bool only_data;            /* `seen` is called for data references only */
     void (*insns)(const struct sim_insn *, unsigned n);
-    const struct qn_log_consumer *(*log)(void); /* called before `init`: the recorder, if an option asks for it; else NULL */
+    qn_log_words *log;    /* of a recorder; else NULL */
 };
 
 /* An engine contains this text for each unit whose analysis module observes instructions; tools search for it. */

@@ -1,6 +1,6 @@
 /* lib/trace/encode.c - encodes the words of a recorder (sim/contract.h) into the streams of a trace (format.h); write.c puts them into its file.
  *
- * In:  DEFINE 7 401000 fetch read branch; BLOCK 7, READ a, TAKEN 1, ...
+ * In:  DEFINE 7 401000 fetch read branch; block 7, taken, a, ...
  * Out: a definition; a way to block 7, where a lies from the last one, ...
  */
 #include "trace/encode.h"
@@ -163,56 +163,42 @@ static uint32_t find_or_add(struct qn_trace_writer *w, uint64_t pc, const struct
     return w->hash[h % w->hash_room] = add_block(w, pc, item, n, code);
 }
 
-static void end_define(struct qn_trace_writer *w)
+static void define(struct qn_trace_writer *w, uint32_t id, uint64_t pc, const struct qn_item *item, uint32_t n, const uint8_t *code)
 {
-    uint32_t id = find_or_add(w, w->define_pc, w->items, w->define_n, w->code_have ? w->code_bytes : NULL);
+    uint32_t number = find_or_add(w, pc, item, n, code);
 
-    w->defining = false;
-    while (id && w->ids <= w->define_id) {
+    while (number && w->ids <= id) {
         if (!QN_GROW(w->file_id, w->ids, w->id_room, FIRST_ROOM))
-            id = 0;
+            number = 0;
         else
             w->file_id[w->ids++] = 0;
     }
-    if (!id)
+    if (!number)
         trace_fail(w);
     else
-        w->file_id[w->define_id] = id;
+        w->file_id[id] = number;
 }
 
-static void define_begin(struct qn_trace_writer *w, const struct qn_log_entry *word)
-{
-    w->define_pc = word->addr;
-    w->define_id = word->site;
-    w->define_n = word->kind >> 8;
-    w->define_have = w->code_have = 0;
-    w->defining = true;
-    w->define_code = word->kind & QN_LOG_CODE;
-    if (w->define_n > QN_ITEMS_MAX)
-        w->bug = "a block with too many items";
-    else if (!w->define_n)
-        end_define(w);
-}
+static size_t words_of(size_t bytes) { return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t); }
 
-/* Items, then code. */
-static void define_word(struct qn_trace_writer *w, const struct qn_log_entry *word)
+/* Items, then code.  Returns the number of words; 0: they are not all there. */
+static size_t take_definition(struct qn_trace_writer *w, const uint64_t *words, size_t n)
 {
-    uint32_t bytes;
+    uint32_t items = words[0] >> QN_LOG_ITEMS_SHIFT & 0xffff, bytes;
+    const struct qn_item *item = (const struct qn_item *)(words + 2);
+    size_t used = 2 + words_of(items * sizeof *item);
 
-    if (w->define_have < w->define_n) {
-        memcpy(w->items + w->define_have, word, sizeof *word);
-        w->define_have += QN_ITEMS_A_WORD;
-    } else {
-        memcpy(w->code_bytes + w->code_have, word, sizeof *word);
-        w->code_have += sizeof *word;
-    }
-    if (w->define_have < w->define_n)
-        return;
-    bytes = w->define_code ? qn_items_bytes(w->items, w->define_n) : 0;
+    if (items > QN_ITEMS_MAX)
+        return w->bug = "a block with too many items", n;
+    if (used > n)
+        return 0;
+    bytes = words[0] >> QN_LOG_KIND_SHIFT & QN_LOG_CODE ? qn_items_bytes(item, items) : 0;
     if (bytes > QN_BLOCK_BYTES_MAX)
-        w->bug = "a block with too many bytes";
-    else if (w->code_have >= bytes)
-        end_define(w);
+        return w->bug = "a block with too many bytes", n;
+    if (used + words_of(bytes) > n)
+        return 0;
+    define(w, (uint32_t)words[0], words[1], item, items, bytes ? (const uint8_t *)(words + used) : NULL);
+    return used + words_of(bytes);
 }
 
 /* ---- ways, groups ---- */
@@ -451,21 +437,59 @@ void trace_finish(struct qn_trace_writer *w)
 
 /* ---- words ---- */
 
-static void begin(struct qn_trace_writer *w, uint64_t id)
+/* The block of a word that begins one; 0: there is none. */
+static uint32_t block_of(struct qn_trace_writer *w, uint64_t word)
+{
+    return (uint32_t)word < w->ids ? w->file_id[(uint32_t)word] : 0;
+}
+
+static void go(struct qn_trace_writer *w, bool taken, uint64_t target)
+{
+    w->now.taken = taken;
+    w->now.target = target;
+    w->now.known = true;
+}
+
+static void cut(struct qn_trace_writer *w, unsigned insns)
+{
+    if (w->now.id)
+        put_some(w, insns);
+    w->now.id = 0;
+}
+
+static size_t words_behind(const struct part_block *b, uint64_t word)
+{
+    if (word & QN_LOG_BLOCK_CUT)
+        return word >> QN_LOG_BLOCK_WORDS_SHIFT & QN_LOG_BLOCK_MASK;
+    return b->opens ? 0 : b->words;
+}
+
+/* A block begins; if it has no open items, it comes with its addresses.  Returns the number of words; 0: they are not all there. */
+static size_t take_block(struct qn_trace_writer *w, const uint64_t *words, size_t n)
 {
     struct pending *p = &w->now;
+    uint32_t id = block_of(w, words[0]);
+    const struct part_block *b = &w->block[id];
+    size_t behind = words_behind(b, words[0]), have = behind < b->references ? behind : b->references;
 
     finish(w);
-    if (id >= w->ids || !w->file_id[id]) {
-        w->bug = "a block that was never defined";
-        return;
-    }
-    p->id = w->file_id[id];
-    p->n = p->opens = 0;
+    if (!id)
+        return w->bug = "a block that was never defined", n;
+    if (behind >= n)
+        return 0;
+    p->id = id;
+    p->opens = 0;
     p->open = p->known = false;
     p->taken = 0;
     p->ngroup = 0;
     p->target = 0;
+    p->n = (uint16_t)have;
+    memcpy(p->addr, words + 1, have * sizeof *words);
+    if (!b->opens)
+        go(w, words[0] & QN_LOG_BLOCK_TAKEN, b->branch == 2 && behind > have ? words[1 + have] : 0);
+    if (words[0] & QN_LOG_BLOCK_CUT)
+        cut(w, words[0] >> QN_LOG_BLOCK_INSNS_SHIFT & QN_LOG_BLOCK_MASK);
+    return 1 + behind;
 }
 
 static uint8_t item_kind(uint32_t kind)
@@ -496,29 +520,27 @@ static void put_record(struct qn_trace_writer *w, const struct grouped *g)
         end_part_if_large(w);
 }
 
-static void take_core(struct qn_trace_writer *w, const struct qn_log_entry *word)
+static void take_core(struct qn_trace_writer *w, uint64_t core, uint32_t thread)
 {
     if (w->now.id && w->now.open)
         w->bug = "another core in the middle of a block";
     else
         finish(w);
-    w->core_due |= w->core != word->addr || w->thread != word->site;
-    w->core = word->addr;
-    w->thread = word->site;
+    w->core_due |= w->core != core || w->thread != thread;
+    w->core = core;
+    w->thread = thread;
 }
 
-/* Takes a word with QN_LOG_FROM_C. */
-static void put_from_c(struct qn_trace_writer *w, const struct qn_log_entry *word)
+/* Takes a pair with QN_LOG_FROM_C. */
+static void put_from_c(struct qn_trace_writer *w, uint32_t kind, uint32_t site, uint64_t value)
 {
-    uint32_t kind = word->kind & 15, whole = kind == QN_LOG_RUN || (word->kind & QN_LOG_BIG);
     struct pending *p = &w->now;
-    struct grouped g = {.addr = word->addr, .kind = item_kind(kind), .flags = (uint8_t)word->site,
-                        .size = whole ? word->site : word->site >> QN_SITE_SIZE_SHIFT, .open = p->opens};
+    struct grouped g = {.addr = value, .kind = item_kind(kind), .flags = (uint8_t)site, .size = site, .open = p->opens};
 
     if (kind == QN_LOG_CORE) {
-        take_core(w, word);
+        take_core(w, value, site);
     } else if (kind == QN_LOG_STEP) {
-        p->held.target = word->addr;
+        p->held.target = value;
         p->held.stepping = true;
         put_record(w, &p->held);
         w->run_parts--;
@@ -530,56 +552,53 @@ static void put_from_c(struct qn_trace_writer *w, const struct qn_log_entry *wor
     }
 }
 
-static void go(struct qn_trace_writer *w, bool taken, uint64_t target)
-{
-    w->now.taken = taken;
-    w->now.target = target;
-    w->now.known = true;
-}
-
-static void take(struct qn_trace_writer *w, const struct qn_log_entry *word)
+static void take_pair(struct qn_trace_writer *w, uint64_t head, uint64_t value)
 {
     struct pending *p = &w->now;
+    uint32_t kind = (uint32_t)(head >> QN_LOG_KIND_SHIFT) & 15;
 
-    if (w->defining) {
-        define_word(w, word);
+    if (head >> QN_LOG_KIND_SHIFT & QN_LOG_FROM_C) {
+        put_from_c(w, kind, (uint32_t)head, value);
         return;
     }
-    if (word->kind & QN_LOG_FROM_C) {
-        put_from_c(w, word);
-        return;
-    }
-    switch (word->kind & 15) {
-    case QN_LOG_DEFINE: define_begin(w, word); break;
-    case QN_LOG_BLOCK: begin(w, word->addr); break;
+    switch (kind) {
     case QN_LOG_OPEN: p->opens++, p->open = true; break;
     case QN_LOG_CLOSE: p->open = false; break;
-    case QN_LOG_TAKEN: go(w, word->addr, 0); break;
-    case QN_LOG_TARGET: go(w, false, word->addr); break;
-    case QN_LOG_LEFT:
-        if (p->id)
-            put_some(w, (unsigned)word->addr);
-        p->id = 0;
-        break;
+    case QN_LOG_TAKEN: go(w, value, 0); break;
+    case QN_LOG_TARGET: go(w, false, value); break;
+    case QN_LOG_LEFT: cut(w, (unsigned)value); break;
     default:
         if (!p->id || p->n == QN_ITEMS_MAX)
             w->bug = "a reference of no block";
         else
-            p->addr[p->n++] = word->addr;
+            p->addr[p->n++] = value;
     }
+}
+
+/* Takes a definition, a block or a pair.  Returns the number of words; 0: they are not all there. */
+static size_t take(struct qn_trace_writer *w, const uint64_t *words, size_t n)
+{
+    uint64_t kind = words[0] >> QN_LOG_KIND_SHIFT;
+
+    if (!(kind & QN_LOG_PAIR))
+        return take_block(w, words, n);
+    if (n < 2)
+        return 0;
+    if ((kind & ~(uint64_t)QN_LOG_CODE) == (QN_LOG_PAIR | QN_LOG_DEFINE))
+        return take_definition(w, words, n);
+    take_pair(w, words[0], words[1]);
+    return 2;
 }
 
 /* ---- complete blocks, many at a time ----
  *
- * In:  BLOCK 7, READ a, READ b, TAKEN 1, BLOCK 7, ...
+ * In:  block 7, taken, a, b, block 7, ...
  * Out: the same bytes that put_block writes for them.
  *
  * Nearly all blocks come here, so the streams get their room before the loop, and the state that each block changes is in registers.
- * Blocks with open items, blocks that a fault ended early, and blocks at an end of the recorded window go word by word.
+ * Blocks with open items, blocks that a fault ended early, and blocks at an end of the recorded window go one by one.
  */
 
-#define PLAIN_MAX 2048u /* words that are checked before they are encoded; so few stay in the cache until then */
-#define PLAIN (1u << QN_LOG_READ | 1u << QN_LOG_WRITE | 1u << QN_LOG_MODIFY | 1u << QN_LOG_BLOCK | 1u << QN_LOG_TAKEN | 1u << QN_LOG_TARGET)
 #define DATA_MAX ((QN_ITEMS_MAX + 1u) * sizeof(uint64_t)) /* of one block; larger than its other streams */
 
 struct ends { /* ends of the streams, and the state of the block written last */
@@ -590,16 +609,6 @@ struct ends { /* ends of the streams, and the state of the block written last */
     uint32_t generation;
     uint8_t taken;
 };
-
-/* The number of words before the first one of another kind than such blocks consist of. */
-static size_t plain_words(const struct qn_log_entry *words, size_t n)
-{
-    size_t i = 0;
-
-    while (i < n && i < PLAIN_MAX && words[i].kind <= QN_LOG_TARGET && (PLAIN >> words[i].kind & 1))
-        i++;
-    return i;
-}
 
 static struct ends get_ends(const struct qn_trace_writer *w)
 {
@@ -622,36 +631,24 @@ static void set_ends(struct qn_trace_writer *w, const struct ends *e)
     w->part_references += e->instructions + e->references;
 }
 
-/* false: a word is not a reference. */
-static inline bool put_plain_references(struct ends *e, const struct part_block *b, const struct qn_log_entry *word)
+/* Writes block b, which has run so; the addresses of its references, and its target, are behind `word`. */
+static inline void put_plain_block(struct ends *e, struct part_block *b, const uint64_t *word)
 {
     struct item_site *s = e->site + b->sites;
-    uint32_t kinds = 0;
-
-    for (const struct qn_log_entry *end = word + b->references; word < end; word++) {
-        site_put(s++, word->addr, e->before, &e->head, &e->data);
-        e->before = word->addr;
-        kinds |= word->kind;
-    }
-    return kinds <= QN_LOG_MODIFY;
-}
-
-/* Writes a block of `needed` words.  false: they are not the words of block b. */
-static inline bool put_plain_block(struct ends *e, struct part_block *b, const struct qn_log_entry *words, size_t needed)
-{
-    const struct qn_log_entry *last = words + needed - 1;
-    bool good = !b->branch || last->kind == (b->branch == 1 ? QN_LOG_TAKEN : QN_LOG_TARGET);
+    const uint64_t *addr = word + 1, *end = addr + b->references;
 
     part_block_begin(e->previous, e->site, e->generation);
     part_block_begin(b, e->site, e->generation);
     e->control = way_put(e->previous, e->taken, e->target, b, (uint32_t)(b - e->block), e->control);
-    good &= put_plain_references(e, b, words + 1);
+    for (; addr < end; addr++) {
+        site_put(s++, *addr, e->before, &e->head, &e->data);
+        e->before = *addr;
+    }
     e->instructions += b->instructions;
     e->references += b->references;
     e->previous = b;
-    e->taken = b->branch == 1 && last->addr;
-    e->target = b->branch == 2 ? last->addr : 0;
-    return good;
+    e->taken = *word & QN_LOG_BLOCK_TAKEN ? 1 : 0;
+    e->target = b->branch == 2 ? *end : 0;
 }
 
 static bool has_room(struct qn_trace_writer *w)
@@ -662,35 +659,40 @@ static bool has_room(struct qn_trace_writer *w)
 
 static inline bool is_large(const struct qn_trace_writer *w, const struct ends *e)
 {
-    return (size_t)(e->control - w->control.at) + (size_t)(e->head - w->heads.at) + (size_t)(e->data - w->data.at) >= PART_WANTED ||
-           w->part_instructions + e->instructions >= PART_INSTRUCTIONS;
+    return (size_t)(e->control - w->control.at) + (size_t)(e->head - w->heads.at) + (size_t)(e->data - w->data.at) >= PART_WANTED;
 }
 
-static size_t take_blocks(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n)
+/* A complete block without open items? */
+static inline bool is_plain(uint64_t word) { return !(word & ~(QN_LOG_BLOCK_TAKEN | UINT32_MAX)); }
+static inline bool leaves(uint64_t word) { return word >> QN_LOG_KIND_SHIFT == (QN_LOG_PAIR | QN_LOG_LEFT); }
+
+/* How many instructions may be taken without a look at the window and at the size of the part. */
+static uint64_t room_for_instructions(const struct qn_trace_writer *w)
 {
-    size_t plain = plain_words(words, n), at = 0;
+    uint64_t in_part = PART_INSTRUCTIONS - w->part_instructions, in_window = w->end - w->instructions;
+
+    return w->instructions < w->from || w->instructions >= w->end ? 0 : in_part < in_window ? in_part : in_window;
+}
+
+/* words[0] begins a plain block. */
+static size_t take_blocks(struct qn_trace_writer *w, const uint64_t *words, size_t n)
+{
+    uint64_t most = room_for_instructions(w);
+    size_t at = 0, needed;
     struct ends e;
 
-    if (w->instructions >= w->from && w->instructions < w->end)
+    if (most)
         open_group_for_core(w);
-    if (!has_room(w))
+    if (!most || w->block[block_of(w, words[0])].words >= n || w->block[block_of(w, words[0])].instructions > most || !has_room(w))
         return 0;
-    for (e = get_ends(w); at < plain && !w->bug && !is_large(w, &e);) {
-        uint32_t id = words[at].kind == QN_LOG_BLOCK && words[at].addr < w->ids ? w->file_id[words[at].addr] : 0;
-        struct part_block *b = &w->block[id];
-        size_t needed = 1u + b->references + (b->branch != 0);
-        uint64_t instructions = w->instructions + e.instructions;
+    close_group(w);
+    for (e = get_ends(w); at < n && is_plain(words[at]) && !is_large(w, &e); at += needed) {
+        struct part_block *b = &w->block[block_of(w, words[at])];
 
-        if (!id || b->opens || needed > plain - at || needed >= n - at || words[at + needed].kind == QN_LOG_LEFT || instructions < w->from ||
-            instructions + b->instructions > w->end)
+        needed = 1u + b->words;
+        if (needed >= n - at || leaves(words[at + needed]) || e.instructions + b->instructions > most)
             break;
-        if (w->in_group) {
-            close_group(w);
-            e = get_ends(w);
-        }
-        if (!put_plain_block(&e, b, words + at, needed))
-            w->bug = "a block that has not come to its end";
-        at += needed;
+        put_plain_block(&e, b, words + at);
     }
     if (at) {
         set_ends(w, &e);
@@ -699,20 +701,20 @@ static size_t take_blocks(struct qn_trace_writer *w, const struct qn_log_entry *
     return at;
 }
 
-bool qn_trace_write(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n)
+size_t qn_trace_write(struct qn_trace_writer *w, const uint64_t *words, size_t n)
 {
-    size_t used;
+    size_t used = 0;
 
-    for (size_t i = 0; i < n && !w->failed && !w->bug; i += used) {
-        used = 0;
-        if (words[i].kind == QN_LOG_BLOCK && !w->defining) {
+    for (size_t step = 1; step && used < n && !w->failed && !w->bug; used += step) {
+        step = 0;
+        if (is_plain(words[used])) {
             finish(w);
-            used = w->bug ? 0 : take_blocks(w, words + i, n - i);
+            step = w->bug ? 0 : take_blocks(w, words + used, n - used);
         }
-        if (!used) {
-            take(w, &words[i]);
-            used = 1;
-        }
+        if (!step && !w->bug)
+            step = take(w, words + used, n - used);
     }
-    return !w->failed && !w->bug;
+    return used;
 }
+
+bool qn_trace_good(const struct qn_trace_writer *w) { return !w->failed && !w->bug; }

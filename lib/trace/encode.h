@@ -63,13 +63,6 @@ struct qn_trace_writer {
     uint32_t *file_id;         /* by the recorder's number */
     uint32_t ids, id_room;
     uint32_t *hash, hash_room; /* numbers of blocks; 0: free */
-    /* the definition that is coming in */
-    struct qn_item items[QN_ITEMS_MAX + QN_ITEMS_A_WORD];
-    uint8_t code_bytes[QN_BLOCK_BYTES_MAX + sizeof(struct qn_log_entry)];
-    uint64_t define_pc;
-    uint32_t define_id, define_n, define_have, code_have; /* items; bytes */
-    bool define_code;
-    bool defining;
     uint32_t run_parts;        /* references of a RUN that are still to come */
     /* the block that runs, and the one that was written last */
     struct pending now;
@@ -118,21 +111,17 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
  * must have begun in this part.  WAY_MAX bytes at most.  Returns where they end. */
 static inline uint8_t *way_put(struct part_block *b, bool taken, uint64_t went, const struct part_block *next, uint32_t id, uint8_t *to)
 {
-    bool target = b->branch == 2 && !(id && next->pc == went);
-    uint8_t flags = (uint8_t)((taken ? WAY_TAKEN : 0) | (target ? WAY_TARGET : 0));
+    bool target = b->branch == 2 && !(id && next->pc == went), last, before;
+    uint64_t way = way_to(id, (taken ? WAY_TAKEN : 0) | (target ? WAY_TARGET : 0));
 
-    if (b->way[0].next == id && b->way[0].flags == flags) {
-        *to++ = WAY_LAST;
-    } else {
-        bool before = b->way[1].next == id && b->way[1].flags == flags;
-
-        b->way[1] = b->way[0];
-        b->way[0] = (struct way){id, flags};
-        *to++ = before ? WAY_BEFORE : WAY_OTHER;
-        if (!before) {
-            *to++ = flags;
-            to = varint_put(to, id);
-        }
+    last = b->way[0] == way;
+    before = b->way[1] == way;
+    *to++ = last ? WAY_LAST : before ? WAY_BEFORE : WAY_OTHER;
+    b->way[1] = last ? b->way[1] : b->way[0];
+    b->way[0] = way;
+    if (QN_UNLIKELY(!last & !before)) {
+        *to++ = (uint8_t)way_flags(way);
+        to = varint_put(to, id);
     }
     return target ? varint_put(to, zigzag(went - b->pc)) : to;
 }

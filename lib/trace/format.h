@@ -77,10 +77,11 @@ static inline uint64_t unzigzag(uint64_t z) { return z >> 1 ^ (0 - (z & 1)); }
 
 /* ---- what both sides remember ---- */
 
-struct way {
-    uint32_t next;
-    uint8_t flags;
-};
+/* A way: the number of the block, flags << 32. */
+#define WAY_NONE UINT32_MAX
+static inline uint64_t way_to(uint32_t next, unsigned flags) { return next | (uint64_t)flags << 32; }
+static inline uint32_t way_next(uint64_t way) { return (uint32_t)way; }
+static inline unsigned way_flags(uint64_t way) { return (unsigned)(way >> 32); }
 
 struct item_site { /* of a reference to data */
     uint64_t last, step, off;
@@ -92,10 +93,10 @@ struct part_block {
     const uint8_t *code;       /* NULL: not recorded, or not readable */
     uint32_t n, sites;         /* items; index of the first site */
     uint16_t references, opens; /* numbers of items: data references, whose address is recorded; open items */
-    uint16_t instructions;
+    uint16_t instructions, words; /* words: of addresses behind the block's (sim/contract.h); as many as can be: it has open items, or is none */
     uint8_t branch;            /* it ends in a branch whose outcome is recorded: 1 conditional, 2 indirect */
     uint32_t generation;       /* of the predictions */
-    struct way way[2];
+    uint64_t way[2];
 };
 
 /* Where the next reference is expected; the first time, near the one before. */
@@ -119,6 +120,7 @@ static inline void part_block_count(struct part_block *b)
         b->instructions += b->item[i].kind == QN_ITEM_FETCH;
         b->branch |= b->item[i].kind == QN_ITEM_COND ? 1 : b->item[i].kind == QN_ITEM_INDIRECT || b->item[i].kind == QN_ITEM_RETURN ? 2 : 0;
     }
+    b->words = b->opens ? UINT16_MAX : (uint16_t)(b->references + (b->branch == 2));
 }
 
 static inline void part_block_begin(struct part_block *b, struct item_site *sites, uint32_t generation)
@@ -126,7 +128,7 @@ static inline void part_block_begin(struct part_block *b, struct item_site *site
     if (b->generation == generation)
         return;
     b->generation = generation;
-    b->way[0] = b->way[1] = (struct way){~0u, 0};
+    b->way[0] = b->way[1] = way_to(WAY_NONE, 0);
     for (uint32_t i = 0; i < b->references; i++)
         sites[b->sites + i] = (struct item_site){0};
 }

@@ -417,25 +417,25 @@ static int read_way(struct parts *p)
 {
     struct part_block *b = &p->block[p->now];
     uint64_t code = get_varint(&p->control);
-    struct way way;
+    uint64_t way;
 
     part_block_begin(b, p->site, p->generation);
     if (code > WAY_OTHER || ended_early(&p->control))
         return refuse(p, "no way on from a block");
     way = b->way[code == WAY_BEFORE];
     if (code == WAY_OTHER) {
-        way.flags = (uint8_t)get_varint(&p->control);
-        way.next = (uint32_t)get_varint(&p->control);
+        way = (uint64_t)(uint8_t)get_varint(&p->control) << 32;
+        way |= (uint32_t)get_varint(&p->control);
     }
-    if (way.next >= p->blocks)
+    if (way_next(way) >= p->blocks)
         return refuse(p, "a block that was never defined");
     if (code != WAY_LAST) {
         b->way[1] = b->way[0];
         b->way[0] = way;
     }
-    p->flags = way.flags;
-    p->way = way.next;
-    p->target = way.flags & WAY_TARGET ? b->pc + unzigzag(get_varint(&p->control)) : p->block[way.next].pc;
+    p->flags = (uint8_t)way_flags(way);
+    p->way = way_next(way);
+    p->target = way_flags(way) & WAY_TARGET ? b->pc + unzigzag(get_varint(&p->control)) : p->block[p->way].pc;
     p->way_known = true;
     return 0;
 }

@@ -60,8 +60,11 @@ struct qn_trace_counts {
 /* Writes the beginning of the file.  Only instructions `from` to from + count - 1 will be recorded.  NULL: no memory. */
 struct qn_trace_writer *qn_trace_open_writer(FILE *to, enum qn_trace_packing how, uint64_t from, uint64_t count);
 
-/* false: the file cannot be written, or the words make no sense, now or in an earlier call; qn_trace_close_writer says which. */
-bool qn_trace_write(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n);
+/* Returns how many of the words (sim/contract.h) it took: fewer than n if a block at the end is not whole, or if it failed. */
+size_t qn_trace_write(struct qn_trace_writer *w, const uint64_t *words, size_t n);
+
+/* false: the file cannot be written, or the words make no sense; qn_trace_close_writer says which. */
+bool qn_trace_good(const struct qn_trace_writer *w);
 
 /* Writes the rest, the index and the end mark; frees w.  A block whose words are not all there is left out.  false: counts->bug, or errno
  * if not all could be written.  Then, if counts->whole, the file is a whole trace of what `counts` says.  If there was no room for an end

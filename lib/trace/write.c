@@ -30,7 +30,7 @@ struct qn_trace_writer *qn_trace_open_writer(FILE *to, enum qn_trace_packing how
         free(w);
         return NULL;
     }
-    w->block[0] = (struct part_block){.pc = 0};
+    w->block[0] = (struct part_block){.pc = 0, .words = UINT16_MAX};
     w->blocks = w->generation = 1;
     w->to = to;
     w->how = how;
@@ -240,14 +240,17 @@ struct qn_trace_recorder {
     bool good;
 };
 
+#define RING_BYTES_TWICE (2 * RING_BYTES - RING_OFFSET)
+
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Takes words up to `head`, at most to the ring's end and an eighth of it; wakes the recorder.  false: the writer failed. */
+/* Takes words up to `head`, at most an eighth of the ring; wakes the recorder.  false: the writer failed. */
 static bool take(struct qn_trace_recorder *r, uint64_t head)
 {
-    uint64_t tail = r->ring->tail, at = tail % RING_WORDS, n = smaller(head - tail, smaller(RING_WORDS - at, RING_WORDS / 8));
+    uint64_t tail = r->ring->tail, n = smaller(head - tail, RING_WORDS / 8);
 
-    if (!qn_trace_write(r->to, ring_words(r->ring) + at, n))
+    n = qn_trace_write(r->to, ring_words(r->ring) + tail % RING_WORDS, n);
+    if (!n || !qn_trace_good(r->to))
         return false;
     RING_STORE(r->ring->tail, tail + n);
     if (RING_LOAD(r->ring->recorder_waits) && RING_TAKE(r->ring->recorder_waits))
@@ -301,8 +304,21 @@ static void release_recorder(struct qn_trace_recorder *r)
         if (r->fd[i] >= 0)
             close(r->fd[i]);
     if (r->ring && r->ring != MAP_FAILED)
-        munmap(r->ring, RING_BYTES);
+        munmap(r->ring, RING_BYTES_TWICE);
     free(r);
+}
+
+/* The words lie there twice, one behind the other, so that no block is in two pieces. */
+static void *map_ring(int memory)
+{
+    uint8_t *ring = mmap(NULL, RING_BYTES_TWICE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (ring != MAP_FAILED && (mmap(ring, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, 0) == MAP_FAILED ||
+                               mmap(ring + RING_BYTES, RING_BYTES - RING_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, RING_OFFSET) == MAP_FAILED)) {
+        munmap(ring, RING_BYTES_TWICE);
+        return MAP_FAILED;
+    }
+    return ring;
 }
 
 static bool open_all(struct qn_trace_recorder *r)
@@ -316,7 +332,7 @@ static bool open_all(struct qn_trace_recorder *r)
     r->fd[OURS] = pair[1];
     fcntl(pair[1], F_SETFD, FD_CLOEXEC);
     r->fd[DONE] = eventfd(0, EFD_CLOEXEC);
-    r->ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd[MEMORY], 0);
+    r->ring = map_ring(r->fd[MEMORY]);
     return r->fd[OURS] >= 0 && r->fd[DONE] >= 0 && r->ring != MAP_FAILED;
 }
 

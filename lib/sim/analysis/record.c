@@ -3,7 +3,7 @@
  * Writes what emitted code logs (sim/contract.h) into memory that it shares with `quern trace` (lib/sim/record.h), which makes a trace of it:
  *
  *   mov $cell, %ebx ; mov (%rbx), %eax     DEFINE 1 401000, its items: a fetch of 5 bytes, one of 2, a read of 4
- *   ... runs                               BLOCK 1, READ 403000
+ *   ... runs                               block 1, 403000
  *
  * Nothing is simulated then, and it is the only analysis of the run. A forked child records nothing.
  *
@@ -70,37 +70,19 @@ static void wait_for_room(uint32_t n)
         stop();
 }
 
-static void put_words(const struct qn_log_entry *entry, uint32_t n)
+static void analysis_log(const uint64_t *word, uint32_t n)
 {
-    struct qn_log_entry *words = ring_words(ring);
+    uint64_t at = head % RING_WORDS, before_end = RING_WORDS - at < n ? RING_WORDS - at : n;
 
     if (!*is_ours)
         return;
     wait_for_room(n);
-    for (uint32_t i = 0; i < n; i++)
-        words[(head + i) % RING_WORDS] = entry[i];
+    memcpy(ring_words(ring) + at, word, before_end * sizeof *word);
+    memcpy(ring_words(ring), word + before_end, (n - before_end) * sizeof *word);
     head += n;
     RING_STORE(ring->head, head);
     if (RING_LOAD(ring->reader_sleeps) && RING_TAKE(ring->reader_sleeps))
         qn_sys6(__NR_sendto, socket_fd, (long)"", 1, MSG_QUIET, 0, 0);
-}
-
-/* A reference with more bytes than fit beside the site: its word has the size in place of the site. */
-static void put_big(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter)
-{
-    const struct qn_log_entry entry = {addr, size, (uint32_t)kind | QN_LOG_BIG};
-
-    (void)counter;
-    put_words(&entry, 1);
-}
-
-static void put_no_pass(uint64_t addr, uint32_t size) { (void)addr, (void)size; }
-
-static const struct qn_log_consumer *analysis_log(void)
-{
-    static const struct qn_log_consumer consumer = {put_words, put_big, put_no_pass};
-
-    return &consumer;
 }
 
 static void analysis_init(const struct sim_config *config)

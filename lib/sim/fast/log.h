@@ -17,14 +17,29 @@
 static struct qn_log_entry log_entries[LOG_ROOM] __attribute__((aligned(2 * QN_LOG_FULL)));
 
 static const struct qn_log_consumer *log_to;
+static qn_log_words *log_recorder;
 
 static void log_init(void) { qn_sim_log.next = qn_sim_log.began = (uintptr_t)log_entries; }
+
+/* No block that has begun is in the log. */
+static void log_record(void)
+{
+    uint32_t n = (uint32_t)((qn_sim_log.next - (uintptr_t)log_entries) / sizeof(uint64_t));
+
+    log_init();
+    qn_sim_log.began = 0;
+    log_recorder((const uint64_t *)log_entries, n);
+}
 
 static void log_drain(void)
 {
     uint32_t n = (uint32_t)((qn_sim_log.next - (uintptr_t)log_entries) / sizeof *log_entries);
     uint32_t old = (uint32_t)((qn_sim_log.began - (uintptr_t)log_entries) / sizeof *log_entries);
 
+    if (QN_UNLIKELY(qn_sim_records)) {
+        log_record();
+        return;
+    }
     log_init();
     if (old) {
         qn_sim_is_old = true;
@@ -479,8 +494,9 @@ static void init_logs(const struct qn_config *c)
     possible = false;
 #endif
     if (qn_observers.log) {
-        log_use(qn_observers.log);
-        qn_sim_log_all = true;
+        log_recorder = qn_observers.log;
+        log_init();
+        qn_sim_log_on = qn_sim_log_all = true;
         return;
     }
     if (possible && !qn_sim_d1_filter.entries && unit_log_fits()) {
@@ -497,10 +513,25 @@ static void init_logs(const struct qn_config *c)
 
 /* ---- words of a recorder's log from C (contract.h, enum qn_log_word) ---- */
 
-void qn_sim_log_word(uint64_t addr, uint32_t site, uint32_t kind)
+static uint64_t *log_words(uint64_t n)
 {
-    *(struct qn_log_entry *)(uintptr_t)qn_sim_log.next = (struct qn_log_entry){addr, site, kind};
-    qn_sim_log.next += sizeof *log_entries;
+    uint64_t *at = (uint64_t *)(uintptr_t)qn_sim_log.next;
+
+    qn_sim_log.next += n * sizeof *at;
+    return at;
+}
+
+static void put_pair(uint64_t value, uint64_t below, uint64_t kind)
+{
+    uint64_t *to = log_words(2);
+
+    to[0] = (kind | QN_LOG_PAIR) << QN_LOG_KIND_SHIFT | below;
+    to[1] = value;
+}
+
+void qn_sim_log_pair(uint64_t value, uint32_t site, uint32_t kind)
+{
+    put_pair(value, site, kind);
     if (qn_sim_log.next & QN_LOG_FULL)
         log_drain();
 }
@@ -508,13 +539,11 @@ void qn_sim_log_word(uint64_t addr, uint32_t site, uint32_t kind)
 /* Appends words with these bytes; zeros fill the last one. */
 static void log_bytes(const void *from, uint64_t bytes)
 {
-    for (uint64_t i = 0; i < bytes; i += sizeof *log_entries) {
-        uint8_t word[sizeof *log_entries] = {0};
+    uint64_t n = qn_round_up(bytes, sizeof(uint64_t)) / sizeof(uint64_t), *to = log_words(n);
 
-        __builtin_memcpy(word, (const uint8_t *)from + i, bytes - i < sizeof word ? bytes - i : sizeof word);
-        __builtin_memcpy((void *)(uintptr_t)qn_sim_log.next, word, sizeof word);
-        qn_sim_log.next += sizeof word;
-    }
+    if (n)
+        to[n - 1] = 0;
+    __builtin_memcpy(to, from, bytes);
 }
 
 #define LOG_USER_END (1ull << 47) /* of user addresses: the vsyscall page, above it, cannot be read */
@@ -526,32 +555,50 @@ uint32_t qn_sim_log_define(uint64_t pc, const struct qn_item *item, unsigned n)
 
     if (!qn_sim_log_is_empty())
         log_drain(); /* a definition must not be split */
-    qn_sim_log_word(pc, ++last, QN_LOG_DEFINE | (bytes ? QN_LOG_CODE : 0) | n << 8);
+    put_pair(pc, (uint64_t)n << QN_LOG_ITEMS_SHIFT | ++last, QN_LOG_DEFINE | (bytes ? QN_LOG_CODE : 0));
     log_bytes(item, n * sizeof *item);
     log_bytes((const void *)(uintptr_t)pc, bytes);
     log_drain();
     return last;
 }
 
+/* Of the block that runs; NULL: it has open items, or has been handed on. */
+static uint64_t *running_block(void) { return (uint64_t *)(uintptr_t)qn_sim_log.began; }
+
+void qn_sim_log_taken(bool taken)
+{
+    if (!running_block())
+        qn_sim_log_pair(taken, 0, QN_LOG_TAKEN);
+    else if (taken)
+        *running_block() |= QN_LOG_BLOCK_TAKEN;
+}
+
 void qn_sim_log_left(unsigned insns)
 {
-    if (qn_sim_records)
-        qn_sim_log_word(insns, 0, QN_LOG_LEFT);
+    uint64_t words = (qn_sim_log.next - qn_sim_log.began) / sizeof words - 1;
+
+    if (!qn_sim_records)
+        return;
+    if (!running_block())
+        qn_sim_log_pair(insns, 0, QN_LOG_LEFT);
+    else
+        *running_block() |= QN_LOG_BLOCK_CUT | (uint64_t)insns << QN_LOG_BLOCK_INSNS_SHIFT | words << QN_LOG_BLOCK_WORDS_SHIFT;
+    qn_sim_log.began = 0;
 }
 
 void qn_sim_log_more(uint64_t insns)
 {
     if (qn_sim_records && insns)
-        qn_sim_log_word(insns, 0, QN_LOG_MORE | QN_LOG_FROM_C);
+        qn_sim_log_pair(insns, 0, QN_LOG_MORE | QN_LOG_FROM_C);
 }
 
 void qn_sim_log_run(const struct qn_log_stream *stream, unsigned n, uint64_t times)
 {
     if (!times)
         return;
-    qn_sim_log_word(times, n, QN_LOG_RUN | QN_LOG_FROM_C);
+    qn_sim_log_pair(times, n, QN_LOG_RUN | QN_LOG_FROM_C);
     for (unsigned i = 0; i < n; i++) {
-        qn_sim_log_word(stream[i].addr, stream[i].size, stream[i].kind | QN_LOG_FROM_C | QN_LOG_BIG);
-        qn_sim_log_word(stream[i].step, 0, QN_LOG_STEP | QN_LOG_FROM_C);
+        qn_sim_log_pair(stream[i].addr, stream[i].size, stream[i].kind | QN_LOG_FROM_C);
+        qn_sim_log_pair(stream[i].step, 0, QN_LOG_STEP | QN_LOG_FROM_C);
     }
 }

@@ -79,6 +79,49 @@ $CC -O1 -o faults faults.c || bail 'cannot compile'
 # A line that a reference which faulted has brought into the simulated cache is not taken back by the run; the trace has no such reference.
 compared='^(I|D) *refs|^Branches:'
 same 'faults in the middle of blocks' ./faults
+
+# Addresses, and targets of jumps, that look like words of the log.
+cat >wild.c <<'END'
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+static sigjmp_buf back;
+static long a[64], b[64];
+static volatile long sum;
+static const unsigned long wild[] = {0xffffffff80000001, 0x8000000000001234, 0x9d00000000000007, 0x8f00000000000001, 0x1ffffffff, ~0ul - 3, 0, 1};
+static void caught(int sig) { (void)sig; siglongjmp(back, 1); }
+static __attribute__((noinline)) long work(volatile long *p, volatile long *q, int i)
+{
+    long s = a[i & 63];
+    a[(i + 1) & 63] = s + 1;
+    s += *p;
+    b[i & 63] = s;
+    return s + *q;
+}
+int main(void)
+{
+    struct sigaction act;
+    unsigned long x = 88172645463325252;
+
+    memset(&act, 0, sizeof act);
+    act.sa_handler = caught;
+    sigaction(SIGSEGV, &act, NULL);
+    sigaction(SIGBUS, &act, NULL);
+    for (volatile int i = 0; i < 3000; i++) {
+        volatile unsigned long r;
+        if (sigsetjmp(back, 1))
+            continue;
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        r = x;
+        if ((r & 60) == 4)
+            ((void (*)(void))wild[r >> 20 & 7])();
+        sum += work(r & 1 ? (long *)wild[r >> 8 & 7] : &a[r >> 8 & 63], r & 2 ? (long *)wild[r >> 12 & 7] : &b[r >> 12 & 63], i);
+    }
+    return 0;
+}
+END
+$CC -O1 -o wild wild.c || bail 'cannot compile'
+same 'faults at addresses that look like words of the log' ./wild
 compared=$all
 mode=
 seq 1 7 20000 >lines

@@ -13,10 +13,10 @@
 #include "tap.h"
 #include "trace/trace.h"
 
-#define WORDS 600000u /* six parts */
+#define PAIRS 600000u /* six parts */
 #define PARTS_SEEN 32
 
-static struct qn_log_entry word[WORDS];
+static uint64_t word[2 * PAIRS]; /* pairs */
 static uint8_t *full;                                        /* the file when there is room */
 static uint64_t ends[PARTS_SEEN], instructions[PARTS_SEEN];  /* behind the first n parts; until there */
 static unsigned parts;
@@ -26,10 +26,10 @@ static void make_words(void)
 {
     uint64_t x = 1;
 
-    for (unsigned i = 0; i < WORDS; i++) {
+    for (unsigned i = 0; i < PAIRS; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
-        word[i] = i % 2 ? (struct qn_log_entry){x, 8u << QN_SITE_SIZE_SHIFT, QN_LOG_READ | QN_LOG_FROM_C}
-                        : (struct qn_log_entry){0x400000 + 2 * i, 4u << QN_SITE_SIZE_SHIFT, QN_LOG_FETCH | QN_LOG_FROM_C};
+        word[2 * i] = (QN_LOG_PAIR | QN_LOG_FROM_C | (i % 2 ? QN_LOG_READ : QN_LOG_FETCH)) * (1ull << QN_LOG_KIND_SHIFT) | (i % 2 ? 8 : 4);
+        word[2 * i + 1] = i % 2 ? x : 0x400000 + 2 * i;
     }
 }
 
@@ -53,7 +53,7 @@ static FILE *make_file(void)
     return f;
 }
 
-/* The first n words with room for `before` bytes, the others with room for `bytes`.  The descriptor; *error: of the writer, 0: none. */
+/* The first n pairs with room for `before` bytes, the others with room for `bytes`.  The descriptor; *error: of the writer, 0: none. */
 static int write_limited(unsigned n, uint64_t before, uint64_t bytes, struct qn_trace_counts *counts, int *error)
 {
     FILE *f = make_file();
@@ -62,9 +62,9 @@ static int write_limited(unsigned n, uint64_t before, uint64_t bytes, struct qn_
     bool good;
 
     limit(before);
-    good = w && qn_trace_write(w, word, n);
+    good = w && qn_trace_write(w, word, 2 * n) == 2 * n;
     limit(bytes);
-    good = good && qn_trace_write(w, word + n, WORDS - n);
+    good = good && qn_trace_write(w, word + 2 * n, 2 * (PAIRS - n)) == 2 * (PAIRS - n) && qn_trace_good(w);
     good = qn_trace_close_writer(w, counts) && good;
     *error = good ? 0 : errno;
     fclose(f);
@@ -105,7 +105,7 @@ static void read_full(void)
     close(fd);
     walk_parts(size);
     is_int(error, 0, "with room: no error");
-    ok(counts.whole && counts.instructions == WORDS / 2, "and all of it is there");
+    ok(counts.whole && counts.instructions == PAIRS / 2, "and all of it is there");
     ok(parts >= 4, "in %u parts", parts);
 }
 
@@ -171,9 +171,9 @@ static void try_shut(void)
 {
     struct qn_trace_counts counts;
     struct qn_trace_facts facts;
-    int error, fd = write_limited(WORDS / 2, RLIM_INFINITY, PARTS_MAGIC_BYTES, &counts, &error);
+    int error, fd = write_limited(PAIRS / 2, RLIM_INFINITY, PARTS_MAGIC_BYTES, &counts, &error);
 
-    ok(!counts.whole && counts.instructions && counts.instructions < WORDS / 4, "no room for anything more: no end");
+    ok(!counts.whole && counts.instructions && counts.instructions < PAIRS / 4, "no room for anything more: no end");
     is_int(error, EFBIG, "which is told");
     ok(qn_trace_measure_parts(fd, &facts) && !facts.ended && facts.instructions == counts.instructions, "the parts are there");
     ok(qn_trace_end_parts(fd, &facts) && qn_trace_measure_parts(fd, &facts) && facts.ended && facts.instructions == counts.instructions,
