@@ -12,6 +12,7 @@
 
 #include "text/options.h"
 #include "engines/engines.h"
+#include "plot/plot.h"
 #include "../tools.h"
 #include "sim_tool.h"
 
@@ -92,6 +93,8 @@ static int compare(const struct settings *s, char **modules, char **program)
         return qn_options_wrong(&command, "", "compare wants two modules or more");
     if (!program || !program[0])
         return qn_options_wrong(&command, "", "compare wants a program behind --");
+    if (s->plot && !qn_plot_knows_format(s->plot))
+        return qn_options_wrong(&command, "--plot", "wanted a name that ends in .svg, .png or .pdf");
     return qn_sim_compare(&c);
 }
 

@@ -37,6 +37,8 @@ is "$("$QUERN" sim compare LL=lru D1=fifo,LL=srrip --LL=65536,8,64 -- true | awk
 "$QUERN" sim compare lru fifo -- false >table 2>said
 is "$? $(wc -l <table) $(cat said)" '1 3 quern: sim compare: lru: exit status 1
 quern: sim compare: fifo: exit status 1' 'a program that fails: the table, and its status'
+is "$("$QUERN" sim compare lru fifo --plot=x.gif -- ./none 2>&1; echo $?)" 'quern: sim: --plot: wanted a name that ends in .svg, .png or .pdf; `quern sim --help` describes it
+2' 'a picture of another kind is refused before the runs'
 is "$("$QUERN" sim list --plot=x.svg 2>&1; echo $?)" 'quern: sim: --plot: is for compare; `quern sim --help` describes it
 2' 'an option that is for compare'
 done_testing
