@@ -290,24 +290,56 @@ static void end_part_if_large(struct qn_trace_writer *w)
 
 /* ---- blocks ---- */
 
-static void put_references(struct qn_trace_writer *w, struct part_block *b, const uint64_t *addr)
-{
-    struct item_site *s = w->site + b->sites;
-    uint8_t *head, *bytes;
+#define DATA_MAX ((QN_ITEMS_MAX + 1u) * sizeof(uint64_t)) /* of one block; larger than its other streams */
 
-    part_block_begin(b, w->site, w->generation);
-    if (!make_room(w, &w->heads, b->references) || !make_room(w, &w->data, (b->references + 1u) * sizeof *addr))
-        return;
-    head = w->heads.at + w->heads.n;
-    bytes = w->data.at + w->data.n;
-    for (unsigned i = 0; i < b->references; i++) {
-        site_put(s++, addr[i], w->before, &head, &bytes);
-        w->before = addr[i];
+struct ends { /* ends of the streams, and the state of the block written last */
+    struct part_block *block, *previous;
+    struct item_site *site;
+    uint8_t *control, *head, *data;
+    uint64_t before, instructions, references, target;
+    uint32_t generation;
+    uint8_t taken;
+};
+
+static struct ends get_ends(const struct qn_trace_writer *w)
+{
+    return (struct ends){.block = w->block, .previous = w->block + w->previous, .site = w->site, .control = w->control.at + w->control.n,
+                         .head = w->heads.at + w->heads.n, .data = w->data.at + w->data.n, .before = w->before, .target = w->previous_target,
+                         .generation = w->generation, .taken = w->previous_taken};
+}
+
+static void set_ends(struct qn_trace_writer *w, const struct ends *e)
+{
+    w->previous = (uint32_t)(e->previous - w->block);
+    w->previous_target = e->target;
+    w->previous_taken = e->taken;
+    w->control.n = (size_t)(e->control - w->control.at);
+    w->heads.n = (size_t)(e->head - w->heads.at);
+    w->data.n = (size_t)(e->data - w->data.at);
+    w->before = e->before;
+    w->instructions += e->instructions;
+    w->part_instructions += e->instructions;
+    w->part_references += e->instructions + e->references;
+}
+
+/* Writes block b, which has run so; the addresses of its references, and its target, are behind `word`. */
+static inline void put_plain_block(struct ends *e, struct part_block *b, const uint64_t *word)
+{
+    struct item_site *s = e->site + b->sites;
+    const uint64_t *addr = word + 1, *end = addr + b->references;
+
+    part_block_begin(e->previous, e->site, e->generation);
+    part_block_begin(b, e->site, e->generation);
+    e->control = way_put(e->previous, e->taken, e->target, b, (uint32_t)(b - e->block), e->control);
+    for (; addr < end; addr++) {
+        site_put(s++, *addr, e->before, &e->head, &e->data);
+        e->before = *addr;
     }
-    w->heads.n = (size_t)(head - w->heads.at);
-    w->data.n = (size_t)(bytes - w->data.at);
-    w->part_references += b->references + b->instructions;
-    w->part_instructions += b->instructions;
+    e->instructions += b->instructions;
+    e->references += b->references;
+    e->previous = b;
+    e->taken = *word & QN_LOG_BLOCK_TAKEN ? 1 : 0;
+    e->target = b->branch == 2 ? *end : 0;
 }
 
 static void put_open_items(struct qn_trace_writer *w, const struct pending *p)
@@ -323,20 +355,24 @@ static void put_open_items(struct qn_trace_writer *w, const struct pending *p)
 
 static void put_block(struct qn_trace_writer *w, const struct pending *p)
 {
+    struct part_block *b = &w->block[p->id];
+    struct ends e;
+
     open_group_for_core(w);
     close_group(w);
-    put_way(w, p->id);
-    put_references(w, &w->block[p->id], p->addr);
+    if (!make_room(w, &w->control, WAY_MAX) || !make_room(w, &w->heads, b->references) || !make_room(w, &w->data, DATA_MAX))
+        return;
+    e = get_ends(w);
+    put_plain_block(&e, b, p->word);
+    set_ends(w, &e);
     put_open_items(w, p);
-    w->previous = p->id;
-    w->previous_taken = p->taken;
-    w->previous_target = p->target;
     end_part_if_large(w);
 }
 
 /* ---- a block of which only some instructions are wanted becomes a group ---- */
 
 struct expansion {
+    const struct part_block *b;
     uint64_t from, end;    /* the block's instructions that are wanted, counted from 0 */
     uint64_t done, at, pc; /* instructions so far; addresses of the next and of the last one */
     unsigned references, opens;
@@ -361,7 +397,7 @@ static void expand_open(struct qn_trace_writer *w, const struct pending *p, stru
 
 static void expand_item(struct qn_trace_writer *w, const struct pending *p, const struct qn_item *item, struct expansion *x)
 {
-    struct grouped g = {.kind = item->kind, .size = item->size, .addr = x->pc, .target = p->target};
+    struct grouped g = {.kind = item->kind, .size = item->size, .addr = x->pc, .target = p->word[1 + x->b->references]};
 
     switch (item->kind) {
     case QN_ITEM_FETCH:
@@ -372,11 +408,11 @@ static void expand_item(struct qn_trace_writer *w, const struct pending *p, cons
     case QN_ITEM_SKIP: x->at += item->size; return;
     case QN_ITEM_OPEN: expand_open(w, p, x); return;
     case QN_ITEM_FIXED: g.kind = QN_ITEM_COND; break;
-    case QN_ITEM_COND: g.flags = (uint8_t)(p->taken | (item->size & QN_ITEM_BACKWARD) << 1); break;
+    case QN_ITEM_COND: g.flags = (uint8_t)((p->word[0] & QN_LOG_BLOCK_TAKEN ? 1 : 0) | (item->size & QN_ITEM_BACKWARD) << 1); break;
     case QN_ITEM_CALL: g.target = x->at; break;
     case QN_ITEM_INDIRECT:
     case QN_ITEM_RETURN: break;
-    default: g.addr = x->references < p->n ? p->addr[x->references] : 0; x->references++;
+    default: g.addr = x->references < p->n ? p->word[1 + x->references] : 0; x->references++;
     }
     put_if_wanted(w, x, &g);
 }
@@ -384,7 +420,7 @@ static void expand_item(struct qn_trace_writer *w, const struct pending *p, cons
 static void expand(struct qn_trace_writer *w, const struct pending *p, uint64_t from, uint64_t end)
 {
     const struct part_block *b = &w->block[p->id];
-    struct expansion x = {.from = from, .end = end, .at = b->pc};
+    struct expansion x = {.b = b, .from = from, .end = end, .at = b->pc};
 
     for (uint32_t i = 0; i < b->n && (b->item[i].kind != QN_ITEM_FETCH || x.done < end); i++)
         expand_item(w, p, &b->item[i], &x);
@@ -420,12 +456,10 @@ static void finish(struct qn_trace_writer *w)
         w->bug = "a block that has not come to its end";
         return;
     }
-    if (w->instructions >= w->from && last <= w->end) {
-        w->instructions = last;
+    if (w->instructions >= w->from && last <= w->end)
         put_block(w, p);
-    } else {
+    else
         put_some(w, b->instructions);
-    }
     p->id = 0;
 }
 
@@ -443,11 +477,11 @@ static uint32_t block_of(struct qn_trace_writer *w, uint64_t word)
     return (uint32_t)word < w->ids ? w->file_id[(uint32_t)word] : 0;
 }
 
-static void go(struct qn_trace_writer *w, bool taken, uint64_t target)
+static void go(struct pending *p, const struct part_block *b, bool taken, uint64_t target)
 {
-    w->now.taken = taken;
-    w->now.target = target;
-    w->now.known = true;
+    p->word[0] |= taken ? QN_LOG_BLOCK_TAKEN : 0;
+    p->word[1 + b->references] = target;
+    p->known = true;
 }
 
 static void cut(struct qn_trace_writer *w, unsigned insns)
@@ -470,23 +504,22 @@ static size_t take_block(struct qn_trace_writer *w, const uint64_t *words, size_
     struct pending *p = &w->now;
     uint32_t id = block_of(w, words[0]);
     const struct part_block *b = &w->block[id];
-    size_t behind = words_behind(b, words[0]), have = behind < b->references ? behind : b->references;
+    size_t behind = words_behind(b, words[0]);
 
     finish(w);
-    if (!id)
-        return w->bug = "a block that was never defined", n;
+    if (!id || behind > b->references + 1u)
+        return w->bug = id ? "a block with too many words" : "a block that was never defined", n;
     if (behind >= n)
         return 0;
     p->id = id;
-    p->opens = 0;
-    p->open = p->known = false;
-    p->taken = 0;
+    p->n = p->opens = 0;
+    p->open = false;
     p->ngroup = 0;
-    p->target = 0;
-    p->n = (uint16_t)have;
-    memcpy(p->addr, words + 1, have * sizeof *words);
-    if (!b->opens)
-        go(w, words[0] & QN_LOG_BLOCK_TAKEN, b->branch == 2 && behind > have ? words[1 + have] : 0);
+    p->word[1 + b->references] = 0;
+    memcpy(p->word, words, (1 + behind) * sizeof *words);
+    p->known = !b->opens;
+    if (p->known)
+        p->n = (uint16_t)(behind < b->references ? behind : b->references);
     if (words[0] & QN_LOG_BLOCK_CUT)
         cut(w, words[0] >> QN_LOG_BLOCK_INSNS_SHIFT & QN_LOG_BLOCK_MASK);
     return 1 + behind;
@@ -564,14 +597,14 @@ static void take_pair(struct qn_trace_writer *w, uint64_t head, uint64_t value)
     switch (kind) {
     case QN_LOG_OPEN: p->opens++, p->open = true; break;
     case QN_LOG_CLOSE: p->open = false; break;
-    case QN_LOG_TAKEN: go(w, value, 0); break;
-    case QN_LOG_TARGET: go(w, false, value); break;
+    case QN_LOG_TAKEN: go(p, &w->block[p->id], value, 0); break;
+    case QN_LOG_TARGET: go(p, &w->block[p->id], false, value); break;
     case QN_LOG_LEFT: cut(w, (unsigned)value); break;
     default:
         if (!p->id || p->n == QN_ITEMS_MAX)
             w->bug = "a reference of no block";
         else
-            p->addr[p->n++] = value;
+            p->word[1 + p->n++] = value;
     }
 }
 
@@ -593,63 +626,10 @@ static size_t take(struct qn_trace_writer *w, const uint64_t *words, size_t n)
 /* ---- complete blocks, many at a time ----
  *
  * In:  block 7, taken, a, b, block 7, ...
- * Out: the same bytes that put_block writes for them.
  *
  * Nearly all blocks come here, so the streams get their room before the loop, and the state that each block changes is in registers.
  * Blocks with open items, blocks that a fault ended early, and blocks at an end of the recorded window go one by one.
  */
-
-#define DATA_MAX ((QN_ITEMS_MAX + 1u) * sizeof(uint64_t)) /* of one block; larger than its other streams */
-
-struct ends { /* ends of the streams, and the state of the block written last */
-    struct part_block *block, *previous;
-    struct item_site *site;
-    uint8_t *control, *head, *data;
-    uint64_t before, instructions, references, target;
-    uint32_t generation;
-    uint8_t taken;
-};
-
-static struct ends get_ends(const struct qn_trace_writer *w)
-{
-    return (struct ends){.block = w->block, .previous = w->block + w->previous, .site = w->site, .control = w->control.at + w->control.n,
-                         .head = w->heads.at + w->heads.n, .data = w->data.at + w->data.n, .before = w->before, .target = w->previous_target,
-                         .generation = w->generation, .taken = w->previous_taken};
-}
-
-static void set_ends(struct qn_trace_writer *w, const struct ends *e)
-{
-    w->previous = (uint32_t)(e->previous - w->block);
-    w->previous_target = e->target;
-    w->previous_taken = e->taken;
-    w->control.n = (size_t)(e->control - w->control.at);
-    w->heads.n = (size_t)(e->head - w->heads.at);
-    w->data.n = (size_t)(e->data - w->data.at);
-    w->before = e->before;
-    w->instructions += e->instructions;
-    w->part_instructions += e->instructions;
-    w->part_references += e->instructions + e->references;
-}
-
-/* Writes block b, which has run so; the addresses of its references, and its target, are behind `word`. */
-static inline void put_plain_block(struct ends *e, struct part_block *b, const uint64_t *word)
-{
-    struct item_site *s = e->site + b->sites;
-    const uint64_t *addr = word + 1, *end = addr + b->references;
-
-    part_block_begin(e->previous, e->site, e->generation);
-    part_block_begin(b, e->site, e->generation);
-    e->control = way_put(e->previous, e->taken, e->target, b, (uint32_t)(b - e->block), e->control);
-    for (; addr < end; addr++) {
-        site_put(s++, *addr, e->before, &e->head, &e->data);
-        e->before = *addr;
-    }
-    e->instructions += b->instructions;
-    e->references += b->references;
-    e->previous = b;
-    e->taken = *word & QN_LOG_BLOCK_TAKEN ? 1 : 0;
-    e->target = b->branch == 2 ? *end : 0;
-}
 
 static bool has_room(struct qn_trace_writer *w)
 {

@@ -30,9 +30,7 @@ struct pending { /* a block that has begun */
     uint16_t n;       /* references so far */
     uint16_t opens;   /* open items that have begun */
     bool open, known; /* the last open item has not ended; the outcome of the block's branch is known */
-    uint8_t taken;
-    uint64_t target;
-    uint64_t addr[QN_ITEMS_MAX];
+    uint64_t word[1 + QN_ITEMS_MAX + 1]; /* as of a block without open items (sim/contract.h) */
     struct grouped *group;
     size_t ngroup, group_room;
     struct grouped held; /* a reference of a RUN that waits for its STEP */
