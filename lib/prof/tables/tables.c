@@ -276,14 +276,13 @@ static int read_lines(struct reading *r)
     return taken < 0 ? -1 : check_complete(r);
 }
 
-/* `set` is all 0. */
+/* `set` is all 0.  If it fails, its caller frees what was read. */
 static enum qn_text_status read_set(const struct qn_prof_schema *s, void *set, const char *path, struct qn_text_error *err)
 {
     struct reading r = {.s = s, .set = set, .err = err};
     if (qn_prof_open_lines(&r.lines, path, err) != QN_TEXT_OK)
         return err->status;
-    if (read_lines(&r) != 0)
-        qn_prof_free_records(s, set);
+    read_lines(&r);
     qn_text_close_lines(&r.lines);
     return err->status;
 }
@@ -292,7 +291,7 @@ enum qn_text_status qn_prof_read_calls(const char *path, struct qn_prof_calls *c
 {
     *calls = (struct qn_prof_calls){0};
     if (read_set(&qn_prof_calls_schema, calls, path, err) != QN_TEXT_OK)
-        *calls = (struct qn_prof_calls){0};
+        qn_prof_free_calls(calls);
     return err->status;
 }
 
@@ -300,7 +299,7 @@ enum qn_text_status qn_prof_read_data(const char *path, struct qn_prof_data *dat
 {
     *data = (struct qn_prof_data){.classes = false};
     if (read_set(&qn_prof_data_schema, data, path, err) != QN_TEXT_OK)
-        *data = (struct qn_prof_data){.classes = false};
+        qn_prof_free_data(data);
     return err->status;
 }
 
