@@ -352,7 +352,7 @@ static int parse(struct qn_collect_options *o, int argc, char **argv)
 
 static int run_command(int argc, char **argv)
 {
-    struct qn_collect_options options;
+    static struct qn_collect_options options; /* its lists last as long as the process */
     int status = parse(&options, argc, argv);
 
     return status >= 0 ? status : qn_collect_run(&options);

@@ -113,7 +113,8 @@ static void join_lines(struct gathering *g)
     struct qn_plot_centres *c = g->c;
     int count = 0;
 
-    qsort(c->at, (size_t)c->count, sizeof *c->at, compare_places);
+    if (c->count)
+        qsort(c->at, (size_t)c->count, sizeof *c->at, compare_places);
     for (int i = 0; i < c->count; i++) {
         struct qn_plot_centre *last = count ? &c->at[count - 1] : NULL, *now = &c->at[i];
 
