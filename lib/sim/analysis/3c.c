@@ -9,9 +9,7 @@
  *   E          misses   conflict       only A was used since
  *
  * A reference to several lines counts by the worst of them, in this order; of several conflicts the last. At the end it lists the ten lines with
- * the most conflicts.
- *
- * Of several lines with as many conflicts the one at the lower address comes first.
+ * the most conflicts, of as many conflicts the one at the lower address first.
  *
  * Events: `compulsory`, `capacity`, `conflict`.
  * Storage: of the tool: 256 bytes for each 64 neighbouring lines of which one was used, 2 to 3 bytes for each of them, and 24 bytes for each line
@@ -32,35 +30,23 @@ struct fought_for {
     uint64_t n;
 };
 static uint64_t *worst; /* pairs: line, conflicts */
-static unsigned events[3];
-enum { CONFLICT, CAPACITY, COMPULSORY }; /* the worst last */
+enum { CONFLICT, CAPACITY, COMPULSORY, CLASSES }; /* the worst last */
+static unsigned events[CLASSES];
 
 static void analysis_init(const struct sim_config *c)
 {
-    static const char *const names[] = {[COMPULSORY] = "compulsory", [CAPACITY] = "capacity", [CONFLICT] = "conflict"};
-    static const char *const texts[] = {[COMPULSORY] = "D1 misses: first reference to the line",
-                                        [CAPACITY] = "D1 misses: also in a fully associative cache",
-                                        [CONFLICT] = "D1 misses: not in a fully associative cache"};
-
     groups_init(&groups, c->line_bits);
     groups_add(&groups, c->size / c->line);
     sites_init(&conflicts, sizeof(struct fought_for));
-    for (unsigned i = COMPULSORY + 1; i-- > CONFLICT;)
-        events[i] = sim_event(c->slot, names[i], texts[i]);
+    events[COMPULSORY] = sim_event(c->slot, "compulsory", "D1 misses: first reference to the line");
+    events[CAPACITY] = sim_event(c->slot, "capacity", "D1 misses: also in a fully associative cache");
+    events[CONFLICT] = sim_event(c->slot, "conflict", "D1 misses: not in a fully associative cache");
     worst = sim_cells(2 * WORST_LINES);
     sim_table(sim.slot, ANALYSIS, "line misses");
     sim_list(worst, WORST_LINES, "AN: line {0x%%x}: {%%U} conflict misses");
 }
 
 static uint32_t analysis_recent(const struct sim_config *c) { return c->size / c->line / 2; }
-
-/* A line becomes recent, if it is not.  Returns the class of its miss. */
-static unsigned use(const struct sim_record *r)
-{
-    unsigned missed = r->what & SIM_RECENT ? 0 : groups_take(&groups, r->line);
-
-    return missed == GROUPS_FIRST ? COMPULSORY : missed ? CAPACITY : CONFLICT;
-}
 
 static bool is_worse(const uint64_t *a, const uint64_t *b) { return a[1] > b[1] || (a[1] == b[1] && a[0] < b[0]); }
 
@@ -82,27 +68,27 @@ static void count_conflict(uint64_t line)
 
 static void analysis_observe(const struct sim_record *r, uint32_t n)
 {
-    static unsigned class; /* of the reference, and its line */
+    static unsigned class; /* of the reference: its worst line's, and which that is */
     static uint64_t line;
     static bool more;
 
     for (const struct sim_record *end = r + n; r < end; r++) {
-        unsigned of_line;
+        unsigned missed, of_line;
 
         if (r->what & SIM_LEFT) {
             groups_push(&groups, r->line);
             continue;
         }
-        of_line = use(r);
+        missed = r->what & SIM_RECENT ? 0 : groups_take(&groups, r->line);
+        of_line = missed == GROUPS_FIRST ? COMPULSORY : missed ? CAPACITY : CONFLICT;
         if (!more || of_line >= class) {
             class = of_line;
             line = r->line;
         }
         more = r->what & SIM_MORE;
-        if (!(r->what & SIM_L1_MISS))
-            continue;
-        sim_count_for(r->site, events[class], 1);
-        if (class == CONFLICT)
+        if (r->what & SIM_L1_MISS)
+            sim_count_for(r->site, events[class], 1);
+        if (r->what & SIM_L1_MISS && class == CONFLICT)
             count_conflict(line);
     }
 }

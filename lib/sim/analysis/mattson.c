@@ -18,160 +18,48 @@
  * `shards` some 300 bytes a line of the sample. At 4 GiB the run stops with a line that says so.
  * Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, Evaluation techniques for storage hierarchies, IBM Systems Journal
  * 9(2), 1970; the tree: B. T. Bennett, V. J. Kruskal, LRU stack processing, IBM Journal of Research and Development 19(4), 1975. */
+#include "sim/analysis/each_size.h"
 #include "sim/analysis/groups.h"
 #include "sim/analysis/shards.h"
 
 #define ANALYSIS "mattson"
 #define ANALYSIS_RECORDS SIM_USES
-#define DISTANCES (1u << 18)
-#define WAYS_MAX 64
 #define SIZE_MOST_BITS 26u  /* 64 MiB */
 
-static uint64_t *further; /* a cell: lines of references beyond their first */
+static bool each, sampled; /* the options `sizes` or `sets`; `shards` */
+static struct each_size each_size;
+static struct shards shards;
+static struct groups groups;
+static uint64_t *classes;  /* cells: uses by the first size of the curve that has the line; [GROUPS_FIRST]: first uses */
+static uint64_t *further;  /* a cell: lines of references beyond their first */
+static struct sim_term touched[2]; /* the number of line look-ups */
 static uint32_t recent, line_bits, smallest_bits; /* recent: lines that are now; smallest: 2^smallest_bits bytes */
+static unsigned least, most; /* the smallest and the largest cache of the curve have 2^k lines */
 
-/* Two terms: the number of line look-ups. */
-static void lines_touched(struct sim_term to[2])
-{
-    to[0] = (struct sim_term){.times = 1, .of = SIM_SUM_REFERENCES, .plus = true};
-    to[1] = (struct sim_term){.cells = further, .n = 1, .times = 1};
-}
+/* At most the lines of the smallest cache. */
+static uint32_t analysis_recent(const struct sim_config *c) { return each_is_wanted(c->slot) ? 1 : (1u << smallest_bits) / c->line; }
 
 /* terms: the misses, and their error if there is one.  first: of them, those on lines that were not used before. */
 static void declare_size(uint64_t lines, struct sim_term *terms, unsigned n, struct sim_term first)
 {
     sim_row(terms, n, n > 1 ? "AN: %lu lines: %%U, give or take %%U" : "AN: %lu lines: %%U", lines);
-    lines_touched(terms + n);
+    terms[n] = touched[0];
+    terms[n + 1] = touched[1];
     terms[n + 2] = first;
     sim_row(terms, n + 3, n > 1 ? "{%lu}{%lu}{%%U}{%%U}{%%U}{%%U}" : "{%lu}{%lu}{%%U}{0}{%%U}{%%U}", lines << line_bits, lines);
 }
 
-/* ---- each size, each associativity ---- */
-
-static bool whole;
-static struct far far;
-static uint64_t *histogram;           /* by distance; [DISTANCES]: farther or first */
-static uint64_t *ways_hits;           /* by position in the set; [WAYS_MAX]: not there */
-static uint64_t sets, *order;         /* by set: its lines, used last first */
-static uint64_t sizes;                /* print each up to this one; 0 = powers of two */
-
-static bool wants_whole(const char *slot)
-{
-    return sim_option(slot, "sets", 0) || sim_option(slot, "sizes", 0);
-}
-
-static void init_whole(const struct sim_config *c)
-{
-    histogram = sim_cells(DISTANCES + 1ull);
-    ways_hits = sim_cells(WAYS_MAX + 1ull);
-    sets = sim_option_within(c->slot, ANALYSIS, "sets", c->sets, 1, 1u << 22);
-    sizes = sim_option_within(c->slot, ANALYSIS, "sizes", 0, 0, DISTANCES);
-    order = sim_alloc(sets * WAYS_MAX * 8);
-    far_init(&far, c->line_bits);
-}
-
-/* Moves the line to the front of its set and counts its position before; WAYS_MAX = it was not there.  Elements are lines plus one; 0 = free. */
-static void use_in_set(uint64_t line, bool counts)
-{
-    uint64_t *row = order + line % sets * WAYS_MAX;
-    unsigned at = 0;
-
-    while (at < WAYS_MAX && row[at] != line + 1)
-        at++;
-    ways_hits[at] += counts;
-    if (at == WAYS_MAX)
-        at--;
-    for (; at > 0; at--)
-        row[at] = row[at - 1];
-    row[0] = line + 1;
-}
-
-static void use_whole(uint64_t line, bool counts)
-{
-    uint64_t d = far_take(&far, line);
-
-    d = d == FAR_FIRST || d + recent > DISTANCES ? DISTANCES : d + recent;
-    histogram[d] += counts;
-    use_in_set(line >> line_bits, counts);
-}
-
-static bool printed(uint64_t size) { return sizes ? size <= sizes : qn_is_pow2(size); }
-
-/* A term: the sum of `counts` from `first` on. */
-static struct sim_term sum_from(const uint64_t *counts, uint64_t first, uint64_t n)
-{
-    return (struct sim_term){.cells = counts + first, .n = n - first, .times = 1};
-}
-
-/* A cache of n lines misses what has a distance of n or more. */
-static void declare_whole(void)
-{
-    struct sim_term sum, terms[4];
-
-    for (uint64_t n = 1; n <= DISTANCES; n++)
-        if (printed(n)) {
-            terms[0] = sum_from(histogram, n, DISTANCES + 1);
-            declare_size(n, terms, 1, sum_from(histogram, DISTANCES, DISTANCES + 1));
-        }
-    sim_row(NULL, 0, "AN: misses with %lu sets:", sets);
-    sim_table(sim.slot, "ways", "ways misses");
-    for (unsigned n = 1; n <= WAYS_MAX; n++)
-        if (sizes || qn_is_pow2(n)) {
-            sum = sum_from(ways_hits, n, WAYS_MAX + 1);
-            sim_row(&sum, 1, "AN: {%u} ways: {%%U}", n);
-        }
-}
-
-/* ---- powers of two ---- */
-
-static uint64_t *classes;
-static struct groups groups;
-static struct shards shards;
-static bool sampled;
-
-/* At most the lines of the smallest cache. */
-static uint32_t analysis_recent(const struct sim_config *c) { return wants_whole(c->slot) ? 1 : (1u << smallest_bits) / c->line; }
-
-/* The smallest and the largest cache have 2^k lines. */
-static unsigned least(void) { return line_bits < smallest_bits ? smallest_bits - line_bits : 0; }
-static unsigned most(void) { return line_bits < SIZE_MOST_BITS ? SIZE_MOST_BITS - line_bits : 0; }
-
-static void init_curve(uint32_t bits)
-{
-    groups_init(&groups, bits);
-    for (unsigned k = least(); k <= most(); k++)
-        groups_add(&groups, 1u << k);
-}
-
-/* The misses of a cache of 2^k lines: a distance of at most k bits is a hit.  Of a sample: their estimate and its error. */
+/* A cache misses what only larger ones have, and first uses.  Of a sample: an estimate and its error. */
 static void declare_curve(void)
 {
-    struct sim_term terms[5], first = sum_from(classes, CURVE_FIRST, CURVE_FIRST + 1);
+    struct sim_term terms[5];
 
-    if (sampled)
-        first = shards_first(&shards);
-
-    for (unsigned k = least(); k <= most(); k++) {
-        terms[0] = sum_from(classes, k + 1, CURVE_CLASSES);
+    for (unsigned k = least; k <= most; k++) {
+        terms[0] = each_sum(classes, k - least + 1, GROUPS_FIRST);
         if (sampled)
             shards_terms(&shards, k, terms);
-        declare_size(1ull << k, terms, 1 + sampled, first);
+        declare_size(1ull << k, terms, 1 + sampled, sampled ? shards_first(&shards) : each_sum(classes, GROUPS_FIRST, GROUPS_FIRST));
     }
-}
-
-static void declare(void)
-{
-    struct sim_term lines[2];
-
-    lines_touched(lines);
-    sim_table(sim.slot, ANALYSIS, "size lines misses error touched first");
-    sim_row(lines, 2, "AN: %%U lines touched; misses of a fully associative LRU cache:");
-    if (whole)
-        declare_whole();
-    else
-        declare_curve();
-    if (sampled)
-        shards_declare(&shards, lines);
 }
 
 static void analysis_init(const struct sim_config *c)
@@ -179,59 +67,51 @@ static void analysis_init(const struct sim_config *c)
     uint64_t part = sim_option_within(c->slot, ANALYSIS, "shards-part", 0, 0, SHARDS_MAX);
     uint64_t n = sim_option_within(c->slot, ANALYSIS, "shards", part ? SHARDS_LEAST : 0, 0, SHARDS_MAX);
 
-    whole = wants_whole(c->slot);
-    if (whole && n)
-        sim_fail(c->slot, ANALYSIS, "shards", 0, "wanted without the options sets and sizes");
+    each = each_is_wanted(c->slot);
     sampled = n != 0;
+    if (each && sampled)
+        sim_fail(c->slot, ANALYSIS, "shards", 0, "wanted without the options sets and sizes");
     line_bits = c->line_bits;
     smallest_bits = qn_log2(sim_option_within(c->slot, ANALYSIS, "smallest", 4096, 1, 1u << SIZE_MOST_BITS));
+    least = line_bits < smallest_bits ? smallest_bits - line_bits : 0;
+    most = line_bits < SIZE_MOST_BITS ? SIZE_MOST_BITS - line_bits : 0;
     further = sim_cells(1);
-    classes = sim_cells(CURVE_CLASSES);
-    if (whole)
-        init_whole(c);
-    if (sampled)
-        shards_init(&shards, c->line_bits, (uint32_t)n, (uint32_t)part);
-    else if (!whole)
-        init_curve(c->line_bits);
-    declare();
-}
-
-/* A line becomes recent; a line no longer is. */
-static inline void use(uint64_t line, bool counts)
-{
-    if (whole) {
-        use_whole(line, counts);
+    classes = sim_cells(GROUPS_FIRST + 1);
+    touched[0] = (struct sim_term){.times = 1, .of = SIM_SUM_REFERENCES, .plus = true};
+    touched[1] = (struct sim_term){.cells = further, .n = 1, .times = 1};
+    sim_table(sim.slot, ANALYSIS, "size lines misses error touched first");
+    sim_row(touched, 2, "AN: %%U lines touched; misses of a fully associative LRU cache:");
+    if (each) {
+        each_init(&each_size, c, ANALYSIS, declare_size);
     } else if (sampled) {
-        shards_use(&shards, line, recent, counts);
+        shards_init(&shards, line_bits, (uint32_t)n, (uint32_t)part);
+        declare_curve();
+        shards_declare(&shards, touched);
     } else {
-        unsigned i = groups_take(&groups, line);
-
-        classes[i == GROUPS_FIRST ? CURVE_FIRST : least() + i] += counts;
+        groups_init(&groups, line_bits);
+        for (unsigned k = least; k <= most; k++)
+            groups_add(&groups, 1u << k);
+        declare_curve();
     }
-    recent++;
-}
-
-static inline void leave(uint64_t line)
-{
-    recent--;
-    if (whole)
-        far_push(&far, line);
-    else if (sampled)
-        shards_leave(&shards, line);
-    else
-        groups_push(&groups, line);
 }
 
 static void analysis_observe(const struct sim_record *r, uint32_t n)
 {
     for (const struct sim_record *end = r + n; r < end; r++) {
-        bool counts = !(r->what & SIM_UNDONE);
+        bool left = r->what & SIM_LEFT, counts = !(r->what & SIM_UNDONE);
 
         *further += counts && (r->what & SIM_MORE);
-        if (r->what & SIM_LEFT)
-            leave(r->line);
-        else if (!(r->what & SIM_RECENT))
-            use(r->line, counts);
+        if (!left && (r->what & SIM_RECENT))
+            continue;
+        if (each)
+            each_see(&each_size, r, recent);
+        else if (sampled)
+            shards_see(&shards, r, recent);
+        else if (left)
+            groups_push(&groups, r->line);
+        else
+            classes[groups_take(&groups, r->line)] += counts;
+        recent = left ? recent - 1 : recent + 1;
     }
 }
 

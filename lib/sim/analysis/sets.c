@@ -26,42 +26,37 @@
 static uint64_t *misses, *LL_misses;
 static uint32_t sets, bits, LL_sets, LL_bits; /* sets, LL_sets: powers of two */
 
-static void declare_row(uint32_t first)
+/* Cells for n sets, and rows as PROFILE.sets.csv has them: with --interval, of one interval. */
+static uint64_t *declare_cells(const char *cache, uint32_t n)
 {
-    struct sim_term terms[ACROSS];
-    unsigned n = 0;
+    uint64_t *cells = sim_cells(n);
 
-    for (; n < ACROSS && first + n < sets; n++)
-        terms[n] = (struct sim_term){.cells = misses + first + n, .n = 1, .times = 1};
-    sim_row(terms, n, "AN: from %u:%s", first, &" %U %U %U %U %U %U %U %U"[3 * (ACROSS - n)]);
-}
-
-/* As PROFILE.sets.csv has them with --interval, of one interval. */
-static void declare_cells(const char *cache, const uint64_t *cells, uint32_t n)
-{
+    sim_sets_by_time(cache, cells, n);
     for (uint32_t i = 0; i < n; i++) {
         struct sim_term terms[2] = {{.times = 1, .of = SIM_SUM_INSTRUCTIONS}, {.cells = cells + i, .n = 1, .times = 1}};
 
         sim_row(terms, 2, "{%s}{1}{0}{%%U}{%u}{1}{%%U}", cache, i);
     }
+    return cells;
 }
 
 static void analysis_init(const struct sim_config *c)
 {
+    struct sim_term terms[ACROSS];
+
     sets = c->sets;
     bits = c->line_bits;
     LL_sets = c->LL_sets;
     LL_bits = c->LL_line_bits;
-    misses = sim_cells(sets);
-    LL_misses = sim_cells(LL_sets);
-    sim_sets_by_time("D1", misses, sets);
-    sim_sets_by_time("LL", LL_misses, LL_sets);
     sim_table(sim.slot, "sets", "cache interval start end set sets misses");
-    declare_cells("D1", misses, sets);
-    declare_cells("LL", LL_misses, LL_sets);
+    misses = declare_cells("D1", sets);
+    LL_misses = declare_cells("LL", LL_sets);
     sim_row(NULL, 0, "AN: misses by set of the D1, %u sets:", sets);
-    for (uint32_t first = 0; first < sets; first += ACROSS)
-        declare_row(first);
+    for (uint32_t set = 0; set < sets; set++) {
+        terms[set % ACROSS] = (struct sim_term){.cells = misses + set, .n = 1, .times = 1};
+        if ((set + 1) % ACROSS == 0 || set + 1 == sets)
+            sim_row(terms, set % ACROSS + 1, "AN: from %u:%s", set - set % ACROSS, &" %U %U %U %U %U %U %U %U"[3 * (ACROSS - 1 - set % ACROSS)]);
+    }
 }
 
 static void analysis_observe(const struct sim_record *r, uint32_t n)

@@ -3,6 +3,7 @@
  *   shards_init(&s, config->line_bits, n, part)   a sample of n lines; or of one line in `part`, if that is more (0: no part)
  *   shards_use(&s, line, recent, counts)     a line becomes recent; recent: the number of those that are; counts: it was not undone
  *   shards_leave(&s, line)                   it is recent no longer
+ *   shards_see(&s, record, recent)           one of the two, by a record of the stream (module.h)
  *   shards_terms(&s, k, terms)               two numbers of a row: an estimate of the misses of a cache of 2^k lines, and its standard error
  *
  * A line is in the sample if its hash is below a threshold; at first, all lines are.  When the sample has more than n lines, the line with
@@ -269,6 +270,14 @@ static inline void shards_leave(struct shards *s, uint64_t line)
         far_push(&s->far, line);
 }
 
+static inline void shards_see(struct shards *s, const struct sim_record *r, uint32_t recent)
+{
+    if (r->what & SIM_LEFT)
+        shards_leave(s, r->line);
+    else
+        shards_use(s, r->line, recent, !(r->what & SIM_UNDONE));
+}
+
 /* ---- the results ---- */
 
 /* Two numbers: the misses of a cache of 2^k lines, and their standard error. */
@@ -284,8 +293,7 @@ static struct sim_term shards_first(const struct shards *s)
     return (struct sim_term){.cells = s->all + CURVE_FIRST, .n = 1, .times = 1, .shift = SHARDS_PARTS_BITS};
 }
 
-/* The largest error is that of the smallest cache, because a line misses more often there. */
-/* lines: the number of line look-ups, two terms. */
+/* The largest error is that of the smallest cache, because a line misses more often there.  lines: the number of line look-ups, two terms. */
 static void shards_declare(const struct shards *s, const struct sim_term lines[2])
 {
     struct sim_term terms[5];
