@@ -130,4 +130,29 @@ refused native,avx 'avx: wanted +FEATURE or -FEATURE behind the name of the proc
 refused +frobnicate '+frobnicate: no such feature; names are those of /proc/cpuinfo'
 refused -sse2 '-sse2: every x86-64 processor has it'
 grep -qw avx512er /proc/cpuinfo || refused +avx512er '+avx512er: this processor has no avx512er'
+
+# What the processor takes for in use may change when the kernel runs something else: counts do not depend on it.
+if grep -qw xsavec /proc/cpuinfo && has x86-64-v3; then
+    cat >in_use.c <<'END'
+static char area[8192] __attribute__((aligned(64))), initial[8192] __attribute__((aligned(64)));
+#define SAVE_AND_RESTORE "xsavec64 %0\n\txrstor64 %0"
+static __attribute__((noinline)) void in_use(void)
+{
+    __asm__ volatile("vpcmpeqd %%xmm15, %%xmm15, %%xmm15\n\tvinsertf128 $1, %%xmm15, %%ymm15, %%ymm15\n\t" SAVE_AND_RESTORE : "+m"(area) : "a"(7), "d"(0) : "xmm15", "memory");
+}
+static __attribute__((noinline)) void initially(void) { __asm__ volatile(SAVE_AND_RESTORE : "+m"(area) : "a"(7), "d"(0) : "memory"); }
+int main(void)
+{
+    in_use();
+    __asm__ volatile("xrstor64 %0" : : "m"(initial), "a"(7), "d"(0) : "memory");
+    initially();
+    return 0;
+}
+END
+    $CC -O1 -g -o in_use in_use.c || bail 'cannot compile'
+    for mode in exact cachegrind; do
+        "$QUERN" run -q --counting=$mode --out-file=profile -- ./in_use
+        is "$("$QUERN" csv --by=function --show=Dr,Dw profile | sed -n 's/.*,\(in_use\|initially\),\(.*\)/\2/p' | sort -u | wc -l)" 1 "xsavec and xrstor, $mode: as many references whatever is in use"
+    done
+fi
 done_testing

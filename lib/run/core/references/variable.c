@@ -321,6 +321,7 @@ static void xsave_reference(const struct qn_insn *in, struct variable *v)
 /* Counting mode cachegrind: Valgrind makes separate references for x87, MXCSR, each xmm register and each upper half of a ymm register; the
  * first two always.  In addition, xrstor reads three words of the header first, and xsave modifies its first byte last. */
 enum { COMPONENT_SSE = 1 << 1, COMPONENT_AVX = 1 << 2, COMPONENTS_VEX = 7 };
+#define COMPACT (1ull << 63) /* in the header's second word, beside the components that have room */
 enum { AT_X87 = 0, AT_MXCSR = 24, AT_XMM = 160, AT_HEADER = 512, AT_YMM = 576 };
 enum { X87_BYTES = 160, MXCSR_BYTES = 8, REGISTER_BYTES = 16, HEADER_WORDS = 3, WORD_BYTES = 8 };
 
@@ -350,13 +351,15 @@ static void vex_xsave_references(struct variable *v, uint64_t wanted)
         qn_run_reference(qn_ctx.arg_addr + AT_HEADER, 1, v->pair, QN_ACC_READ | QN_ACC_WRITE);
 }
 
-/* Only components that the area holds are restored. */
+/* Only components that the area holds are restored.  Of what xsavec wrote, all that it was asked for count: which of them a processor takes
+ * for in use may change whenever the kernel has run something else. */
 static void vex_xrstor_references(struct variable *v, uint64_t wanted)
 {
-    uint64_t held;
+    uint64_t header[2], held;
 
-    if (!qn_read_guest(qn_ctx.arg_addr + AT_HEADER, &held, sizeof held))
-        held = 0; /* xrstor will fault */
+    if (!qn_read_guest(qn_ctx.arg_addr + AT_HEADER, header, sizeof header))
+        header[0] = header[1] = 0; /* xrstor will fault */
+    held = header[1] & COMPACT ? header[1] : header[0];
     for (unsigned i = 0; i < HEADER_WORDS; i++)
         reference_to(v, AT_HEADER + i * WORD_BYTES, WORD_BYTES, QN_ACC_READ);
     vex_state_references(v, wanted & held, QN_ACC_READ);
