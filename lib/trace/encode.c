@@ -301,8 +301,9 @@ struct ends { /* ends of the streams, and the state of the block written last */
     uint8_t taken;
 };
 
-static struct ends get_ends(const struct qn_trace_writer *w)
+static struct ends get_ends(struct qn_trace_writer *w)
 {
+    part_block_begin(&w->block[w->previous], w->site, w->generation);
     return (struct ends){.block = w->block, .previous = w->block + w->previous, .site = w->site, .control = w->control.at + w->control.n,
                          .head = w->heads.at + w->heads.n, .data = w->data.at + w->data.n, .before = w->before, .target = w->previous_target,
                          .generation = w->generation, .taken = w->previous_taken};
@@ -322,13 +323,12 @@ static void set_ends(struct qn_trace_writer *w, const struct ends *e)
     w->part_references += e->instructions + e->references;
 }
 
-/* Writes block b, which has run so; the addresses of its references, and its target, are behind `word`. */
-static inline void put_plain_block(struct ends *e, struct part_block *b, const uint64_t *word)
+/* Writes block b, which has run so, behind one that has begun in this part; the addresses of its references, and its target, are behind `word`. */
+static inline __attribute__((always_inline)) void put_plain_block(struct ends *e, struct part_block *b, const uint64_t *word)
 {
     struct item_site *s = e->site + b->sites;
     const uint64_t *addr = word + 1, *end = addr + b->references;
 
-    part_block_begin(e->previous, e->site, e->generation);
     part_block_begin(b, e->site, e->generation);
     e->control = way_put(e->previous, e->taken, e->target, b, (uint32_t)(b - e->block), e->control);
     for (; addr < end; addr++) {

@@ -128,7 +128,7 @@ static inline uint8_t *way_put(struct part_block *b, bool taken, uint64_t went, 
 static inline void site_put(struct item_site *s, uint64_t addr, uint64_t before, uint8_t **head, uint8_t **bytes)
 {
     uint64_t z = zigzag(addr - site_expects(s, before));
-    unsigned n = (71u - (unsigned)__builtin_clzll(z | 1)) / 8 - !z;
+    unsigned n = (63u - (unsigned)__builtin_clzll(z | 1)) / 8 + (z != 0);
     bool as_before = z && addr == before + s->off;
 
     memcpy(*bytes, &z, sizeof z);
