@@ -272,7 +272,7 @@ void emit_countdown(struct emitter *e)
         return;
     emit_need_flags(e, 0);
     change_countdown(e, 5);
-    emit_side_exit_if(e, X_CC_S, QN_EXIT_COUNTDOWN,e->b->pc, add_back);
+    emit_side_exit_if(e, X_CC_S, QN_EXIT_COUNTDOWN, e->b->pc, add_back);
     if (emit_rules.turns && has_pause(e->b))
         x_store_imm(&e->hot, (uint64_t)(uintptr_t)emit_rules.countdown, 0);
 }

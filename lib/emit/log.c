@@ -150,13 +150,13 @@ static bool needs_s2(const struct qn_event *ev, const struct qn_insn *in)
 
 static uint32_t head_of(enum qn_log_word kind) { return ((uint32_t)kind | QN_LOG_PAIR) << (QN_LOG_KIND_SHIFT - 32); }
 
-/* Appends the address in S1; S2 = where. */
-static void record_reference(struct emitter *e, enum qn_log_kind kind)
+/* Appends the address in this register, of a reference or a target; `to` = where. */
+static void append_address(struct emitter *e, unsigned address, unsigned to, enum qn_log_word kind)
 {
     if (e->has_open)
-        x_store32_imm_table(&e->hot, e->s2, HEAD, head_of((enum qn_log_word)kind));
-    x_table(&e->hot, X_STORE, e->s1, e->s2, e->has_open ? WORD : 0);
-    x_lea(&e->hot, e->s2, e->s2, QN_REG_NONE, 1, e->has_open ? 2 * WORD : WORD);
+        x_store32_imm_table(&e->hot, to, HEAD, head_of(kind));
+    x_table(&e->hot, X_STORE, address, to, e->has_open ? WORD : 0);
+    x_lea(&e->hot, to, to, QN_REG_NONE, 1, e->has_open ? 2 * WORD : WORD);
 }
 
 /* Logs a data reference.  The flags must be free. */
@@ -173,7 +173,7 @@ void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift)
     emit_log_open(e);
     over = emit_rules.log_all ? 0 : leave_if_over(e, ev);
     if (emit_rules.record)
-        record_reference(e, emit_kind(ev));
+        append_address(e, e->s1, e->s2, (enum qn_log_word)emit_kind(ev));
     else
         write_entry(e, ev);
     if (!emit_rules.log_all)
@@ -326,9 +326,6 @@ void emit_record_arm(struct emitter *e, bool taken)
 void emit_record_target(struct emitter *e)
 {
     x_load(&e->hot, QN_R10, NEXT);
-    if (e->has_open)
-        x_store32_imm_table(&e->hot, QN_R10, HEAD, head_of(QN_LOG_TARGET));
-    x_table(&e->hot, X_STORE, QN_R11, QN_R10, e->has_open ? WORD : 0);
-    x_lea(&e->hot, QN_R10, QN_R10, QN_REG_NONE, 1, e->has_open ? 2 * WORD : WORD);
+    append_address(e, QN_R11, QN_R10, QN_LOG_TARGET);
     x_store(&e->hot, NEXT, QN_R10);
 }

@@ -657,13 +657,14 @@ static uint64_t room_for_instructions(const struct qn_trace_writer *w)
 /* words[0] begins a plain block. */
 static size_t take_blocks(struct qn_trace_writer *w, const uint64_t *words, size_t n)
 {
+    const struct part_block *first = &w->block[block_of(w, words[0])];
     uint64_t most = room_for_instructions(w);
     size_t at = 0, needed;
     struct ends e;
 
     if (most)
         open_group_for_core(w);
-    if (!most || w->block[block_of(w, words[0])].words >= n || w->block[block_of(w, words[0])].instructions > most || !has_room(w))
+    if (!most || first->words >= n || first->instructions > most || !has_room(w))
         return 0;
     close_group(w);
     for (e = get_ends(w); at < n && is_plain(words[at]) && !is_large(w, &e); at += needed) {

@@ -250,7 +250,9 @@ static bool take(struct qn_trace_recorder *r, uint64_t head)
     uint64_t tail = r->ring->tail, n = smaller(head - tail, RING_WORDS / 8);
 
     n = qn_trace_write(r->to, ring_words(r->ring) + tail % RING_WORDS, n);
-    if (!n || !qn_trace_good(r->to))
+    if (!n && qn_trace_good(r->to))
+        r->to->bug = "a block that is not whole";
+    if (!qn_trace_good(r->to))
         return false;
     RING_STORE(r->ring->tail, tail + n);
     if (RING_LOAD(r->ring->recorder_waits) && RING_TAKE(r->ring->recorder_waits))

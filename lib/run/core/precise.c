@@ -238,12 +238,14 @@ void qn_precise_set_always(void)
 /* Flags that the block at pc does not read, so that the code before it may have destroyed them. */
 static uint8_t unknown_at(uint64_t pc)
 {
+    unsigned scope;
     uint32_t index;
 
     if (qn_precise_loses)
         return QN_FLAGS_STATUS;
-    if (qn_slices_scope() != qn_mode)
-        qn_mode_choose(qn_slices_scope());
+    scope = qn_slices_scope();
+    if (scope != qn_mode)
+        qn_mode_choose(scope);
     index = qn_tcache_find(pc, qn_mode);
     if (index == QN_NO_BLOCK)
         index = qn_translate(pc, qn_mode);
