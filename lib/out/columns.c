@@ -198,15 +198,26 @@ enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
     return QN_TEXT_OK;
 }
 
-enum qn_text_status qn_out_choose_available_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
-                                               const char *sort, struct qn_text_error *err)
+/* Appends a name to the list if it has room; *room: what is left. */
+static bool append_name(char *list, const char *name, int *room, int each)
+{
+    size_t used = strlen(list), length = strlen(name);
+    int wide = (int)length > each ? (int)length : each;
+
+    if (used && (*room < wide + 1 || used + length + 2 > QN_TEXT_MAX))
+        return false;
+    snprintf(list + used, QN_TEXT_MAX - used, "%s%s", used ? "," : "", name);
+    *room -= wide + 1;
+    return true;
+}
+
+enum qn_text_status qn_out_choose_available_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, int room, int each,
+                                                    const char *show, const char *sort, struct qn_text_error *err)
 {
     char usual[QN_TEXT_MAX] = "";
-    for (int i = 0; i < events->event_count; i++) {
-        size_t used = strlen(usual);
-        if (*events->events[i] && i != hidden)
-            snprintf(usual + used, sizeof usual - used, "%s%s", used ? "," : "", events->events[i]);
-    }
+    for (int i = 0; i < events->event_count; i++)
+        if (*events->events[i] && i != hidden && !append_name(usual, events->events[i], &room, each))
+            break;
     return qn_out_choose_columns(c, events, show && *show ? show : usual, sort, err);
 }
 
@@ -697,19 +708,6 @@ bool qn_out_weigh(const struct qn_prof_header *h, double *weights)
         any = any || event >= 0;
     }
     return any;
-}
-
-/* Appends a name to the list if it has room; *room: what is left. */
-static bool append_name(char *list, const char *name, int *room, int each)
-{
-    size_t used = strlen(list), length = strlen(name);
-    int wide = (int)length > each ? (int)length : each;
-
-    if (used && (*room < wide + 1 || used + length + 2 > QN_TEXT_MAX))
-        return false;
-    snprintf(list + used, QN_TEXT_MAX - used, "%s%s", used ? "," : "", name);
-    *room -= wide + 1;
-    return true;
 }
 
 enum qn_text_status qn_out_choose_costly_columns(struct qn_out_columns *c, const struct qn_prof_header *h, const int64_t *total, int room, int each,

@@ -49,11 +49,12 @@ enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
 enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
                                               const struct qn_prof_header *events,
                                               struct qn_text_error *err);
-/* The same for events of which some are not available; these have the name "". show NULL: all others except `hidden` (-1: none). */
-enum qn_text_status qn_out_choose_available_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
-                                               const char *sort, struct qn_text_error *err);
+/* The same for events of which some are not available; these have the name "". show NULL: all others except `hidden` (-1: none), as
+ * many as have room.  `each`: characters of a column, at least. */
+enum qn_text_status qn_out_choose_available_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, int room, int each,
+                                                    const char *show, const char *sort, struct qn_text_error *err);
 /* The same for a terminal: estimated cycles, by which rows are sorted unless `sort` says otherwise, instructions, and the events that have
- * QN_OUT_COSTLY of the cycles of `total` or more, the costliest first, as many as have room.  `each`: characters of a column, at least. */
+ * QN_OUT_COSTLY of the cycles of `total` or more, the costliest first, as many as have room. */
 #define QN_OUT_COSTLY 0.01
 enum qn_text_status qn_out_choose_costly_columns(struct qn_out_columns *c, const struct qn_prof_header *events, const int64_t *total, int room, int each,
                                                  const char *sort, struct qn_text_error *err);

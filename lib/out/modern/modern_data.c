@@ -12,6 +12,7 @@
  * shown if an object has several.
  */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 #include "out/sink.h"
 #include "prof/tables/tables.h"
 
-enum { TEXT_BYTES = 600, SHOWN_ON_A_LINE = 4 };
+enum { TEXT_BYTES = 600, SHOWN_ON_A_LINE = 4, EACH = sizeof "16.9 M 100% " - 1 };
 
 /* A row of a table: an object, or one of its parts; a type, or one of its members. */
 struct sum {
@@ -133,9 +134,15 @@ static void collect(struct data *d)
 
 /* ---- tables ---- */
 
-static int format_cell(char *to, size_t size, int64_t count, int64_t total)
+static bool is_brief(const struct data *d) { return d->m->request->width > 0; }
+
+static int format_cell(const struct data *d, char *to, size_t size, int64_t count, int64_t total)
 {
-    char number[QN_OUT_COUNT_MAX], percent[QN_OUT_PERCENT_MAX] = "0.0";
+    char number[QN_OUT_PERCENT_MAX], percent[QN_OUT_PERCENT_MAX] = "0.0";
+    if (is_brief(d)) {
+        qn_out_brief(number, (double)count);
+        return snprintf(to, size, "%s %3.0f%%", number, total ? qn_out_percent(count, total) : 0);
+    }
     qn_out_commify(number, count);
     if (total)
         qn_out_fixed(percent, qn_out_percent(count, total), 1);
@@ -159,7 +166,7 @@ static int format_column(const struct data *d, char *to, size_t size, const int6
     if (c->event == QN_PROF_USED)
         return format_used(d, to, size, counts);
     if (c->event >= 0)
-        return format_cell(to, size, counts[c->event], d->totals[c->event]);
+        return format_cell(d, to, size, counts[c->event], d->totals[c->event]);
     return qn_out_eval_expr(c->expr, counts, &value) ? snprintf(to, size, c->is_percent ? "%.1f%%" : "%.3f", value) : snprintf(to, size, "n/a");
 }
 
@@ -169,6 +176,7 @@ static int is_shown(const struct data *d, const int64_t *counts) { return weight
 static void put_row(const struct data *d, const struct sum *s, const int *widths)
 {
     char cell[128];
+    d->m->sink->cutting = is_brief(d);
     for (int i = 0; i < d->columns.shown_count; i++) {
         qn_out_pad(d->m->sink, ' ', widths[i] - format_column(d, cell, sizeof cell, s->counts, &d->columns.shown[i]));
         qn_out_puts(d->m->sink, cell);
@@ -196,6 +204,7 @@ static void put_table(const struct data *d, const char *title, const char *headi
     struct qn_out_sink *s = d->m->sink;
     int *widths = QN_NEEDED(calloc((size_t)d->columns.shown_count, sizeof *widths));
     qn_out_put_title(s, title, "");
+    s->cutting = is_brief(d);
     for (int i = 0; i < d->columns.shown_count; i++) {
         const struct qn_out_column *c = &d->columns.shown[i];
         widths[i] = column_width(d, c);
@@ -294,16 +303,17 @@ static void put_pairs(struct data *d)
     const struct qn_prof_pair *p = d->tables.pairs;
     double least = d->m->request->threshold * fabs((double)misses(d->totals)) / 100;
     char cell[128];
+    int wide = is_brief(d) ? 15 : 24;
     if (!d->tables.pair_count)
         return;
     qsort(d->tables.pairs, d->tables.pair_count, sizeof *d->tables.pairs, by_pair_misses);
     qn_out_put_title(d->m->sink, "Pair summary", "");
-    qn_out_printf(d->m->sink, "%24s  %24s  object, whose lines were evicted for\n\n", "D1 misses", "conflict misses");
+    qn_out_printf(d->m->sink, "%*s  %*s  object, whose lines were evicted for\n\n", wide, "D1 misses", wide, "conflict misses");
     for (; p < d->tables.pairs + d->tables.pair_count && p->misses && (double)llabs(p->misses) >= least; p++) {
-        format_cell(cell, sizeof cell, p->misses, misses(d->totals));
-        qn_out_printf(d->m->sink, "%24s  ", cell);
-        format_cell(cell, sizeof cell, p->conflicts, misses(d->totals));
-        qn_out_printf(d->m->sink, "%24s  ", cell);
+        format_cell(d, cell, sizeof cell, p->misses, misses(d->totals));
+        qn_out_printf(d->m->sink, "%*s  ", wide, cell);
+        format_cell(d, cell, sizeof cell, p->conflicts, misses(d->totals));
+        qn_out_printf(d->m->sink, "%*s  ", wide, cell);
         qn_out_name(d->m->sink, d->described[p->object]);
         qn_out_puts(d->m->sink, ", for ");
         qn_out_name(d->m->sink, d->described[p->by]);
@@ -317,13 +327,14 @@ static void put_pairs(struct data *d)
 /* Events may be named as in the table (conflict), or as in the profile (AN.conflict).  `filled` has no column; it is shown with `used`. */
 static enum qn_text_status choose_columns(struct data *d)
 {
+    int room = is_brief(d) ? 2 * d->m->request->width / 3 : INT_MAX;
     struct qn_text_error other = {.status = QN_TEXT_OK}, *err = d->m->err;
     char *names[QN_PROF_DATA_EVENTS];
     const struct qn_prof_header h = {.event_count = QN_PROF_DATA_EVENTS, .events = names};
     for (int k = 0; k < 2; k++, err = &other) {
         for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
             names[i] = (char *)(!qn_prof_data_has(&d->tables, i) ? "" : k ? qn_prof_data_profile_events[i] : qn_prof_data_events[i]);
-        if (qn_out_choose_available_columns(&d->columns, &h, QN_PROF_FILLED, d->m->request->show, d->m->request->sort, err) == QN_TEXT_OK)
+        if (qn_out_choose_available_columns(&d->columns, &h, QN_PROF_FILLED, room, EACH, d->m->request->show, d->m->request->sort, err) == QN_TEXT_OK)
             return d->m->err->status = QN_TEXT_OK;
         qn_out_free_columns(&d->columns);
     }

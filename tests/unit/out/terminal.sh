@@ -127,6 +127,12 @@ int main(void)
 }
 END
 "$CC" -g -O1 -o walk walk.c 2>log && "$QUERN" run -q --data=yes --analysis=3c --D1=1024,2,64 --out-file=real ./walk 2>>log || bail "$(cat log)"
+for by in data type; do
+    PAGER=./pager on_terminal 60 "$QUERN" annotate --by=$by real
+    is "$(sed -n '/^-- [DT].* summary/,/^$/{n;p}' raw | awk 'length($0) > 60')" '' "--by=$by: no row is wider"
+    shows '... and numbers are short' '^ *6[56]\.[0-9] k *[0-9]*%  .*  \(table (\|double$\)'
+done
+
 "$QUERN" annotate --format=errors real >got
 is "$(sed -n 's/^.*\(walk.c:7:14\): [0-9.]* [kM] D1 misses ([0-9]*%): \([a-z]*, on table\)$/\1 \2/p' got)" 'walk.c:7:14 conflict, on table' 'class, object, and its column' ||
     diag "$(cat got)"
