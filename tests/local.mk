@@ -24,6 +24,7 @@ CLEANFILES += libtranslator.a $(unit_programs) $(zydis_programs) $(opcodes_progr
 quern_shared_SOURCES = $(quern_SOURCES)
 quern_shared_LDADD = $(libraries)
 tests/unit/cost/collector_guard.log: quern-shared$(EXEEXT)
+tests/unit/build/sanitized.log: libtranslator.a
 TESTS = $(unit_programs) $(shell_tests)
 TEST_EXTENSIONS = .sh
 
