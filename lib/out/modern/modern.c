@@ -44,7 +44,6 @@ static void put_path(struct qn_out_sink *s, const char *name, size_t behind)
     qn_out_name(s, name);
 }
 
-
 void qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative)
 {
     qn_out_init_table(t, &m->columns, m->total, m->request->show_percs, cumulative);

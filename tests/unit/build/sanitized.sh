@@ -3,11 +3,12 @@
 # test is compiled as there, and quern is linked with AddressSanitizer, which has terabytes of shadow memory; only the server that reads is compiled for it.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-printf 'include Makefile\nprint-%%:\n\t@echo $(%s)\n' "\$*" >print.mk
+# shellcheck disable=SC2016 # make's dollar
+printf 'include Makefile\nprint-%%:\n\t@echo $(%s)\n' '$*' >print.mk
 # words NAME: of a variable of the Makefile
 words() { make -s --no-print-directory -C "$top_builddir" -f "$SCRATCH/print.mk" "print-$1" || bail 'make'; }
 sanitizers=$(sed -n "s/^ *\.\.\/configure CFLAGS='\([^']*\)' && make check$/\1/p" "$top_srcdir/HACKING")
-flags="$(words AM_CFLAGS) -I$top_srcdir/lib -I$top_builddir -I$top_srcdir/tests/tap -DQN_PKGLIBEXECDIR=\"\" -DHAVE_CONFIG_H $sanitizers"
+flags="$(words AM_CFLAGS) -I$top_srcdir/lib -I$top_builddir -I$top_srcdir/tests/tap -DHAVE_CONFIG_H $sanitizers"
 libraries=$(words libraries)
 objects=$(words quern_OBJECTS)
 
