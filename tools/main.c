@@ -7,9 +7,11 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "text/output.h"
 #include "tools.h"
@@ -80,12 +82,22 @@ static int run(int argc, char **argv)
     return run_tool(argc - 1, argv + 1);
 }
 
+/* A standard descriptor that is closed would become the next file that is opened, and get what is printed.  A program that is started still
+ * finds it closed. */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0)
+            return;
+}
+
 /* A command need not look whether what it printed has arrived. */
 int main(int argc, char **argv)
 {
     const char *command = argc > 1 && argv[1][0] != '-' && strcmp(argv[1], "help") ? argv[1] : "";
     int status;
 
+    hold_standard_descriptors();
     qn_text_pass_over_file_limit();
     status = run(argc, argv);
 

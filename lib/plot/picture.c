@@ -395,26 +395,25 @@ static const char *in_folder(const struct files *f, const char *folder, const ch
 
 /* ---- checks ---- */
 
-/* The tables beside a profile say in the end how many rows they have; the data of a picture does not. */
-static bool is_side_table(const char *path)
+/* What a user keeps under the name of the data, as the rows of a sweep, has no script of ours beside it. */
+static bool is_of_others(const struct files *f)
 {
     char line[4096] = "";
-    FILE *file = fopen(path, "re");
-    bool is = file && fgets(line, sizeof line, file) && strstr(line, "," QN_TEXT_ROWS_COLUMN "\n");
+    FILE *script = fopen(in_folder(f, f->home, f->script), "re");
+    bool ours = script && fgets(line, sizeof line, script) && strstr(line, QN_PLOT_WRITTEN);
+    struct stat st;
 
-    if (file)
-        fclose(file);
-    return is;
+    if (script)
+        fclose(script);
+    return !ours && (script || (!stat(in_folder(f, f->home, f->data), &st) && st.st_size));
 }
 
-/* Refuses outputs that would overwrite an input: a picture of policies.csv called policies.svg has its data in policies.csv; or a table beside a profile. */
+/* Refuses outputs that would overwrite an input: a picture of policies.csv called policies.svg has its data in policies.csv; or what plot did not write. */
 static enum qn_text_status check_inputs(const struct files *f, struct qn_text_error *err)
 {
     const char *const names[] = { f->data, f->script, f->image };
     const struct qn_plot_request *q = f->p->request;
 
-    if (is_side_table(in_folder(f, f->home, f->data)))
-        return qn_text_fail(err, QN_TEXT_BAD, "-o %s: got a name whose %s is a table of a run, wanted another", q->output, f->data);
     for (int i = 0; i < q->input_count; i++)
         for (size_t k = 0; k < QN_ARRAY_LEN(names); k++) {
             struct stat a, b;
@@ -424,7 +423,20 @@ static enum qn_text_status check_inputs(const struct files *f, struct qn_text_er
                 return qn_text_fail(err, QN_TEXT_BAD, "-o %s: got a name whose %s is the input, wanted another",
                                     q->output, names[k]);
         }
+    if (is_of_others(f))
+        return qn_text_fail(err, QN_TEXT_BAD, "-o %s: got a name whose %s or %s is there, and not of a picture, wanted another", q->output, f->data, f->script);
     return QN_TEXT_OK;
+}
+
+/* Does a script, a text of lines, call a file by this name? */
+static bool is_name_for_scripts(const char *name)
+{
+    char piece[QN_TEXT_ESCAPE_MAX + 1];
+    size_t taken;
+
+    while (*name && qn_text_escape(piece, name, strlen(name), &taken) == taken)
+        name += taken;
+    return !*name;
 }
 
 static enum qn_text_status make_folder(struct files *f, struct qn_text_error *err)
@@ -438,6 +450,8 @@ static enum qn_text_status make_folder(struct files *f, struct qn_text_error *er
     f->image = name;
     f->data = qn_text_format(m, "%.*s.csv", stem, name);
     f->script = qn_text_format(m, "%.*s.gp", stem, name);
+    if (!is_name_for_scripts(name))
+        return qn_text_fail(err, QN_TEXT_BAD, "-o %s: got a character in the name that no script of gnuplot has, wanted another name", output);
     if (check_inputs(f, err) != QN_TEXT_OK)
         return err->status;
     if (!qn_text_make_scratch(folder))
@@ -489,7 +503,7 @@ static enum qn_text_status write_script(const struct files *f, struct qn_text_er
 /* Runs in the temporary folder, and without the user's settings (-d), so that the picture is the same for everyone. */
 static void become_gnuplot(const struct files *f)
 {
-    char *argv[] = { (char *)QN_GNUPLOT, (char *)"-d", (char *)f->script, NULL };
+    char *argv[] = { (char *)QN_GNUPLOT, (char *)"-d", (char *)in_folder(f, ".", f->script), NULL }; /* the name may begin with - */
 
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* gnuplot ends with its parent */
     if (chdir(f->folder) || !freopen(COMPLAINTS, "w", stderr))

@@ -18,6 +18,8 @@
 #include "text/csv.h"
 #include "text/memory.h"
 
+#define QN_PLOT_WRITTEN " - written by quern plot " /* in the first line of a script, which may be written again */
+
 enum qn_plot_form {
     QN_PLOT_LINES,    /* curves over numbers */
     QN_PLOT_IMPULSES, /* the same as vertical bars, for whole numbers */

@@ -255,7 +255,7 @@ void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char
 {
     struct qn_plot_layout l = lay_out(p);
 
-    fprintf(out, "# %s - written by quern plot %s; draws %s as %s.  Change what you like, then: gnuplot %s\n", script,
+    fprintf(out, "# %s" QN_PLOT_WRITTEN "%s; draws %s as %s.  Change what you like, then: gnuplot %s\n", script,
             p->request->kind, data, image, script);
     write_terminal(p, out, image, l.height);
     write_styles(p, out);

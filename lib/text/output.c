@@ -7,14 +7,18 @@
 #define _GNU_SOURCE
 #include "text/output.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,6 +27,8 @@
 
 #define WATCHED_MAX 64    /* one command has a handful; a signal would leave further ones */
 #define ENTRIES_BYTES 2048
+#define LINKS_MAX 40      /* as the kernel follows */
+#define BASE_MAX (NAME_MAX - (int)sizeof "..XXXXXX" + 1)
 
 /* ---- files without a name ---- */
 
@@ -225,7 +231,7 @@ static void free_names(struct qn_text_output *o)
     o->path = o->temporary = NULL;
 }
 
-/* Opens a new file beside the target: DIR/.BASE.XXXXXX. */
+/* Opens a new file beside the target: DIR/.BASE.XXXXXX, with as much of the base as a name may have. */
 static enum qn_text_status open_temporary(struct qn_text_output *o, mode_t mode, struct qn_text_error *err)
 {
     const char *slash = strrchr(o->path, '/');
@@ -233,7 +239,7 @@ static enum qn_text_status open_temporary(struct qn_text_output *o, mode_t mode,
     sigset_t old;
     mode_t mask;
 
-    if (asprintf(&o->temporary, "%.*s.%s.XXXXXX", folder, o->path, o->path + folder) < 0)
+    if (asprintf(&o->temporary, "%.*s.%.*s.XXXXXX", folder, o->path, BASE_MAX, o->path + folder) < 0)
         qn_no_memory();
     old = hold_signals();
     o->fd = mkostemp(o->temporary, O_CLOEXEC);
@@ -250,30 +256,58 @@ static enum qn_text_status open_temporary(struct qn_text_output *o, mode_t mode,
     return QN_TEXT_OK;
 }
 
-/* Replaces a path that is a link by what it points to, so that rename() replaces that. */
-static void follow_link(struct qn_text_output *o)
+/* Follows a link, step by step, to the name that rename() is to replace; what it leads to may not be there yet.  True: it leads to a
+ * descriptor, as /dev/stdout does, whose file is not replaced: what is in it already, and what follows, belongs to others. */
+static bool follow_links(struct qn_text_output *o)
 {
-    struct stat st;
-    char *real = lstat(o->path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(o->path, NULL) : NULL;
+    char target[PATH_MAX];
+    ssize_t n;
 
-    if (!real)
-        return;
-    free(o->path);
-    o->path = real;
+    for (int left = LINKS_MAX; left && (n = readlink(o->path, target, sizeof target)) > 0; left--) {
+        const char *slash = strrchr(o->path, '/');
+        char *from = o->path;
+        struct statfs fs;
+        int link = open(from, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        bool is_descriptor = link >= 0 && !fstatfs(link, &fs) && fs.f_type == PROC_SUPER_MAGIC && isdigit((unsigned char)(slash ? slash[1] : *from));
+
+        if (link >= 0)
+            close(link);
+        if (is_descriptor)
+            return true;
+        if (asprintf(&o->path, "%.*s%.*s", *target != '/' && slash ? (int)(slash - from) + 1 : 0, from, (int)n, target) < 0)
+            qn_no_memory();
+        free(from);
+    }
+    return false;
 }
 
-/* 1: the target is written directly; 0: a temporary file becomes the target; -1: it is a folder. */
+/* Opens what is no regular file; of our own descriptors a copy, so that both write at one place. */
+static int open_directly(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    int own = slash && isdigit((unsigned char)slash[1]) ? atoi(slash + 1) : -1;
+    struct stat there, here;
+
+    if (own >= 0 && !stat(path, &there) && !fstat(own, &here) && there.st_dev == here.st_dev && there.st_ino == here.st_ino)
+        return fcntl(own, F_DUPFD_CLOEXEC, 0);
+    return open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+/* 1: the target is written directly; 0: a temporary file becomes the target; -1: it is a folder, or a link to itself. */
 static int choose_way(struct qn_text_output *o, struct qn_text_error *err)
 {
     struct stat st;
+    bool is_there;
 
-    if (stat(o->path, &st) || S_ISREG(st.st_mode)) {
-        follow_link(o);
-        return 0;
-    }
-    if (!S_ISDIR(st.st_mode))
+    if (follow_links(o))
         return 1;
-    errno = EISDIR;
+    is_there = !stat(o->path, &st);
+    if (is_there ? S_ISREG(st.st_mode) : errno != ELOOP)
+        return 0;
+    if (is_there && !S_ISDIR(st.st_mode))
+        return 1;
+    if (is_there)
+        errno = EISDIR;
     fail(o, "create", err);
     return -1;
 }
@@ -287,7 +321,7 @@ enum qn_text_status qn_text_open_output(struct qn_text_output *o, const char *pa
     way = choose_way(o, err);
     if (way == 0)
         status = open_temporary(o, mode, err);
-    else if (way > 0 && (o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0)
+    else if (way > 0 && (o->fd = open_directly(o->path)) < 0)
         status = fail(o, "open", err);
     if (o->fd < 0) {
         status = err->status;

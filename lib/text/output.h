@@ -5,8 +5,8 @@
  * Out: out/p, which was out/.p.XXXXXX until it was whole; or one message, and out/p as it was before
  *
  * Invariants: unfinished files, and scratch folders with all they hold, are removed when the command ends by exit, SIGINT, SIGTERM or
- * SIGHUP.  A link is followed: the file that it points to is replaced.  A target that is no regular file (a device, a pipe)
- * is written directly.  At a limit of file sizes writes fail: SIGXFSZ does not end the command.
+ * SIGHUP.  A link is followed: the file that it points to is replaced.  A target that is no regular file (a device, a pipe), or is one of our
+ * descriptors (/dev/stdout), is written directly.  At a limit of file sizes writes fail: SIGXFSZ does not end the command.
  *
  * Not done: fsync.  After a crash of the machine there is the old file, the new one or, on some file systems, an empty one.
  */

@@ -228,11 +228,13 @@ static bool move_aside(struct qn_report_options *o)
 static int move_into_place(struct qn_report_options *o)
 {
     const char *list = qn_text_format(&o->memory, "%s/" QN_REPORT_LIST, o->folder);
+    mode_t mask = umask(0);
     bool moved;
 
+    umask(mask);
     if (!list_files(o->folder, list))
         return complain(list, strerror(errno), 1);
-    moved = !chmod(o->folder, 0755) && !rename(o->folder, o->output);
+    moved = !chmod(o->folder, 0777 & ~mask) && !rename(o->folder, o->output);
 
     while (!moved && (errno == EEXIST || errno == ENOTEMPTY) && !find_foreign(o)) {
         if (!renameat2(AT_FDCWD, o->folder, AT_FDCWD, o->output, RENAME_EXCHANGE))

@@ -109,7 +109,7 @@ is "$(tail -n +2 z.csv)" "$(sed 's/,//g' z.log | awk '/D   refs:/ { n = $4 } /AN
 is "$? $(cat err)" "1 quern plot: z.prof.sizes.csv:1: column: got none called 'LL_size', wanted it among 10" '... which knows no other level'
 cp z.prof.sizes.csv before.csv
 "$QUERN" plot mrc m.prof.mattson.csv -o z.prof.sizes.svg 2>err
-is "$? $(cat err)" '1 quern plot: -o z.prof.sizes.svg: got a name whose z.prof.sizes.csv is a table of a run, wanted another' 'the data of a picture in place of a table: refused'
+is "$? $(cat err)" '1 quern plot: -o z.prof.sizes.svg: got a name whose z.prof.sizes.csv or z.prof.sizes.gp is there, and not of a picture, wanted another' 'the data of a picture in place of a table: refused'
 same_file z.prof.sizes.csv before.csv '... the table is as it was'
 "$QUERN" trace -q -o t.trace "$top_builddir/tests/guest/strides" || bail 'no trace'
 # shellcheck disable=SC2086

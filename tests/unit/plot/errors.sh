@@ -87,4 +87,21 @@ refused 1 '-o mine.svg: got a name whose mine.csv is the input, wanted another' 
 same_file mine.csv "$in/sweep.csv" 'the input is as it was'
 ln -s mine.csv link.csv
 refused 1 '-o mine.png: got a name whose mine.csv is the input, wanted another' size link.csv -o mine.png
+# ... nor of what else is there.
+echo 'rows of a sweep' >out/rows.csv
+refused 1 '-o out/rows.svg: got a name whose rows.csv or rows.gp is there, and not of a picture, wanted another' size mine.csv -o out/rows.svg
+is "$(cat out/rows.csv)" 'rows of a sweep' 'a table of the user is as it was'
+: >out/own.csv
+echo 'plot x' >out/own.gp
+refused 1 '-o out/own.svg: got a name whose own.csv or own.gp is there, and not of a picture, wanted another' size mine.csv -o out/own.svg
+refused 1 '-o out/a\n!touch b.svg: got a character in the name that no script of gnuplot has, wanted another name' size mine.csv -o 'out/a
+!touch b.svg'
+if command -v gnuplot >/dev/null; then
+    "$QUERN" plot size mine.csv -o -first.svg && "$QUERN" plot size mine.csv -o -first.svg
+    is "$? $(ls -- -first*)" "0 -first.csv
+-first.gp
+-first.svg" 'a name that begins with -, drawn twice'
+else
+    absent 'gnuplot'
+fi
 done_testing

@@ -355,7 +355,8 @@ is "$(explore conflict | grep -o '^"\(intervals\|runs\|sets\|caches\)":' | tr -d
 is "$(explore diff-page | grep -c '^"before":')$(grep -c 'href="explore.html"' diff-page/index.html)" 11 '... of a comparison, too'
 
 # The same again.
-report -o again -- ./walk conflict
+(umask 077; report -o again -- ./walk conflict)
+is "$(stat -c %a again conflict | tr '\n' ' ')" '700 755 ' 'a folder for whom the umask allows'
 is "$(diff -r conflict again)" '' 'the same again: every file'
 before=$(stat -c %i conflict/index.html)
 report -o conflict -- ./walk conflict

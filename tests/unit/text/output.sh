@@ -67,6 +67,9 @@ dis --hex 90
 END
     "$QUERN" replay --help >/dev/full 2>got.err
     is "$? $(cat got.err)" '1 quern: replay: standard output: cannot write: No space left on device' 'replay --help: full disk'
+    echo ' L 1000,4' >t
+    "$QUERN" replay t >&- 2>got.err
+    is "$? $(cat got.err)" '1 quern: replay: standard output: cannot write: Bad file descriptor' 'replay: no output at all'
     "$QUERN" --help >/dev/full 2>got.err
     is "$? $(cat got.err)" '1 quern: standard output: cannot write: No space left on device' '--help: full disk'
     "$QUERN" json big.out >/dev/full 2>got.err
@@ -74,7 +77,7 @@ END
     "$QUERN" json --totals big.out >/dev/full 2>got.err
     is "$? $(cat got.err)" '1 quern json: standard output: cannot write: No space left on device' 'json --totals: full disk'
 else
-    skip 'there is no /dev/full' 28
+    skip 'there is no /dev/full' 29
 fi
 
 # A limit on the size of files stands for a full disk that is noticed late: nothing is left behind.
@@ -138,6 +141,26 @@ echo old >target
 ln -s target link
 "$QUERN" merge -o link big.out
 is "$? $(stat -c %F link) $(head -n 1 target)" '0 symbolic link desc: big' 'a link is followed'
+ln -s made.later far
+"$QUERN" merge -o far big.out
+is "$? $(stat -c %F far) $(head -n 1 made.later)" '0 symbolic link desc: big' 'also a link to what is not there yet'
+ln -s round round
+is "$(status "$QUERN" merge -o round big.out)" '1 quern merge: round: cannot create: Too many levels of symbolic links' 'a link to itself'
+long=$(head -c 255 /dev/zero | tr '\0' a)
+"$QUERN" merge -o "$long" big.out
+is "$? $(head -n 1 "$long")" '0 desc: big' 'a name as long as names may be'
+
+# /dev/stdout is a link to a link to a file, which has what others wrote, or no name.
+ln -s /proc/self/fd/1 stdout
+for name in /dev/stdout stdout; do
+    { echo before; "$QUERN" diff -o $name big.out big.out; echo after; } >shared
+    is "$? $(head -n 1 shared; sed -n 2p shared; tail -n 1 shared)" "0 before
+$("$QUERN" diff big.out big.out | head -n 1)
+after" "$name: between what others write to the same file"
+done
+(exec 3>gone 4<gone && rm gone && "$QUERN" merge -o stdout big.out >&3 && head -n 1 <&4) >said
+is "$? $(cat said) $(stat -c %F stdout)" '0 desc: big symbolic link' 'a file without a name, as that of a caller: written to, and the link is not replaced'
+
 "$QUERN" merge -o new new new && "$QUERN" merge -o new.2 big.out big.out big.out big.out
 "$QUERN" merge -o new new new
 same_file new new.2 'an input may be the target as well'
