@@ -399,13 +399,15 @@ static const char *in_folder(const struct files *f, const char *folder, const ch
 static bool is_of_others(const struct files *f)
 {
     char line[4096] = "";
-    FILE *script = fopen(in_folder(f, f->home, f->script), "re");
-    bool ours = script && fgets(line, sizeof line, script) && strstr(line, QN_PLOT_WRITTEN);
+    const char *path = in_folder(f, f->home, f->script);
     struct stat st;
+    bool is_there = !stat(path, &st);
+    FILE *script = is_there && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+    bool ours = script && fgets(line, sizeof line, script) && strstr(line, QN_PLOT_WRITTEN);
 
     if (script)
         fclose(script);
-    return !ours && (script || (!stat(in_folder(f, f->home, f->data), &st) && st.st_size));
+    return !ours && (is_there || (!stat(in_folder(f, f->home, f->data), &st) && st.st_size));
 }
 
 /* Refuses outputs that would overwrite an input: a picture of policies.csv called policies.svg has its data in policies.csv; or what plot did not write. */

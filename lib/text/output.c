@@ -221,7 +221,7 @@ void qn_text_remove_scratch(const char *path)
 
 static enum qn_text_status fail(const struct qn_text_output *o, const char *doing, struct qn_text_error *err)
 {
-    return qn_text_fail(err, QN_TEXT_IO, "%s: cannot %s: %s", o->path, doing, strerror(errno));
+    return qn_text_fail(err, QN_TEXT_IO, "%s: cannot %s: %s", *o->path ? o->path : "''", doing, strerror(errno));
 }
 
 static void free_names(struct qn_text_output *o)
@@ -293,7 +293,7 @@ static int open_directly(const char *path)
     return open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-/* 1: the target is written directly; 0: a temporary file becomes the target; -1: it is a folder, or a link to itself. */
+/* 1: the target is written directly; 0: a temporary file becomes the target; -1: it is a folder, a link to itself, or no name. */
 static int choose_way(struct qn_text_output *o, struct qn_text_error *err)
 {
     struct stat st;
@@ -302,7 +302,7 @@ static int choose_way(struct qn_text_output *o, struct qn_text_error *err)
     if (follow_links(o))
         return 1;
     is_there = !stat(o->path, &st);
-    if (is_there ? S_ISREG(st.st_mode) : errno != ELOOP)
+    if (is_there ? S_ISREG(st.st_mode) : errno != ELOOP && *o->path)
         return 0;
     if (is_there && !S_ISDIR(st.st_mode))
         return 1;

@@ -112,8 +112,11 @@ static int make_work(struct qn_sweep *s)
     struct qn_text_error err = { .status = QN_TEXT_OK };
     const char *lock;
     char folder[PATH_MAX];
+    struct stat st;
     int locked;
 
+    if (!stat(s->options.output, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+        return complain(s->options.output, "got a pipe, wanted a file, whose rows are read again", 1);
     if (qn_text_check_output(s->options.output, &err) != QN_TEXT_OK)
         return complain(err.text, "", 1);
     s->work = qn_text_format(m, "%s.work", s->options.output);

@@ -124,6 +124,9 @@ is $? 1 'failed rows are kept'
 "$QUERN" sweep --retry -q $caches -L n=1..4 -L sim=default,./sim,./fifo,./plru -L 'D1=1024,2,64;2048,2,64' -o part.csv -- ./walk '{n}'
 is $? 0 'unless they are to be run again'
 same_file part.csv whole.csv 'and then are as they should be'
+"$QUERN" sweep -q --D1=1024,2,64 -o /dev/stdout -- true 2>err | cat >out
+is "$(cat err out)" 'quern: sweep: /dev/stdout: got a pipe, wanted a file, whose rows are read again' 'rows are not written to a pipe, which it would wait for'
+
 
 (sweep int.csv 2>err) &
 child=$!

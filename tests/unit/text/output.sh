@@ -146,6 +146,8 @@ ln -s made.later far
 is "$? $(stat -c %F far) $(head -n 1 made.later)" '0 symbolic link desc: big' 'also a link to what is not there yet'
 ln -s round round
 is "$(status "$QUERN" merge -o round big.out)" '1 quern merge: round: cannot create: Too many levels of symbolic links' 'a link to itself'
+is "$(status "$QUERN" merge -o '' big.out)" "1 quern merge: '': cannot create: No such file or directory" 'no name'
+is "$(status "$QUERN" run -q --out-file= sh -c 'echo ran')" "1 quern: run: no profile: '': cannot create: No such file or directory" '... before the program runs'
 long=$(head -c 255 /dev/zero | tr '\0' a)
 "$QUERN" merge -o "$long" big.out
 is "$? $(head -n 1 "$long")" '0 desc: big' 'a name as long as names may be'
