@@ -133,6 +133,30 @@ bool qn_plot_find_range(const struct qn_plot_picture *p, int column, double *lea
     return found;
 }
 
+/* Takes the axes that the user wants, and says what a logarithmic one has no place for. */
+static enum qn_text_status choose_axes(struct qn_plot_picture *p, struct qn_text_error *err)
+{
+    const char *log = p->request->log;
+    double least = 0, most = 0, value;
+    int good = 0, bad = 0;
+
+    if (!log)
+        return QN_TEXT_OK;
+    p->log_x = strchr(log, 'x');
+    p->log_y = strchr(log, 'y');
+    if (p->log_x && !p->x_names && qn_plot_find_range(p, 0, &least, &most) && least <= 0)
+        qn_plot_add_remark(p, "the x axis is not logarithmic, since it has %.10g", least);
+    for (int i = 0; p->log_y && p->form <= QN_PLOT_IMPULSES && i < p->curve_count; i++)
+        for (int row = 0; row < p->data.row_count; row++)
+            if (qn_text_cell_number(&p->data, row, p->curves[i].column, &value))
+                *(value > 0 ? &good : &bad) += 1;
+    if (bad && !good)
+        return qn_text_fail(err, QN_TEXT_BAD, "--log=%s: got no value above 0, wanted one for a logarithmic y axis", log);
+    if (bad)
+        qn_plot_add_remark(p, "values that are 0 or less and so not on the logarithmic y axis: %d", bad);
+    return QN_TEXT_OK;
+}
+
 static enum qn_text_status write_files(struct qn_plot_picture *p, struct qn_text_error *err);
 
 /* ---- all ---- */
@@ -151,10 +175,8 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
     status = readers[qn_plot_find_kind(q->kind) - qn_plot_kinds](&p, err);
     if (q->title)
         p.title = q->title;
-    if (q->log) {
-        p.log_x = strchr(q->log, 'x');
-        p.log_y = strchr(q->log, 'y');
-    }
+    if (status == QN_TEXT_OK)
+        status = choose_axes(&p, err);
     if (status == QN_TEXT_OK)
         status = q->data_only ? qn_text_write_table(&p.data, q->output, err) : write_files(&p, err);
     if (q->data && status == QN_TEXT_OK)
@@ -526,7 +548,7 @@ static const char *read_complaint(const struct files *f)
 
     while (file && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = 0;
-        if (strstr(line, "line ") || strstr(line, "rror")) {
+        if ((strstr(line, "line ") || strstr(line, "rror")) && !strstr(line, "warning: ")) {
             found = qn_text_copy(&f->p->memory, line);
             break;
         }

@@ -79,7 +79,16 @@ refused 1 "odd.csv:2: got \`x\` as misses, wanted a number" sets odd.csv -o out/
 sed 's/,900,/,1001,/' "$in/mattson.csv" >more.csv
 refused 1 'more.csv:2: got 1001 misses, wanted no more than lines touched' mrc more.csv -o out/x.svg
 
+printf 'x,y\n0,0\n1,-2\n' >low.csv
+refused 1 '--log=y: got no value above 0, wanted one for a logarithmic y axis' curve low.csv --x=x --y=y --log=y -o out/x.svg
+
 is "$(ls -A out)" '' 'nothing was written'
+
+# What has no place on an axis is told.
+printf '2,8\n3,0\n' >>low.csv
+"$QUERN" plot curve low.csv --x=x --y=y --log=xy -o told.svg 2>err
+is "$(cat err)" "quern plot: the x axis is not logarithmic, since it has 0; values that are 0 or less and so not on the logarithmic y axis: 3" \
+    'values that a logarithmic axis has no place for'
 
 # The data of a picture must not take the place of its input.
 cp "$in/sweep.csv" mine.csv
