@@ -370,7 +370,7 @@ static int run_cache(struct runner *r, int i, const char *file)
     int status;
 
     if (!r->s->quiet)
-        fprintf(stderr, PROGRAM ": %d of %d: %s%s\n", i + 1, r->s->count, r->s->cores ? "a core of " : "", r->s->caches[i]);
+        qn_text_complain(PROGRAM ": %d of %d: %s%s", i + 1, r->s->count, r->s->cores ? "a core of " : "", r->s->caches[i]);
     status = execute(r, (r->s->trace ? make_replay : make_run)(r, i, file), file, r->s->trace);
     if (!r->from_main || r->s->trace || (!status && has_steps(file)))
         return status;
@@ -392,7 +392,7 @@ static int record(struct runner *r)
     int status;
 
     if (!r->s->quiet)
-        fprintf(stderr, "quern watch: recording %s\n", r->program[0]);
+        qn_text_complain(PROGRAM ": recording %s", r->program[0]);
     r->places = qn_text_format(&r->memory, "%s/branches.csv", r->scratch);
     status = execute(r, make_recording(r, trace), trace, false);
     if (status && r->from_main) {

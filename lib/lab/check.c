@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "lab/internal.h"
 #include "lab/lab.h"
+#include "text/error.h"
 #include "text/output.h"
 
 /* ---- the scratch directory of a check ----
@@ -33,7 +34,7 @@
 
 static bool complain(const char *path)
 {
-    fprintf(stderr, "quern: lab: %s: %s\n", path, strerror(errno));
+    qn_text_complain("quern: lab: %s: %s", path, strerror(errno));
     return false;
 }
 
@@ -102,10 +103,10 @@ bool qn_lab_open_work(struct qn_lab_check *c)
 {
     const char *tmp = getenv("TMPDIR");
     struct stat st;
-    bool good = true;
+    bool good = true, is_there = !stat(c->request->directory, &st);
 
-    if (stat(c->request->directory, &st) || !S_ISDIR(st.st_mode)) {
-        errno = errno ? errno : ENOTDIR;
+    if (!is_there || !S_ISDIR(st.st_mode)) {
+        errno = is_there ? ENOTDIR : errno;
         return complain(c->request->directory);
     }
     c->scratch = qn_lab_format("%s/quern-lab.XXXXXX", tmp && *tmp ? tmp : "/tmp");

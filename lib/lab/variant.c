@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "text/error.h"
 
 #define CHOICES_MAX 8
 #define WORD_MAX 128    /* bytes of a key and of a student's name; crypt takes 511 in all */
@@ -237,7 +238,7 @@ void qn_lab_print_rules(FILE *f, unsigned lab, const struct qn_lab_variant *v)
 
 static bool complain(const char *what, const char *why)
 {
-    fprintf(stderr, "quern: lab: %s: %s\n", what, why);
+    qn_text_complain("quern: lab: %s: %s", what, why);
     return false;
 }
 

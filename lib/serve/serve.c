@@ -25,6 +25,7 @@
 
 #include "lab/sandbox/sandbox.h"
 #include "page_files.h"
+#include "text/error.h"
 #include "text/output.h"
 
 #define PROGRAM "quern serve"
@@ -36,7 +37,7 @@ enum { FOLDER = 1, PORT, QUERN, HEADERS, LIBRARY, MODULES, WORDS };
 
 static bool complain(const char *what, const char *why)
 {
-    fprintf(stderr, PROGRAM ": %s: %s\n", what, why);
+    qn_text_complain(PROGRAM ": %s: %s", what, why);
     return false;
 }
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@
 #include "lab/variant.h"
 #include "lab_tool.h"
 #include "text/error.h"
+#include "text/escape.h"
 #include "text/output.h"
 
 #define WORDS 10
@@ -221,11 +223,23 @@ static void put_head(const struct qn_lab_request *r, FILE *f)
     fputs(",note\n", f);
 }
 
+/* Names of folders are as the students or their course system chose. */
+static __attribute__((format(printf, 1, 2))) void show(const char *format, ...)
+{
+    va_list args;
+    char *made;
+
+    va_start(args, format);
+    fprintf(stderr, "\r%s\033[K", qn_text_visible(&made, format, args));
+    va_end(args);
+    free(made);
+}
+
 static void show_rest(int done, int n, time_t begun, const char *student)
 {
     long left = done ? (long)((double)(time(NULL) - begun) / done * (n - done)) : 0;
 
-    fprintf(stderr, "\r%d of %d checked, about %ld:%02ld min left: %.40s\033[K", done, n, left / 60, left % 60, student);
+    show("%d of %d checked, about %ld:%02ld min left: %.40s", done, n, left / 60, left % 60, student);
 }
 
 /* 0; or 1: some could not be checked, which lines say. */
@@ -502,7 +516,7 @@ static void show_progress(void *data)
     for (int i = 0; i < p->n; i++)
         done += !access(tap_file(&m, p->request, i), F_OK);
     qn_text_free_memory(&m);
-    fprintf(stderr, "\rquern lab: %d of %d checked\033[K", done, p->n);
+    show("quern lab: %d of %d checked", done, p->n);
 }
 
 static bool give_out(struct parts *p, const struct qn_lab_request *r, char *const *students)

@@ -50,6 +50,15 @@ ok 'plot top' test -s top.svg -a -z "$(raw top.svg out)"
 ok 'an argument that is wrong' test -s out -a -z "$(raw out)"
 "$QUERN" annotate "nothing-$bad" >out 2>&1
 ok 'a file that is missing' test -s out -a -z "$(raw out)"
+"$QUERN" lab check 1 "nothing-$bad" >out 2>&1
+ok 'a folder of a lab that is missing' test -s out -a -z "$(raw out)"
+is "$("$QUERN" lab check 1 profile 2>&1 >/dev/null)" 'quern: lab: profile: Not a directory' '... or a file'
+"$QUERN" watch --cache=lru:1024,2,64 -o w.html "./nothing-$bad" >out 2>&1
+ok 'a program that is missing, watched' test -s out -a -z "$(raw out)"
+"$QUERN" watch --predictor=bimodal -o w.html "./nothing-$bad" >out 2>&1
+ok '... its branches' test -s out -a -z "$(raw out)"
+"$QUERN" serve "nothing-$bad" >out 2>&1
+ok 'a folder to serve that is missing' test -s out -a -z "$(raw out)"
 
 # A program with such names, from run to report.
 cp "src/$bad.c" "$bad.c"
