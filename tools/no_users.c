@@ -1,6 +1,6 @@
 /* tools/no_users.c - for a quern that is linked statically: nobody's home directory is known.
  *
- * libconfuse can expand "~user" in the names of files that it opens.  quern opens its files itself (lib/exp/file.c), so that
+ * libconfuse can expand "~user" in the names of files that it opens.  quern opens its files itself (lib/exp/config_file.c), so that
  * this never happens; but the C library's search for users would be linked, and that needs shared libraries at run time.
  */
 #ifdef HAVE_CONFIG_H

@@ -386,7 +386,7 @@ static void print_module_failure(struct qn_collect *r, const struct qn_arena_hea
     if (h->fatal == QN_FATAL_MODULE && *h->fatal_text) /* otherwise `quern trace` prints the reason (record.c) */
         qn_collect_fail(r, "%s%s%s", h->fatal_text, place, strstr(h->fatal_text, SIM_CRASHED) ? SIM_SANITIZED_REPLAY : "");
     else if (describe_call(r, h, call, sizeof call) && h->fatal == QN_FATAL_STUCK)
-        qn_collect_fail(r, "%s: does not come back: an endless loop?%s (after %llu s of processor time; " SIM_STUCK_VARIABLE " sets another number)",
+        qn_collect_fail(r, "%s: does not come back (an endless loop?)%s (after %llu s of processor time; " SIM_STUCK_VARIABLE " sets another number)",
                         call, place, (unsigned long long)sim_stuck_seconds(getenv(SIM_STUCK_VARIABLE)));
     else if (!h->fatal)
         qn_collect_fail(r, "%s: had not come back when the run was ended%s", call, place);

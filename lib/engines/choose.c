@@ -233,8 +233,8 @@ static bool choose_word(struct qn_engines_choice *c, const char *text, char *wor
 
     c->at_L2 |= L2;
     if (is_slot(word) && slot < 0) {
-        qn_text_complain("quern: %s: %s=%s: got '%s', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC, BI or AN", c->tool,
-                         c->option, text, word);
+        qn_text_complain("quern: %s: %s=%s: got '%s', wanted a simulator, or SLOT=MODULE with slot I1, D1, %sLL, BC, BI or AN", c->tool,
+                         c->option, text, word, c->takes_L2 ? "L2, " : "");
         return false;
     }
     return (slot < 0 && !strcmp(word, "default")) || qn_engines_choose_module(c, slot, slot < 0 ? word : word + 3);

@@ -514,7 +514,7 @@ static bool tell_of_file(struct fault *f, bool failed)
             tell_missing(f, name);
         } else {
             fputs(f->text, stderr);
-            tell(f, "the compiler refuses it", "");
+            tell(f, strstr(f->text, "SSE disabled") ? "there is no floating point for modules" : "the compiler refuses it", "");
         }
     }
     return true;

@@ -563,12 +563,14 @@ const char *qn_out_choose_timing(const char *text)
 
 void qn_out_describe_timing(char *text, size_t room, const struct qn_prof_header *h)
 {
-    char L2[64] = "";
+    char L2[64] = "", width[32] = "";
 
+    if (current.width != 1)
+        snprintf(width, sizeof width, "/%.10g", current.width);
     if (qn_prof_has_L2(h))
         snprintf(L2, sizeof L2, " + %.10g x L2 misses", current.L2);
-    snprintf(text, room, "instructions/%.10g + %.10g x L1 misses%s + %.10g x LL misses + %.10g x mispredicts (a rule of thumb)",
-             current.width, current.L1, L2, current.LL, current.branch);
+    snprintf(text, room, "instructions%s + %.10g x L1 misses%s + %.10g x LL misses + %.10g x mispredicts (a rule of thumb)", width,
+             current.L1, L2, current.LL, current.branch);
 }
 
 /* ---- expressions ---- */

@@ -123,7 +123,7 @@ bool qn_out_timing_chosen(void);
 /* "width=2,LL=200": what it does not name has its usual value.  NULL, or a message that says what is allowed. */
 const char *qn_out_choose_timing(const char *text);
 
-/* Writes "instructions/1 + 10 x L1 misses + ...", for readers of a table.  text: `room` bytes. */
+/* Writes "instructions + 10 x L1 misses + ...", for readers of a table.  text: `room` bytes. */
 void qn_out_describe_timing(char *text, size_t room, const struct qn_prof_header *events);
 
 /* Is it a sum over the run, of which a function or a line has a part: cycles, or a part of them? */

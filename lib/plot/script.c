@@ -281,6 +281,7 @@ void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char
 #define KEY_ROOM 24        /* characters of a name in a legend beside the picture */
 #define KEYS_ACROSS 100    /* characters of all names in a line below */
 #define KEY_SAMPLE 8       /* characters of a sample */
+#define KEY_NARROW 6       /* so many characters may be one wider than gnuplot takes them for (DejaVu Sans) */
 #define IMPULSES_THICK 128 /* up to so many impulses are drawn as wide as other lines */
 #define MARK_STEP 0.05     /* labels of marks stand so far below each other */
 
@@ -430,6 +431,9 @@ static size_t longest_name(const struct qn_plot_picture *p)
     return longest;
 }
 
+/* Characters that a legend beside the picture needs more than gnuplot reserves. */
+static int key_spare(const struct qn_plot_picture *p) { return 1 + (int)longest_name(p) / KEY_NARROW; }
+
 static void write_marks(const struct qn_plot_picture *p, FILE *out)
 {
     double least = 0, most = 0;
@@ -463,7 +467,7 @@ static void write_single(const struct qn_plot_picture *p, FILE *out, const char 
     if (!named)
         fputs("unset key\n\n", out);
     else if (longest_name(p) <= KEY_ROOM)
-        fputs("unset rmargin\nset key outside right top Left reverse samplen 3 spacing 1.2\n\n", out);
+        fprintf(out, "unset rmargin\nset key outside right top Left reverse samplen 3 spacing 1.2 width %d\n\n", key_spare(p));
     else
         fputs("set key outside top center horizontal Left reverse samplen 3\n\n", out);
     write_panel(p, out, data, panel, named);
@@ -596,8 +600,8 @@ static void write_stacked(const struct qn_plot_picture *p, FILE *out, const char
         fputs("set xtics rotate by -40 left\n", out);
     fputs("set xtics scale 0\nset ylabel ", out);
     qn_plot_quote_unit(out, p->panels[0].y_label, unit);
-    fputs("\nset yrange [0:*]\nset style data histograms\nset style histogram rowstacked\nset boxwidth 0.7\n"
-          "set key outside right top Left reverse invert spacing 1.2\n\n", out);
+    fprintf(out, "\nset yrange [0:*]\nset style data histograms\nset style histogram rowstacked\nset boxwidth 0.7\n"
+            "set key outside right top Left reverse invert spacing 1.2 width %d\n\n", key_spare(p));
     for (int i = 0; i < p->curve_count; i++) {
         const struct qn_plot_curve *c = &p->curves[i];
 

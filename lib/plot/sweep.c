@@ -59,6 +59,14 @@ static const char *event_of(const char *level)
     return !strcmp(level, "BC") ? "Bc" : !strcmp(level, "BI") ? "Bi" : level;
 }
 
+/* What a column is, without "(bytes)": the axis says "(KiB)". */
+static const char *say_column(struct qn_text_memory *m, const char *column)
+{
+    const char *label = qn_plot_say_column(m, column), *unit = strstr(label, " (bytes)");
+
+    return unit ? qn_text_copy_part(m, label, (size_t)(unit - label)) : label;
+}
+
 static enum qn_text_status find_columns(struct sweep *s, struct qn_text_error *err)
 {
     const struct qn_plot_request *q = s->p->request;
@@ -75,7 +83,7 @@ static enum qn_text_status find_columns(struct sweep *s, struct qn_text_error *e
     if (s->keys.x < 0 || (s->keys.y = qn_plot_need_column(&s->in, y, err)) < 0)
         return err->status;
     s->p->title = u->title ? fill_in(m, u->title, level)
-                           : qn_text_format(m, "%s by %s", qn_plot_say_column(m, y), qn_plot_say_column(m, x));
+                           : qn_text_format(m, "%s by %s", say_column(m, y), say_column(m, x));
     return QN_TEXT_OK;
 }
 
@@ -332,10 +340,7 @@ static enum qn_text_status add_run(struct qn_plot_picture *p, const struct qn_pl
 /* If runs differ in one column only, that names the axis. */
 static void name_axis(struct qn_plot_picture *p, const struct qn_plot_keys *k)
 {
-    const char *column = k->count == 1 ? k->in->t.columns[k->columns[0]] : "";
-    const char *label = qn_plot_say_column(&p->memory, column), *unit = strstr(label, " (bytes)");
-
-    p->x_label = unit ? qn_text_copy_part(&p->memory, label, (size_t)(unit - label)) : label;
+    p->x_label = say_column(&p->memory, k->count == 1 ? k->in->t.columns[k->columns[0]] : "");
 }
 
 static enum qn_text_status stack_runs(struct qn_plot_picture *p, const struct qn_plot_input *in,

@@ -32,7 +32,7 @@ enum sim_function {
 
 /* How a message tells of a crash, and what it ends with. */
 #define SIM_CRASHED "crashed: "
-#define SIM_TRAPPED "a trap: an index out of the bounds of an array?" /* modules are compiled so (engines/build.c) */
+#define SIM_TRAPPED "a trap (an index out of the bounds of an array?)" /* modules are compiled so (engines/build.c) */
 #define SIM_SANITIZED_REPLAY "; `quern replay --sanitize` checks each access of a module"
 
 /* What a replay that ends because of a module leaves for `quern replay`.  The environment variable is the number of a descriptor, of an empty file.  A

@@ -56,7 +56,7 @@ void qn_cost_free_modules(struct qn_cost_modules *m);
 /* Always fills `place`. */
 void qn_cost_find_place(struct qn_cost_modules *m, uint32_t map, uint64_t pc, struct qn_cost_place *place);
 
-/* The same, but what was inlined from a library belongs to the line that called it (debug/types.h). */
+/* The same, but what was inlined from a library belongs to the line that called it (debug/debug.c). */
 void qn_cost_find_user(struct qn_cost_modules *m, uint32_t map, uint64_t pc, struct qn_cost_place *place);
 
 /* What is known of the file of a map, and what to add to the guest's addresses for its own, modulo 2^64; NULL: nothing. */

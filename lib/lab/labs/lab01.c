@@ -84,8 +84,8 @@ static bool agrees_so_far(struct qn_lab_check *c, const struct qn_lab_trace *t, 
 
 /* ---- the first wrong reference ---- */
 
-/* The set that the first line of a reference goes to, as it was before. */
-static void tell_set(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t last, struct qn_lab_csim_shape g)
+/* The set that the first line of a reference goes to, as it was before.  Returns what the reference counts. */
+static struct qn_lab_csim_counts tell_set(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t last, struct qn_lab_csim_shape g)
 {
     struct qn_lab_csim *model = qn_lab_new_csim(g, qn_lab_rules(c));
     const struct qn_lab_ref *r = &t->at[last];
@@ -103,11 +103,13 @@ static void tell_set(struct qn_lab_check *c, const struct qn_lab_trace *t, size_
     qn_lab_why(c, "Wanted for this reference: %lu hits, %lu misses, %lu evictions. Its lines are %llx to %llx.", k.hits, k.misses, k.evictions,
                (unsigned long long)(r->addr >> g.b), (unsigned long long)((r->addr + r->size - 1) >> g.b));
     qn_lab_free_csim(model);
+    return k;
 }
 
 /* Finds the first wrong reference by bisection: csim is right on the first `good` references, and wrong on the first `bad`. */
 static void find_first(struct qn_lab_check *c, const struct qn_lab_trace *t, struct qn_lab_csim_shape g)
 {
+    struct qn_lab_csim_counts want;
     size_t good = 0, bad = t->n;
 
     while (bad - good > 1) {
@@ -119,10 +121,11 @@ static void find_first(struct qn_lab_check *c, const struct qn_lab_trace *t, str
             bad = part.n;
     }
     qn_lab_write_trace(c, &(struct qn_lab_trace){ t->at, bad, 0 }, "trace.txt");
-    qn_lab_say(c, "first wrong at reference %zu: %c %llx,%u", bad, t->at[bad - 1].op, (unsigned long long)t->at[bad - 1].addr, t->at[bad - 1].size);
     qn_lab_why(c, "The counts are right up to reference %zu, and wrong with reference %zu, the last line of trace.txt: %c %llx,%u", good, bad,
                t->at[bad - 1].op, (unsigned long long)t->at[bad - 1].addr, t->at[bad - 1].size);
-    tell_set(c, t, bad - 1, g);
+    want = tell_set(c, t, bad - 1, g);
+    qn_lab_say(c, "first wrong at reference %zu: %c %llx,%u: wanted hits +%lu, misses +%lu, evictions +%lu", bad, t->at[bad - 1].op,
+               (unsigned long long)t->at[bad - 1].addr, t->at[bad - 1].size, want.hits, want.misses, want.evictions);
     qn_lab_why_with(c, "trace.txt", "In a debugger (csim compiled with -g):\n    gdb -ex 'break reference' -ex run --args ./csim -s %u -E %u -b %u -t", g.s, g.E, g.b);
 }
 

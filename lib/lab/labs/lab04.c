@@ -1,7 +1,7 @@
 /* lib/lab/labs/lab04.c - the tests of lab 4: mrc, which makes a miss ratio curve in one pass, and classes of misses.
  *
  * The answers come from caches of every size, one after the other, except for traces too long for that
- * (model_distance.h).
+ * (models/model_distance.c).
  */
 #define _GNU_SOURCE
 #include <stdio.h>

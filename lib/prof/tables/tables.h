@@ -5,7 +5,7 @@
  *   qn_prof_sum_tables(&t, QN_PROF_ALL_TABLES, path, 0, err); ...  qn_prof_finish_tables(&t, left_out, sizeof left_out);
  *   qn_prof_put_tables(w, &t);                  behind the summary of the sum
  *
- * Rules: each row once (schema.h says what its key is). Tables of calls that not all profiles have are left out, and `left_out` says so,
+ * Rules: each row once (schema.c says what its key is). Tables of calls that not all profiles have are left out, and `left_out` says so,
  * because a sum of some would look like that of all. A profile without tables of data adds none; rows of data that are 0 are left out, and so are
  * objects without rows. Objects of another build, whose source lines have moved, are different ones. Calls of a region are not known.
  */

@@ -10,7 +10,7 @@
  * Options: `record-ring` and `record-socket`, descriptors of the memory and of a socket that wakes whoever waits; `quern trace` opens them.
  * `record-code` (0): 1 writes the bytes of the instructions, too.
  * Storage: the memory, 2 MB; about a bit per reference in the trace.
- * Source: address traces as in A. J. Smith 1982 (see nextline in level.md); distances and varints are common practice. */
+ * Source: address traces as in A. J. Smith 1982 (see nextline); distances and varints are common practice. */
 #include "base/syscall.h"
 #include "sim/module.h"
 #include "sim/record.h"

@@ -6,6 +6,7 @@
  *   core 1 writes A    0: Sc 1: Sm
  *   core 1 evicts A    0: Sc         the next write of core 0 finds nobody else: M
  *
+ * Otherwise than published: an exclusive line is supplied by the core that has it, as with mesi; there by memory, because it is clean.
  * Source: E. M. McCreight, The Dragon computer system, an early overview, 1984; J. Archibald, J.-L. Baer, Cache coherence protocols:
  * evaluation using a multiprocessor simulation model, ACM Transactions on Computer Systems 4(4), 1986, section 3. */
 #include "sim/module.h"

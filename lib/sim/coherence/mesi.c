@@ -7,8 +7,8 @@
  *
  * States: Modified (dirty, the only copy), Exclusive (clean, the only copy), Shared (clean, maybe others), Invalid.
  * Source: M. S. Papamarcos, J. H. Patel, A low-overhead coherence solution for multiprocessors with private cache memories, ISCA 1984
- * (section 3).  There a line that several caches have is supplied by one of them; here, as in processors since, the next level supplies
- * it, unless it is dirty. */
+ * (section 3).  There one of the caches supplies a line that several of them have; here, as in processors since, the next level does.  A
+ * line that one core has alone is supplied by it, as there. */
 #include "sim/module.h"
 
 #define COHERENCE "mesi"

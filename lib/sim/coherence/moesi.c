@@ -5,6 +5,7 @@
  *   core 1 writes A    0: I  1: M
  *
  * States: those of MESI, and Owned (dirty, others have it in state S, and this core supplies it).
+ * Otherwise than published: an exclusive line is supplied by the core that has it, as with mesi; there only its owner (M or O) supplies a line.
  * Source: P. Sweazey, A. J. Smith, A class of compatible cache consistency protocols and their support by the IEEE Futurebus, ISCA 1986;
  * AMD64 Architecture Programmer's Manual, volume 2, section 7.3. */
 #include "sim/module.h"

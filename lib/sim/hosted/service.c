@@ -444,7 +444,7 @@ static void tick(int sig, siginfo_t *info, void *context)
     if (ticks <= stuck_seconds * TICKS)
         return;
     name_outermost();
-    blame("does not come back: an endless loop?", context);
+    blame("does not come back (an endless loop?)", context);
 }
 
 /* Ctrl-C, kill: where the module stands, if it stands. */

@@ -29,7 +29,7 @@ set xtics ('256' 256, '512' 512, '1Ki' 1024, '2Ki' 2048, '4Ki' 4096, '8Ki' 8192)
 set xrange [134:12300.288]
 set yrange [0:*]
 unset rmargin
-set key outside right top Left reverse samplen 3 spacing 1.2
+set key outside right top Left reverse samplen 3 spacing 1.2 width 2
 
 plot 'budget.csv' using 1:2 with linespoints linestyle 1 title 'gshare', \
      'budget.csv' using 1:3 with linespoints linestyle 2 title 'local'

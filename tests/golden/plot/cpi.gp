@@ -18,7 +18,7 @@ set border 3
 set tics nomirror
 set grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1
 
-set label 1 './prog ''it'' a;  I1: 32 KiB, 8 ways, lines of 64 B;  D1: 8 KiB, 1 way, lines of 64 B;  LL: 1 MiB, 16 ways, lines of 64 B;' . "\n" . 'simulator: I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind AN=3c:0123456789abcdef;  counting: exact;  quern 0.1;' . "\n" . 'cycles: instructions/1 + 10 x L1 misses + 200 x LL misses + 10 x mispredicts (a rule of thumb)' at screen 0.5, screen 0.0562 center font ',10'
+set label 1 './prog ''it'' a;  I1: 32 KiB, 8 ways, lines of 64 B;  D1: 8 KiB, 1 way, lines of 64 B;  LL: 1 MiB, 16 ways, lines of 64 B;' . "\n" . 'simulator: I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind AN=3c:0123456789abcdef;  counting: exact;  quern 0.1;' . "\n" . 'cycles: instructions + 10 x L1 misses + 200 x LL misses + 10 x mispredicts (a rule of thumb)' at screen 0.5, screen 0.0562 center font ',10'
 set title 'Where the cycles go (estimated)'
 set bmargin at screen 0.4471
 set xlabel 'function'
@@ -29,7 +29,7 @@ set yrange [0:*]
 set style data histograms
 set style histogram rowstacked
 set boxwidth 0.7
-set key outside right top Left reverse invert spacing 1.2
+set key outside right top Left reverse invert spacing 1.2 width 2
 
 plot 'cpi.csv' using 2:xticlabels(1) linecolor rgb '#0072B2' fillstyle solid 0.9 border rgb 'black' title 'issue', \
      'cpi.csv' using 3 linecolor rgb '#D55E00' fillstyle pattern 4 border rgb 'black' title 'I1 misses', \

@@ -29,7 +29,7 @@ set xrange [6:8]
 set logscale y
 set yrange [*:*]
 unset rmargin
-set key outside right top Left reverse samplen 3 spacing 1.2
+set key outside right top Left reverse samplen 3 spacing 1.2 width 2
 
 plot 'curve.csv' using 1:2 with linespoints linestyle 1 title 'gshare', \
      'curve.csv' using 1:3 with linespoints linestyle 2 title 'local'

@@ -29,7 +29,7 @@ set xtics ('1' 1, '2' 2, '4' 4)
 set xrange [1:4.004]
 set yrange [0:*]
 unset rmargin
-set key outside right top Left reverse samplen 3 spacing 1.2
+set key outside right top Left reverse samplen 3 spacing 1.2 width 3
 
 plot 'size-one-panel.csv' using (column(1)/1024):2 with linespoints linestyle 1 title 'sort, lru', \
      'size-one-panel.csv' using (column(1)/1024):3 with linespoints linestyle 2 title 'sort, fifo', \

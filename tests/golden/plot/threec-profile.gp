@@ -28,7 +28,7 @@ set yrange [0:*]
 set style data histograms
 set style histogram rowstacked
 set boxwidth 0.7
-set key outside right top Left reverse invert spacing 1.2
+set key outside right top Left reverse invert spacing 1.2 width 2
 
 plot 'threec-profile.csv' using 2:xticlabels(1) linecolor rgb '#0072B2' fillstyle solid 0.9 border rgb 'black' title 'compulsory', \
      'threec-profile.csv' using 3 linecolor rgb '#D55E00' fillstyle pattern 4 border rgb 'black' title 'capacity', \

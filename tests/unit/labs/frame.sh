@@ -68,7 +68,7 @@ said() {
 x=$(printf '%0100d' 7)
 says none
 right=$(sed -n "s/^# s=1 E=1 b=1: got 'none', wanted '\(hits:[0-9]* misses:[0-9]* evictions:[0-9]*\)'$/\1/p" "$out")
-ok 'the first wrong reference is told' grep -q '^# first wrong at reference 1: [LSM] [0-9a-f]*,1$' "$out"
+ok 'the first wrong reference is told' grep -q '^# first wrong at reference 1: [LSM] [0-9a-f]*,1: wanted hits +[0-9], misses +[0-9], evictions +[0-9]$' "$out"
 said 'a line of 100 characters is shown' "s=1 E=1 b=1: got '$x...', wanted '$right'" "$x"
 said 'so are 101 of them' "s=1 E=1 b=1: got '$x...', wanted '$right'" "${x}7"
 said 'an extra line behind the right one' "s=1 E=1 b=1: '$right' is right, and then comes 'x': print one line" "$right\nx\n"

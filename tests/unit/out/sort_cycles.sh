@@ -32,7 +32,7 @@ is "$(order --threshold=0.1 --sort=cycles.branch)" 'toss ' '... of mispredicts'
 is "$(order --threshold=0 --sort=cycles.I1,cycles.D1,cycles.LL,cycles.branch)" 'data few toss many ' 'by one part, then by another'
 is "$("$QUERN" annotate --style=classic --auto=no --sort=cycles:21 profile | grep -o '\(many\|few\|data\|toss\)$' | tr '\n' ' ')" 'few many data ' \
     'the classic style, with a threshold of its own: the functions from 21% on'
-is "$("$QUERN" annotate --no-annotate --sort=cycles profile | grep -c '^Event sort order: *cycles$\|^Estimated cycles: *instructions/1 ')" 2 'the head tells of it'
+is "$("$QUERN" annotate --no-annotate --sort=cycles profile | grep -c '^Event sort order: *cycles$\|^Estimated cycles: *instructions ')" 2 'the head tells of it'
 is "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=cycles,cycles.issue,cycles.I1,cycles.D1,cycles.LL,cycles.branch profile | tail -n 1)" \
     'profile,19900,5400,0,4000,9000,1500' 'the parts add up'
 "$QUERN" annotate --sort=CPI profile >out 2>err

@@ -68,7 +68,7 @@ for id in data calls; do
     is "$(grep -c "<a href=\"#$id\">" page/index.html)$(grep -c "<h2 id=\"$id\">" page/index.html)$(grep -c "src=\"$id.svg\"\|$id.gp" page/index.html)" 111 "... has the section $id"
 done
 ok '... its table' grep -q '<td>table (global, x.c:3)</td><td>3</td><td>17</td><td>90</td>' page/index.html
-ok '... says what cycles are here' grep -q 'Ordered by estimated cycles: instructions/1 + 10 x L1 misses + 7 x LL misses' page/index.html
+ok '... says what cycles are here' grep -q 'Ordered by estimated cycles: instructions + 10 x L1 misses + 7 x LL misses' page/index.html
 "$QUERN" report -q -o bare-page bare 2>err
 is "$(grep -c 'id="data"\|id="calls"' bare-page/index.html)" 0 'a profile without them: no such sections'
 done_testing

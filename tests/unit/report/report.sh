@@ -113,7 +113,7 @@ ok '... which is wrong about every other time' test "$(count branch "$line" Bcm)
 ok '... without a pattern' says "$(first branch)" 'finds no pattern in what the branch depends on'
 
 # Objects in memory and calls, collected with the rest.
-report --data --calls --dump-instr -o objects -- ./walk conflict
+report --data=yes --calls=yes --dump-instr=yes -o objects -- ./walk conflict
 is "$?$(cat err)" 0 'a report with objects and calls'
 is "$(explore objects | grep -o '"insns":\[\[' | sort -u)$(explore conflict | grep '"insns":\[\[')" '"insns":[[' '... and instructions, which other reports do not have'
 is "$(sed -n 's/^"far_apart .*",//p' objects/data.csv)" 2,0,99998 '... misses of an array, by class, as the program was written'

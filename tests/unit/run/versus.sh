@@ -142,7 +142,7 @@ refused() {
     is "$(sed "s,$SCRATCH/,," said)" "quern: run: $text" 'said'
 }
 refused '--versus=nobody: no such simulator beside quern or in its libexec, and no module' --versus=nobody
-refused "--versus=XX=lru: got 'XX=lru', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC, BI or AN" --versus=XX=lru
+refused "--versus=XX=lru: got 'XX=lru', wanted a simulator, or SLOT=MODULE with slot I1, D1, L2, LL, BC, BI or AN" --versus=XX=lru
 refused '--versus=values: wanted a simulator, or modules in slots I1, D1, LL, BC or BI' --versus=values
 refused '--versus=fifo: not with an analysis module that observes instructions' --versus=D1=fifo --sim=values
 refused '--versus: not with --check; `quern run --help=all` describes it' --versus=D1=fifo --check
@@ -209,7 +209,7 @@ blunder D1 "$loop"
 mkdir loop
 mv blunder.c loop/bad.c # who does not come back is named by its file
 QUERN_MODULE_SECONDS=1 run --sim=./good --versus=D1=loop/bad.c
-is "$? $(named)" "70 module bad in slot D1 of B, policy_victim, reference N: does not come back: an endless loop?, at loop/bad.c:5 (after 1 s of \
+is "$? $(named)" "70 module bad in slot D1 of B, policy_victim, reference N: does not come back (an endless loop?), at loop/bad.c:5 (after 1 s of \
 processor time; QUERN_MODULE_SECONDS sets another number)" 'an endless loop of B'
 
 done_testing

@@ -282,6 +282,9 @@ wrong 'D1=fifo:0123456789abcdef' 'D1=fifo:0123456789abcdef is in no engine that 
 run -q --sim=refused.c
 is "$? $(grep -c 'refused.c:8:.*nothing' said) $(tail -n 1 said)" '2 1 quern: run: D1=refused.c: the compiler refuses it' \
     'where the code is wrong, what the compiler says, and a line'
+sed 's/return FIRST/return (unsigned)(half * 0.5)/; 1a static volatile double half = 2;' mine.c >real.c
+run -q --sim=real.c
+is "$? $(tail -n 1 said)" '2 quern: run: D1=real.c: there is no floating point for modules' 'floating point is named'
 echo '/* other */' >>mine.c
 CC=/nowhere/cc run -q --sim=mine.c
 is "$? $(cat said)" "2 quern: run: no C compiler: there is no '/nowhere/cc'; install gcc, or set CC" 'no compiler: one line'
