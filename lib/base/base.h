@@ -16,7 +16,8 @@
 
 /* A function that keeps all registers but the status flags, so that translated code may call it anywhere; QN_NCSR_TYPE for types
  * of pointers to them.  The attribute is for code without vector registers; hosted programs, which have them, do without.
- * (clang 14 gives the registers back and then jumps to a function that does not keep them, if it may.) */
+ * Declarations have QN_NCSR, too, beside qn_slow_call: clang 14 forgets it of a function that is used before its definition, and gives
+ * the registers back before a jump to a function that does not keep them, if it may jump. */
 #ifdef __SSE__
 #define QN_NCSR_TYPE
 #define QN_NCSR

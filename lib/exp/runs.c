@@ -15,7 +15,7 @@ struct maker {
     const struct qn_geometry *host;
     const char **values; /* of the run being made */
     bool *used;          /* by axis */
-    struct qn_exp_machine *machines, *machine; /* by value of that axis; of the run being made, NULL: none */
+    struct qn_exp_machine *machine; /* of the run being made, NULL: none */
     struct qn_text_error *err;
 };
 
@@ -295,19 +295,20 @@ static bool all_used(const struct maker *m)
     return true;
 }
 
-static bool read_machines(struct maker *m)
+static bool read_machines(struct maker *m, struct qn_exp_runs *runs)
 {
     const struct qn_exp_axis *axis = varies(m->e, MACHINE);
 
-    m->machines = axis ? qn_text_alloc(&m->e->memory, (size_t)axis->values.count * sizeof *m->machines) : NULL;
+    runs->machines = axis ? qn_text_alloc(&m->e->memory, (size_t)axis->values.count * sizeof *runs->machines) : NULL;
     for (int i = 0; axis && i < axis->values.count; i++) {
+        struct qn_exp_machine *machine = &runs->machines[runs->machine_count++];
         struct qn_text_error err = { .status = QN_TEXT_OK };
         const struct qn_exp_text *value = &axis->values.at[i];
 
-        if (!qn_exp_read_machine(&m->machines[i], value->text, m->e->library, &err))
+        if (!qn_exp_read_machine(machine, value->text, m->e->library, &err))
             return qn_text_fail(m->err, QN_TEXT_BAD, "%s: " MACHINE ": %s", value->origin, err.text), false;
-        m->e->machine_has_time |= m->machines[i].time.width != 0;
-        m->e->machine_has_L2 |= m->machines[i].geometry[QN_EXP_L2].line != 0;
+        m->e->machine_has_time |= machine->time.width != 0;
+        m->e->machine_has_L2 |= machine->geometry[QN_EXP_L2].line != 0;
     }
     return true;
 }
@@ -318,7 +319,7 @@ bool qn_exp_make_runs(struct qn_exp *e, const struct qn_geometry host[QN_EXP_LEV
     struct maker m = { .e = e, .host = host, .err = err };
     const struct qn_exp_axis *machine = varies(e, MACHINE);
 
-    if (!count_runs(e, &runs->count, err) || !read_machines(&m))
+    if (!count_runs(e, &runs->count, err) || !read_machines(&m, runs))
         return false;
     m.values = qn_text_alloc(&e->memory, ((size_t)e->axis_count + 1) * sizeof *m.values);
     m.used = qn_text_alloc(&e->memory, (size_t)e->axis_count + 1);
@@ -329,11 +330,17 @@ bool qn_exp_make_runs(struct qn_exp *e, const struct qn_geometry host[QN_EXP_LEV
         for (int a = e->axis_count - 1; a >= 0; a--) { /* mixed-radix digits, the last axis first */
             m.values[a] = e->axes[a].values.at[rest % e->axes[a].values.count].text;
             if (&e->axes[a] == machine)
-                m.machine = &m.machines[rest % machine->values.count];
+                m.machine = &runs->machines[rest % machine->values.count];
             rest /= e->axes[a].values.count;
         }
         if (!make_run(&m, &e->programs[rest], &runs->at[i]))
             return false;
     }
     return all_used(&m);
+}
+
+void qn_exp_free_runs(struct qn_exp_runs *runs)
+{
+    for (int i = 0; i < runs->machine_count; i++)
+        qn_exp_free_machine(&runs->machines[i]);
 }

@@ -27,11 +27,15 @@ struct qn_exp_run {
 struct qn_exp_runs {
     struct qn_exp_run *at;
     int count;
+    struct qn_exp_machine *machines; /* by value of the axis `machine`; the runs have their texts */
+    int machine_count;
 };
 
-/* `host` is used for levels that the experiment does not give. */
+/* `host` is used for levels that the experiment does not give.  `runs` is empty before, and is
+ * freed, also if this is false, before the experiment. */
 bool qn_exp_make_runs(struct qn_exp *e, const struct qn_geometry host[QN_EXP_LEVELS], struct qn_exp_runs *runs,
                       struct qn_text_error *err);
+void qn_exp_free_runs(struct qn_exp_runs *runs);
 
 /* Is this axis a parameter, that is, one of the {NAME}s? */
 bool qn_exp_is_parameter(const struct qn_exp_axis *axis);

@@ -218,7 +218,7 @@ extern char qn_enter_clock[]; /* by register: code that loads the clock into it 
 #define QN_ENTER_CLOCK_BYTES 16u
 extern void qn_leave(void), qn_leave_step(void), qn_leave_saved(void);
 /* Helpers called from translated code. */
-qn_slow_call qn_run_string, qn_run_complex, qn_run_verify;
+QN_NCSR qn_slow_call qn_run_string, qn_run_complex, qn_run_verify;
 void qn_string_done(uint64_t pc, uint32_t record, unsigned insn, bool complete); /* counts the repetitions that were executed */
 
 /* ---- system calls ---- */

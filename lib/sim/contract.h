@@ -102,7 +102,7 @@ struct qn_sim_stream {
 };
 extern struct qn_sim_stream qn_sim_stream; /* below 2 GiB */
 static inline bool qn_sim_stream_is_empty(void) { return !qn_sim_stream.first || *qn_sim_stream.next == qn_sim_stream.first; }
-qn_slow_call qn_sim_stream_full;   /* after a record that fills it */
+QN_NCSR qn_slow_call qn_sim_stream_full;   /* after a record that fills it */
 void qn_sim_stream_tell(void);     /* calls the analyses for all records, when no execution is open */
 static inline void qn_sim_stream_ended(void) /* no execution is open */
 {
@@ -251,7 +251,7 @@ struct qn_log_consumer {
 extern bool qn_sim_log_on;       /* references from C are logged, too */
 extern bool qn_sim_log_all;      /* every data reference is logged, because a module in slot D1 has to see each */
 extern bool qn_sim_log_misses;   /* what misses the default I1 and D1 is logged, for a module at LL or L2 */
-qn_slow_call qn_sim_log_drain;   /* simulates all entries */
+QN_NCSR qn_slow_call qn_sim_log_drain;   /* simulates all entries */
 bool qn_sim_log_possible(void);  /* can these caches be simulated from a log? */
 void qn_sim_log_switch(bool on); /* logging begins or ends; it must not be in that state already */
 /* A block was left in the middle: its entries are simulated.  next: log position that the block still held in a register; 0 if
@@ -338,7 +338,7 @@ struct qn_sim_branches {
     uint64_t next;        /* address of the next entry, below 2 GiB; 0: branches are not logged */
 };
 extern struct qn_sim_branches qn_sim_branches;
-qn_slow_call qn_sim_branches_drain;
+QN_NCSR qn_slow_call qn_sim_branches_drain;
 bool qn_sim_branches_are_empty(void);
 #define QN_RESULT_LATER 4u       /* ctx.result, for the shadow model: the outcome becomes known when the log is drained */
 
@@ -416,15 +416,15 @@ uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of th
 #define QN_AUX_MODIFY (2u << 16)
 #define QN_AUX_WHICH_SHIFT 20
 
-qn_slow_call qn_sim_slow_fetch;  /* arg_aux: address of a qn_fetch_site */
+QN_NCSR qn_slow_call qn_sim_slow_fetch;  /* arg_aux: address of a qn_fetch_site */
 struct qn_fetch_site {
     uint32_t site;             /* as in arg_site */
     uint32_t last, first;      /* addresses of the records of its last line, and of its first line if that is another one, else 0 */
     uint32_t offset;           /* of the first byte in its line */
 };
-qn_slow_call qn_sim_slow_data;   /* arg_addr; a read */
-qn_slow_call qn_sim_slow_write;  /* a write; without qn_sim_kinds, qn_sim_slow_data may be called instead of this and the next */
-qn_slow_call qn_sim_slow_modify;
+QN_NCSR qn_slow_call qn_sim_slow_data;   /* arg_addr; a read */
+QN_NCSR qn_slow_call qn_sim_slow_write;  /* a write; without qn_sim_kinds, qn_sim_slow_data may be called instead of this and the next */
+QN_NCSR qn_slow_call qn_sim_slow_modify;
 /* Several references in order: arg_site = their number, arg_addr = address of the lowest byte, arg_aux = address of the list. */
 #define QN_GROUP_MAX 12
 struct qn_group_ref {
@@ -432,23 +432,23 @@ struct qn_group_ref {
     uint16_t offset; /* bytes, from the lowest */
     uint8_t size, after; /* bytes; the number of references and fetches since the first of these */
 };
-qn_slow_call qn_sim_slow_group;
-qn_slow_call qn_sim_d1_missed;   /* emitted code has filled the line into the D1; this looks up the LL and counts; with qn_sim_kinds, arg_aux: enum qn_log_kind */
-qn_slow_call qn_sim_L2_missed;   /* the reference has missed the L2: this counts it */
-qn_slow_call qn_sim_slow_big;    /* arg_addr, arg_aux = bytes | QN_AUX_* */
+QN_NCSR qn_slow_call qn_sim_slow_group;
+QN_NCSR qn_slow_call qn_sim_d1_missed;   /* emitted code has filled the line into the D1; this looks up the LL and counts; with qn_sim_kinds, arg_aux: enum qn_log_kind */
+QN_NCSR qn_slow_call qn_sim_L2_missed;   /* the reference has missed the L2: this counts it */
+QN_NCSR qn_slow_call qn_sim_slow_big;    /* arg_addr, arg_aux = bytes | QN_AUX_* */
 extern bool qn_sim_kinds;      /* a module distinguishes reads from writes */
-qn_slow_call qn_sim_cond;        /* arg_pc, arg_aux = taken (0, 1); one counter */
-qn_slow_call qn_sim_indirect;    /* arg_pc, arg_addr = target; one counter */
+QN_NCSR qn_slow_call qn_sim_cond;        /* arg_pc, arg_aux = taken (0, 1); one counter */
+QN_NCSR qn_slow_call qn_sim_indirect;    /* arg_pc, arg_addr = target; one counter */
 extern bool qn_sim_returns;    /* a module predicts returns, so it needs calls and returns */
-qn_slow_call qn_sim_call;        /* arg_pc, arg_addr = return address; one counter, as a site */
-qn_slow_call qn_sim_return;      /* arg_pc, arg_addr = target; one counter, as a site */
+QN_NCSR qn_slow_call qn_sim_call;        /* arg_pc, arg_addr = return address; one counter, as a site */
+QN_NCSR qn_slow_call qn_sim_return;      /* arg_pc, arg_addr = target; one counter, as a site */
 /* --check, --versus: the shadow model simulates the reference that the first simulator has just simulated; ctx.result is its outcome. */
-qn_slow_call qn_sim_check_data;    /* arg_addr, arg_site, arg_aux = bytes | QN_AUX_* */
-qn_slow_call qn_sim_check_fetch;
-qn_slow_call qn_sim_check_cond;    /* arg_pc, arg_site, arg_aux = taken; ctx.result = mispredicted */
-qn_slow_call qn_sim_check_indirect; /* arg_pc, arg_site, arg_addr = target */
-qn_slow_call qn_sim_check_call, qn_sim_check_return; /* as qn_sim_call, qn_sim_return */
-qn_slow_call qn_sim_check_group;   /* as qn_sim_slow_group; ctx.result has two bits for each */
+QN_NCSR qn_slow_call qn_sim_check_data;    /* arg_addr, arg_site, arg_aux = bytes | QN_AUX_* */
+QN_NCSR qn_slow_call qn_sim_check_fetch;
+QN_NCSR qn_slow_call qn_sim_check_cond;    /* arg_pc, arg_site, arg_aux = taken; ctx.result = mispredicted */
+QN_NCSR qn_slow_call qn_sim_check_indirect; /* arg_pc, arg_site, arg_addr = target */
+QN_NCSR qn_slow_call qn_sim_check_call, qn_sim_check_return; /* as qn_sim_call, qn_sim_return */
+QN_NCSR qn_slow_call qn_sim_check_group;   /* as qn_sim_slow_group; ctx.result has two bits for each */
 
 /* --explain: data references of the source lines that are explained call qn_sim_see_data, with arg_aux.  After qn_sim_init. */
 void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output);
@@ -464,7 +464,7 @@ struct qn_sim_users {
     uint64_t me, was;     /* of a reference that does not hit under the filter: its own word; that of the last user of its line or of the victim */
 };
 extern struct qn_sim_users qn_sim_users; /* below 2 GiB */
-qn_slow_call qn_sim_see_data;
+QN_NCSR qn_slow_call qn_sim_see_data;
 /* The same from C.  which: number of the source line that is explained, from 1; 0 = none of them. */
 unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *misses);
 

@@ -36,7 +36,7 @@ static void check_runs(const struct qn_exp *e, const struct qn_exp_runs *runs)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct qn_exp e;
-    struct qn_exp_runs runs;
+    struct qn_exp_runs runs = { .count = 0 };
     struct qn_text_error err = {0};
     const char *path = fuzz_file(0, data, size);
     size_t n = strlen(path);
@@ -54,6 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 must(err.text[0], "impossible runs have a message");
         }
     }
+    qn_exp_free_runs(&runs);
     qn_exp_free(&e);
     return 0;
 }

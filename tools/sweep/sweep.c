@@ -234,6 +234,7 @@ int qn_tool_sweep(int argc, char **argv)
     status = sweep(&s);
     if (s.options.json && !s.options.list && status <= 1 && !access(s.options.output, R_OK))
         status |= print_json(&s);
+    qn_exp_free_runs(&s.runs);
     qn_exp_free(&s.options.exp);
     return status;
 }

@@ -451,7 +451,7 @@ static void marks(struct qn_block *b, const struct qn_emit_rules *r)
 }
 
 static uint64_t countdown_of(uint32_t index);
-static qn_slow_call entered;
+static QN_NCSR qn_slow_call entered;
 
 static void configure(struct qn_emit_hooks *h)
 {

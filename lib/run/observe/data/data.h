@@ -138,6 +138,6 @@ void *qn_engine_alloc(uint64_t bytes); /* zeros; supplied by the engine */
 /* Is there something to see before the block at pc runs?  What emitted code hands on in arg_aux; 0 = nothing. */
 uint32_t qn_allocs_probe(uint64_t pc);
 bool qn_allocs_begins(uint64_t pc); /* a block has to begin there */
-qn_slow_call qn_allocs_see;         /* arg_aux; arg_pc; the guest's registers that are not borrowed lie in ctx.gpr, too */
+QN_NCSR qn_slow_call qn_allocs_see;         /* arg_aux; arg_pc; the guest's registers that are not borrowed lie in ctx.gpr, too */
 
 #endif
