@@ -78,6 +78,7 @@ same syscalls 'each system call with each pointer bad' --trace-children=yes
 same init 'the first process of a namespace'
 same attach 'memory that moves, or is attached, without an address; code in shared memory'
 same io_uring 'io_uring: reads into code, handlers and masks while it waits'
+[ "${QN_CORPUS:-}" != tiny ] || flags="$flags -DQN_TINY"
 same carry 'flags that a handler sees, and where it is called'
 same death_signal 'the signal of a parent that dies' --trace-children=yes
 same signal64 'all signals, 64 among them'
