@@ -98,19 +98,22 @@ static bool add_insn(struct qn_block *b, unsigned keep_free)
 }
 
 /* A store that may reach code: it must take effect at the next instruction, so the block ends and the next one looks. */
-static bool stores(const struct qn_insn *in)
+static bool stores(const struct qn_insn *in, bool stack_has_code)
 {
     for (unsigned k = 0; k < in->n_mem; k++)
-        if ((in->mem[k].access & QN_ACC_WRITE) && in->mem[k].base != QN_RSP)
+        if ((in->mem[k].access & QN_ACC_WRITE) && (stack_has_code || in->mem[k].base != QN_RSP))
             return true;
     return false;
 }
 
-static bool ends_behind(const struct qn_block *b, const struct qn_block_rules *rules)
+/* Does it set the stack pointer to something else than a place nearby? */
+static bool moves_stack(const struct qn_insn *in) { return in->writes >> QN_RSP & ~in->reads >> QN_RSP & 1; }
+
+static bool ends_behind(const struct qn_block *b, const struct qn_block_rules *rules, bool stack_has_code)
 {
     const struct qn_insn *last = &b->insn[b->n - 1];
 
-    return b->end != QN_END_FALL || (last->attr & QN_ATTR_POPF) /* it may set the trap flag */ || (b->volatile_code && stores(last)) || (rules->end_at_repeats && qn_is_repeated(last));
+    return b->end != QN_END_FALL || (last->attr & QN_ATTR_POPF) /* it may set the trap flag */ || (b->volatile_code && stores(last, stack_has_code)) || (rules->end_at_repeats && qn_is_repeated(last));
 }
 
 /* Does a client request stand here? */
@@ -138,6 +141,7 @@ static void take_marker(struct qn_block *b, const struct qn_block_rules *rules)
 void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules)
 {
     const struct qn_tree_node *range = qn_exec_find(pc);
+    bool stack_has_code = rules->sp && qn_exec_overlaps(rules->sp - QN_PAGE, rules->sp + QN_PAGE);
 
     b->pc = b->next = pc;
     b->target = 0;
@@ -155,7 +159,8 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
 
         b->end = end_of(last);
         b->target = qn_decode_target(last, b->at[b->n - 1]);
-        if (ends_behind(b, rules) || is_marker(b->next) || (rules->begins && rules->begins(b->next)))
+        stack_has_code |= moves_stack(last);
+        if (ends_behind(b, rules, stack_has_code) || is_marker(b->next) || (rules->begins && rules->begins(b->next)))
             break;
     }
     b->at[b->n] = b->next;

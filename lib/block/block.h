@@ -82,6 +82,7 @@ struct qn_block_rules {
     bool count_requests; /* the marker of a client request is an instruction, as it is to Cachegrind */
     bool exact_flags;    /* status flags must be exact at every instruction that may fault */
     bool (*begins)(uint64_t pc); /* a block begins here, so that one before it ends; NULL: nowhere */
+    uint64_t sp;         /* the stack pointer: in code that may change, stores through it are looked at only if code lies there; 0: unknown */
 };
 
 /* The processor that the guest's instructions are for: the one that runs them.  Set once, before the first block. */

@@ -24,32 +24,45 @@ static int read_at(int fd, void *buf, uint64_t size, uint64_t offset)
     return qn_sys_failed(n) ? (int)-n : (uint64_t)n == size ? 0 : EIO;
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* Does a word begin in this line of which only the first part is known, and end? */
+static bool has_word(const char *p, const char *last)
+{
+    while (p <= last && is_blank(*p))
+        p++;
+    while (p <= last && *p && !is_blank(*p))
+        p++;
+    return p <= last;
+}
+
+/* The kernel looks at as many bytes as `line` has (fs/binfmt_script.c). */
 int qn_elf_read_script(int fd, struct qn_script *s)
 {
-    char line[512];
-    long n = qn_sys4(__NR_pread64, fd, (long)line, sizeof line - 1, 0);
+    char line[sizeof s->arg] = {0};
+    long n = qn_sys4(__NR_pread64, fd, (long)line, sizeof line, 0);
     char *p = line + 2, *end, *start;
 
     if (n < 3 || line[0] != '#' || line[1] != '!')
         return ENOEXEC;
-    for (end = p; end < line + n && *end != '\n'; end++)
+    for (end = p; end < line + sizeof line - 1 && *end != '\n'; end++)
         ;
-    while (end > p && (end[-1] == ' ' || end[-1] == '\t'))
+    if (*end != '\n' && !has_word(p, end))
+        return ENOEXEC;
+    while (end > p && is_blank(end[-1]))
         end--;
     *end = 0;
-    while (*p == ' ' || *p == '\t')
+    while (is_blank(*p))
         p++;
-    for (start = p; *p && *p != ' ' && *p != '\t'; p++)
+    for (start = p; *p && !is_blank(*p); p++)
         ;
-    if (p == start || p - start >= (long)sizeof s->interp)
+    if (p == start)
         return ENOEXEC;
     __builtin_memcpy(s->interp, start, (size_t)(p - start));
     s->interp[p - start] = 0;
-    while (*p == ' ' || *p == '\t')
+    while (is_blank(*p))
         p++;
     s->has_arg = *p != 0;
-    if (end - p >= (long)sizeof s->arg)
-        return ENOEXEC;
     __builtin_memcpy(s->arg, p, (size_t)(end - p) + 1);
     return 0;
 }

@@ -35,6 +35,7 @@ struct qn_script {
     char arg[256];
     bool has_arg;
 };
+#define QN_SCRIPT_DEPTH 5u /* scripts whose interpreters are scripts, one behind the other */
 
 /* 0: *script filled in; ENOEXEC: fd is no script. */
 int qn_elf_read_script(int fd, struct qn_script *script);

@@ -96,6 +96,7 @@ struct qn_thread {
     uint64_t fault_err, fault_trap, fault_cr2;
     qn_sigset waiting_mask;    /* the mask of an rt_sigsuspend, ppoll ... that the signal has ended */
     uint32_t waited;           /* waiting_mask is valid */
+    bool waits;                /* ... and the call goes on */
     qn_sigset held;            /* fault signals sent by processes, until they can be delivered */
     struct qn_siginfo held_info[QN_SYNC_SIGNALS];
     uint64_t call_again;       /* address of a syscall instruction that has been counted, but not executed; 0 = none */
@@ -206,6 +207,7 @@ bool qn_is_mapped(uint64_t addr);
 void qn_make_stack_executable(uint64_t sp);
 bool qn_learn_code(uint64_t pc); /* asks the kernel whether there is code; true: the translator knows it now */
 void qn_code_changed(uint64_t start, uint64_t end);
+void qn_code_advised(uint64_t start, uint64_t end, long advice); /* madvise: it may be gone */
 
 /* ---- translation and dispatch ---- */
 
@@ -272,6 +274,7 @@ void qn_signal_init(void);
 void qn_signal_thread_start(struct qn_thread *t);
 void qn_signal_clear_handlers(void);
 void qn_signal_deliver(void);            /* delivers the pending signal, unless it is blocked */
+bool qn_signal_release(qn_sigset mask);      /* the same under another mask; true: one is pending now */
 void qn_signal_release_held(void);       /* makes held signals pending that are no longer blocked */
 unsigned qn_precise_variant(unsigned at_most); /* a signal is pending: the variant of the block that has to run first; 0 = none */
 bool qn_precise_always(void);              /* all translations keep all flags, because handlers of faults may read them */

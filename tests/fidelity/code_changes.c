@@ -1,13 +1,19 @@
 /* code_changes.c - code that changes: memory mapped twice, a store into its own block, read() into code, a file mapped
- * anew, code that is copied about, a patch by another process, flags that only the new code needs. */
+ * anew, code that is copied about, a patch by another process, flags that only the new code needs, stores through the stack pointer,
+ * code that madvise takes away. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,6 +175,97 @@ static void flags_kept(void)
     printf("flags that only the new code needs: %d\n", found);
 }
 
+/* ---- the stack lies in the code, and a store through rsp changes the next instruction ---- */
+
+extern const char by_store[], by_push[], far_away[], end_of_them[];
+__asm__("by_store: mov %rsp, %rdx; lea 1f+1(%rip), %rsp; movb $7, (%rsp); 1: mov $1, %eax; mov %rdx, %rsp; ret\n"
+        "by_push: mov %rsp, %rdx; lea 1f+9(%rip), %rsp; movabs $0x7b8909090, %rcx; push %rcx; nop\n"
+        "1: .fill 3, 1, 0x90; mov $1, %eax; nop; nop; mov %rdx, %rsp; ret\n"
+        "far_away: mov %rsp, %rdx; lea 1f-0x80(%rip), %rsp; movb $9, 0x81(%rsp); nop; 1: mov $1, %eax; mov %rdx, %rsp; ret\n"
+        "end_of_them:");
+
+static int run_copy(void *at, const char *from)
+{
+    memcpy(at, from, (size_t)(end_of_them - from));
+    return call(at);
+}
+
+static void stack_in_code(void)
+{
+    uint8_t *x = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    for (int i = 0; i < 2; i++)
+        printf("stores through rsp: %d %d %d\n", run_copy(x + 1024, by_store), run_copy(x + 2048, by_push), run_copy(x + 3072, far_away));
+}
+
+/* ---- madvise: what becomes of code, here and in a child ---- */
+
+enum { LOCKED = 24, GUARD = 102, NO_GUARD = 103 }; /* MADV_DONTNEED_LOCKED, MADV_GUARD_INSTALL, MADV_GUARD_REMOVE */
+
+static sigjmp_buf back;
+static void *there;
+
+static void tell_fault(int sig, siginfo_t *info, void *context)
+{
+    (void)context;
+    printf(" signal %d code %d %s", sig, info->si_code, info->si_addr == there ? "there" : "elsewhere");
+    siglongjmp(back, 1);
+}
+
+static void tell_call(void *code)
+{
+    there = code;
+    if (!sigsetjmp(back, 1))
+        printf(" %d", call(code));
+    fflush(stdout);
+}
+
+static uint8_t *code_of_kind(int kind)
+{
+    uint8_t *x = mmap(NULL, 4096, PROT_READ | PROT_WRITE, (kind ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS, -1, 0);
+
+    put_code(x, 42);
+    mprotect(x, 4096, PROT_READ | PROT_EXEC | (kind > 1 ? PROT_WRITE : 0));
+    tell_call(x);
+    return x;
+}
+
+static void advise(int kind, int advice)
+{
+    uint8_t *x = code_of_kind(kind);
+    bool done = !madvise(x, 4096, advice);
+
+    printf(" kind %d, advice %d %s:", kind, advice, done ? "" : strerror(errno));
+    tell_call(x);
+    if (advice == GUARD && done && !madvise(x, 4096, NO_GUARD))
+        tell_call(x);
+    if (fork() == 0) {
+        printf(" the child:");
+        tell_call(x);
+        _exit(0);
+    }
+    wait(NULL);
+    printf("\n");
+}
+
+static void advised(void)
+{
+    static const int advices[] = {MADV_DONTNEED, LOCKED, GUARD, MADV_REMOVE, MADV_DONTFORK, MADV_WIPEONFORK};
+    struct sigaction act = {.sa_sigaction = tell_fault, .sa_flags = SA_SIGINFO}, none = {.sa_handler = SIG_DFL};
+    struct iovec range = {NULL, 4096};
+    long own = syscall(SYS_pidfd_open, getpid(), 0);
+
+    sigaction(SIGSEGV, &act, NULL);
+    for (int kind = 0; kind < 3; kind++)
+        for (unsigned i = 0; i < sizeof advices / sizeof *advices; i++)
+            advise(kind, advices[i]);
+    range.iov_base = code_of_kind(0);
+    printf(" process_madvise %s:", syscall(SYS_process_madvise, own, &range, 1ul, MADV_DONTNEED, 0) < 0 ? strerror(errno) : "");
+    tell_call(range.iov_base);
+    printf("\n");
+    sigaction(SIGSEGV, &none, NULL);
+}
+
 int main(void)
 {
     char name[40];
@@ -186,5 +283,7 @@ int main(void)
     protected_between();
     mapped_anew();
     flags_kept();
+    stack_in_code();
+    advised();
     return 0;
 }

@@ -58,7 +58,7 @@ bool qn_guarded_takes(const struct qn_siginfo *info, struct qn_ucontext *uc);
 /* ---- code whose file has become shorter than its mapping (guest_memory.c) ---- */
 
 void qn_truncated_reading(bool on);                              /* the translator begins or ends reading code; it can be restarted meanwhile */
-bool qn_truncated_take(struct qn_ucontext *uc, uint64_t addr);   /* a SIGBUS in the engine; true: it was handled, and the dispatcher restarts */
+bool qn_truncated_take(struct qn_ucontext *uc, uint64_t addr);   /* a SIGBUS or SIGSEGV in the engine; true: it was handled, and the dispatcher restarts */
 bool qn_truncated_fetch(uint64_t pc);                            /* control reached an address without code; true: this was the cause, and it was handled */
 
 /* ---- execution modes (mode.c) ---- */

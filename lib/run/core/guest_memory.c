@@ -1,5 +1,5 @@
 /* lib/run/core/guest_memory.c - reads and writes of guest memory that may fail: done by system calls, so they do not fault here, or guarded;
- * and code in mappings whose file has been truncated. */
+ * and code that can no longer be read. */
 #include <linux/errno.h>
 
 #include "guest/exec_map.h"
@@ -46,14 +46,13 @@ bool qn_copy_string(uint64_t guest, char *to, size_t size)
     return false;
 }
 
-/* ---- truncated mappings: code that cannot be read because its file has become shorter ----
+/* ---- code that cannot be read, because its file has become shorter, or madvise has made a guard of its page ----
  *
- *   the translator reads it     SIGBUS; the page no longer counts as code, and the dispatcher starts again: blocks end before the page
- *   control reaches it          SIGBUS for the guest, as natively; or, if the page can be read again, it is code as before
+ *   the translator reads it     SIGBUS or SIGSEGV; the page no longer counts as code, and the dispatcher starts again: blocks end before it
+ *   control reaches it          the same signal for the guest, as natively; or, if the page can be read again, it is code as before
  */
 
 #define PAGES_MAX 64u /* pages recorded at a time; if the oldest is replaced, it does not count as code until it is mapped again */
-enum { BUS_ADRERR_ = 2 };
 
 static struct { uint64_t at; bool writable; } pages[PAGES_MAX];
 static unsigned next;
@@ -94,8 +93,8 @@ bool qn_truncated_fetch(uint64_t pc)
         if (qn_read_guest(page, &byte, sizeof byte)) {
             pages[i].at = 0;
             qn_exec_add(page, page + QN_PAGE, pages[i].writable);
-        } else {
-            qn_signal_raise(SIG_BUS, BUS_ADRERR_, pc);
+        } else if (!qn_guarded_code(pc)) {
+            qn_guarded_raise(); /* the processor's own fault */
         }
         return true;
     }

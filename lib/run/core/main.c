@@ -10,7 +10,6 @@
 #include "tcache/tcache.h"
 
 enum { E_NOEXEC = 8, E_ACCES = 13, E_EXIST = 17, E_LOOP = 40 };
-#define SCRIPT_DEPTH 5
 #define ARGS_MAX 65536
 #define FD_CLOEXEC_ 1
 #define PR_SET_NAME 15
@@ -22,7 +21,7 @@ enum { E_NOEXEC = 8, E_ACCES = 13, E_EXIST = 17, E_LOOP = 40 };
 _Noreturn void qn_engine_main(uint64_t *kernel_sp);
 
 static const char *guest_argv[ARGS_MAX];
-static struct qn_script scripts[SCRIPT_DEPTH];
+static struct qn_script scripts[QN_SCRIPT_DEPTH + 1];
 static char exe_path[QN_PATH_MAX];
 
 static int number(const char *s)
@@ -40,7 +39,7 @@ static void take_arguments(uint64_t *kernel_sp)
     uint64_t argc = kernel_sp[0];
     const char *const *argv = (const char *const *)(kernel_sp + 1);
 
-    if (argc < 3 || argc > ARGS_MAX - 2 * SCRIPT_DEPTH - 1)
+    if (argc < 3 || argc > ARGS_MAX - 2 * QN_SCRIPT_DEPTH - 1)
         qn_die_fatal(QN_FATAL_LOAD, 0, "usage: run by quern, not by hand");
     qn_socket_fd = number(argv[2]);
     qn_arena_attach(number(argv[1]));
@@ -74,7 +73,7 @@ static void apply_script(const struct qn_script *s, const char *path)
 
 static int open_program(const char **path)
 {
-    for (unsigned depth = 0; depth < SCRIPT_DEPTH; depth++) {
+    for (unsigned depth = 0; depth <= QN_SCRIPT_DEPTH; depth++) {
         long fd = qn_sys4(__NR_openat, -100, (long)*path, 02000000, 0);
 
         if (qn_sys_failed(fd))

@@ -203,7 +203,7 @@ uint32_t qn_translate(uint64_t pc, unsigned mode)
     const struct qn_config *c = qn_cfg();
     const struct qn_mode_rules *rules = qn_mode_rules(mode);
     const struct qn_block_rules shape = {block_max(mode), rules->event.caches ? QN_BORROWED + rules->emit.batch : 0, rules->emit.countdown && !rules->emit.turns,
-                                         rules->event.cachegrind, keeps_flags(mode), *qn_slices ? qn_slices_begin : NULL};
+                                         rules->event.cachegrind, keeps_flags(mode), *qn_slices ? qn_slices_begin : NULL, qn_ctx.gpr[QN_RSP]};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};
     uint32_t index;

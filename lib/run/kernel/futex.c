@@ -188,7 +188,8 @@ long qn_sys_futex(long nr, const long *a)
     }
 }
 
-long qn_sys_futex_waitv(long nr, const long *a) { return qn_cfg()->quantum ? -ENOSYS : qn_syscall_pass(nr, a); }
+/* futex_waitv, futex_wake, futex_wait, futex_requeue: a kernel before 5.16, or 6.7, does not know them. */
+long qn_sys_futex_new(long nr, const long *a) { return qn_cfg()->quantum ? -ENOSYS : qn_syscall_pass(nr, a); }
 
 long qn_sys_set_tid_address(long nr, const long *a)
 {

@@ -56,6 +56,7 @@ void qn_thread_only_self(void); /* after fork: the other threads are gone */
 /* Makes the guest's call with these flags, and on t's stack; t NULL: without a stack of its own. */
 long qn_clone_call(const struct qn_clone_request *r, uint64_t flags, struct qn_thread *t);
 
+void qn_memory_forked(void); /* memory.c: the child forgets code that is not for it */
 void qn_memory_forks(void); /* memory.c: with --cores, names memory that processes share as not supported */
 
 /* ---- turns, with --cores (thread.c, turns.c, futex.c) ---- */
@@ -68,7 +69,7 @@ void qn_turn_wait(struct qn_thread *t); /* t waits until one was drawn for it */
 uint32_t qn_core_of(const struct qn_thread *t);
 void qn_futex_thread_ends(struct qn_thread *t);
 void qn_futex_forget(void);
-qn_call_handler qn_sys_futex, qn_sys_futex_waitv, qn_sys_set_tid_address, qn_sys_yield;
+qn_call_handler qn_sys_sigpending, qn_sys_sigtimedwait, qn_sys_futex, qn_sys_futex_new, qn_sys_set_tid_address, qn_sys_yield;
 
 void qn_lock_bar_kicks(struct qn_thread *t); /* t calls it before execve: then no kick is on its way, and none will be sent */
 void qn_lock_allow_kicks(struct qn_thread *t);

@@ -225,6 +225,26 @@ void qn_code_changed(uint64_t start, uint64_t end)
     qn_arena->stats.smc_invalidations++;
 }
 
+/* Code for which the program has asked that a child does not get it, or gets zeros.  It then asks the kernel what is left (qn_learn_code). */
+static uint64_t not_for_children, not_for_children_end;
+
+void qn_code_advised(uint64_t start, uint64_t end, long advice)
+{
+    bool forks = advice == MADV_DONTFORK || advice == MADV_WIPEONFORK;
+
+    if (forks && qn_exec_overlaps(start, end)) {
+        not_for_children_end = not_for_children_end > end ? not_for_children_end : end;
+        not_for_children = not_for_children && not_for_children < start ? not_for_children : start;
+    }
+    qn_code_changed(start, end); /* most advice changes nothing, but it is rarely about code */
+}
+
+void qn_memory_forked(void)
+{
+    qn_code_changed(not_for_children, not_for_children_end);
+    qn_exec_remove(not_for_children, not_for_children_end);
+}
+
 static void note_access(uint64_t start, uint64_t size, int prot)
 {
     uint64_t end = start + qn_round_up(size, QN_PAGE);

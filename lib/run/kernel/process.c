@@ -151,7 +151,7 @@ static int check_target(const char *path)
     int err;
 
     qn_format(name, sizeof name, "%s", path);
-    for (unsigned depth = 0; depth < 5; depth++) {
+    for (unsigned depth = 0; depth <= QN_SCRIPT_DEPTH; depth++) {
         fd = qn_sys3(__NR_open, (long)name, 02000000, 0);
         if (qn_sys_failed(fd))
             return -1; /* missing or unreadable: the kernel returns the right error */
@@ -361,9 +361,9 @@ long qn_sys_execve(long nr, const long *a)
     int err, dirfd = at ? (int)a[0] : AT_FDCWD, flags = at ? (int)a[4] : 0;
     const char *exe;
 
+    if (!qn_copy_string((uint64_t)a[at], path, sizeof path))
+        return qn_syscall_pass(nr, a); /* fails: the kernel knows whether the name is too long or lies nowhere */
     a += at;
-    if (!qn_copy_string((uint64_t)a[0], path, sizeof path))
-        return -EFAULT;
     exe = qn_proc_exe(dirfd, (uint64_t)a[0]);
     if (exe) {
         qn_format(path, sizeof path, "%s", exe);
@@ -470,6 +470,7 @@ static void become_child(int fds[2], const struct qn_clone_request *r)
     qn_socket_fd = fds[1];
     close_both(r, old_arena, old_socket);
     qn_thread_only_self();
+    qn_memory_forked();
     if (r->a.stack)
         qn_ctx.gpr[4] = r->a.stack + r->a.stack_size;
     if (r->a.flags & CLONE_SETTLS) {

@@ -585,7 +585,9 @@ void qn_proc_publish(uint64_t sp, const struct qn_image *image)
     while (p[0])
         p += 2;
     m.auxv_size = (uint32_t)((uint64_t)(uintptr_t)(p + 2) - (uint64_t)(uintptr_t)m.auxv);
-    if (m.arg_start && m.env_start)
+    if (!m.env_start)
+        m.env_start = m.env_end = m.arg_end;
+    if (m.arg_start)
         qn_sys6(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, (long)&m, sizeof m, 0, 0);
 }
 

@@ -32,9 +32,10 @@ static struct qn_sigaction process_actions[QN_NSIG + 1];
 /* The mask that the kernel gets for this mask of the guest. */
 static qn_sigset host_mask(qn_sigset guest) { return guest & ~sig_bit(SIG_TRAP); }
 
+/* While a signal is pending, no other may come. */
 void qn_signal_set_host_mask(qn_sigset guest)
 {
-    qn_sigset host = host_mask(guest);
+    qn_sigset host = qn_self->pending & 1 ? ~SYNC_SIGNALS : host_mask(guest);
 
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&host, 0, 8);
 }
@@ -183,9 +184,10 @@ static void block_all(struct qn_ucontext *uc) { uc->mask = ~SYNC_SIGNALS; }
  * then, and never blocks SIGTRAP. */
 static bool hold(struct qn_thread *t, const struct qn_siginfo *info)
 {
+    qn_sigset mask = t->waits ? t->waiting_mask : t->mask;
     int sig = info->signo;
 
-    if (!is_sync(sig) || (!t->pending && !(t->mask & sig_bit(sig))))
+    if (!is_sync(sig) || (!t->pending && !(mask & sig_bit(sig))))
         return false;
     if (!(t->held & sig_bit(sig)))
         t->held_info[sig] = *info;
@@ -193,10 +195,21 @@ static bool hold(struct qn_thread *t, const struct qn_siginfo *info)
     return true;
 }
 
+/* The signal waits in the kernel again, since it is blocked. */
+static void send_again(const struct qn_thread *t, const struct qn_siginfo *info)
+{
+    qn_sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, info->signo, (long)info);
+}
+
 static void queue(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
 {
     if (hold(t, info))
         return;
+    if (t->pending & 1) { /* the other one came just before the mask was set */
+        send_again(t, info);
+        block_all(uc);
+        return;
+    }
     t->info = *info;
     t->pending |= 1;
     block_all(uc);
@@ -298,7 +311,7 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         kernel_action(info->signo, HANDLER_DFL, 0);
         return;
     }
-    if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_truncated_take(uc, info->fault.addr))
+    if ((info->signo == SIG_BUS || info->signo == SIG_SEGV) && !holds_cache(t) && qn_self == t && qn_truncated_take(uc, info->fault.addr))
         return;
     if (!holds_cache(t) || !in_code_cache(uc->mc.ip))
         qn_die_of_fault(info, uc);
@@ -377,6 +390,8 @@ static void install(int sig, const struct qn_sigaction *guest)
 
     if (sig == SIG_TRAP && guest->handler <= HANDLER_IGN)
         keep |= SA_RESTART_; /* the engine's kicks must not interrupt a system call */
+    if (is_sync(sig) && guest->handler == HANDLER_IGN && sig != SIG_TRAP)
+        kernel_action(sig, HANDLER_IGN, 0); /* discards those that are pending */
     if (is_sync(sig) || guest->handler > HANDLER_IGN)
         stand_in(sig, keep);
     else
@@ -520,6 +535,23 @@ static void deliver(struct qn_siginfo *info, bool is_fault)
     qn_frame_push(info->signo, info, &act);
 }
 
+/* The mask of a fault's handler, or a call that was on its way, blocks the signal, which waits in the kernel again. */
+static bool put_back(const struct qn_siginfo *info)
+{
+    struct qn_thread *t = qn_self;
+    int sig = info->signo;
+
+    if (t->waited || !(t->mask & sig_bit(sig)))
+        return false;
+    if (sig == SIG_TRAP) {
+        t->held |= sig_bit(sig);
+        t->held_info[sig] = *info;
+    } else {
+        send_again(t, info);
+    }
+    return true;
+}
+
 void qn_signal_deliver(void)
 {
     struct qn_thread *t = qn_self;
@@ -534,25 +566,29 @@ void qn_signal_deliver(void)
     if (what & 1) {
         struct qn_siginfo info = t->info;
 
-        deliver(&info, false);
+        if (!put_back(&info))
+            deliver(&info, false);
     }
     t->waited = 0;
     qn_signal_release_held();
     qn_signal_set_host_mask(t->mask);
 }
 
-void qn_signal_release_held(void)
+bool qn_signal_release(qn_sigset mask)
 {
     struct qn_thread *t = qn_self;
-    qn_sigset ready = t->held & ~t->mask;
+    qn_sigset ready = t->held & ~mask;
     int sig = ready ? 1 + __builtin_ctzll(ready) : 0;
 
     if (!sig || t->pending)
-        return;
+        return false;
     t->held &= ~sig_bit(sig);
     t->info = t->held_info[sig];
     t->pending = 1;
+    return true;
 }
+
+void qn_signal_release_held(void) { qn_signal_release(qn_self->mask); }
 
 /* The fault that is recorded in the thread is delivered at the next block boundary. */
 static void make_pending(void)
@@ -630,7 +666,10 @@ long qn_sys_sigaction(long nr, const long *a)
         return -EFAULT;
     if (act) {
         new.mask &= ~UNBLOCKABLE;
+        new.flags &= KNOWN_FLAGS;
         *slot = new;
+        if (new.handler == HANDLER_IGN)
+            qn_self->held &= ~sig_bit(sig);
         install(sig, &new);
         if (is_sync(sig) && new.handler > HANDLER_IGN && (new.flags & SA_SIGINFO_))
             qn_precise_set_always();
@@ -658,10 +697,36 @@ long qn_sys_sigprocmask(long nr, const long *a)
         case 2: t->mask = given; break;
         default: return -EINVAL;
         }
-        qn_signal_set_host_mask(t->mask);
         qn_signal_release_held();
+        qn_signal_set_host_mask(t->mask);
     }
     return old && !qn_write_guest(old, &before, 8) ? -EFAULT : 0;
+}
+
+/* rt_sigpending; a: address of a set, its bytes.  A SIGTRAP that waits is not in the kernel. */
+long qn_sys_sigpending(long nr, const long *a)
+{
+    qn_sigset set = 0;
+    long r = qn_syscall_pass(nr, a);
+
+    if (r || !qn_self->held || !qn_read_guest((uint64_t)a[0], &set, (uint64_t)a[1]))
+        return r;
+    set |= qn_self->held & qn_self->mask;
+    return qn_write_guest((uint64_t)a[0], &set, (uint64_t)a[1]) ? 0 : -EFAULT;
+}
+
+/* a: address of a set, of a siginfo or 0, of a time or 0, bytes of the set */
+long qn_sys_sigtimedwait(long nr, const long *a)
+{
+    struct qn_thread *t = qn_self;
+    qn_sigset set = 0;
+    int sig;
+
+    if (!t->held || a[3] != sizeof set || !qn_read_guest((uint64_t)a[0], &set, sizeof set) || !(set & t->held))
+        return qn_syscall_pass(nr, a);
+    sig = 1 + __builtin_ctzll(set & t->held);
+    t->held &= ~sig_bit(sig);
+    return a[1] && !qn_write_guest((uint64_t)a[1], &t->held_info[sig], sizeof *t->held_info) ? -EFAULT : sig;
 }
 
 /* As the kernel's do_sigaltstack. */

@@ -245,6 +245,6 @@ void qn_sys_sigreturn(void)
         qn_signal_set_altstack(&f.uc.stack, &err);
     else
         qn_signal_force(SIG_SEGV);
-    qn_signal_set_host_mask(t->mask);
     qn_signal_release_held();
+    qn_signal_set_host_mask(t->mask);
 }

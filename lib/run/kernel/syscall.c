@@ -8,7 +8,7 @@
 #include "run/observe/observe.h"
 #include "tcache/tcache.h"
 
-enum { NR_futex_waitv = 449, NR_mseal = 462, CALLS = NR_mseal + 1, IORING_ENTER_EXT_ARG_ = 8 };
+enum { NR_futex_waitv = 449, NR_futex_wake = 454, NR_futex_wait, NR_futex_requeue, NR_mseal = 462, CALLS = NR_mseal + 1, IORING_ENTER_EXT_ARG_ = 8 };
 
 static const long *args(long a[6])
 {
@@ -71,10 +71,13 @@ static long waiting_call(long nr, const long *a)
     struct qn_thread *t = qn_self;
     qn_sigset mask = 0;
     bool masked = waiting_mask(nr, a, &mask);
-    long r = qn_syscall_pass(nr, a);
+    long r;
 
-    t->waited = masked && r == -EINTR && (t->pending & 1);
     t->waiting_mask = mask & ~UNBLOCKABLE;
+    t->waits = masked;
+    r = masked && qn_signal_release(t->waiting_mask) ? -EINTR : qn_syscall_pass(nr, a);
+    t->waits = false;
+    t->waited = masked && r == -EINTR && (t->pending & 1);
     return r;
 }
 
@@ -125,14 +128,27 @@ static long arch_prctl_call(long nr, const long *a)
 static long range_call(long nr, const long *a)
 {
     bool ours = qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]);
+    long r;
 
     if (nr == NR_mseal && ours)
         return qn_syscall_pass(nr, (const long[6]){0, a[1], a[2]}); /* a kernel before 6.10 does not know it */
     if (ours) /* natively there is nothing */
         return nr == __NR_mbind ? -EFAULT : nr == __NR_remap_file_pages ? -EINVAL : -ENOMEM;
-    if (nr == __NR_madvise && a[2] == MADV_DONTNEED)
-        qn_code_changed((uint64_t)a[0], (uint64_t)a[0] + (uint64_t)a[1]);
-    return qn_syscall_pass(nr, a);
+    r = qn_syscall_pass(nr, a);
+    if (nr == __NR_madvise && !r)
+        qn_code_advised((uint64_t)a[0], (uint64_t)a[0] + (uint64_t)a[1], a[2]);
+    return r;
+}
+
+/* a: process, ranges, their number, advice */
+static long advise_process(long nr, const long *a)
+{
+    long r = qn_syscall_pass(nr, a);
+    uint64_t range[2];
+
+    for (long i = 0; !qn_sys_failed(r) && i < a[2] && qn_read_guest((uint64_t)a[1] + (uint64_t)i * sizeof range, range, sizeof range); i++)
+        qn_code_advised(range[0], range[0] + range[1], a[3]);
+    return r;
 }
 
 /* Linux refuses some of it while another process shares the memory. */
@@ -187,10 +203,11 @@ static long exit_call(long nr, const long *a)
 static qn_call_handler *const handlers[CALLS] = {
     [__NR_mmap] = qn_sys_mmap, [__NR_munmap] = qn_sys_munmap, [__NR_mprotect] = qn_sys_mprotect, [__NR_pkey_mprotect] = qn_sys_mprotect,
     [__NR_mremap] = qn_sys_mremap, [__NR_brk] = qn_sys_brk, [__NR_shmat] = qn_sys_shmat, [__NR_shmdt] = qn_sys_shmdt,
-    [__NR_madvise] = range_call, [__NR_msync] = range_call, [__NR_mincore] = range_call, [__NR_mlock] = range_call,
+    [__NR_madvise] = range_call, [__NR_process_madvise] = advise_process, [__NR_msync] = range_call, [__NR_mincore] = range_call, [__NR_mlock] = range_call,
     [__NR_mlock2] = range_call, [__NR_munlock] = range_call, [__NR_mbind] = range_call, [__NR_remap_file_pages] = range_call,
     [NR_mseal] = range_call, [__NR_mlockall] = qn_sys_mlockall, [__NR_munlockall] = qn_sys_mlockall,
     [__NR_rt_sigaction] = qn_sys_sigaction, [__NR_rt_sigprocmask] = qn_sys_sigprocmask, [__NR_sigaltstack] = qn_sys_sigaltstack,
+    [__NR_rt_sigpending] = qn_sys_sigpending, [__NR_rt_sigtimedwait] = qn_sys_sigtimedwait,
     [__NR_rt_sigsuspend] = waiting_call, [__NR_ppoll] = waiting_call, [__NR_pselect6] = waiting_call, [__NR_epoll_pwait] = waiting_call,
     [__NR_epoll_pwait2] = waiting_call, [__NR_io_uring_enter] = waiting_call,
     [__NR_fork] = qn_sys_clone, [__NR_vfork] = qn_sys_clone, [__NR_clone] = qn_sys_clone, [__NR_clone3] = qn_sys_clone,
@@ -205,7 +222,8 @@ static qn_call_handler *const handlers[CALLS] = {
     [__NR_prlimit64] = qn_sys_limit, [__NR_getrlimit] = qn_sys_limit, [__NR_setrlimit] = qn_sys_limit,
     [__NR_sched_getaffinity] = qn_sys_processors, [__NR_sched_setaffinity] = qn_sys_processors, [__NR_getcpu] = qn_sys_processors,
     [__NR_arch_prctl] = arch_prctl_call, [__NR_prctl] = prctl_call, [__NR_seccomp] = qn_sys_seccomp, [__NR_rseq] = refused_call,
-    [__NR_unshare] = unshare_call, [__NR_futex] = qn_sys_futex, [NR_futex_waitv] = qn_sys_futex_waitv,
+    [__NR_unshare] = unshare_call, [__NR_futex] = qn_sys_futex, [NR_futex_waitv] = qn_sys_futex_new,
+    [NR_futex_wake] = qn_sys_futex_new, [NR_futex_wait] = qn_sys_futex_new, [NR_futex_requeue] = qn_sys_futex_new,
     [__NR_set_tid_address] = qn_sys_set_tid_address, [__NR_sched_yield] = qn_sys_yield,
 };
 

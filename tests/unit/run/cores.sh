@@ -546,6 +546,37 @@ END_OF_C
 "$CC" -O1 -pthread -o forks forks.c || bail "forks.c does not compile"
 run 0 'forks while threads wait for each other' -- "$QUERN" run -q --cores=3 --quantum=500 --out-file=p.%p.prof ./forks
 
+# futex_wait (Linux 6.7): who waits so is woken by FUTEX_WAKE.  A program that finds that there is no such call waits by FUTEX_WAIT.
+cat >new_wait.c <<'END_OF_C'
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { NR_FUTEX_WAIT = 455, U32_PRIVATE = 2 | 128 };
+
+static int word;
+
+static void *wait_for(void *p)
+{
+    if (syscall(NR_FUTEX_WAIT, &word, 0ul, ~0u, U32_PRIVATE, NULL, 0))
+        syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL);
+    return p;
+}
+
+int main(void)
+{
+    pthread_t t;
+
+    pthread_create(&t, NULL, wait_for, NULL);
+    for (int i = 0; i < 10000 && syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1) == 0; i++)
+        usleep(1000);
+    _exit(syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1) != 0 || pthread_join(t, NULL));
+}
+END_OF_C
+"$CC" -O1 -pthread -o new_wait new_wait.c || bail "new_wait.c does not compile"
+run 0 'a thread that waits by futex_wait is woken' -- "$QUERN" run -q --cores=2 --out-file=p.prof ./new_wait
+
 # Processes have cores of their own.  Memory that they share is named.
 cat >shares.c <<'END_OF_C'
 #include <sys/mman.h>

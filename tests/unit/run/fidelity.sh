@@ -97,6 +97,8 @@ same locked 'memory that is locked (mlockall)'
 same exec_at 'programs named by descriptors'
 same exec_at 'the same, the programs followed' --trace-children=yes
 is "$(cat "$SCRATCH"/profile.* | grep -c '^cmd: child 1 2$')" 7 '... all have profiles but the one in memory'
+same scripts 'first lines of scripts, programs without arguments'
+same scripts 'the same, the programs followed' --trace-children=yes
 same proc 'what is in /proc'
 same proc 'what is in /proc of another process under quern, too' --trace-children=yes
 same seccomp 'filters of system calls'
@@ -106,7 +108,7 @@ same pthreads 'every primitive of pthreads; fork from threads'
 same many '1,000 threads, storms of posix_spawn, a reservation of 64 GiB'
 same waits 'beside threads that compute: waits that nothing ends, programs that are executed'
 same waits 'the same, the programs followed' --trace-children=yes
-same process_signals 'signals that come about when a process forks, or executes a program'
+same process_signals 'signals that come about when a process forks, or executes a program, with a fault, or while they are blocked'
 same process_signals 'the same, the programs followed' --trace-children=yes
 
 # A small limit of the stack is for the program; quern itself has what it needs elsewhere.
