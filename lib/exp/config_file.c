@@ -60,12 +60,15 @@ bool qn_exp_read_config(const char *path, cfg_opt_t *options, const struct qn_ex
                         struct qn_text_error *err)
 {
     FILE *file = fopen(path, "r");
-    int status;
+    int first = file ? getc(file) : EOF, status; /* of a folder there is none; libConfuse's parser would end the command */
 
-    if (!file) {
+    if (!file || ferror(file)) {
         qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
+        if (file)
+            fclose(file);
         return false;
     }
+    ungetc(first, file);
     memset(&loading, 0, sizeof loading);
     loading.path = path;
     loading.memory = memory;

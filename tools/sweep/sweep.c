@@ -183,6 +183,10 @@ static int list(struct qn_sweep *s)
             putchar(' ');
             print_word(*argv);
         }
+        if (s->runs.at[i].input) {
+            fputs(" <", stdout);
+            print_word(s->runs.at[i].input);
+        }
         putchar('\n');
     }
     return 0;

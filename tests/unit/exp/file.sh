@@ -22,12 +22,21 @@ END
 "$QUERN" sweep --list good.exp >list
 is "$(wc -l <list)" 24 '2 programs, 2 ways, 2 simulators, 3 sizes'
 ok 'the first' grep -q "run --sim=D1=srrip,BC=gshare .*--D1=16384,2,64 .*--branch-sim=yes .*--sim-opt=bits=2,BC.gshare-history=3 .* -- /bin/true 'a b' 2 '{other}'\$" list
-ok 'the last' grep -q 'run --sim=/.*/quern-engine .*--D1=65536,4,64 .*--sim-opt=bits=4 .* -- /bin/false$' list
+ok 'the last' grep -q 'run --sim=/.*/quern-engine .*--D1=65536,4,64 .*--sim-opt=bits=4 .* -- /bin/false <good.exp$' list
 cat >named.exp <<'END'
 axis sim { values = {lru, "D1=fifo"} }
 simulator lru { D1 = fifo  options = {"D1.x=1"} }
 program true { command = {/bin/true} }
 END
+printf 'D1 = "1024,2,64"\nprogram p { command = {cat, "-n", "a  b"}  input = "in '"'"'put" }\n' >fed.exp
+printf 'some words\n' >"in 'put"
+touch 'a  b'
+"$QUERN" sweep -q fed.exp
+"$QUERN" sweep --list fed.exp | sed "s|^quern|env -i PATH='$PATH' LC_ALL=C '$QUERN'|" >fed.sh
+is "$(sh fed.sh >/dev/null 2>&1; "$QUERN" csv --metadata=no --crlf=no --by=program --show=Ir 0 | sed -n '2s/.*,//p')" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "Ir") n = i } END { print $n }' fed.csv)" \
+    'a command of the list reads what the sweep gives the program'
+is "$("$QUERN" sweep . 2>&1)" 'quern: sweep: .: Is a directory' 'a folder in place of an experiment'
+is "$("$QUERN" run --machine=./ true 2>&1)" 'quern: run: --machine: ./: Is a directory' '... of a machine'
 is "$("$QUERN" sweep --list named.exp | grep -o -e '--sim=[^ ]*' | tr '\n' ' ')" '--sim=D1=fifo --sim=D1=fifo ' 'a simulator that has the name of another one: its modules'
 is "$("$QUERN" sweep --list good.exp --LL=2M,16,64 -L seed=1,2 | grep -c 'LL=2097152,16,64')" 48 'options come on top'
 
