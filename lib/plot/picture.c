@@ -581,13 +581,32 @@ static enum qn_text_status run_gnuplot(const struct files *f, bool *made, struct
     return qn_text_fail(err, QN_TEXT_BAD, "gnuplot %s: %s", f->script, read_complaint(f));
 }
 
+/* Writes a character and returns its bytes.  What is none of XML, as in names of another encoding, gnuplot hands on; no browser would show the
+ * picture. */
+static size_t put_character(FILE *out, const char *text, size_t left)
+{
+    size_t n = qn_text_utf8_length(text, left);
+
+    if (!n || (n == 3 && !memcmp(text, "\xef\xbf", 2) && (unsigned char)text[2] >= 0xbe)) /* U+FFFE, U+FFFF */
+        fputs("\xef\xbf\xbd", out);
+    else
+        fwrite(text, 1, n, out);
+    return n ? n : 1;
+}
+
+static void put_characters(FILE *out, const char *text, size_t left)
+{
+    for (size_t n; left; text += n, left -= n)
+        n = put_character(out, text, left);
+}
+
 static void put_title(FILE *out, const char *title)
 {
-    for (; *title; title++)
-        if (*title == '<' || *title == '>' || *title == '&')
-            fprintf(out, "&#%d;", *title);
+    for (size_t left = strlen(title), n; left; title += n, left -= n)
+        if (strchr("<>&", *title))
+            n = 1, fprintf(out, "&#%d;", *title);
         else
-            putc(*title, out);
+            n = put_character(out, title, left);
 }
 
 /* Replaces the title "Gnuplot" that every picture has, because browsers and screen readers use it.  A picture that is not whole, as on a full
@@ -606,9 +625,11 @@ static enum qn_text_status name_svg(const char *path, const char *title, struct 
         qn_text_fail(err, QN_TEXT_IO, "%s: gnuplot wrote no whole picture: no space left, or a limit of file sizes", path);
     } else if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) == QN_TEXT_OK) {
         out = qn_text_stream_output(&o);
-        fprintf(out, "%.*s<title>", (int)(at - text), text);
+        put_characters(out, text, (size_t)(at - text));
+        fputs("<title>", out);
         put_title(out, title);
-        fprintf(out, "</title>%s", at + sizeof usual - 1);
+        fputs("</title>", out);
+        put_characters(out, at + sizeof usual - 1, strlen(at + sizeof usual - 1));
         qn_text_close_output(&o, err);
     }
     if (err->status != QN_TEXT_OK)

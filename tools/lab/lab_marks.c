@@ -286,9 +286,10 @@ static int put_marks(const struct qn_lab_request *r, FILE *f)
         return 1;
     c.students = s.name;
     c.n = (int)s.n;
-    put_head(r, f);
-    if (qn_lab_find_place(&place) && read_class(&c) && compare_earlier(&c, &place, &s) && (!r->on || qn_lab_farm_out(r, s.name, (int)s.n)))
+    if (qn_lab_find_place(&place) && read_class(&c) && compare_earlier(&c, &place, &s) && (!r->on || qn_lab_farm_out(r, s.name, (int)s.n))) {
+        put_head(r, f);
         status = put_rows(&c, f);
+    }
     free(c.folders);
     free(c.wanted);
     qn_lab_free_works(&c.works);
@@ -306,6 +307,7 @@ static int put_json(const struct qn_lab_request *r, FILE *out)
     char folder[PATH_MAX], path[PATH_MAX + 16];
     struct qn_text_error err = { .status = QN_TEXT_OK };
     int status = QN_LAB_BROKEN;
+    bool has_head = false;
     FILE *f;
 
     snprintf(folder, sizeof folder, "%s/quern-marks.XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -313,11 +315,13 @@ static int put_json(const struct qn_lab_request *r, FILE *out)
         return qn_text_complain("quern: lab: %s: %s", folder, strerror(errno)), QN_LAB_BROKEN;
     snprintf(path, sizeof path, "%s/marks.csv", folder);
     f = fopen(path, "we");
-    if (f)
+    if (f) {
         status = put_marks(r, f);
+        has_head = ftell(f) > 0; /* without one a message has said why */
+    }
     if (!f || fclose(f))
         qn_text_fail(&err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
-    else if (qn_json_write_table(out, path, &err) == QN_TEXT_OK && fflush(out))
+    else if (has_head && qn_json_write_table(out, path, &err) == QN_TEXT_OK && fflush(out))
         qn_text_fail(&err, QN_TEXT_IO, "cannot write JSON");
     qn_text_remove_scratch(folder);
     if (err.status != QN_TEXT_OK)
@@ -378,7 +382,10 @@ int qn_lab_tool_marks(char **argv)
     f = qn_text_open_output(&o, r.output, QN_TEXT_SHARED, &err) == QN_TEXT_OK ? qn_text_stream_output(&o) : NULL;
     if (f) {
         status = put(&r, f);
-        qn_text_close_output(&o, &err);
+        if (status && ftell(f) == 0) /* nothing could be marked: marks that are there stay */
+            qn_text_drop_output(&o);
+        else
+            qn_text_close_output(&o, &err);
     }
     if (err.status != QN_TEXT_OK)
         return qn_text_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;

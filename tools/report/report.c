@@ -147,6 +147,8 @@ static int parse(struct qn_report_options *o, char **argv)
         return qn_options_wrong(&command, "", what);
     if (o->machine && !take_machine(o))
         return QN_EXIT_USAGE;
+    for (size_t n = strlen(o->output); n > 1 && o->output[n - 1] == '/'; n--) /* as a shell completes it */
+        o->output = qn_text_copy_part(&o->memory, o->output, n - 1);
     return !*o->output ? qn_options_wrong(&command, "", "-o: wanted a folder") : -1;
 }
 
@@ -260,8 +262,8 @@ static int check_output(const struct qn_report_options *o)
     if (!S_ISDIR(st.st_mode))
         return complain(o->output, "got a file, wanted the name of a folder", 1);
     foreign = rmdir(o->output) ? find_foreign(o) : NULL;
-    if (!foreign)
-        return 0;
+    if (!foreign) /* an empty one can be replaced, and stays until there is a report */
+        return access(o->output, F_OK) && mkdir(o->output, st.st_mode & 07777) ? complain(o->output, strerror(errno), 1) : 0;
     return complain(strcmp(foreign, ".") ? in_output(o, foreign) : o->output,
                     strcmp(foreign, ".") ? "is not of the report in this folder, and would be lost; name another with -o"
                                          : "is a folder without a report in it; name another with -o", 1);

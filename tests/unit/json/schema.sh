@@ -51,7 +51,7 @@ valid replay replay.json 'replay --json'
 is "$(jq -c '[.totals.Dr, .totals.Dw, .totals.D1mr, .totals.D1mw, .totals.Ir]' replay.json) $(jq -r '.counts[] | "\(.name) \(.count)"' replay.json | tr '\n' ' ')" \
     '[2,1,2,0,1] AN.compulsory 2 AN.capacity 0 AN.conflict 0 ' 'its counts'
 "$QUERN" replay --json lackey 2>err >&-
-is "$? $(cat err)" '1 quern: replay: --json: Bad file descriptor' 'a standard output that is closed'
+is "$? $(cat err)" '1 quern replay: standard output: cannot write: Bad file descriptor' 'a standard output that is closed'
 "$QUERN" replay --json nothing >none.json 2>err
 is "$? $(cat none.json)" '1 ' 'of no trace nothing'
 "$QUERN" merge --json a b >merge.json

@@ -54,6 +54,12 @@ if "$QUERN" lab marks --json 1 "$class" >json 2>"$err"; then
 else
     absent 'jansson is not installed'
 fi
+cp here.csv kept.csv
+"$QUERN" lab marks --json -o kept.csv 1 "$class/none" >out 2>&1
+is "$? $(cat out)" "1 quern: lab: $class/none: No such file or directory" 'a folder that is missing, as JSON'
+"$QUERN" lab marks -o kept.csv 1 "$class/none" >out 2>&1
+is "$? $(cat out)" "1 quern: lab: $class/none: No such file or directory" '... as a table: one line'
+same_file kept.csv here.csv '... the marks that are there stay'
 ln -s nowhere "$class/dangling"
 marks 1 'a link to nowhere' -o less.csv
 ok '... is named' grep -qF "$class/dangling: left out: No such file" "$err"

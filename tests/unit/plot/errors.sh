@@ -110,7 +110,11 @@ if command -v gnuplot >/dev/null; then
     is "$? $(ls -- -first*)" "0 -first.csv
 -first.gp
 -first.svg" 'a name that begins with -, drawn twice'
+    printf 'cmd: p\351 \357\277\276\nevents: Ir\nfl=a.c\nfn=f\377<\357\277\277>\n1 7\nsummary: 7\n' >latin.prof
+    "$QUERN" plot top -o latin.svg --title="$(printf '\344 <')" latin.prof
+    ok 'names in another encoding: the picture is UTF-8' iconv -f UTF-8 -t UTF-8 -o /dev/null latin.svg
+    is "$(LC_ALL=C grep -c "$(printf '\357\277[\276\277]')" latin.svg) $(LC_ALL=C grep -c "f$(printf '\357\277\275')" latin.svg)" '0 1' '... and has no character that XML has not'
 else
-    absent 'gnuplot'
+    absent 'gnuplot' 3
 fi
 done_testing

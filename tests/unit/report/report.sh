@@ -382,7 +382,9 @@ for what in file folder link; do
 done
 report -o mine/file -- ./walk
 is "$?: $(cat err)" '1: quern report: mine/file: got a file, wanted the name of a folder' 'nor of a file'
-report -o empty -- ./walk
+report -o empty -- ./none
+is "$? $(ls -d empty)" '127 empty' 'an empty folder stays where there is no program'
+report -o empty/ -- ./walk
 is $? 0 'an empty folder is filled'
 
 "$QUERN" report 2>err
