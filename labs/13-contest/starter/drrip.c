@@ -1,4 +1,4 @@
-/* drrip.c - see HANDOUT.md.  It is srrip (lab 3) yet: all sets do the same. */
+/* drrip.c - see HANDOUT.md.  So far it is srrip (lab 3): all sets do the same. */
 #include "sim/module.h"
 
 #define POLICY "drrip"

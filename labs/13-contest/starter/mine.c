@@ -1,4 +1,4 @@
-/* mine.c - a policy of your own for 64 sets of 16 ways, in 4,608 bits.  Yet it is none: the same way leaves each time.
+/* mine.c - a policy of your own for 64 sets of 16 ways, in 4,608 bits.  So far it is none: the same way leaves each time.
  *
  * All that it knows between two calls is in variables of this file; POLICY_WAY_STATE and sim_alloc are not there.
  */

@@ -25,7 +25,7 @@ static bool bring_in(uint64_t line, enum sim_kind kind)
 static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
 {
     (void)streams; /* TODO */
-    LINES_OF(line, addr, size) {
+    LINES_OF(line, addr, size) { /* the address of a line's first byte */
         if (!lines_find(&lines, line)) {
             result->miss = result->next_done = true;
             result->next_miss |= bring_in(line, kind);

@@ -91,7 +91,8 @@ static bool strides(struct qn_lab_check *c, struct shape s, struct qn_lab_trace 
 
 static void add(struct qn_lab_trace *t, uint64_t line) { qn_lab_add_ref(t, 'L', BASE * QN_LAB_LINE + line * QN_LAB_LINE + 8, 4); }
 
-/* Walks of one step each, several at a time, in turns that are drawn; some lose their step once, some begin anew. */
+/* Walks of one step each, several at a time, in turns that are drawn; some lose their step once, some turn back over lines that the cache may still
+ * have, some begin anew. */
 static void draw_walks(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned walks, unsigned longest)
 {
     uint64_t at[8] = { 0 };
@@ -103,7 +104,11 @@ static void draw_walks(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned 
     while (t->n < REFS) {
         unsigned i = qn_lab_below(c, walks);
 
-        if (!left[i]) {
+        if (!left[i] && step[i] && qn_lab_below(c, 4)) {
+            step[i] = -step[i];
+            at[i] += (uint64_t)(2 * step[i]);
+            left[i] = qn_lab_between(c, 2, 14);
+        } else if (!left[i]) {
             at[i] = 256 * qn_lab_between(c, 1, 40) + qn_lab_below(c, 128);
             step[i] = (int64_t)qn_lab_between(c, 1, longest) * (qn_lab_below(c, 3) ? 1 : -1);
             left[i] = qn_lab_between(c, 2, 14);

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/labs/labs.inc"
 
-lab 13 37
+lab 13 38
 full_marks
 nothing_yet
 only=stride
@@ -13,7 +13,8 @@ wrong stride.c 's/    if (step == s->step)/    if (step == s->step \&\& step > 0
 wrong stride.c 's/next \/ REGION == s->region && //' '1 2 3' 'stride: beyond the region'
 wrong stride.c 's/        if (s->used < oldest->used)/        if (s->used > oldest->used)/' '1 2 3' 'stride: the newest entry is replaced'
 wrong stride.c 's/        if (s->used < oldest->used)/        if (0)/' '1 2 3' 'stride: the first entry is replaced'
-wrong stride.c 's/s->sure += s->sure < 3;/s->sure++;/' '1 2' 'stride: confidence without end'
+wrong stride.c 's/s->sure += s->sure < 3;/s->sure++;/' '1 2 3' 'stride: confidence without end'
+wrong stride.c 's/!lines_has(/!lines_find(/' '1 2 3' 'stride: a prefetch moves a line that is in the cache'
 only=drrip
 wrong drrip.c 's/bool brrip = .*/bool brrip = 0;/' '1 2' 'drrip: srrip'
 wrong drrip.c 's/bool brrip = .*/bool brrip = 1;/' '1 2' 'drrip: brrip'
