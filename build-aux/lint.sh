@@ -2,7 +2,7 @@
 # lint.sh - what cppcheck and clang-tidy say about quern; nothing is wanted.
 #
 #   sh build-aux/lint.sh BUILD                     everything; `make lint` runs this
-#   sh build-aux/lint.sh BUILD lib/prof tools/sim.c      these folders and files
+#   sh build-aux/lint.sh BUILD lib/prof tools/sim        these folders and files
 #
 # In:  build-aux/cppcheck.suppressions, .clang-tidy: what they are asked, what is passed over and why
 # Out: file:line: severity: message [check]; status 1 if there is any, or if one of the two is not installed

@@ -1,7 +1,7 @@
 # tests/local.mk - the test suite: every test listed (in sources.mk), one driver, one total.
 #
 #   make check                                  everything
-#   make check TESTS=tests/unit/decode/len.sh   one test (a C test without its .c)
+#   make check TESTS=tests/unit/decode/dis.sh   one test (a C test without its .c)
 #   make check-short                           one or two of each part
 #   make guests                                 the programs of tests/guest only
 #

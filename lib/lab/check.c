@@ -539,7 +539,7 @@ void qn_lab_why_with(struct qn_lab_check *c, const char *name, const char *forma
     va_end(args);
 }
 
-/* ---- the list of labs.  To add one: labs/NN-name, labs/labNN.c with its tests, a line below ---- */
+/* ---- the list of labs.  To add one: labs/NN-name, lib/lab/labs/labNN.c with its tests, a line below ---- */
 
 extern const struct qn_lab qn_lab_01, qn_lab_02, qn_lab_03, qn_lab_04, qn_lab_05, qn_lab_06, qn_lab_07, qn_lab_08, qn_lab_09, qn_lab_10, qn_lab_11, qn_lab_12, qn_lab_13;
 

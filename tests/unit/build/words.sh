@@ -31,4 +31,19 @@ is "$(misnamed "$top_srcdir")" '' 'a first line that names a file names its own'
 folders=lib
 printf '/* lib/y.c - writes */\n' >"$SCRATCH/lib/x.c"
 is "$(misnamed "$SCRATCH")" 'lib/x.c: lib/y.c' 'one that names another is found'
+
+# gone FOLDER: files that its sources and documents name, and that are not there
+gone() {
+    (cd "$1" && folder=$(cd lib && echo *) && grep -rnoE --include='*.[chS]' --include='*.md' --include='*.texi' --include=HACKING --include='*.mk' --include='*.am' \
+        -e "\\b((lib/)?($(echo "$folder" | tr ' ' '|'))|tools|tests|build-aux)(/[a-z0-9_-]+)+\\.([chS]|sh|inc|awk)\\b" $folders |
+        grep -v ':\(base/csim\|lab/mine\)\.c$' | while IFS=: read -r file line name; do
+            [ -e "$name" ] || [ -e "lib/$name" ] || [ -e "tools/$name" ] || [ -e "tests/unit/$name" ] || echo "$file:$line: $name"
+        done)
+}
+folders='lib tools doc labs HACKING Makefile.am tests/local.mk'
+is "$(gone "$top_srcdir")" '' 'files that sources and documents name are there'
+folders=lib
+printf '/* lib/x.c - writes what lib/y/z.c reads */\n' >"$SCRATCH/lib/x.c"
+mkdir "$SCRATCH/lib/y"
+is "$(gone "$SCRATCH")" 'lib/x.c:1: lib/y/z.c' 'one that is not there is found'
 done_testing
