@@ -148,17 +148,24 @@ static int find_owner(const struct class *c, int i)
     return same == c->n && !c->request->key_file ? -1 : other;
 }
 
-/* Reports of lab 6 that were judged in this folder. */
-static unsigned count_reports(const struct class *c, int i)
+static FILE *open_of(const struct class *c, int i, const char *name)
 {
     char *path;
-    unsigned n = 0;
     FILE *f;
 
-    if (asprintf(&path, "%s/%s/" QN_LAB_REPORTS, c->request->directory, c->students[i]) < 0)
+    if (asprintf(&path, "%s/%s/%s", c->request->directory, c->students[i], name) < 0)
         qn_no_memory();
     f = fopen(path, "re");
     free(path);
+    return f;
+}
+
+/* Reports of lab 6 that were judged in this folder. */
+static unsigned count_reports(const struct class *c, int i)
+{
+    unsigned n = 0;
+    FILE *f = open_of(c, i, QN_LAB_REPORTS);
+
     for (int b; f && (b = getc(f)) != EOF;)
         n += b == '\n';
     if (f)
@@ -188,6 +195,14 @@ static void make_note(const struct class *c, int i, char note[NOTE_BYTES])
         snprintf(note, NOTE_BYTES, owner >= 0 ? ".quern-lab is that of %s" : "begun with another key or name%.0s", owner >= 0 ? c->students[owner] : "");
     if (reports)
         snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%u reports judged", *note ? "; " : "", reports);
+    for (const char *const *file = c->request->lab->files; *file; file++) {
+        FILE *work = open_of(c, i, *file);
+
+        if (work)
+            fclose(work);
+        else if (errno == ENOENT)
+            snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%s was not handed in", *note ? "; " : "", *file);
+    }
     if (c->works.n && (alike = qn_lab_most_alike(&c->works, (unsigned)i, &other)) >= COPIED_PERCENT)
         snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%u%% in common with %s", *note ? "; " : "", alike, c->works.at[other].name);
 }

@@ -600,3 +600,30 @@ long qn_sys_ptrace(long nr, const long *a)
     put_guest_registers(&u, &t->ctx);
     return qn_write_guest(iov[0], &u, sizeof u) ? r : -EFAULT;
 }
+
+/* ---- parents ---- */
+
+/* For the first process, the kernel's parent-death signal is SIGKILL for the collector's death (lib/collect/launch.c).  The signal that the
+ * program sets itself is for the death of the collector's parent; the collector sends it. */
+/* prctl(PR_SET_PDEATHSIG, PR_GET_PDEATHSIG) */
+long qn_sys_death_signal(long nr, const long *a)
+{
+    int32_t *sig = &qn_cfg()->death_signal;
+
+    if (!qn_self->leash)
+        return qn_syscall_pass(nr, a);
+    if (a[0] == PR_GET_PDEATHSIG)
+        return qn_write_guest((uint64_t)a[1], sig, sizeof *sig) ? 0 : -EFAULT;
+    if ((uint64_t)a[1] > QN_NSIG)
+        return -EINVAL;
+    *sig = (int32_t)a[1];
+    return 0;
+}
+
+/* The collector stands between the first process and its parent. */
+long qn_sys_getppid(long nr, const long *a)
+{
+    long parent = qn_sys1(nr, a[0]);
+
+    return parent == qn_cfg()->collector ? qn_cfg()->parent : parent;
+}

@@ -66,6 +66,11 @@ ok '... is named' grep -qF "$class/dangling: left out: No such file" "$err"
 same_file less.csv here.csv '... and the others have their rows'
 rm "$class/dangling"
 
+mkdir -p two/ada two/bob
+cp "$class/student 1/csim.c" two/ada
+is "$("$QUERN" lab marks 1 two 2>"$err" | awk -F, 'NR > 1 { print $1 ": " $NF }')" 'ada: 
+bob: csim.c was not handed in' 'a note says that a file is missing'
+
 echo 'a key of this course' >"the key"
 marks 0 'with a key' --key-file='the key' -o keyed.csv
 if command -v parallel >/dev/null; then
