@@ -27,7 +27,7 @@ set ylabel 'D1 misses per 100 references'
 set xrange [20:200]
 set yrange [0:*]
 unset rmargin
-set key outside right top Left reverse samplen 3 spacing 1.2
+set key outside right top Left reverse samplen 3 spacing 1.2 width 1
 
 plot 'loops.csv' using 1:2 with linespoints linestyle 1 title 'ijk', \
      'loops.csv' using 1:3 with linespoints linestyle 2 title 'jik', \
