@@ -37,7 +37,7 @@ mkdir bin
 printf '#!/bin/sh\necho "<title>Gnuplot</title></svg>" >"$(sed -n "s/^set output .\\(.*\\).$/\\1/p" "$2")"\n' >bin/gnuplot
 chmod +x bin/gnuplot
 PATH=$PWD/bin:$PATH
-ok 'intervals' cut_off i "$QUERN" plot -o out.svg time in/i
+ok 'intervals' cut_off i "$QUERN" plot -o times.svg time in/i
 # A sweep that finds rows goes on; that what is there is complete is all it has to know.
 resumes() {
     cp s.csv in/
