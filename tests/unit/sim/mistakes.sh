@@ -292,7 +292,7 @@ crash='an access out of bounds'
 behind default.c 'row\[way + 100\] = moved' ''
 for words in 8 512 1024 1000000; do behind behind.c HERE "--sim-opt=bytes=$((8 * words)),at=$words"; done
 behind behind.c HERE '--sim-opt=bytes=8,at=600'
-crash='a trap .an index out of the bounds of an array...'
+crash='a trap .an index out of the bounds of an array..'
 for index in 'set + 20' 'set - 5' 'way + 16' '16'; do
     for array in 'static unsigned char' unsigned; do
         cat >"$SCRATCH/array.c" <<END
