@@ -81,7 +81,7 @@ is "$(grep -c '^earlier' "$SCRATCH/year/similar.csv")" 0 'and those of last year
 is "$(sed -n 's/.*<h2 id="pair1">\(.*\): .*/\1/p' "$SCRATCH/year/similar.html"):$(ls "$SCRATCH/year/submissions" | tr '\n' ' ')" \
     'ann and earlier/zoe &lt;b&gt;:ann ben cyd ' 'the page has it, escaped; only this class is exported'
 "$QUERN" lab marks --earlier="$SCRATCH/last" 1 "$SCRATCH/this" >"$out" 2>"$err"
-is "$?:$(head -c 8 "$out"):$(sed -n '2,$s/^\([a-z]*\),.*,/\1:/p' "$out" | tr '\n' ' ')" '0:student,:ann:100% in common with earlier/zoe <b> ben: cyd: ' 'marks has it in its last column' || diag "$(cat "$out" "$err")"
+is "$?:$(head -c 8 "$out"):$(sed -n '2,$s/^\([a-z]*\),.*,/\1:/p' "$out" | tr '\n' ' ')" '0:student,:ann:100% in common with earlier/zoe <b> ben: cyd:csim.c was not handed in ' 'marks has it in its last column' || diag "$(cat "$out" "$err")"
 "$QUERN" lab export --earlier="$SCRATCH/nowhere" -o "$SCRATCH/x" 1 "$SCRATCH/this" >"$out" 2>"$err"
 is "$?:$(cat "$err")" "1:quern: lab: $SCRATCH/nowhere: No such file or directory" 'no such class: one line'
 
