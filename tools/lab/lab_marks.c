@@ -148,24 +148,23 @@ static int find_owner(const struct class *c, int i)
     return same == c->n && !c->request->key_file ? -1 : other;
 }
 
-static FILE *open_of(const struct class *c, int i, const char *name)
+static char *path_of(const struct class *c, int i, const char *name)
 {
     char *path;
-    FILE *f;
 
     if (asprintf(&path, "%s/%s/%s", c->request->directory, c->students[i], name) < 0)
         qn_no_memory();
-    f = fopen(path, "re");
-    free(path);
-    return f;
+    return path;
 }
 
 /* Reports of lab 6 that were judged in this folder. */
 static unsigned count_reports(const struct class *c, int i)
 {
+    char *path = path_of(c, i, QN_LAB_REPORTS);
     unsigned n = 0;
-    FILE *f = open_of(c, i, QN_LAB_REPORTS);
+    FILE *f = fopen(path, "re");
 
+    free(path);
     for (int b; f && (b = getc(f)) != EOF;)
         n += b == '\n';
     if (f)
@@ -196,12 +195,11 @@ static void make_note(const struct class *c, int i, char note[NOTE_BYTES])
     if (reports)
         snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%u reports judged", *note ? "; " : "", reports);
     for (const char *const *file = c->request->lab->files; *file; file++) {
-        FILE *work = open_of(c, i, *file);
+        char *path = path_of(c, i, *file);
 
-        if (work)
-            fclose(work);
-        else if (errno == ENOENT)
+        if (access(path, F_OK) && errno == ENOENT)
             snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%s was not handed in", *note ? "; " : "", *file);
+        free(path);
     }
     if (c->works.n && (alike = qn_lab_most_alike(&c->works, (unsigned)i, &other)) >= COPIED_PERCENT)
         snprintf(note + strlen(note), NOTE_BYTES - strlen(note), "%s%u%% in common with %s", *note ? "; " : "", alike, c->works.at[other].name);
