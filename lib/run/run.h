@@ -274,8 +274,8 @@ void qn_signal_init(void);
 void qn_signal_thread_start(struct qn_thread *t);
 void qn_signal_clear_handlers(void);
 void qn_signal_deliver(void);            /* delivers the pending signal, unless it is blocked */
-bool qn_signal_release(qn_sigset mask);      /* the same under another mask; true: one is pending now */
-void qn_signal_release_held(void);       /* makes held signals pending that are no longer blocked */
+void qn_signal_release_held(void);       /* makes a held signal pending that is no longer blocked */
+bool qn_signal_release(qn_sigset mask);  /* the same under another mask; true: one is pending now */
 unsigned qn_precise_variant(unsigned at_most); /* a signal is pending: the variant of the block that has to run first; 0 = none */
 bool qn_precise_always(void);              /* all translations keep all flags, because handlers of faults may read them */
 void qn_precise_set_always(void);

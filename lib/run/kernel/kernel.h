@@ -26,7 +26,7 @@
 typedef long qn_call_handler(long nr, const long *a);
 
 qn_call_handler qn_sys_mmap, qn_sys_munmap, qn_sys_mprotect, qn_sys_mremap, qn_sys_brk, qn_sys_shmat, qn_sys_shmdt, qn_sys_mlockall;
-qn_call_handler qn_sys_sigaction, qn_sys_sigprocmask, qn_sys_sigaltstack, qn_sys_death_signal, qn_sys_getppid;
+qn_call_handler qn_sys_sigaction, qn_sys_sigprocmask, qn_sys_sigpending, qn_sys_sigtimedwait, qn_sys_sigaltstack, qn_sys_death_signal, qn_sys_getppid;
 qn_call_handler qn_sys_clone, qn_sys_execve, qn_sys_ptrace, qn_sys_personality;
 qn_call_handler qn_sys_readlink, qn_sys_open, qn_sys_stat, qn_sys_getdents;
 qn_call_handler qn_sys_limit, qn_sys_processors, qn_sys_seccomp, qn_sys_prctl_seccomp, qn_sys_user_dispatch;
@@ -69,7 +69,7 @@ void qn_turn_wait(struct qn_thread *t); /* t waits until one was drawn for it */
 uint32_t qn_core_of(const struct qn_thread *t);
 void qn_futex_thread_ends(struct qn_thread *t);
 void qn_futex_forget(void);
-qn_call_handler qn_sys_sigpending, qn_sys_sigtimedwait, qn_sys_futex, qn_sys_futex_new, qn_sys_set_tid_address, qn_sys_yield;
+qn_call_handler qn_sys_futex, qn_sys_futex_new, qn_sys_set_tid_address, qn_sys_yield;
 
 void qn_lock_bar_kicks(struct qn_thread *t); /* t calls it before execve: then no kick is on its way, and none will be sent */
 void qn_lock_allow_kicks(struct qn_thread *t);

@@ -604,8 +604,7 @@ long qn_sys_ptrace(long nr, const long *a)
 /* ---- parents ---- */
 
 /* For the first process, the kernel's parent-death signal is SIGKILL for the collector's death (lib/collect/launch.c).  The signal that the
- * program sets itself is for the death of the collector's parent; the collector sends it. */
-/* prctl(PR_SET_PDEATHSIG, PR_GET_PDEATHSIG) */
+ * program sets itself, by prctl(PR_SET_PDEATHSIG), is for the death of the collector's parent; the collector sends it. */
 long qn_sys_death_signal(long nr, const long *a)
 {
     int32_t *sig = &qn_cfg()->death_signal;

@@ -207,11 +207,10 @@ static void queue(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         return;
     if (t->pending & 1) { /* the other one came just before the mask was set */
         send_again(t, info);
-        block_all(uc);
-        return;
+    } else {
+        t->info = *info;
+        t->pending |= 1;
     }
-    t->info = *info;
-    t->pending |= 1;
     block_all(uc);
     if (uc->mc.ip >= (uint64_t)(uintptr_t)qn_syscall_begin && uc->mc.ip <= (uint64_t)(uintptr_t)qn_syscall_commit)
         uc->mc.ip = (uint64_t)(uintptr_t)qn_syscall_abort;
