@@ -412,11 +412,3 @@ enum qn_machine qn_decode_host(void)
     __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
     return (c == 0x444d4163 /* "cAMD" */ || c == 0x656e6975 /* "uine" */) ? QN_MACHINE_AMD : QN_MACHINE_INTEL;
 }
-
-const char *qn_decode_status_name(enum qn_decode_status status)
-{
-    static const char *const names[] = {
-        [QN_DEC_OK] = "ok", [QN_DEC_TRUNCATED] = "truncated", [QN_DEC_TOO_LONG] = "too long", [QN_DEC_INVALID] = "invalid"};
-
-    return names[status];
-}

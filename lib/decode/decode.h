@@ -270,9 +270,6 @@ size_t qn_decode_print_as(enum qn_syntax syntax, const uint8_t *bytes, const str
 /* The same in AT&T syntax. */
 size_t qn_decode_print(const uint8_t *bytes, const struct qn_insn *insn, uint64_t pc, char *text, size_t size);
 
-/* Fixed English word for a status: "ok", "truncated", "too long", "invalid". */
-const char *qn_decode_status_name(enum qn_decode_status status);
-
 #ifdef __cplusplus
 }
 #endif

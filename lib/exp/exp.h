@@ -73,7 +73,7 @@ struct qn_exp {
     struct qn_exp_text geometry[QN_EXP_LEVELS], seed, counting, cache_sim, branch_sim, timeout;
     struct qn_exp_texts options, environment;
     const char *library;        /* the folder of the modules, beside which that of machines is */
-    bool machine_has_L2, machine_has_time; /* one of the axis `machine`; known when the runs are made */
+    bool machine_has_L2, machine_has_time, has_input; /* one of the axis `machine`, of the programs; known when the runs are made */
 };
 
 void qn_exp_init(struct qn_exp *e);

@@ -68,6 +68,8 @@ static void add_identity_columns(struct qn_text_table *t, const struct qn_exp *e
         qn_text_add_column(t, qn_text_format(&t->memory, "%s_module", qn_exp_slot_names[i]));
     for (size_t i = 0; i < QN_ARRAY_LEN(last); i++)
         qn_text_add_column(t, last[i]);
+    if (e->has_input)
+        qn_text_add_column(t, "input_hash");
 }
 
 static void add_result_columns(struct qn_text_table *t, const struct qn_exp *e)
@@ -122,6 +124,8 @@ static int fill_identity(struct qn_text_memory *m, char **cells, const struct qn
     cells[n++] = qn_text_format(m, "%llu", (unsigned long long)run->seed);
     cells[n++] = qn_text_copy(m, p->counting);
     cells[n++] = qn_text_copy(m, p->build_id);
+    if (e->has_input)
+        cells[n++] = qn_text_copy(m, p->input_hash);
     return n;
 }
 

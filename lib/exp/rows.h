@@ -60,6 +60,7 @@ struct qn_exp_provenance {
     const char *version;                /* of quern */
     const char *modules[QN_EXP_SLOTS];  /* "srrip:50b34235a5a88360"; "" where there is none */
     const char *build_id;               /* of the program, or a hash of its file */
+    const char *input_hash;             /* of the file that it reads; "": none */
     const char *options;                /* of the modules, as given to `quern run` */
     const char *counting;
 };

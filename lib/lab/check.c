@@ -32,7 +32,7 @@
 #define SOURCE_MAX (1u << 20)  /* bytes of a file that is handed in */
 #define OUT_MAX (64u << 20)    /* bytes that are read of one that was written */
 
-static bool complain(const char *path)
+bool qn_lab_complain(const char *path)
 {
     qn_text_complain("quern: lab: %s: %s", path, strerror(errno));
     return false;
@@ -57,7 +57,7 @@ static bool write_file(const char *path, const char *bytes, size_t size, mode_t 
 
     if (fd >= 0)
         close(fd);
-    return good || complain(path);
+    return good || qn_lab_complain(path);
 }
 
 /* ---- what was handed in ---- */
@@ -94,7 +94,7 @@ static bool make_folder(const struct qn_lab_check *c, const char *name, bool the
                 && (!theirs || qn_lab_user() == geteuid() || chown(path, qn_lab_user(), qn_lab_user()) == 0);
 
     if (!good)
-        complain(path);
+        qn_lab_complain(path);
     free(path);
     return good;
 }
@@ -107,11 +107,11 @@ bool qn_lab_open_work(struct qn_lab_check *c)
 
     if (!is_there || !S_ISDIR(st.st_mode)) {
         errno = is_there ? ENOTDIR : errno;
-        return complain(c->request->directory);
+        return qn_lab_complain(c->request->directory);
     }
     c->scratch = qn_lab_format("%s/quern-lab.XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!qn_text_make_scratch(c->scratch) || chmod(c->scratch, 0711))
-        return complain(c->scratch);
+        return qn_lab_complain(c->scratch);
     qn_lab_choose_user(c->place->quern, c->scratch);
     if (!make_folder(c, "in", false) || !make_folder(c, "build", true) || !make_folder(c, "cases", false))
         return false;
@@ -414,8 +414,8 @@ static char *kept_word(const struct qn_lab_check *c, const char *name)
 bool qn_lab_begin_keeping(const struct qn_lab_check *c)
 {
     if (!c->request->keep || mkdir(c->request->keep, 0777) == 0 || errno == EEXIST)
-        return !c->request->keep || access(c->request->keep, W_OK | X_OK) == 0 || complain(c->request->keep);
-    return complain(c->request->keep);
+        return !c->request->keep || access(c->request->keep, W_OK | X_OK) == 0 || qn_lab_complain(c->request->keep);
+    return qn_lab_complain(c->request->keep);
 }
 
 /* Whose folder it is may have put links there. */
@@ -432,12 +432,12 @@ void qn_lab_keep(const struct qn_lab_check *c, const char *name, const char *byt
     FILE *f;
 
     if ((mkdir(folder, 0777) && errno != EEXIST) || !is_folder(folder) || (unlink(path) && errno != ENOENT) || !(f = fopen(path, "wx"))) {
-        complain(path);
+        qn_lab_complain(path);
     } else {
         if (fwrite(bytes, 1, size, f) != size)
-            complain(path);
+            qn_lab_complain(path);
         if (fclose(f))
-            complain(path);
+            qn_lab_complain(path);
     }
     free(folder);
     free(path);

@@ -32,6 +32,9 @@ struct qn_lab {
 extern const struct qn_lab *const qn_labs[];
 extern const unsigned qn_labs_count;
 
+/* A line with the system's message of errno; always false. */
+bool qn_lab_complain(const char *path);
+
 /* NULL: there is none of this number. */
 const struct qn_lab *qn_lab_find(unsigned number);
 unsigned qn_lab_points(const struct qn_lab *lab);

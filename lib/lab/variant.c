@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "lab/lab.h"
 #include "text/error.h"
 
 #define CHOICES_MAX 8
@@ -248,7 +249,7 @@ static bool read_key(const char *path, char key[WORD_MAX + 2])
     bool good = f && fgets(key, WORD_MAX + 2, f);
 
     if (!f)
-        return complain(path, strerror(errno));
+        return qn_lab_complain(path);
     fclose(f);
     if (good)
         key[strcspn(key, "\r\n")] = 0;

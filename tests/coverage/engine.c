@@ -38,6 +38,19 @@ void __gcov_dump(void);
 typedef void constructor(void);
 extern constructor *const __init_array_start[], *const __init_array_end[];
 
+/* ---- what only `quern watch` calls, in a replay: without optimisation the engine has the callers, too ---- */
+
+void sim_show_number(const char *name, int64_t number);
+void sim_show_bits(const char *name, uint64_t bits, unsigned n);
+void sim_show_address(const char *name, uint64_t address);
+void sim_show_counter(const char *name, const void *counter, int least, int most);
+void sim_show_weights(const char *name, const int8_t *weights, unsigned n);
+void sim_show_number(const char *name, int64_t number) { (void)name, (void)number; }
+void sim_show_bits(const char *name, uint64_t bits, unsigned n) { (void)name, (void)bits, (void)n; }
+void sim_show_address(const char *name, uint64_t address) { (void)name, (void)address; }
+void sim_show_counter(const char *name, const void *counter, int least, int most) { (void)name, (void)counter, (void)least, (void)most; }
+void sim_show_weights(const char *name, const int8_t *weights, unsigned n) { (void)name, (void)weights, (void)n; }
+
 /* ---- memory, text ---- */
 
 void *malloc(size_t size)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Do the recipes in packaging/ make packages, of a release, and does what they hold work?  By the tools of Fedora and Arch that Debian has: packages rpm,
-# rpmlint, makepkg, libarchive-tools and fakeroot.
+# rpmlint, makepkg, pacman-package-manager, libarchive-tools and fakeroot.
 #
 #   make -C build dist && sh tests/long/recipes.sh build
 [ -z "${1:-}" ] || top_builddir=$(cd "$1" && pwd) || exit 99
@@ -9,7 +9,7 @@ packaging=$top_srcdir/packaging
 version=$(sed -n 's/^AC_INIT(\[quern\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
 tarball=$top_builddir/quern-$version.tar.gz
 [ -f "$tarball" ] || bail 'no release: make dist'
-for tool in rpmbuild rpmlint makepkg bsdtar fakeroot; do command -v $tool >/dev/null || bail "no $tool"; done
+for tool in rpmbuild rpmlint makepkg pacman bsdtar fakeroot; do command -v $tool >/dev/null || bail "no $tool"; done
 
 rpmlint "$packaging/quern.spec" >rpmlint.log 2>&1
 is "$(grep -v 'no-buildroot-tag\|invalid-url Source0' rpmlint.log | grep -c ': [EW]: ')" 0 'rpmlint says of the spec only that it has no BuildRoot, which is obsolete, and no address of its source' || diag "$(grep ': [EW]: ' rpmlint.log)"

@@ -20,12 +20,6 @@
 
 #define CHUNK 65536
 
-static int complain(const char *what)
-{
-    qn_text_complain("quern: lab: %s: %s", what, strerror(errno));
-    return 1;
-}
-
 static pid_t start(char **argv, int *from, int *to)
 {
     int said[2], heard[2];
@@ -40,7 +34,7 @@ static pid_t start(char **argv, int *from, int *to)
         for (int i = 0; i < 2; i++)
             close(said[i]), close(heard[i]);
         execvp(argv[0], argv);
-        complain(argv[0]);
+        qn_lab_complain(argv[0]);
         _exit(127);
     }
     close(heard[0]);
@@ -107,7 +101,7 @@ static int run(uint64_t seed, char **argv)
     signal(SIGPIPE, SIG_IGN);
     child = start(argv, &from, &to);
     if (child < 0)
-        return complain(argv[0]);
+        return !qn_lab_complain(argv[0]);
     converse(box, from, to);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;

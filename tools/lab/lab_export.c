@@ -27,9 +27,7 @@
 
 #define FILE_MAX (1u << 20) /* bytes, as in a check */
 
-static bool complain(const char *path) { return qn_text_complain("quern: lab: %s: %s", path, strerror(errno)), false; }
-
-static bool make_folder(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST || complain(path); }
+static bool make_folder(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST || qn_lab_complain(path); }
 
 static bool write_file(const char *path, const char *text, size_t size, mode_t mode)
 {
@@ -38,7 +36,7 @@ static bool write_file(const char *path, const char *text, size_t size, mode_t m
 
     if (fd >= 0)
         close(fd);
-    return good || complain(path);
+    return good || qn_lab_complain(path);
 }
 
 /* As in a check, a link or a file that is too large does not count as handed in. */
@@ -263,7 +261,7 @@ static bool read_key(struct file *file, const char *path)
     FILE *f = fopen(path, "re");
 
     if (!f)
-        return qn_text_complain("quern: lab: %s: %s", path, strerror(errno)), false;
+        return qn_lab_complain(path);
     file->size = (unsigned)fread(file->text, 1, sizeof file->text, f);
     fclose(f);
     return true;

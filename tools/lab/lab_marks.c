@@ -325,7 +325,7 @@ static int put_json(const struct qn_lab_request *r, FILE *out)
 
     snprintf(folder, sizeof folder, "%s/quern-marks.XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!qn_text_make_scratch(folder))
-        return qn_text_complain("quern: lab: %s: %s", folder, strerror(errno)), QN_LAB_BROKEN;
+        return qn_lab_complain(folder), QN_LAB_BROKEN;
     snprintf(path, sizeof path, "%s/marks.csv", folder);
     f = fopen(path, "we");
     if (f) {
@@ -421,8 +421,6 @@ struct parts {
     int n; /* students */
 };
 
-static bool complain(const char *what) { return qn_text_complain("quern: lab: %s: %s", what, strerror(errno)), false; }
-
 static const char *tap_file(struct qn_text_memory *m, const struct qn_lab_request *r, int student)
 {
     return qn_text_format(m, "%s.parts/%d.tap", r->output, student + 1);
@@ -455,12 +453,12 @@ static bool write_students(struct parts *p, char *const *students)
     FILE *f = fopen(path, "we");
 
     if (!f)
-        return complain(path);
+        return qn_lab_complain(path);
     fputs("case $line in\n", f);
     for (int i = 0; i < p->n; i++)
         fprintf(f, "%d) set --", i + 1), qn_exp_put_word(f, students[i]), fputs(" ;;\n", f);
     fputs("esac\n", f);
-    return fclose(f) == 0 || complain(path);
+    return fclose(f) == 0 || qn_lab_complain(path);
 }
 
 static bool write_seed(struct parts *p, const struct qn_lab_request *r)
@@ -469,9 +467,9 @@ static bool write_seed(struct parts *p, const struct qn_lab_request *r)
     FILE *f = fopen(path, "we");
 
     if (!f)
-        return complain(path);
+        return qn_lab_complain(path);
     fprintf(f, "%llu\n", (unsigned long long)r->seed);
-    return fclose(f) == 0 || complain(path);
+    return fclose(f) == 0 || qn_lab_complain(path);
 }
 
 static bool write_script(struct parts *p, const struct qn_lab_request *r, const char *quern, int jobs)
@@ -481,10 +479,10 @@ static bool write_script(struct parts *p, const struct qn_lab_request *r, const 
     FILE *f;
 
     if (!directory || (r->key_file && !key))
-        return complain(!directory ? r->directory : r->key_file);
+        return qn_lab_complain(!directory ? r->directory : r->key_file);
     f = fopen(p->script, "we");
     if (!f)
-        return complain(p->script);
+        return qn_lab_complain(p->script);
     fprintf(f, "#!/bin/sh\n# Checks of lab %u; the number of the part is the argument, or that of Slurm's array.\nexport " QN_LAB_MARKS "=1\ncd",
             r->lab->number);
     qn_exp_put_word(f, p->folder);
@@ -500,7 +498,7 @@ static bool write_script(struct parts *p, const struct qn_lab_request *r, const 
     qn_exp_put_word(f, directory);
     fprintf(f, "/\"$student\" >\"$line.new.$$\"\n    [ $? -le 1 ] && mv \"$line.new.$$\" \"$line.tap\" || rm -f \"$line.new.$$\"\n"
                "    line=$((line + %d))\ndone\nexit 0\n", jobs);
-    return fclose(f) == 0 || complain(p->script);
+    return fclose(f) == 0 || qn_lab_complain(p->script);
 }
 
 /* ---- giving them out ---- */
@@ -573,7 +571,7 @@ bool qn_lab_farm_out(const struct qn_lab_request *r, char *const *students, int 
 
     folder = qn_text_format(&p.memory, "%s.parts", r->output);
     if ((mkdir(folder, 0777) && errno != EEXIST) || !(p.folder = whole_path(&p.memory, folder)))
-        good = complain(folder);
+        good = qn_lab_complain(folder);
     if (good) {
         p.script = qn_text_format(&p.memory, "%s/job.sh", p.folder);
         good = !n || give_out(&p, r, students);
@@ -629,7 +627,7 @@ int qn_lab_list_students(struct qn_lab_students *s, const char *directory)
 
     *s = (struct qn_lab_students){ .n = 0 };
     if (!d)
-        return qn_text_complain("quern: lab: %s: %s", directory, strerror(errno)), -1;
+        return qn_lab_complain(directory), -1;
     while ((e = readdir(d))) {
         int what = judge(directory, d, e->d_name);
 

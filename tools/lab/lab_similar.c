@@ -29,8 +29,6 @@ struct pair {
     size_t shared, of;
 };
 
-static bool complain(const char *path) { return qn_text_complain("quern: lab: %s: %s", path, strerror(errno)), false; }
-
 /* ---- what there is to compare ---- */
 
 struct reading {
@@ -195,7 +193,7 @@ static bool write_table(const char *path, const struct qn_lab_works *w, const st
     FILE *f = fopen(path, "we");
 
     if (!f)
-        return complain(path);
+        return qn_lab_complain(path);
     fputs("first,second,percent,shared,of\n", f);
     for (const struct pair *p = pairs; p < pairs + count; p++) {
         if (p->second >= w->own && !p->shared)
@@ -205,7 +203,7 @@ static bool write_table(const char *path, const struct qn_lab_works *w, const st
         qn_lab_put_student(f, w->at[p->second].name, true);
         fprintf(f, ",%zu,%zu,%zu\n", percent(p), p->shared, p->of);
     }
-    return fclose(f) == 0 || complain(path);
+    return fclose(f) == 0 || qn_lab_complain(path);
 }
 
 /* ---- the page ---- */
@@ -251,7 +249,7 @@ static bool write_page(const char *path, const struct qn_lab_works *w, const str
     size_t n = 0;
 
     if (!f)
-        return complain(path);
+        return qn_lab_complain(path);
     while (n < count && n < SHOWN_PAIRS && percent(&pairs[n]) >= SHOWN_PERCENT)
         n++;
     qn_report_begin(f, "<!-- made by quern lab export -->", "Submissions that are alike");
@@ -272,7 +270,7 @@ static bool write_page(const char *path, const struct qn_lab_works *w, const str
         fputs("</tr></table>\n", f);
     }
     qn_report_end(f);
-    return fclose(f) == 0 || complain(path);
+    return fclose(f) == 0 || qn_lab_complain(path);
 }
 
 bool qn_lab_write_similar(const struct qn_lab_works *w, const char *folder)

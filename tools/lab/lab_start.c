@@ -24,12 +24,6 @@
 
 #define STUDENT_SEEDS 1000000000ull /* nine digits can be written down */
 
-static int complain(const char *path)
-{
-    qn_text_complain("quern: lab: %s: %s", path, strerror(errno));
-    return 1;
-}
-
 static int copy(const char *folder, const char *name, const char *to)
 {
     char from_path[PATH_MAX], to_path[PATH_MAX], bytes[65536];
@@ -41,16 +35,16 @@ static int copy(const char *folder, const char *name, const char *to)
     snprintf(to_path, sizeof to_path, "%s/%s", to, name);
     from = open(from_path, O_RDONLY | O_CLOEXEC);
     if (from < 0 || fstat(from, &st))
-        return complain(from_path);
+        return !qn_lab_complain(from_path);
     out = open(to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0111 ? 0777 : 0666);
     n = out < 0 ? -1 : 1;
     while (n > 0 && (n = read(from, bytes, sizeof bytes)) > 0)
         if (!qn_text_write_all(out, bytes, (size_t)n))
             n = -1;
-    status = n < 0 ? complain(to_path) : 0;
+    status = n < 0 ? !qn_lab_complain(to_path) : 0;
     close(from);
     if (out >= 0 && close(out) && !status)
-        status = complain(to_path);
+        status = !qn_lab_complain(to_path);
     return status;
 }
 
@@ -58,7 +52,7 @@ static int copy_folder(const char *folder, const char *to)
 {
     DIR *d = opendir(folder);
     struct dirent *e;
-    int status = d ? 0 : complain(folder);
+    int status = d ? 0 : !qn_lab_complain(folder);
 
     while (!status && (e = readdir(d)))
         if (*e->d_name != '.')
@@ -79,7 +73,7 @@ static int make_folder(const char *path, bool *made)
     if (*made)
         return qn_text_watch_scratch(path), 0;
     if (errno != EEXIST || !(d = opendir(path)))
-        return complain(path);
+        return !qn_lab_complain(path);
     while ((e = readdir(d)))
         entries += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
     closedir(d);
@@ -96,9 +90,9 @@ static int write_student(const char *directory, unsigned lab, uint64_t seed)
     snprintf(path, sizeof path, "%s/" QN_LAB_STUDENT_FILE, directory);
     f = fopen(path, "w");
     if (!f)
-        return complain(path);
+        return !qn_lab_complain(path);
     fprintf(f, "lab %u\nseed %" PRIu64 "\n", lab, seed);
-    return fclose(f) ? complain(path) : 0;
+    return fclose(f) ? !qn_lab_complain(path) : 0;
 }
 
 bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder)
@@ -176,7 +170,7 @@ int qn_lab_tool_start(char **argv)
     if (!words[0] || !words[1] || words[2])
         return qn_options_wrong(&qn_lab_start_options, "start", "wanted the number of a lab and a folder");
     if (!r.knows_student && getrandom(&r.student, sizeof r.student, 0) != sizeof r.student)
-        return complain("getrandom");
+        return !qn_lab_complain("getrandom");
     r.lab = qn_lab_named(words[0]);
     if (r.lab && !qn_lab_take_variant(&r))
         return QN_EXIT_USAGE;

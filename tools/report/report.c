@@ -230,10 +230,10 @@ static bool move_aside(struct qn_report_options *o)
 static int move_into_place(struct qn_report_options *o)
 {
     const char *list = qn_text_format(&o->memory, "%s/" QN_REPORT_LIST, o->folder);
-    mode_t mask = umask(0);
+    mode_t mask;
     bool moved;
 
-    umask(mask);
+    umask(mask = umask(0));
     if (!list_files(o->folder, list))
         return complain(list, strerror(errno), 1);
     moved = !chmod(o->folder, 0777 & ~mask) && !rename(o->folder, o->output);

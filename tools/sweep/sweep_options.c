@@ -271,6 +271,11 @@ static const char *read_build_id(struct qn_text_memory *m, const char *path)
     return text;
 }
 
+static char *hash_of(struct qn_text_memory *m, const char *path)
+{
+    return qn_text_format(m, "fnv1a:%016llx", (unsigned long long)qn_engines_hash_file(path));
+}
+
 static int refuse(const struct qn_exp_text *origin, const char *what, const char *name, const char *why)
 {
     qn_text_complain("quern: sweep: %s: %s '%s': %s", origin->origin, what, name, why);
@@ -288,7 +293,7 @@ static int identify(struct qn_sweep *s, int i)
         return refuse(&run->program->argv.at[0], "program", run->argv[0],
                       strchr(run->argv[0], '/') ? "not a program" : "not in /usr/local/bin, /usr/bin or /bin");
     id = read_build_id(m, path);
-    s->provenance[i].build_id = id ? id : qn_text_format(m, "fnv1a:%016llx", (unsigned long long)qn_engines_hash_file(path));
+    s->provenance[i].build_id = id ? id : hash_of(m, path);
     return 0;
 }
 
@@ -300,6 +305,7 @@ int qn_sweep_check_programs(struct qn_sweep *s)
 
         if (run->input && access(run->input, R_OK))
             return refuse(&run->program->input, "input", run->input, strerror(errno));
+        s->provenance[i].input_hash = run->input ? hash_of(&s->options.exp.memory, run->input) : ""; /* quick, beside the run */
         while (same < i && strcmp(s->runs.at[same].argv[0], s->runs.at[i].argv[0]))
             same++;
         s->provenance[i].build_id = s->provenance[same].build_id;

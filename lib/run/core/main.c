@@ -13,7 +13,6 @@ enum { E_NOEXEC = 8, E_ACCES = 13, E_EXIST = 17, E_LOOP = 40 };
 #define ARGS_MAX 65536
 #define FD_CLOEXEC_ 1
 #define PR_SET_NAME 15
-#define AT_VDSO 33
 #define RLIMIT_STACK_ 3
 #define STACK_ENOUGH (1u << 20) /* bytes */
 #define STACK_BELOW (128u << 10) /* bytes below the stack pointer that Linux maps at exec, so that a lower limit does not take them away */

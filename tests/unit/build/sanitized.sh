@@ -1,5 +1,5 @@
 #!/bin/sh
-# Do the builds of `make sanitize` still link, and find debug information?  That takes hours, so that nobody would notice for long: here one simulator's
+# Do the builds of `make sanitize` and `make coverage` still link, and find debug information?  That takes hours, so that nobody would notice for long: here one simulator's
 # test is compiled as there, and quern is linked with AddressSanitizer, which has terabytes of shadow memory; only the server that reads is compiled for it.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
@@ -20,6 +20,9 @@ ok '... and passes' "$SCRATCH/lru"
 # shellcheck disable=SC2086
 "$CC" $flags -o "$SCRATCH/quern" "$top_srcdir/lib/collect/server.c" $objects $libraries >"$SCRATCH/log" 2>&1
 is "$?" 0 'quern links' || diag "$(grep -m 3 undefined "$SCRATCH/log")"
+is "$(sed -n 's/^void \(sim_show_[a-z]*\)(.*/\1/p' "$top_srcdir/lib/sim/module.h" | while read -r name; do
+    grep -q "^void $name(.*{" "$top_srcdir/tests/coverage/engine.c" && echo has || echo "lacks $name"; done | sort -u)" has \
+    'an engine that is not optimised has what predictors call in a replay only'
 
 cd "$SCRATCH" || bail 'no scratch directory'
 printf 'int main(void)\n{\n    return 0;\n}\n' >prog.c

@@ -68,6 +68,9 @@ static enum qn_machine take_machine(const char **hex)
     }
 }
 
+static const char *const status_names[] = {
+    [QN_DEC_OK] = "ok", [QN_DEC_TRUNCATED] = "truncated", [QN_DEC_TOO_LONG] = "too long", [QN_DEC_INVALID] = "invalid"};
+
 static enum qn_decode_status decode(const char *hex, enum qn_syntax syntax, struct qn_insn *insn, char text[LINE])
 {
     uint8_t bytes[QN_INSN_MAX_LEN + 1];
@@ -79,7 +82,7 @@ static enum qn_decode_status decode(const char *hex, enum qn_syntax syntax, stru
     if (status == QN_DEC_OK)
         qn_decode_print_as(syntax, bytes, insn, 0, text, LINE);
     else
-        sprintf(line, "%s %u", qn_decode_status_name(status), insn->len);
+        sprintf(line, "%s %u", status_names[status], insn->len);
     return status;
 }
 

@@ -34,6 +34,13 @@ printf 'other words\n' >'a  b'
 "$QUERN" sweep --list fed.exp | sed "s|^quern|'$QUERN'|" >fed.sh
 is "$(sh fed.sh 2>/dev/null)" '     1	some words
      2	other words' 'a command of the list reads what the sweep gives the program'
+printf 'D1 = "1024,2,64"\naxis n { values = {1, 2} }\nprogram p { command = {/usr/bin/tail, "-c{n}"}  input = "a  b" }\n' >reads.exp
+"$QUERN" sweep -q reads.exp -o reads.csv
+ok 'a row has a hash of the input' grep -q '^[^,]*,p,/usr/bin/tail -c2,a  b,.*,fnv1a:[0-9a-f]*,ok,' reads.csv
+cp reads.csv before.csv && echo more >>'a  b'
+is "$("$QUERN" sweep -q reads.exp -o reads.csv 2>&1 | sed 's/fnv1a:[0-9a-f]*/HASH/')" \
+    "quern: sweep: reads.csv: row 1 is of another sweep: input_hash is 'HASH'; remove the file, or name another with -o" 'an input that has changed: another sweep'
+is "$(cmp reads.csv before.csv)" '' '... whose rows stay'
 is "$("$QUERN" sweep . 2>&1)" 'quern: sweep: .: Is a directory' 'a folder in place of an experiment'
 is "$("$QUERN" run --machine=./ true 2>&1)" 'quern: run: --machine: ./: Is a directory' '... of a machine'
 is "$("$QUERN" sweep --list named.exp | grep -o -e '--sim=[^ ]*' | tr '\n' ' ')" '--sim=D1=fifo --sim=D1=fifo ' 'a simulator that has the name of another one: its modules'
