@@ -150,9 +150,8 @@ static enum qn_text_status put_rows(FILE *out, struct qn_prof_reader *r, struct 
     struct place p = { NULL, NULL, NULL };
     struct qn_prof_item item;
     bool first = true, good = true;
-    int more;
 
-    while (good && (more = qn_prof_read_next(r, &item, err)) == 1)
+    while (good && qn_prof_read_next(r, &item, err) == 1)
         good = put_item(out, &p, &item, qn_prof_reader_header(r)->event_count, &first);
     json_decref(p.object);
     json_decref(p.file);

@@ -42,14 +42,13 @@ enum qn_text_status qn_prof_read_threads(struct qn_prof_threads *t, const char *
 {
     struct qn_prof_item item;
     size_t before = t->count;
-    int got = 0;
     if (strcmp(path, "-") == 0)
         return qn_text_fail(err, QN_TEXT_BAD, "-: threads are read after the profile, which standard input has only once");
     struct qn_prof_reader *r = qn_prof_open_regions(path, err);
     if (!r)
         return err->status;
     t->events = qn_prof_reader_header(r)->event_count;
-    while (err->status == QN_TEXT_OK && (got = qn_prof_read_next(r, &item, err)) > 0)
+    while (err->status == QN_TEXT_OK && qn_prof_read_next(r, &item, err) > 0)
         add_thread(t, &item, negate, err);
     qn_prof_close_reader(r);
     if (err->status == QN_TEXT_OK && t->count == before && !before)

@@ -407,7 +407,7 @@ static const char *take_cost(const char *p, int64_t *cost)
     int negative = *p == '-';
     uint64_t value = 0;
     p = *p == '*' ? p + 1 : take_number(p + (negative || *p == '+'), &value);
-    *cost = negative ? -(int64_t)value : (int64_t)value;
+    *cost = (int64_t)(negative ? -value : value);
     return p && ends(*p) && value <= INT64_MAX ? p : NULL;
 }
 

@@ -162,6 +162,7 @@ refused 'a wrong sum' 'bad:40: costs do not add up to `totals:`, got ` 31 5`, wa
 refused 'a number that stands for nothing' 'bad:29: a number without its name, got `(9)`, wanted `(NUMBER) NAME` before it' 's/^fe=(1)/fe=(9)/'
 refused 'a number that is too large' 'bad:29: the number of a name is too large, got `(99999999999)`, wanted at most 2^24' 's/^fe=(1)/fe=(99999999999)/'
 refused 'too many costs' 'bad:16: malformed or too many costs, got `10 3 1 1`, wanted at most as many 64-bit numbers as there are events' 's/^10 3 1/& 1/'
+refused 'the smallest number' 'bad:16: malformed or too many costs, got `10 3 -9223372036854775808`, wanted at most as many 64-bit numbers as there are events' 's/^10 3 1/10 3 -9223372036854775808/'
 refused 'a call without its line' 'bad:21: a call or jump without its line, got `fi=(3) /src/a.h`, wanted a position' '/^+2 900/d; /^\* 1/d'
 refused 'a call of nothing' 'bad:19: a call of nothing, got `calls=2 100`, wanted `cfn=` before it' '/^cfn/d'
 refused 'no number of calls' 'bad:20: malformed number of calls, got `calls=x 100`, wanted `calls=COUNT TARGET`' 's/^calls=2/calls=x/'
