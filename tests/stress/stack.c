@@ -9,7 +9,7 @@
 #endif
 
 static char alternate[SIZE], second[SIZE];
-static volatile int depth, deepest, wanted_depth, misplaced, calls;
+static volatile int depth, deepest, wanted_depth, misplaced, calls, given;
 static sigjmp_buf back;
 
 static bool within(const char *stack, const void *p) { return (const char *)p >= stack && (const char *)p < stack + SIZE; }
@@ -18,6 +18,7 @@ static void use(char *stack, int flags)
 {
     stack_t s = {.ss_sp = stack, .ss_size = SIZE, .ss_flags = flags};
 
+    given = flags;
     if (sigaltstack(&s, NULL))
         abort();
 }
@@ -36,7 +37,7 @@ static void on_alternate(int sig, siginfo_t *info, void *context)
 
     (void)sig, (void)info;
     calls++;
-    misplaced += !within(alternate, &here) || flags_now() != SS_ONSTACK || c->uc_stack.ss_sp != alternate || c->uc_stack.ss_size != SIZE;
+    misplaced += !within(alternate, &here) || flags_now() != SS_ONSTACK || c->uc_stack.ss_sp != alternate || c->uc_stack.ss_size != SIZE || c->uc_stack.ss_flags != given;
 }
 
 static void on_usual(int sig, siginfo_t *info, void *context)
@@ -50,10 +51,10 @@ static void on_usual(int sig, siginfo_t *info, void *context)
 
 static int chosen(unsigned n)
 {
-    use(alternate, 0);
     on(SIGUSR1, on_alternate, SA_ONSTACK);
     on(SIGUSR2, on_usual, 0);
     for (unsigned i = 0; i < n; i++) {
+        use(alternate, draw(2) ? SS_ONSTACK : 0); /* the former means nothing, but a frame has it */
         pause_a_while();
         raise(draw(2) ? SIGUSR1 : SIGUSR2);
         CHECK(misplaced == 0 && calls == (int)i + 1 && flags_now() == 0);
@@ -93,10 +94,10 @@ static void disarmed(int sig, siginfo_t *info, void *context)
 {
     stack_t now, other = {.ss_sp = second, .ss_size = SIZE};
 
-    (void)sig, (void)info, (void)context;
+    (void)sig, (void)info;
     calls++;
     sigaltstack(NULL, &now);
-    misplaced += now.ss_flags != SS_DISABLE || !within(alternate, &now);
+    misplaced += now.ss_flags != SS_DISABLE || ((const ucontext_t *)context)->uc_stack.ss_flags != given || !within(alternate, &now);
     if (draw(2))
         misplaced += sigaltstack(&other, NULL) != 0; /* allowed: this stack is not in use as far as the kernel knows */
 }
@@ -106,7 +107,7 @@ static int autodisarm(unsigned n)
     for (unsigned i = 0; i < n; i++) {
         stack_t now;
 
-        use(alternate, (int)SS_AUTODISARM);
+        use(alternate, (int)(SS_AUTODISARM | draw(2)));
         on(SIGUSR1, disarmed, SA_ONSTACK);
         pause_a_while();
         raise(SIGUSR1);

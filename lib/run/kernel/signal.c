@@ -742,8 +742,7 @@ bool qn_signal_set_altstack(const struct qn_stack *given, int *err)
                                                                      : 0;
     if (*err)
         return false;
-    t->altstack = *given;
-    t->altstack.flags &= ~SS_ONSTACK_;
+    t->altstack = *given; /* a frame has the flags as they were given */
     if (mode == SS_DISABLE_)
         t->altstack.sp = t->altstack.size = 0;
     return true;
@@ -760,6 +759,7 @@ long qn_sys_sigaltstack(long nr, const long *a)
     (void)nr;
     if (ss && !qn_read_guest(ss, &given, sizeof given))
         return -EFAULT;
+    before.flags &= (int32_t)SS_AUTODISARM_;
     if (!before.size)
         before.flags |= SS_DISABLE_;
     else if (on_altstack(t, qn_ctx.gpr[4]))
