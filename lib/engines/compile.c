@@ -74,6 +74,7 @@ static pid_t start(const struct qn_engines_guard *g, char **argv, const char *er
         fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         dup2(fd, STDERR_FILENO);
         setenv("LC_ALL", "C.UTF-8", 1);
+        setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0); /* without any, gcc does not find its parts */
     }
     qn_engines_in_child(g);
     execvp(argv[0], argv);

@@ -59,6 +59,8 @@ replay() {
 is "$(replay linked)" 0 'a replay is linked with the library beside quern'
 is "$(replay compiled --cflags='-O1 -g')" 1 'with flags of its own all of it is compiled'
 is "$(QUERN_SIM_DIR=$top_srcdir/lib && export QUERN_SIM_DIR && replay elsewhere)" 1 'and with sources of its own'
+env -i "$QUERN" sim build --D1=victim -o "$SCRATCH/bare" 2>"$SCRATCH/err"
+is "$? $(cat "$SCRATCH/err")" '0 ' 'without a PATH the compiler finds its parts'
 for name in compiled elsewhere; do
     ok "and it says the same ($name)" cmp "$SCRATCH/linked.out" "$SCRATCH/$name.out"
     ok "of each reference ($name)" cmp "$SCRATCH/linked.outcomes" "$SCRATCH/$name.outcomes"
