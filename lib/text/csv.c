@@ -128,14 +128,16 @@ static void split(struct qn_text_csv *t, char *text)
     t->done = 1;
 }
 
+#define MARK "\xef\xbb\xbf" /* U+FEFF in UTF-8: the first bytes of a file, which are no text */
+
+static bool begins_with_mark(const char *text) { return !strncmp(text, MARK, strlen(MARK)); }
+
 /* Takes a line, without its end, into the record. */
 static int take_line(struct qn_text_csv *t, char *text, size_t n, struct qn_text_error *err)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF in UTF-8 */
-
-    if (t->lines.number == 1 && n >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0) {
-        text += sizeof mark - 1;
-        n -= sizeof mark - 1;
+    if (t->lines.number == 1 && begins_with_mark(text)) {
+        text += strlen(MARK);
+        n -= strlen(MARK);
     }
     if (t->lines.number == 1 && (!strncmp(text, "desc:", 5) || !strncmp(text, "cmd:", 4) || !strncmp(text, "events:", 7))) {
         qn_text_fail(err, QN_TEXT_BAD, "%s: got a profile, wanted a table of comma-separated values", t->path);
@@ -312,12 +314,12 @@ enum qn_text_status qn_text_read_table(struct qn_text_table *t, const char *path
 
 /* ---- writing ---- */
 
-/* Some spreadsheets split at semicolons, or cut blanks off. */
+/* Some spreadsheets split at semicolons, or cut blanks off.  A mark that is text must not be taken for a file's. */
 bool qn_text_needs_quotes(const char *cell)
 {
     size_t n = strlen(cell);
 
-    return strpbrk(cell, ",\";\r\n") || (n && (strchr(" \t", cell[0]) || strchr(" \t", cell[n - 1])));
+    return strpbrk(cell, ",\";\r\n") || begins_with_mark(cell) || (n && (strchr(" \t", cell[0]) || strchr(" \t", cell[n - 1])));
 }
 
 bool qn_text_write_cell(FILE *out, const char *cell)

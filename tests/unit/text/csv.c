@@ -131,7 +131,8 @@ static void test_count(void)
 
 static void test_cells(void)
 {
-    static const char *const cells[][2] = { { "a", "a" }, { "", "" }, { "a;b", "\"a;b\"" }, { "say \"x\"", "\"say \"\"x\"\"\"" }, { "x ", "\"x \"" } };
+    static const char *const cells[][2] = { { "a", "a" }, { "", "" }, { "a;b", "\"a;b\"" }, { "say \"x\"", "\"say \"\"x\"\"\"" }, { "x ", "\"x \"" },
+                                              { "\xef\xbb\xbfx", "\"\xef\xbb\xbfx\"" } /* not a file's mark */ };
     struct qn_text_buffer to = { NULL, 0, 0 };
 
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
