@@ -16,15 +16,15 @@
 
 /* The sentences: what advice.h calls the rules, in its order. */
 #define SAY_HEAD "%s of the D1 misses\n"
-#define SAY_ONE "%s of these are on %s, %lld bytes: what is used with it belongs beside it, the rest elsewhere\n"
+#define SAY_ONE "%s of its D1 misses are on %s, %lld bytes: what is used with it belongs beside it, the rest elsewhere\n"
 #define SAY_USED "%s of the %lld bytes of a line are used before it leaves"
-#define SAY_USED_OF_ONE ", %s of these of %s: an array of this member alone would fill lines with it\n"
+#define SAY_USED_OF_ONE "; %s of the bytes used are of %s: an array of this member alone would fill lines with it\n"
 #define SAY_NEVER_USED ": these belong elsewhere\n"
 #define SAY_USED_OF_OBJECT ": what is used one after the other does not lie together, or comes too late\n"
 #define SAY_PADDING "%lld of its %lld bytes are padding: members in the order of their size need less\n"
 #define SAY_TWO ": two structures would do\n"
-#define SAY_CONFLICTS "%s of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n"
-#define SAY_RIVAL "%s of them are on lines that had been evicted for %s\n"
+#define SAY_CONFLICTS "%s of its D1 misses are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n"
+#define SAY_RIVAL "%s of its conflict misses are on lines that had been evicted for %s\n"
 
 enum { MEMBERS_MAX = 64, NAME_MAX_ = 600, UNUSED_SHOWN = 8 };
 
@@ -255,9 +255,8 @@ static int64_t misses_of_group(const struct advice *a, int group)
     return sum;
 }
 
-static void put_group(const struct advice *a, int group)
+static void put_group(const struct advice *a, const char *before, int group)
 {
-    const char *before = "";
     for (int i = 0; i < a->count; i++)
         if (a->members[i].group == group && a->members[i].misses) {
             fprintf(a->text, "%s%s", before, a->members[i].what->name);
@@ -277,10 +276,8 @@ static void advise_two(struct advice *a, uint32_t object, int *headed)
     if (n < 2)
         return;
     put_head(a, object, a->type->type, a->type->type_size, a->misses, headed);
-    fputs("no function misses on both of ", a->text);
-    put_group(a, groups[0]);
-    fputs(" and ", a->text);
-    put_group(a, groups[1]);
+    put_group(a, "functions that miss on ", groups[0]);
+    put_group(a, " do not miss on ", groups[1]);
     fputs(SAY_TWO, a->text);
 }
 
@@ -312,7 +309,7 @@ static void put_rival(struct advice *a, uint32_t object, int64_t conflicts)
     if (!most)
         return;
     qn_prof_describe_object(&a->data->objects[most->by], name, sizeof name);
-    fprintf(a->text, SAY_RIVAL, percent(most->conflicts, conflicts), most->by == object ? "others of its own" : name);
+    fprintf(a->text, SAY_RIVAL, percent(most->conflicts, conflicts), most->by == object ? "other lines of its own" : name);
 }
 
 /* Can the programmer change the object's place or layout? */

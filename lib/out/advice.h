@@ -3,7 +3,7 @@
  *
  * In:  types, their members, misses by member, function and class
  * Out: struct particle: 128 bytes, 95.6% of the D1 misses
- *          94.2% of these are on speed, 8 bytes: what is used with it belongs beside it, the rest elsewhere
+ *          94.2% of its D1 misses are on speed, 8 bytes: what is used with it belongs beside it, the rest elsewhere
  *
  * Rules, for a type or object with at least QN_OUT_ADVICE_SHARE per cent of all D1 misses (reads and writes):
  *   one member       without --data=use: a member has QN_OUT_ADVICE_ONE per cent of the type's misses or more, and at most half of the type's

@@ -9,7 +9,7 @@
  *                 "data":{"events":["D1mr"],                    only if the profile has objects
  *                         "objects":[["heap","malloc","double","a.c",20,"main",64,1000,64000,8]],
  *                                     kind, name, type, file, line, function, size, blocks, bytes, bytes of the type
- *                         "advice":[["struct item: 128 bytes, 42% of the D1 misses","95% of these are on x ..."]],
+ *                         "advice":[["struct item: 128 bytes, 42% of the D1 misses","95% of its D1 misses are on x ..."]],
  *                         "parts":[[0,"+8"]],"members":[[0,"key",8,4]],"misses":[[2,0,12,0,0,9]],"lost":[0,0]},
  *                                     members: object, name, offset, size; misses: file, function, line, object, part or -1, counts;
  *                                     also "pairs" (object, by or -1, misses, conflicts), "line" (bytes) and "uses" (object, part, filled, used);

@@ -108,14 +108,15 @@ static const char *say_few(struct qn_report_facts *f, int line)
 {
     double bytes = f->line[QN_REPORT_D1], filled = qn_report_count(&f->lines, line, "D1.filled"), used = qn_report_count(&f->lines, line, "D1.used");
     double references = qn_report_count(&f->lines, line, "Dr+Dw"), misses = qn_report_count(&f->lines, line, "D1mr+D1mw");
+    const char *use = f->data.object_count ? SAY_USE_OF_OBJECTS : SAY_USE;
 
     if (line < 0 || !bytes || !misses)
         return "";
     if (qn_report_has_event(f, "D1.filled"))
         return filled > 0 && used < HALF * filled ? qn_text_format(&f->memory, SAY_FEW_BYTES, bytes * used / filled, bytes) : "";
     if (qn_report_has_line(&f->lines.at[line]) && references / misses < FULL * bytes / WIDE)
-        return qn_text_format(&f->memory, SAY_FEW_REFERENCES SAY_USE, references / misses, bytes);
-    return SAY_USE;
+        return qn_text_format(&f->memory, SAY_FEW_REFERENCES "%s", references / misses, bytes, use);
+    return use;
 }
 
 static const char *advise_D1(struct qn_report_facts *f, int line)
@@ -274,7 +275,7 @@ static const char *advise_object(struct qn_report_facts *f, const struct qn_plot
 
         if (item->type ? !type || strcmp(item->type, type) : item->object != object)
             continue;
-        text = qn_text_format(&f->memory, "%s %.*s: %s.", text, item->name_length, item->text, join_rules(f, skip_subject(item->text)));
+        text = qn_text_format(&f->memory, "%s %.*s in the whole run: %s.", text, item->name_length, item->text, join_rules(f, skip_subject(item->text)));
         advised[i] = true;
     }
     return text;

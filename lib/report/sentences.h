@@ -38,6 +38,8 @@
     "nodes of a list side by side), or keep the fields that are used here in an array of their own."
 /* the misses are on data, not mostly conflicts, and no bytes used are known */
 #define SAY_USE " quern report --data=use tells on which objects these are, and which fields of a line are used."
+/* the same, and the objects are known */
+#define SAY_USE_OF_OBJECTS " quern report --data=use tells which fields of a line are used."
 /* the place is a function or an object without line numbers */
 #define SAY_NO_LINE " Which line has them is not known: compile with -g."
 

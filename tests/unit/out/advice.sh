@@ -35,10 +35,10 @@ END
 advice() { profile "$@" >p && "$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | sed '1,2d;/^$/d'; }
 
 is "$(advice 400 20 128 0 0)" 'struct item: 128 bytes, 42.0% of the D1 misses
-    95.2% of these are on x, 8 bytes: what is used with it belongs beside it, the rest elsewhere' 'nearly all misses are on one member'
+    95.2% of its D1 misses are on x, 8 bytes: what is used with it belongs beside it, the rest elsewhere' 'nearly all misses are on one member'
 is "$(advice 300 120 64 0 0)" '' 'a structure of one line, of which two members are missed on'
 is "$(advice 300 120 128 0 0)" 'struct item: 128 bytes, 42.0% of the D1 misses
-    no function misses on both of x and y: two structures would do' '... of two lines, whose members are missed on by different functions'
+    functions that miss on x do not miss on y: two structures would do' '... of two lines, whose members are missed on by different functions'
 is "$(advice 395 20 64 8 0)" 'struct item: 64 bytes, 41.5% of the D1 misses
     8 of its 64 bytes are padding: members in the order of their size need less' 'padding'
 is "$(advice 395 20 72 8 0 | grep -c padding)" 0 '... of less than 12 per cent'
@@ -54,7 +54,7 @@ is "$(order 64 '0 8' '8 8')" '' '... nor what alignas adds at the end'
 is "$(order 12 '0 4 8' '2 4 2')" '4 of its 12 bytes are padding' '... shorts on each side of an int'
 is "$(advice 40 5 128 64 0)" '' 'a type with less than 5 per cent of the misses'
 is "$(advice 0 0 64 0 200)" 'table (global): 100.0% of the D1 misses
-    20.0% of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them' 'conflict misses'
+    20.0% of its D1 misses are conflict misses: other distances between its rows, or to what is used with it, would avoid them' 'conflict misses'
 is "$(advice 0 0 64 0 199)" '' '... fewer than 20 per cent'
 profile 400 20 128 0 0 >p
 is "$("$QUERN" annotate --by=data --diff p p | grep -c 'Advice')" 0 'a difference gives none'
@@ -62,9 +62,9 @@ is "$("$QUERN" annotate --by=data --diff p p | grep -c 'Advice')" 0 'a differenc
 profile 0 0 64 0 200 | sed 's/^#file: /#pair: 1 0 90 50\
 #pair: 1 1 300 150\
 &/' >p
-is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" '    75.0% of them are on lines that had been evicted for others of its own' 'conflict misses, most with itself'
+is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" '    75.0% of its conflict misses are on lines that had been evicted for other lines of its own' 'conflict misses, most with itself'
 sed -i 's/^#pair: 1 0 90 50/#pair: 1 0 190 160/' p
-is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" '    80.0% of them are on lines that had been evicted for malloc in make (demo.c:9), struct item' '... with another object'
+is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" '    80.0% of its conflict misses are on lines that had been evicted for malloc in make (demo.c:9), struct item' '... with another object'
 
 # with_use LINE_USED X Y: of lines of 64 bytes that came for struct item LINE_USED hundredths were used; of 8000 bytes of x X, of y Y; of rest none
 with_use() {
@@ -81,7 +81,7 @@ s/^#file: /#use: 0 0 8000 $2\\
     "$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | sed '1,2d;/^$/d'
 }
 is "$(with_use 12 8000 2000)" 'struct item: 64 bytes, 42.0% of the D1 misses
-    7.7 of the 64 bytes of a line are used before it leaves, 80.0% of these of x: an array of this member alone would fill lines with it' \
+    7.7 of the 64 bytes of a line are used before it leaves; 80.0% of the bytes used are of x: an array of this member alone would fill lines with it' \
     'bytes used: an array of structures that is walked by one member'
 is "$(with_use 49 7999 2000)" 'struct item: 64 bytes, 42.0% of the D1 misses
     31.4 of the 64 bytes of a line are used before it leaves; never used are rest: these belong elsewhere' '... by two of three'

@@ -2,7 +2,7 @@
 # Does the page show on which objects a program misses, and of a line its objects, evictors and classes, as the profile has them?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 34
+browser_test 35
 
 cat >prog.c <<'END_C'
 #include <stdlib.h>
@@ -127,6 +127,9 @@ for page in diff page; do
     is "$(page_faults 2560 dark data 'data&object=1' "source&file=$file&line=8" overview)" '' "$page, dark, 2560 pixels: so, too"
     open_page page.html
 done
+sed "s/^\(#object: symbol 32768 .*\) b\$/\1 b$(printf '%090d' 0)/" p4096 >long && "$QUERN" page -o long.html long || bail 'no page'
+open_page long.html
+is "$(page_faults 400 light overview data)" '' 'a long name does not make the page wider'
 
 # ---- another timing ----
 

@@ -3,7 +3,7 @@
 # both; and does it say how to get it where it was not collected?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 21
+browser_test 22
 
 cat >prog.c <<'END_C'
 #include <stdlib.h>
@@ -52,7 +52,9 @@ is "$(js "return model.dataColumns.find(c => c.name === 'bytes not used').total(
     "$(csv --by=data --show=D1.filled,D1.used | awk -F, '{ n += $(NF - 1) - $NF } END { print n }')" 'and all that were not used'
 is "$(page_text '#objects thead' | grep -c 'used of a line')" 1 'a column of the table'
 is "$(page_text '.note' | grep -c 'data=use')" 0 'nothing is missing'
-is "$(page_text '.data-advice' | grep -c 'of these of key: an array of this member alone')" 1 'advice'
+is "$(page_text '.data-advice' | grep -c 'of the bytes used are of key: an array of this member alone')" 1 'advice'
+view overview
+is "$(page_text main | grep -o 'of the bytes used are of key' | wc -l)" 1 '... once on the Overview'
 view "data&by=used%20of%20a%20line"
 is "$(js "const all = [...document.querySelectorAll('#map a')].length; return all > 3 && document.querySelector('#objects th[aria-sort]').textContent")" 'used of a line' \
     'sorted by it, areas stay misses'

@@ -45,6 +45,10 @@ d1 50 0 50; says_not 'Conflict misses: ' '50 are'
 d1 49 51 0; says_not 'quern run --analysis=3c' 'classes are known'
 d1 49 51 0 719; says 'serves 7.2 references' '7.19 references to a line'
 says 'quern report --data=use tells on which' '... whose bytes are not known'
+printf '%s\n' '#data: 1 1' '#data-events: D1mr D1mw DLmr DLmw compulsory capacity conflict' '#object: symbol 8 0 0 b' '#file: /src/a.c' '#function: main' \
+    '#miss: 10 0 - 100 0 0 0 49 11 40' >>p
+says 'quern report --data=use tells which fields' '... of known objects'
+says '. b (global) in the whole run: 40.0% of its D1 misses are conflict misses: ' 'advice on the object of a line is not about the line alone'
 d1 49 51 0 720; says_not 'serves ' '7.2 of them'
 d1 0 10 90 100; says_not 'serves ' 'conflicts'
 says_not '--data=use' '... of conflicts'
@@ -351,9 +355,9 @@ is "$(json page.html | sed 's/ \. /. /' | head -n 1)" "$(text field.d | head -n 
 "$QUERN" page -o filled.html filled.p
 ok '... also of a run without classes: the walk, not the loop that filled' sh -c 'printf "%s\n" "$2" | grep -qF "$1"' - "$(at filled)" "$(json filled.html | head -n 1)"
 "$QUERN" report -q --data=use --D1=32768,8,64 --LL=1048576,16,64 -o use -- ./bugs field
-ok 'with the bytes used: the field' sh -c 'head -n 1 now | grep -q "8.0 of the 64 bytes of a line are used before it leaves, 100.0% of these of charge: an array of this member alone"' - \
+ok 'with the bytes used: the field' sh -c 'head -n 1 now | grep -q "8.0 of the 64 bytes of a line are used before it leaves; 100.0% of the bytes used are of charge: an array of this member alone"' - \
     "$(text use >now)"
 "$QUERN" report -q --data=use --D1=32768,8,64 --LL=65536,8,64 -o once -- ./bugs twice
 text once >now
-ok '... the object, by its name' sh -c 'head -n 1 now | grep -q " rows (global, bugs.c:$1, char): [0-9.]* of the 64 bytes of a line are used"' - "$(grep -n 'rows\[512' bugs.c | sed 's/:.*//')"
+ok '... the object, by its name' sh -c 'head -n 1 now | grep -q " rows (global, bugs.c:$1, char) in the whole run: [0-9.]* of the 64 bytes of a line are used"' - "$(grep -n 'rows\[512' bugs.c | sed 's/:.*//')"
 done_testing

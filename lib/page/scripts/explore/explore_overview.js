@@ -105,7 +105,7 @@ views.overview = {
         findings.length ? el('ol', { class: 'first' }, ...findings.map(findingItem)) : el('p', {}, 'No place stands out for misses or mispredicts.')));
     }
     const objects = objectList();
-    if (objects) main.append(el('section', {}, el('h2', {}, model.before ? 'Objects that changed most' : 'Objects that are missed most'), objects, adviceList()));
+    if (objects) main.append(el('section', {}, el('h2', {}, model.before ? 'Objects that changed most' : 'Objects that are missed most'), objects));
     main.append(el('div', { class: 'beside' }, el('section', {}, el('h2', {}, 'Summary'), summaryTable(state)),
       el('section', {}, el('h2', {}, model.before ? 'What changed most' : 'Functions by cost'), costBars(),
         el('p', { class: 'note' }, 'Cost is estimated: ' + MEANINGS.cost.slice(16) + '.'))));
