@@ -1,5 +1,6 @@
 /* tools/top/rows.c - rows of the views. See top.h. */
 #define _GNU_SOURCE
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +210,15 @@ static void add_text(struct top *t, struct top_view *v, size_t *room, const char
     add_row(v, room, (struct top_row){"", 0, -1});
 }
 
+/* A row of details: "Ir   27,457,856   47.9%". */
+static const char *counted(struct top *t, const char *name, int64_t count, double all)
+{
+    char number[QN_OUT_COUNT_MAX];
+
+    qn_out_commify(number, count);
+    return qn_text_format(&t->facts.memory, "%-20s %15s %6.1f%%", name, number, all > 0 ? 100 * (double)count / all : 0);
+}
+
 void top_details(struct top *t, struct top_view *v, int centre, bool of_function)
 {
     const struct qn_plot_centres *c = of_function ? &t->facts.functions : &t->facts.lines;
@@ -217,15 +227,15 @@ void top_details(struct top *t, struct top_view *v, int centre, bool of_function
 
     *v = (struct top_view){.kind = TOP_DETAILS, .centre = centre, .of_function = of_function};
     v->title = of_function ? at->name : qn_text_format(&t->facts.memory, "%s, in %s", at->name, at->function);
-    v->heading = qn_text_format(&t->facts.memory, "%-20s %12s %7s", "event", "count", "of all");
-    add_row(v, &room, (struct top_row){qn_text_format(&t->facts.memory, "%-20s %12.0f %6.1f%%  %s", "estimated cycles", at->value, 100 * at->value / c->total,
-                                                     at->file), at->value / c->total, centre});
+    v->heading = qn_text_format(&t->facts.memory, "%-20s %15s %7s", "event", "count", "of all");
+    add_row(v, &room, (struct top_row){qn_text_format(&t->facts.memory, "%s  %s", counted(t, "estimated cycles", llround(at->value), c->total), at->file),
+                                      at->value / c->total, centre});
     for (int e = 0; e < c->header->event_count; e++) {
-        double count = (double)qn_plot_count_of(c, centre, c->header->events[e]), all = (double)qn_plot_count_of(c, -1, c->header->events[e]);
+        const char *event = c->header->events[e];
+        int64_t count = qn_plot_count_of(c, centre, event);
 
-        if (count != 0)
-            add_row(v, &room, (struct top_row){qn_text_format(&t->facts.memory, "%-20s %12.0f %6.1f%%", c->header->events[e], count, all ? 100 * count / all : 0),
-                                               0, -1});
+        if (count)
+            add_row(v, &room, (struct top_row){counted(t, event, count, (double)qn_plot_count_of(c, -1, event)), 0, -1});
     }
     add_row(v, &room, (struct top_row){"", 0, -1});
     for (int i = 0; i < t->finding_count && !of_function; i++) {

@@ -122,7 +122,7 @@ static void draw(struct screen *s)
     put_line(1, A_UNDERLINE, v->heading);
     for (int i = 0; i < height() && v->first + i < v->count; i++)
         put_line(2 + i, look_of(s, v, v->first + i), v->rows[v->first + i].text);
-    put_line(LINES - 1, A_DIM, s->said ? s->said : "Enter source  d details  Tab lines  s sort  / search  t hottest  ? keys  q back");
+    put_line(LINES - 1, A_DIM, s->said ? s->said : "q back  ? keys  Enter source  d details  Tab lines  s sort  / search  t hottest");
     move(LINES > FRAME ? 2 + v->at - v->first : 0, 0);
     refresh();
 }

@@ -31,8 +31,7 @@ void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name
     qn_out_put_frame(s);
 }
 
-/* Of a path without room before `behind` characters more, the end. */
-static void put_path(struct qn_out_sink *s, const char *name, size_t behind)
+void qn_out_put_path(struct qn_out_sink *s, const char *name, size_t behind)
 {
     enum { LEAST = 16, DOTS = 3 };
     long room = s->width - s->column - (long)behind, length = (long)strlen(name);
@@ -109,9 +108,10 @@ static enum qn_text_status read_inputs(struct qn_out_modern *m)
     m->events = m->ledger.header.event_count;
     m->total = qn_prof_row(&m->ledger.total, 0);
     m->heat = qn_out_use_heat(q->color, m->sink->fd);
-    if (q->width && !is_of_data(q) && !(q->show && *q->show)) {
+    if (q->width && (is_of_data(q) || !(q->show && *q->show))) {
         enum { EACH = sizeof "999.9 M 100%" - 1, EACH_COUNT = sizeof "-123 M" - 1 };
-        return qn_out_choose_costly_columns(&m->columns, &m->ledger.header, m->total, q->width / 2, q->show_percs ? EACH : EACH_COUNT, q->sort, m->err);
+        return qn_out_choose_costly_columns(&m->columns, &m->ledger.header, m->total, q->width / 2, q->show_percs ? EACH : EACH_COUNT,
+                                            is_of_data(q) ? NULL : q->sort, m->err);
     }
     return qn_out_choose_columns(&m->columns, &m->ledger.header, is_of_data(q) ? NULL : q->show, is_of_data(q) ? NULL : q->sort, m->err);
 }
@@ -207,7 +207,7 @@ static void put_metadata(const struct qn_out_modern *m, const struct qn_out_colu
     }
     if (m->request->width && c->shown_count < h->event_count)
         qn_out_puts(s, " (others: --show)");
-    put_timing(m, c);
+    put_timing(m, m->request->width ? &m->columns : c);
     qn_out_printf(s, "\nEvent sort order:%s%s", sort ? " " : "", sort ? sort : "");
     for (int i = 0; i < c->sort_count && !sort; i++) {
         qn_out_putc(s, ' ');
@@ -467,16 +467,16 @@ static void put_entry(const struct section *x, const struct qn_out_table *t, con
     qn_out_puts(s, x->by_function ? "> " : "< ");
     qn_out_put_row(s, t, QN_OUT_OUTER, o->counts, sum);
     qn_out_putc(s, ' ');
-    put_path(s, outer_name(x, o->id), one_line ? 1 + strlen(inner_name(x, inner[0])) : 1);
+    qn_out_put_path(s, outer_name(x, o->id), one_line ? 1 + strlen(inner_name(x, inner[0])) : 1);
     qn_out_putc(s, ':');
     if (one_line)
-        put_path(s, inner_name(x, inner[0]), 0);
+        qn_out_put_path(s, inner_name(x, inner[0]), 0);
     qn_out_putc(s, '\n');
     for (uint32_t k = 0; k < n && !one_line; k++) {
         qn_out_puts(s, "  ");
         qn_out_put_row(s, t, QN_OUT_INNER, fn_counts(x, inner[k]), NULL);
         qn_out_puts(s, "   ");
-        put_path(s, inner_name(x, inner[k]), 0);
+        qn_out_put_path(s, inner_name(x, inner[k]), 0);
         qn_out_putc(s, '\n');
     }
     qn_out_putc(s, '\n');
@@ -741,7 +741,7 @@ static void put_rows(const struct by *b, const struct qn_out_table *t, int64_t *
         qn_prof_add_counts(sum, b->rows[i].counts, b->m->events);
         qn_out_put_row(s, t, QN_OUT_OUTER, b->rows[i].counts, sum);
         qn_out_putc(s, ' ');
-        put_path(s, b->rows[i].name, LINE_ROOM);
+        qn_out_put_path(s, b->rows[i].name, LINE_ROOM);
         if (by == QN_OUT_BY_LINE || by == QN_OUT_BY_INLINE)
             qn_out_printf(s, ":%u", b->rows[i].line);
         if (by == QN_OUT_BY_THREAD && b->rows[i].line != NO_THREAD)

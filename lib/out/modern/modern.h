@@ -45,6 +45,9 @@ struct qn_out_modern {
 /* A frame of dashes around a title. */
 void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name);
 
+/* Of a path without room before `behind` characters more, the end. */
+void qn_out_put_path(struct qn_out_sink *s, const char *name, size_t behind);
+
 /* The first two sections: what is shown, with columns `c`; `sort` in place of the names of their sort order, or NULL. */
 void qn_out_put_head(struct qn_out_modern *m, const struct qn_out_columns *c, const char *sort);
 

@@ -238,7 +238,7 @@ static int by_line_counts(const void *left, const void *right, void *data)
 /* The objects of a line, those with most misses first. */
 static void put_objects(struct data *d, const struct line *l)
 {
-    char number[QN_OUT_COUNT_MAX];
+    char cell[128];
     d->count = 0;
     for (size_t i = 0; i < l->n; i++) {
         struct sum *s = &d->sums[d->count++];
@@ -247,22 +247,33 @@ static void put_objects(struct data *d, const struct line *l)
     }
     unite(d);
     for (size_t i = 0; i < d->count && i < SHOWN_ON_A_LINE; i++) {
-        qn_out_commify(number, misses(d->sums[i].counts));
-        qn_out_printf(d->m->sink, "%s%s on ", i ? ", " : "", number);
+        if (is_brief(d)) {
+            format_cell(d, cell, sizeof cell, misses(d->sums[i].counts), misses(l->counts));
+            qn_out_printf(d->m->sink, "\n%15s  ", cell);
+            d->m->sink->cutting = true;
+        } else {
+            qn_out_commify(cell, misses(d->sums[i].counts));
+            qn_out_printf(d->m->sink, "%s%s on ", i ? ", " : "", cell);
+        }
         qn_out_name(d->m->sink, d->sums[i].group);
     }
     if (d->count > SHOWN_ON_A_LINE)
-        qn_out_printf(d->m->sink, ", less on %zu others", d->count - SHOWN_ON_A_LINE);
+        qn_out_printf(d->m->sink, is_brief(d) ? "\n%17s%zu others" : "%s, less on %zu others", "", d->count - SHOWN_ON_A_LINE);
 }
 
 static void put_line(struct data *d, const struct line *l)
 {
+    enum { LINE_ROOM = sizeof ":12345 function" };
     char number[QN_OUT_COUNT_MAX];
-    qn_out_name(d->m->sink, l->first->file);
+    qn_out_commify(number, misses(l->counts));
+    d->m->sink->cutting = is_brief(d);
+    if (is_brief(d))
+        qn_out_printf(d->m->sink, "%s misses: ", number);
+    qn_out_put_path(d->m->sink, l->first->file, LINE_ROOM);
     qn_out_printf(d->m->sink, ":%u ", l->first->line);
     qn_out_name(d->m->sink, l->first->function);
-    qn_out_commify(number, misses(l->counts));
-    qn_out_printf(d->m->sink, "\n    %s misses: ", number);
+    if (!is_brief(d))
+        qn_out_printf(d->m->sink, "\n    %s misses: ", number);
     put_objects(d, l);
     qn_out_putc(d->m->sink, '\n');
 }
@@ -311,6 +322,7 @@ static void put_pairs(struct data *d)
     qn_out_printf(d->m->sink, "%*s  %*s  object, whose lines were evicted for\n\n", wide, "D1 misses", wide, "conflict misses");
     for (; p < d->tables.pairs + d->tables.pair_count && p->misses && (double)llabs(p->misses) >= least; p++) {
         format_cell(d, cell, sizeof cell, p->misses, misses(d->totals));
+        d->m->sink->cutting = is_brief(d);
         qn_out_printf(d->m->sink, "%*s  ", wide, cell);
         format_cell(d, cell, sizeof cell, p->conflicts, misses(d->totals));
         qn_out_printf(d->m->sink, "%*s  ", wide, cell);

@@ -131,7 +131,13 @@ for by in data type; do
     PAGER=./pager on_terminal 60 "$QUERN" annotate --by=$by real
     is "$(sed -n '/^-- [DT].* summary/,/^$/{n;p}' raw | awk 'length($0) > 60')" '' "--by=$by: no row is wider"
     shows '... and numbers are short' '^ *6[56]\.[0-9] k *[0-9]*%  .*  \(table (\|double$\)'
+    shows '... of the whole run the costliest columns' 'PROGRAM TOTALS$'
 done
+sed 's/table$/table_of_things_with_a_name_that_no_terminal_has_room_for/' real >long
+PAGER=./pager on_terminal 60 "$QUERN" annotate --by=data long
+is "$(sed -n '/^-- Line:data/,/^$/p' raw | awk 'length($0) > 60')" '' '--by=data: lines, each object of one in a row that fits'
+shows '... the line' '^6[56],[0-9]* misses: \.\.\.[^ ]*/walk.c:7 main$'
+shows '... the object' '^ *6[56]\.[0-9] k *[0-9]*%  table_of_things_with_a_name[a-z_]*>$'
 
 "$QUERN" annotate --format=errors real >got
 is "$(sed -n 's/^.*\(walk.c:7:14\): [0-9.]* [kM] D1 misses ([0-9]*%): \([a-z]*, on table\)$/\1 \2/p' got)" 'walk.c:7:14 conflict, on table' 'class, object, and its column' ||

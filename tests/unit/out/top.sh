@@ -61,11 +61,13 @@ row 'profile, view and total' '^p: functions (1 of 3), 370 M estimated cycles$'
 row 'columns' '^ *cycles\*instructions *I1 misses *D1 misses *LL misses function$'
 row 'the costliest function first' '^  361 M  98% .* mm$'
 is "$(sed -n 5p screen | grep -c 'evil\\x1b\[2J$')" 1 'names cannot steer the terminal'
-row 'keys' '^Enter source .* q back$'
+row 'keys' '^q back  ? keys  Enter source .* t hottest$'
 at 12x80 await=mm send=q
 row 'in 80 characters a name has room, too' '^ *cycles\*instructions *D1 misses function$'
+at 12x40 await=mm send=q
+row 'in 40 characters they say how to leave and where more are' '^q back  ? keys  '
 at 12x80 await=mm size=12x60 'await=cycles*instructions function' size=14x120 'await=LL misses function' send=q
-is "$(sed -n 14p screen | grep -c '^Enter') $status" '1 0' 'another size, while it runs'
+is "$(sed -n 14p screen | grep -c '^q back') $status" '1 0' 'another size, while it runs'
 at 12x80 await=mm send=s 'await=instructions*' send=s 'await=I1 misses*' send=q
 row 's sorts by the next column' '^  361 M  98% .*100  *100% '
 at 12x80 await=mm "send=$enter" 'await=void mm' send=Q
@@ -78,7 +80,7 @@ NO_COLOR=1 RAW=raw at 12x80 await=mm "send=$enter" 'await=void mm' send=Q
 is "$(grep -c "$escape\[3[0-9]*m" raw)" 0 '... none with NO_COLOR'
 at 30x80 await=mm "send=$enter" 'await=void mm' send=d 'await=of all' send=Q
 row 'd: the line' '^p: mm\.c:5, in mm (1 of '
-row '... its events' '^D1mr *16900000  100\.0%$'
+row '... its events' '^D1mr  *16,900,000  100\.0%$'
 row '... and what is found of it' '^That is 100\.0% of all 16,901,000'
 is "$(awk 'length($0) > 80' screen)" '' '... within the width'
 at 12x80 await=mm send=j 'await=(2 of 3)' "send=$enter" 'await=No such file' send=Q
