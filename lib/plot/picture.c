@@ -3,12 +3,14 @@
 #include "plot/picture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -639,12 +641,26 @@ static enum qn_text_status name_svg(const char *path, const char *title, struct 
     return err->status;
 }
 
+/* A link stays: what it leads to gets the bytes. */
 static void move_out(const struct files *f, const char *name, struct qn_text_error *err)
 {
-    const char *to = in_folder(f, f->home, name);
+    const char *from = in_folder(f, f->folder, name), *to = in_folder(f, f->home, name);
+    struct qn_text_output o;
+    char target[1];
+    ssize_t n = 0;
+    int in = -1;
 
-    if (rename(in_folder(f, f->folder, name), to))
+    if (readlink(to, target, sizeof target) < 0 ? rename(from, to) : (in = open(from, O_RDONLY | O_CLOEXEC)) < 0) {
         qn_text_fail(err, QN_TEXT_IO, "%s: %s", to, strerror(errno));
+    } else if (in >= 0 && qn_text_open_output(&o, to, QN_TEXT_SHARED, err) == QN_TEXT_OK) {
+        while ((n = sendfile(o.fd, in, NULL, INT_MAX)) > 0)
+            continue;
+        if (n < 0)
+            qn_text_fail(err, QN_TEXT_IO, "%s: %s", to, strerror(errno));
+        qn_text_close_output(&o, err); /* after a failure it keeps nothing */
+    }
+    if (in >= 0)
+        close(in);
 }
 
 /* ---- many at once ---- */

@@ -248,7 +248,7 @@ void qn_plot_write_heat(const struct qn_plot_picture *p, FILE *out, const char *
     qn_plot_quote(out, p->panels[0].y_label);
     fputs("\nset cblabel ", out); /* with an offset, so that it does not touch the numbers */
     qn_plot_quote_unit(out, p->curves[0].name, unit);
-    fputs(" offset 1.5\nset palette defined (" PALETTE ")\nunset grid\nset tics out\nunset key\n", out);
+    fputs(" offset 1.5\nset palette defined (" PALETTE ")\nunset grid\nset tics out\nunset key\nset rmargin 12\n", out); /* numbers of 5 digits, and the label */
     write_axes(p, out, unit, x_unit);
     fputs("\nplot ", out);
     qn_plot_quote(out, data);
@@ -258,7 +258,7 @@ void qn_plot_write_heat(const struct qn_plot_picture *p, FILE *out, const char *
     qn_plot_write_using(out, END + 1, x_unit);
     fprintf(out, ":(column(%d)-0.5):(column(%d)+column(%d)-0.5):", SET + 1, SET + 1, SETS + 1);
     qn_plot_write_using(out, MISSES + 1, unit);
-    fputs(" with boxxyerror fillcolor palette fillstyle solid noborder\n", out);
+    fputs(" with boxxyerror linecolor palette fillstyle solid border\n", out); /* without borders there are seams between sets */
 }
 
 /* ---- invariance: how often instructions compute the same value as before ----

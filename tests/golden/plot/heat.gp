@@ -28,9 +28,10 @@ set palette defined (0 '#D3EAF8', 0.3 '#56B4E9', 0.6 '#0072B2', 1 '#001D33')
 unset grid
 set tics out
 unset key
+set rmargin 12
 set xrange [0:45000]
 set yrange [-0.5:3.5]
 set ytics 0,1
 set cbrange [0:100]
 
-plot 'heat.csv' using (column(5) > 0 ? 0 : NaN):(0):1:2:(column(3)-0.5):(column(3)+column(4)-0.5):5 with boxxyerror fillcolor palette fillstyle solid noborder
+plot 'heat.csv' using (column(5) > 0 ? 0 : NaN):(0):1:2:(column(3)-0.5):(column(3)+column(4)-0.5):5 with boxxyerror linecolor palette fillstyle solid border

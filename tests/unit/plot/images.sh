@@ -4,7 +4,7 @@
 # all within the picture.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-command -v gnuplot >/dev/null || absent_all 'gnuplot is not installed' 142
+command -v gnuplot >/dev/null || absent_all 'gnuplot is not installed' 144
 LC_ALL=C
 export LC_ALL
 cd "$top_srcdir/tests/golden/plot" || bail 'no goldens'
@@ -112,4 +112,10 @@ sed "s/^fn=hot/fn=a'b\`id\`\$(id)@{x}_^\\&\\\\n\"%s/" in/a.prof >"$SCRATCH/odd.p
 is "$?$(cat "$SCRATCH/err")" 0 'names with signs'
 ok '... stand there as they are' grep -qF "a'b\`id\`\$(id)@{x}_^&amp;" "$SCRATCH/odd.svg"
 ok '... and in the title' grep -qF "it's \`id\` @{x}_^ %s" "$SCRATCH/odd.svg"
+
+ln -s elsewhere.svg "$SCRATCH/link.svg"
+"$QUERN" plot size in/sweep.csv -o "$SCRATCH/link.svg"
+"$QUERN" plot size in/sweep.csv -o "$SCRATCH/name.svg"
+is "$? $(readlink "$SCRATCH/link.svg")" '0 elsewhere.svg' 'a link stays one'
+same_file "$SCRATCH/elsewhere.svg" "$SCRATCH/name.svg" '... and leads to the picture'
 done_testing
