@@ -276,7 +276,7 @@ static void advise_two(struct advice *a, uint32_t object, int *headed)
     if (n < 2)
         return;
     put_head(a, object, a->type->type, a->type->type_size, a->misses, headed);
-    put_group(a, "functions that miss on ", groups[0]);
+    put_group(a, "Functions that miss on ", groups[0]);
     put_group(a, " do not miss on ", groups[1]);
     fputs(SAY_TWO, a->text);
 }

@@ -235,7 +235,7 @@ static void write_changes(struct comparison *c, FILE *out, const struct qn_plot_
         fprintf(out, "<p>No %s has changed by a thousandth of the estimated cycles.</p>\n", both[0].by);
         return;
     }
-    fputs("<p>The largest changes of estimated cycles first, down to a thousandth of all; of what stands behind them, the change.</p>\n", out);
+    fputs("<p>The largest changes of estimated cycles first, down to a thousandth of all; events as changes.</p>\n", out);
     headings = qn_text_format(&c->memory, "%s|cycles before|after|change", both[0].by);
     for (int i = 0; i < QN_REPORT_COLUMNS; i++)
         if (!is_left_out(c, qn_report_columns[i].events))
@@ -298,14 +298,8 @@ static void write_origin(FILE *out, const struct qn_plot_centres both[2])
 {
     qn_report_heading(out, "origin", "Where this comes from");
     for (int side = 0; side < 2; side++) {
-        const struct qn_prof_header *h = both[side].header;
-
         fprintf(out, "<h3>%s</h3>\n", side ? "After" : "Before");
-        qn_report_begin_table(out, "", "");
-        qn_report_put(out, "<tr><td>Command</td><td>%s</td></tr>\n", h->cmd.text);
-        for (int i = 0; i < h->desc_count; i++)
-            qn_report_put(out, "<tr><td></td><td>%s</td></tr>\n", h->descs[i].text);
-        qn_report_end_table(out);
+        qn_report_put_descriptions(out, both[side].header);
     }
 }
 

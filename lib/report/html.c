@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "out/sink.h"
+#include "prof/read.h"
 #include "report/report.h"
 #include "text/escape.h"
 
@@ -23,6 +24,7 @@ static const char style[] =
     "table{border-collapse:collapse;margin:.6em 0}\n"
     "th,td{padding:.15em .7em;text-align:right;border-bottom:1px solid var(--rule);white-space:nowrap}\n"
     "th:first-child,td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:9em}\n"
+    "table.facts td{text-align:left;white-space:normal;overflow-wrap:anywhere}table.facts th{font-weight:normal}\n"
     "td small{color:var(--soft)}\n"
     "table.source th:first-child,table.source td:first-child{white-space:nowrap;overflow-wrap:normal;min-width:0;text-align:right}\n"
     "table.source td{border:0;padding:0 .7em;font:13px/1.35 monospace}\n"
@@ -131,6 +133,20 @@ void qn_report_count_cell(FILE *out, double count, double whole)
 }
 
 void qn_report_text_cell(FILE *out, const char *text) { qn_report_put(out, "<td>%s</td>", text); }
+
+void qn_report_put_descriptions(FILE *out, const struct qn_prof_header *h)
+{
+    qn_report_begin_table(out, "facts", "");
+    qn_report_put(out, "<tr><th scope=\"row\">Command</th><td>%s</td></tr>\n", h->cmd.text);
+    for (int i = 0; i < h->desc_count; i++) {
+        const char *text = h->descs[i].text, *colon = strchr(text, ':');
+        char key[64];
+
+        snprintf(key, sizeof key, "%.*s", colon ? (int)(colon - text) : 0, text);
+        qn_report_put(out, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", key, colon ? colon + 1 + strspn(colon + 1, " ") : text);
+    }
+    qn_report_end_table(out);
+}
 
 void qn_report_missing(FILE *out, const char *what, const char *command)
 {

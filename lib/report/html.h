@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+struct qn_prof_header;
+
 /* Text of an element or of an attribute in double quotes.  Control bytes are made visible; bytes that are not UTF-8 become
  * U+FFFD. */
 void qn_report_text(FILE *out, const char *text);
@@ -34,5 +36,7 @@ void qn_report_missing(FILE *out, const char *what, const char *command);
 /* A line with a link to the interactive page. */
 void qn_report_explore_link(FILE *out);
 void qn_report_text_cell(FILE *out, const char *text);
+/* A table: the command of a profile, and what describes its run. */
+void qn_report_put_descriptions(FILE *out, const struct qn_prof_header *h);
 
 #endif

@@ -544,17 +544,7 @@ static void write_link(FILE *out, const char *before, const char *name, const ch
 
 static void write_origin(struct qn_report_facts *f, FILE *out)
 {
-    const struct qn_prof_header *h = f->lines.header;
-
-    qn_report_begin_table(out, "", "");
-    for (int i = 0; i < h->desc_count; i++) {
-        const char *text = h->descs[i].text, *colon = strchr(text, ':');
-        size_t key = colon ? (size_t)(colon - text) : 0;
-
-        qn_report_put(out, "<tr><td>%s</td><td>%s</td></tr>\n", qn_text_copy_part(&f->memory, text, key),
-                      colon ? colon + 1 + strspn(colon + 1, " ") : text);
-    }
-    qn_report_end_table(out);
+    qn_report_put_descriptions(out, f->lines.header);
     write_link(out, "<p>Beside this page: ", QN_REPORT_PROFILE, " (for <code>quern annotate</code>)");
     if (f->intervals.row_count)
         write_link(out, ", ", QN_REPORT_INTERVALS, " (counts by interval)");

@@ -38,7 +38,7 @@ is "$(advice 400 20 128 0 0)" 'struct item: 128 bytes, 42.0% of the D1 misses
     95.2% of its D1 misses are on x, 8 bytes: what is used with it belongs beside it, the rest elsewhere' 'nearly all misses are on one member'
 is "$(advice 300 120 64 0 0)" '' 'a structure of one line, of which two members are missed on'
 is "$(advice 300 120 128 0 0)" 'struct item: 128 bytes, 42.0% of the D1 misses
-    functions that miss on x do not miss on y: two structures would do' '... of two lines, whose members are missed on by different functions'
+    Functions that miss on x do not miss on y: two structures would do' '... of two lines, whose members are missed on by different functions'
 is "$(advice 395 20 64 8 0)" 'struct item: 64 bytes, 41.5% of the D1 misses
     8 of its 64 bytes are padding: members in the order of their size need less' 'padding'
 is "$(advice 395 20 72 8 0 | grep -c padding)" 0 '... of less than 12 per cent'

@@ -267,6 +267,8 @@ row=$(sed -n '/<h2 id="lines">/,$p' diff-page/index.html | grep '^<tr><td>' | he
 ok "... the line that has changed most: $before before, $after after" says "$row" "<tr><td>walk.c:$(line_of conflict)</td>"
 ok '... and by how much' says "$row" ">-$(commas $((before - after)))<"
 cycles=$("$QUERN" csv --by=program --metadata=no --crlf=no --show=cycles bare.prof | sed -n '2s/.*,//p')
+is "$(sed -n 's/^<tr><th scope="row">\(D1 cache\)<\/th><td>\([0-9]*\) B, .*/\1 \2/p' diff-page/index.html)" "$(sed -n 's/^desc: \(D1 cache\): *\([0-9]*\) B.*/\1 \2/p' diff-page/before diff-page/profile)" \
+    '... where both come from, by name and value'
 ok '... cycles of the run before' grep -q "cycles (estimated)</td><td>$(commas "$cycles")</td>" diff-page/index.html
 "$QUERN" report -q --diff -o same-page bare.prof bare.prof
 is "$(grep -c '<p>The same in both.</p>' same-page/index.html)" 2 'a profile and itself'
