@@ -126,7 +126,7 @@ page_cells() {
 page_asked() { browser_requests | grep -v '^about:\|^data:' | sed 's/#.*//; s/%20/ /g' | LC_ALL=C sort -u; }
 
 # In a window of this width, in this theme, of each view: contrast by WCAG 2.1 of every text that is shown, against the nearest background that is not
-# transparent (text of SVG apart); names of what can be used; the width of the page.
+# transparent (text of SVG apart); names of what can be used; text of pictures that is cut off or tiny; the width of the page.
 page_faults() {
     browser_size "$1" 1000
     page_theme=$2
@@ -143,6 +143,11 @@ function look(hash) {
   }
   for (const n of document.querySelectorAll("a, button, input, select")) {
     if (!(n.textContent.trim() || n.getAttribute("aria-label") || n.labels && n.labels.length)) faults.push(hash + ": no name: " + n.outerHTML.slice(0, 80));
+  }
+  for (const n of document.querySelectorAll("svg[role=img]:not(#picture svg, .bytes) text")) {
+    const text = n.getBoundingClientRect(), of = n.ownerSVGElement, all = of.getBoundingClientRect(), size = parseFloat(getComputedStyle(n).fontSize) * all.width / of.viewBox.baseVal.width;
+    if (text.left < all.left - 1 || text.right > all.right + 1 || text.top < all.top - 1) faults.push(hash + ": cut off: " + n.textContent);
+    if (size < 8) faults.push(hash + ": letters of " + size.toFixed(1) + " pixels: " + n.textContent);
   }
   if (document.documentElement.scrollWidth > innerWidth) faults.push(hash + ": wider than the window: " + document.documentElement.scrollWidth);
 }

@@ -15,7 +15,9 @@ function goTo(step) {
 
 function showStep() {
   colours = themeIsDark() ? DARK : LIGHT;
-  document.getElementById('picture').replaceChildren(drawStep(play.step));
+  const picture = drawStep(play.step);
+  picture.style.minWidth = 0.75 * picture.getAttribute('width') + 'px'; // smaller letters cannot be read: it scrolls
+  document.getElementById('picture').replaceChildren(picture);
   document.getElementById('position').value = play.step;
   document.getElementById('count').textContent = `step ${commas(play.step + 1)} of ${commas(play.data.steps.length)}`;
   for (const row of document.querySelectorAll('#lines tr.open')) row.classList.remove('open');

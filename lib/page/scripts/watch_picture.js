@@ -60,7 +60,7 @@ function drawWay(cache, touch, way, x, y, now) {
 function drawCache(cache, step, x, y) {
   const nodes = [], outcome = cache.steps[step][0], touches = touchesAt(cache, step);
   const width = Math.max(430, CELL.label + Math.min(cache.ways, 16) * (CELL.width + CELL.gap));
-  nodes.push(words(x, y, `${cache.name}   ${cache.sets} sets, ${cache.ways} ways of ${cache.line} bytes`, { 'font-weight': 'bold' }),
+  nodes.push(words(x, y, `${cache.name}: ${cache.sets} sets, ${cache.ways} ways of ${cache.line} bytes`, { 'font-weight': 'bold' }),
     words(x, y + 20, `misses so far: ${commas(cache.misses[step])} of ${commas(step + 1)}`, { fill: colours.soft }));
   nodes.push(...addressParts(cache, play.data.steps[step][4], x, y + 32));
   let at = y + 96;

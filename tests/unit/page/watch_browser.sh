@@ -2,7 +2,7 @@
 # Does a real browser play what `quern watch` has recorded: steps, jumps, counts, pictures, without an error or a request?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 24
+browser_test 25
 cat >prog.c <<'END'
 double a[32][32], b[32][32], c[32][32];
 int main(void)
@@ -36,6 +36,7 @@ for i in 0 1; do
     ok "the misses of cache $i at the end" test "$(js "return document.querySelector('#picture svg').textContent.includes('misses so far: $misses of 300')")" = true
 done
 is "$(js 'return [...document.querySelectorAll("#lines tr.counted")].map(r => r.cells[1].textContent).reduce((a, b) => a + Number(b), 0)')" 300 'the lines of source have all references'
+ok 'in a narrow window its letters are no smaller than three quarters of their size' test "$(js 'document.querySelector("#picture").style.width = "300px"; const s = document.querySelector("#picture svg"), w = s.getBoundingClientRect().width / s.viewBox.baseVal.width; document.querySelector("#picture").style.width = ""; return w > 0.74')" = true
 paper='return document.querySelector("#picture svg rect").getAttribute("fill")'
 is "$(js "$paper")" '#ffffff' 'the picture is light on a light page'
 js 'document.getElementById("theme").click()' >/dev/null

@@ -56,7 +56,7 @@ function setsPicture(name, rows, readout) {
   const label = (text, at, anchor) => svg('text', { ...at, 'text-anchor': anchor }, text);
   const picture = svg('svg', { viewBox: `0 0 ${PLANE.left + PLANE.w} ${PLANE.h + 20}`, class: 'plane', role: 'img', id: 'plane-' + name,
     'aria-label': `misses of the ${name} by set and time` }, svg('rect', { class: 'ground', x: PLANE.left, width: PLANE.w, height: PLANE.h }), ...shapes.map((d, i) => d && svg('path', { class: 'step' + i, d })),
-    label('set 0', { x: PLANE.left - 4, y: PLANE.h }, 'end'), label(String(sets - 1), { x: PLANE.left - 4, y: 12 }, 'end'),
+    label('set 0', { x: PLANE.left - 4, y: PLANE.h }, 'end'), label(String(sets - 1), { x: PLANE.left - 4, y: 24 }, 'end'),
     label(commas(begin) + ' instructions', { x: PLANE.left, y: PLANE.h + 16 }, 'start'), label(commas(end), { x: PLANE.left + PLANE.w, y: PLANE.h + 16 }, 'end'));
   picture.addEventListener('pointermove', event => {
     const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());

@@ -6,7 +6,7 @@
 
 const COLOURS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9'];
 const DASHES = ['', '6 3', '2 2', '8 3 2 3', '12 4', '4 6'];
-const PLOT = { width: 900, height: 280, left: 70, right: 12, top: 12, bottom: 36 };
+const PLOT = { width: 900, height: 300, left: 70, right: 40, top: 12, bottom: 56 };
 
 // 1, 2 or 5 times a power of ten, for about `count` marks up to `most`.
 function niceStep(most, count) {
@@ -43,10 +43,10 @@ function axes(options, s) {
   }
   const every = Math.ceil(options.x.length / 8);
   for (let i = 0; i < options.x.length; i += every) {
-    nodes.push(svg('text', { x: s.x(i), y: PLOT.height - 18, 'text-anchor': 'middle' }, options.label ? options.label(options.x[i]) : shortNumber(options.x[i])));
+    nodes.push(svg('text', { x: s.x(i), y: PLOT.height - 28, 'text-anchor': 'middle' }, options.label ? options.label(options.x[i]) : shortNumber(options.x[i])));
   }
   for (const mark of options.marks || []) nodes.push(...markAt(options, s, mark));
-  nodes.push(svg('text', { x: PLOT.left + s.w / 2, y: PLOT.height - 3, 'text-anchor': 'middle' }, options.what || ''));
+  nodes.push(svg('text', { x: PLOT.left + s.w / 2, y: PLOT.height - 6, 'text-anchor': 'middle' }, options.what || ''));
   return nodes;
 }
 
