@@ -131,6 +131,7 @@ static void split(struct qn_text_csv *t, char *text)
 #define MARK "\xef\xbb\xbf" /* U+FEFF in UTF-8: the first bytes of a file, which are no text */
 
 static bool begins_with_mark(const char *text) { return !strncmp(text, MARK, strlen(MARK)); }
+static bool is_of_profile(const char *text) { return !strncmp(text, "desc:", 5) || !strncmp(text, "cmd:", 4) || !strncmp(text, "events:", 7); }
 
 /* Takes a line, without its end, into the record. */
 static int take_line(struct qn_text_csv *t, char *text, size_t n, struct qn_text_error *err)
@@ -139,7 +140,7 @@ static int take_line(struct qn_text_csv *t, char *text, size_t n, struct qn_text
         text += strlen(MARK);
         n -= strlen(MARK);
     }
-    if (t->lines.number == 1 && (!strncmp(text, "desc:", 5) || !strncmp(text, "cmd:", 4) || !strncmp(text, "events:", 7))) {
+    if (!t->has_names && !t->first_line && is_of_profile(text)) {
         qn_text_fail(err, QN_TEXT_BAD, "%s: got a profile, wanted a table of comma-separated values", t->path);
         return -1;
     }
@@ -314,12 +315,13 @@ enum qn_text_status qn_text_read_table(struct qn_text_table *t, const char *path
 
 /* ---- writing ---- */
 
-/* Some spreadsheets split at semicolons, or cut blanks off.  A mark that is text must not be taken for a file's. */
+/* Some spreadsheets split at semicolons, or cut blanks off.  What is text must not be taken for a file's mark, or for a profile. */
 bool qn_text_needs_quotes(const char *cell)
 {
     size_t n = strlen(cell);
 
-    return strpbrk(cell, ",\";\r\n") || begins_with_mark(cell) || (n && (strchr(" \t", cell[0]) || strchr(" \t", cell[n - 1])));
+    return strpbrk(cell, ",\";\r\n") || begins_with_mark(cell) || is_of_profile(cell) ||
+           (n && (strchr(" \t", cell[0]) || strchr(" \t", cell[n - 1])));
 }
 
 bool qn_text_write_cell(FILE *out, const char *cell)

@@ -127,12 +127,13 @@ static void test_count(void)
     refused("a,of_rows\n", ":1: malformed row, got the end of the file behind the names, wanted rows");
     refused("a,b\n1,2", ":2: cut off: got no newline at the end, wanted one");
     refused("desc: I1 \"cache\"\n", ": got a profile, wanted a table of comma-separated values");
+    refused("\n\ncmd: a\n", ": got a profile, wanted a table of comma-separated values");
 }
 
 static void test_cells(void)
 {
     static const char *const cells[][2] = { { "a", "a" }, { "", "" }, { "a;b", "\"a;b\"" }, { "say \"x\"", "\"say \"\"x\"\"\"" }, { "x ", "\"x \"" },
-                                              { "\xef\xbb\xbfx", "\"\xef\xbb\xbfx\"" } /* not a file's mark */ };
+                                              { "\xef\xbb\xbfx", "\"\xef\xbb\xbfx\"" }, { "cmd: a", "\"cmd: a\"" } /* no mark, no profile */ };
     struct qn_text_buffer to = { NULL, 0, 0 };
 
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
