@@ -2,8 +2,8 @@
 # Does a real browser edit, run, compare and save on the page of `quern serve`, and does a closed page end its run?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-have_browser || absent_all "$browser_missing" 34
-[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd' 34
+have_browser || absent_all "$browser_missing" 36
+[ -x "$top_builddir/quern-serve" ] || absent_all 'quern was built without libmicrohttpd' 36
 cd "$SCRATCH" || bail 'no scratch directory'
 mkdir folder || bail 'no folder'
 cat >folder/mm.c <<'END'
@@ -153,9 +153,12 @@ pass 'closing the page ends its run'
 
 browser_open "$url"
 until_so 'document.getElementById("status")?.textContent.startsWith("opened")'
+js 'document.getElementById("run").click()' >/dev/null
+until_so "$ended === 1"
 for width in 400 2560; do
     browser_size $width 900
     ok "at $width pixels the page does not run over its edge" test "$(js 'return document.documentElement.scrollWidth <= innerWidth')" = true
+    ok '... and the source has room beside its counts' test "$(js 'return Math.floor(document.getElementById("source").getBoundingClientRect().width)')" -gt 130
 done
 is "$(js 'return [...document.querySelectorAll("button, select, input, textarea")].filter(n => !(n.textContent.trim() && n.tagName === "BUTTON") && !n.ariaLabel && !n.labels?.length).map(n => n.outerHTML).join()')" \
     '' 'everything to press or fill has a name'
