@@ -65,6 +65,7 @@ static struct qn_plot_centre *begin_centre(struct gathering *g, const struct qn_
         .file = qn_text_copy(g->m, row->file),
         .function = qn_text_copy(g->m, row->function),
         .object = qn_text_copy(g->m, object_of(row)),
+        .others = "",
         .line = g->by_line ? row->line : 0,
         .counts = qn_text_alloc(g->m, (size_t)events * sizeof(int64_t)),
     };
@@ -122,7 +123,7 @@ static void join_lines(struct gathering *g)
             || qn_prof_add_counts(last->counts, now->counts, c->header->event_count))
             c->at[count++] = *now;
         else
-            last->value = evaluate(g, last->counts);
+            last->value = evaluate(g, last->counts), last->others = strcmp(last->function, now->function) ? " and others" : last->others;
     }
     c->count = count;
 }

@@ -22,6 +22,7 @@ struct qn_plot_profile {
 
 struct qn_plot_centre {
     const char *name, *file, *function, *object; /* object: of nameless code, else "" */
+    const char *others; /* behind the function of a line: " and others", if they have it, too; else "" */
     uint32_t line;  /* 0: by function, or not known */
     double value;   /* of the event */
     int64_t *counts;

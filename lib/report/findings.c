@@ -298,7 +298,7 @@ static const char *name_place(struct qn_report_facts *f, const struct qn_plot_ce
 {
     if (!qn_report_has_line(c))
         return c->name;
-    return qn_text_format(&f->memory, "%s, in %s", c->name, qn_plot_shorten_name(&f->memory, c->function, QN_REPORT_NAME_ROOM));
+    return qn_text_format(&f->memory, "%s, in %s%s", c->name, qn_plot_shorten_name(&f->memory, c->function, QN_REPORT_NAME_ROOM), c->others);
 }
 
 static const char *advise(struct qn_report_facts *f, const struct kind *k, int line)

@@ -329,8 +329,8 @@ static void write_lines(struct qn_report_facts *f, FILE *out)
     for (int i = 0; i < f->lines.count && i < LINES && shown < SOURCES; i++) {
         if (!has_source(&f->lines.at[i]) || is_shown_already(f, i))
             continue;
-        qn_report_put(out, "<h3>%s, %s</h3>\n", f->lines.at[i].file,
-                      qn_plot_shorten_name(&f->memory, f->lines.at[i].function, QN_REPORT_NAME_ROOM));
+        qn_report_put(out, "<h3>%s, %s%s</h3>\n", f->lines.at[i].file,
+                      qn_plot_shorten_name(&f->memory, f->lines.at[i].function, QN_REPORT_NAME_ROOM), f->lines.at[i].others);
         write_source(f, out, i);
         shown++;
     }

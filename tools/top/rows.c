@@ -116,7 +116,7 @@ void top_list(struct top *t, struct top_view *v, enum top_kind kind)
     qsort_r(order, (size_t)c->count, sizeof *order, compare, &(struct order){c, t->sort});
     for (int i = 0; i < c->count; i++) {
         const struct qn_plot_centre *at = &c->at[order[i]];
-        const char *name = kind == TOP_FUNCTIONS ? at->name : qn_text_format(&t->facts.memory, "%s  %s", at->name, at->function);
+        const char *name = kind == TOP_FUNCTIONS ? at->name : qn_text_format(&t->facts.memory, "%s  %s%s", at->name, at->function, at->others);
 
         add_row(v, &room, (struct top_row){qn_text_format(&t->facts.memory, "%s%s", cells(t, c, order[i]), name), at->value / c->total, order[i]});
     }
@@ -226,7 +226,7 @@ void top_details(struct top *t, struct top_view *v, int centre, bool of_function
     size_t room = 0;
 
     *v = (struct top_view){.kind = TOP_DETAILS, .centre = centre, .of_function = of_function};
-    v->title = of_function ? at->name : qn_text_format(&t->facts.memory, "%s, in %s", at->name, at->function);
+    v->title = of_function ? at->name : qn_text_format(&t->facts.memory, "%s, in %s%s", at->name, at->function, at->others);
     v->heading = qn_text_format(&t->facts.memory, "%-20s %15s %7s", "event", "count", "of all");
     add_row(v, &room, (struct top_row){qn_text_format(&t->facts.memory, "%s  %s", counted(t, "estimated cycles", llround(at->value), c->total), at->file),
                                       at->value / c->total, centre});

@@ -52,6 +52,7 @@ says '. b (global) in the whole run: 40.0% of its D1 misses are conflict misses:
 d1 49 51 0 720; says_not 'serves ' '7.2 of them'
 d1 0 10 90 100; says_not 'serves ' 'conflicts'
 says_not '--data=use' '... of conflicts'
+profile '10 Ir=1000 Dr=1000 D1mr=100' fn=other '10 Ir=90 Dr=60 D1mr=1'; says 'a.c:10, in main and others: 101 D1 misses' 'a line of two functions'
 all=$events events='Ir Dr D1mr DLmr Dw D1mw DLmw'
 d1 0 0 0; says 'quern run --analysis=3c tells whether they are compulsory' 'no classes'
 profile '10 Ir=1000 Dr=1000 D1mr=100 DLmr=60'; says 'quern run --analysis=3c tells whether they are first uses' '... of the LL'
