@@ -200,6 +200,7 @@ void qn_memory_init(void);
 void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offset);
 void *qn_engine_alloc(uint64_t bytes);
 void *qn_engine_alloc_low(uint64_t bytes); /* the same below 2 GiB, within reach of emitted code */
+void *qn_engine_try_alloc_low(uint64_t bytes); /* NULL: no room there */
 bool qn_is_engine_range(uint64_t start, uint64_t size);
 bool qn_is_brk(uint64_t addr);
 uint64_t qn_low_address(uint64_t size); /* a free address range within reach of the code cache, 0 = none */

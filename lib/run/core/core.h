@@ -74,6 +74,7 @@ struct qn_mode_rules {
 
 extern unsigned qn_mode; /* the scope in which the running thread executes */
 
+bool qn_mode_has_room(unsigned scope); /* false: there are too many scopes for another region's */
 void qn_mode_choose(unsigned scope);
 const struct qn_mode_rules *qn_mode_rules(unsigned mode);
 void qn_mode_note_time(void); /* updates the arena's times */

@@ -22,7 +22,7 @@ extern char _end[];
 static uint64_t heap_next = QN_HEAP_BASE;
 static uint64_t brk_start, brk_now;
 
-#define LOW_MAX 256
+#define LOW_MAX 300 /* a table for each scope, and what simulators and analyses need */
 static struct low_range {
     uint64_t start, size;
 } low[LOW_MAX]; /* made by qn_engine_alloc_low */
@@ -101,7 +101,7 @@ void *qn_engine_alloc(uint64_t bytes)
 void qn_guard(uint64_t start, uint64_t bytes) { qn_sys3(__NR_mprotect, (long)start, (long)bytes, 0); }
 
 /* Allocates at the highest address in the range where the guest has no mapping. */
-void *qn_engine_alloc_low(uint64_t bytes)
+void *qn_engine_try_alloc_low(uint64_t bytes)
 {
     uint64_t size = qn_round_up(bytes, QN_PAGE);
 
@@ -113,7 +113,16 @@ void *qn_engine_alloc_low(uint64_t bytes)
         low[nlow++] = (struct low_range){at, size};
         return (void *)r;
     }
-    qn_die_fatal(QN_FATAL_RESOURCE, 0, "no room below 2 GiB for another table of indirect branches");
+    return NULL;
+}
+
+void *qn_engine_alloc_low(uint64_t bytes)
+{
+    void *p = qn_engine_try_alloc_low(bytes);
+
+    if (!p)
+        qn_die_fatal(QN_FATAL_RESOURCE, 0, "no room below 2 GiB for another table of indirect branches");
+    return p;
 }
 
 static uint64_t random_pages(void)

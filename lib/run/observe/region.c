@@ -60,17 +60,23 @@ static bool is_open(uint32_t region, const char *name)
     return false;
 }
 
+static void warn_full(const char *name)
+{
+    static bool said;
+
+    warn(&said, "region '%s': there are too many different ones; it counts for the one around it", name);
+}
+
 /* The region of this name inside another one, made if it is new; the outer one where there is no room. */
 static uint32_t inner(uint32_t parent, const char *name)
 {
-    static bool said;
     uint32_t n = qn_arena->n_regions ? qn_arena->n_regions : 1;
 
     for (uint32_t i = 1; i < n; i++)
         if (qn_arena->region[i].parent == parent && qn_streq(name_of(i), name))
             return i;
     if (n == QN_ARENA_REGIONS_MAX) {
-        warn(&said, "region '%s': there are too many different ones; it counts for the one around it", name);
+        warn_full(name);
         return parent;
     }
     qn_arena->region[n].parent = parent;
@@ -184,10 +190,18 @@ void qn_region_obey(void)
         qn_sys3(__NR_futex, (long)&qn_arena->wish, 1 /* FUTEX_WAKE */, INT32_MAX);
 }
 
+/* The region itself, or the next one around it whose code has room. */
+static uint32_t counted_as(uint32_t region)
+{
+    for (; !qn_mode_has_room(QN_SCOPE_ON + region); region = qn_arena->region[region].parent)
+        warn_full(name_of(region));
+    return region;
+}
+
 unsigned qn_region_scope(void)
 {
     if (qn_region_collects() != state()->turned && (!qn_cfg()->toggle || is_inside(TOGGLES, 0)))
-        return QN_SCOPE_ON + state()->region;
+        return QN_SCOPE_ON + counted_as(state()->region);
     return qn_cfg()->aside ? QN_SCOPE_ASIDE : QN_SCOPE_OFF;
 }
 

@@ -149,9 +149,13 @@ adds_up profile 'SIGKILL'
 is "$(by_thread profile | wc -l)" 4 'all threads are there'
 quern_run exec --trace-children=yes
 adds_up profile 'execve'
-quern_run many
-is "$(by_thread profile | awk '/^ / { print ($1 > 249 ? "rest" : "none") }')" rest 'more threads than there is room for: the rest is in a row without a number'
-is "$(by_thread profile | awk '{ n += /^ / ? $1 : $2 } END { print n }')" "$(sed -n 's/^summary: \([0-9]*\).*/\1/p' profile)" 'and the rows are all'
+for options in '' --calls=yes; do
+    # shellcheck disable=SC2086
+    quern_run many $options
+    is "$(by_thread profile | awk '/^ / { print ($1 > 249 ? "rest" : "none") }')" rest \
+        "more threads than there is room for: the rest is in a row without a number ($options)"
+    is "$(by_thread profile | awk '{ n += /^ / ? $1 : $2 } END { print n }')" "$(sed -n 's/^summary: \([0-9]*\).*/\1/p' profile)" '  ... and the rows are all'
+done
 
 # ---- what shows them ----
 
