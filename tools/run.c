@@ -96,6 +96,13 @@ static const char *take_NAMES(const struct qn_option *o, void *field, char **val
     return NULL;
 }
 
+/* As Callgrind's --toggle-collect: counting is off at first, unless an option behind it says otherwise. */
+static const char *take_TURNS(const struct qn_option *o, void *field, char **value)
+{
+    all_of(o, field)->instr_at_start = false;
+    return take_NAMES(o, field, value);
+}
+
 static const char *take_SIZE(const struct qn_option *o, void *field, char **value)
 {
     static const char suffixes[] = "kmg";

@@ -453,8 +453,6 @@ static bool translate_option(struct qn_text_words *run, enum tool tool, const ch
     add_run_option(run, e, value);
     if (tool == CT && value && *e->value == 'G') /* as Callgrind: a cache that is named is simulated */
         ADD(run, "--cache-sim=yes");
-    if (!strcmp(e->name, "--toggle-collect")) /* the same: --collect-atstart=yes behind it is another matter */
-        ADD(run, "--instr-at-start=no");
     return true;
 }
 

@@ -57,7 +57,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(NUMBER, "calls-room", calls_room, "N", "at most N different calls, and call paths [1000000]")                    \
     X(NUMBER, "calls-depth", calls_depth, "N", "at most N calls that have not returned [1000000]")                     \
     X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
-    X(NAMES, "toggle-collect", turn, "FUNCTION", "as Callgrind's: each call of it and each return turns counting on or off; may be repeated") \
+    X(TURNS, "toggle-collect", turn, "FUNCTION", "as Callgrind's: counting is off at first; each call of it and each return turns it on or off; may be repeated") \
     X(NAMES, "dump-before", dump_before, "FUNCTION", "a part of the profile ends where the function is entered; may be repeated") \
     X(NAMES, "dump-after", dump_after, "FUNCTION", "... where it has returned")                                        \
     X(NAMES, "zero-before", zero_before, "FUNCTION", "counts begin anew where the function is entered; may be repeated") \

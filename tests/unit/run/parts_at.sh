@@ -132,6 +132,13 @@ toggled --collect-atstart=no --toggle-collect=inner
 toggled --toggle-collect=inner --collect-atstart=yes
 toggled '--toggle-collect=*e*'
 
+# quern run has the option, too, and begins as Callgrind does.
+for options in --toggle-collect=inner '--collect-atstart=yes --toggle-collect=inner' '--toggle-collect=inner --collect-atstart=yes'; do
+    "$QUERN" valgrind --tool=callgrind -q $caches --callgrind-out-file=q $options ./at && "$QUERN" convert -o profile q || bail quern
+    "$QUERN" run -q $caches --counting=cachegrind --out-file=got $options ./at || bail quern
+    is "$(sed -n 's/^summary: //p' got)" "$(sed -n 's/^summary: //p' profile)" "quern run $options"
+done
+
 # ---- with other things ----
 
 for options in '--batch=always' '--data=yes' '--branch-sim=yes --analysis=3c' '--block-max=1' '--calls=paths --filter=no'; do
