@@ -195,7 +195,7 @@ static void put_header(struct export *x)
     qn_prof_put_text(x->w, "\n");
 }
 
-static const char *object_of_row(const struct qn_prof_call_fn *f) { return f->object ? f->object : QN_PROF_NOT_KNOWN; }
+static const char *object_of_row(const struct qn_prof_call_fn *f) { return f->object && *f->object ? f->object : QN_PROF_NOT_KNOWN; }
 
 /* Begins another function: object, file, name. */
 static void put_fn(struct export *x, uint32_t fn)

@@ -50,6 +50,26 @@ run --profile-format=callgrind --out-file=no/such/folder ./prog >out 2>err
 is "$(grep -c 'no/such/folder' err)" 1 'a name that cannot be written is said'
 run --profile-format=dot ./prog >out 2>err
 is "$? $(cat err)" "2 quern: run: --profile-format: got 'dot', wanted cachegrind, callgrind or callgrind-threads" 'another format'
+# Code that no object file has, called often enough that its name is written by number.
+cat >made.c <<'END'
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+    static const unsigned char code[] = {0x89, 0xf8, 0xc3};
+    char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int s = 0;
+    memcpy(p, code, sizeof code);
+    for (int i = 0; i < 5; i++)
+        s += ((int (*)(int))p)(i);
+    s += ((int (*)(int))p)(0);
+    return s != 10;
+}
+END
+"$CC" -g -O1 -static -o made made.c || bail 'cannot compile'
+run --profile-format=callgrind --out-file=made.out ./made
+is "$("$QUERN" csv --by=inclusive --metadata=no --crlf=no --show=Ir made.out 2>&1 | grep -c 'made\.c,main,1,')" 1 'code that was made at run time is called: quern reads what it wrote'
+is "$(sed -n 's/^c*ob=([0-9]*) *//p' made.out | grep -c -x -F '???') $(grep -c 'ob=([0-9]*) $' made.out)" '1 0' '... its object is that of Callgrind'
 if command -v callgrind_annotate >where; then
     callgrind_annotate --inclusive=yes --tree=both --threshold=100 --show-percs=no --show=Ir got 2>complaints >tree
     is "$(cat complaints)" '' 'callgrind_annotate has no complaint'
