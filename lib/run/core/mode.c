@@ -116,35 +116,35 @@ const struct qn_mode_rules *qn_mode_rules(unsigned mode)
     }
 }
 
-/* Tables of indirect branches that are there before their scopes are used. */
-static uint64_t *tables[QN_SCOPES];
+static uint64_t *tables[QN_SCOPES]; /* of indirect branches; the first one has a second part */
 
 static bool take_table(unsigned scope)
 {
-    if (!tables[scope] && !qn_tcache_ibl_table(scope))
-        tables[scope] = qn_engine_try_alloc_low(QN_IBL_ENTRIES * sizeof *tables[scope]);
-    return tables[scope] || qn_tcache_ibl_table(scope);
+    static bool first_taken;
+
+    if (!tables[scope])
+        tables[scope] = first_taken ? qn_engine_try_alloc_low(QN_IBL_ENTRIES * sizeof *tables[scope]) : qn_ibl_table;
+    first_taken = true;
+    return tables[scope];
 }
 
-/* The scopes that are no region's go first, so that regions leave them room. */
+/* Regions leave room for the scopes that are no region's. */
 bool qn_mode_has_room(unsigned scope)
 {
     static bool full;
 
-    if (scope == QN_SCOPE_ON || qn_tcache_ibl_table(scope))
+    if (scope == QN_SCOPE_ON || tables[scope])
         return true;
-    full = full || !take_table(QN_SCOPE_OFF) || !take_table(QN_SCOPE_ON) || !take_table(QN_SCOPE_ASIDE) || !take_table(QN_SCOPE_BATCH) ||
-           !take_table(QN_SCOPE_REST) || !take_table(scope);
+    full = full || !take_table(scope) || !take_table(QN_SCOPE_OFF) || !take_table(QN_SCOPE_ON) || !take_table(QN_SCOPE_ASIDE) ||
+           !take_table(QN_SCOPE_BATCH) || !take_table(QN_SCOPE_REST);
     return !full;
 }
 
 static void open_scope(unsigned scope)
 {
-    static bool first_taken;
-    bool first = !first_taken;
-    uint64_t *table = first ? qn_ibl_table : tables[scope] ? tables[scope] : qn_engine_alloc_low(QN_IBL_ENTRIES * sizeof *table);
+    uint64_t *table = take_table(scope) ? tables[scope] : qn_engine_alloc_low(QN_IBL_ENTRIES * sizeof *table); /* which ends the run */
+    bool first = table == qn_ibl_table;
 
-    first_taken = true;
     QN_TELL(rules, &off.emit, QN_SCOPE_OFF);
     if (scope != QN_SCOPE_OFF && !on.emit.counts) { /* also for QN_SCOPE_REST */
         start_simulation(qn_cfg());
