@@ -19,6 +19,7 @@
 #include "text/memory.h"
 
 #define QN_PLOT_WRITTEN " - written by quern plot " /* in the first line of a script, which may be written again */
+#define QN_PLOT_KIB 1024 /* x_unit of sizes: the axis says KiB */
 
 enum qn_plot_form {
     QN_PLOT_LINES,    /* curves over numbers */
@@ -51,7 +52,7 @@ struct qn_plot_picture {
     struct qn_text_table data;
     enum qn_plot_form form;
     const char *title, *x_label;
-    double x_unit;        /* x is divided by it: 1024 for KiB */
+    double x_unit;        /* x is divided by it */
     double y_end;         /* of boxes: where the y axis ends */
     bool log_x, log_y, points;
     bool x_names;         /* x is names, in their order */

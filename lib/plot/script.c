@@ -275,7 +275,7 @@ void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char
  */
 
 #define TICS_MAX 12        /* numbers on a logarithmic axis */
-#define LONG_NUMBER 8192   /* above, all are written with Ki and Mi */
+#define LONG_NUMBER 8192   /* above, all are written with Ki and Mi; of KiB with MiB and GiB */
 #define WHOLE_MOST 20
 #define EDGE 1.001         /* so that rounding does not put the last number beyond the end of the axis */
 #define KEY_ROOM 24        /* characters of a name in a legend beside the picture */
@@ -287,19 +287,19 @@ void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char
 
 /* ---- the x axis ---- */
 
-static void write_tic(FILE *out, int power, bool prefixes)
+static void write_tic(FILE *out, int power, bool prefixes, bool of_KiB)
 {
-    static const char *const prefix[] = {"", "Ki", "Mi", "Gi"};
+    static const char *const prefix[][4] = {{"", "Ki", "Mi", "Gi"}, {"", " MiB", " GiB", " TiB"}};
     int thousands = prefixes && power > 0 ? power / 10 < 3 ? power / 10 : 3 : 0;
 
     if (power < 0)
         fprintf(out, "'1/%.0f' %.10g", ldexp(1, -power), ldexp(1, power));
     else
-        fprintf(out, "'%.0f%s' %.0f", ldexp(1, power - 10 * thousands), prefix[thousands], ldexp(1, power));
+        fprintf(out, "'%.0f%s' %.0f", ldexp(1, power - 10 * thousands), prefix[of_KiB][thousands], ldexp(1, power));
 }
 
 /* Numbers at powers of two, only so many that they do not touch. */
-static void write_tics(FILE *out, double least, double most)
+static void write_tics(FILE *out, double least, double most, bool of_KiB)
 {
     int low = (int)ceil(log2(least) - 1e-9), high = (int)floor(log2(most) + 1e-9), step = 1;
 
@@ -310,7 +310,7 @@ static void write_tics(FILE *out, double least, double most)
     fputs("set xtics (", out);
     for (int power = low; power <= high; power += step) {
         fputs(power > low ? ", " : "", out);
-        write_tic(out, power, most > LONG_NUMBER);
+        write_tic(out, power, most > LONG_NUMBER, of_KiB);
     }
     fputs(")\n", out);
 }
@@ -339,7 +339,7 @@ static void write_x_axis(const struct qn_plot_picture *p, FILE *out)
     most /= p->x_unit;
     if (p->log_x && least > 0) {
         fputs("set logscale x 2\n", out);
-        write_tics(out, least, most);
+        write_tics(out, least, most, p->x_unit == QN_PLOT_KIB);
     } else if (is_whole(p, least, most))
         fputs(most - least > WHOLE_MOST / 2 ? "set xtics 2\n" : "set xtics 1\n", out);
     if (least == most)

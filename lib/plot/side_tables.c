@@ -20,7 +20,6 @@
 #define ROWS_MAX 20000 /* more than a picture can show */
 #define USUAL_Y "D1m%,LLmr%"
 #define MILLION 1e6
-#define KIB 1024
 
 /* The number of rows that are drawn.  A last interval of less than half the length is left out: its rate would be a meaningless spike. */
 static int count_rows(struct qn_plot_picture *p, const struct qn_plot_input *in)
@@ -380,7 +379,7 @@ enum qn_text_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_text_e
     if (err->status == QN_TEXT_OK) {
         p->title = "Misses by size of a fully associative cache (LRU)";
         p->x_label = "size (KiB)";
-        p->x_unit = KIB;
+        p->x_unit = QN_PLOT_KIB;
         p->log_x = true;
         qn_exp_fill_curve(&p->data, &curve);
         qn_plot_add_panel(p, "", "misses per 100 lines touched");

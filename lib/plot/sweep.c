@@ -17,7 +17,6 @@
 
 #define PANELS_MAX 12
 #define CURVES_MAX QN_PLOT_LINE_STYLES /* in a panel */
-#define KIB 1024
 
 /* "%s": the level. */
 static const struct usual {
@@ -255,7 +254,7 @@ static void choose_scale(struct sweep *s)
     s->p->log_x = powers || (s->xs && n > 5 && (!strcmp(x + n - 5, "_bits") || !strcmp(x + n - 5, "_size")) && s->xs[0] > 0);
     s->p->x_label = s->p->x_names ? "" : qn_plot_say_column(&s->p->memory, x);
     if (n == 7 && !strcmp(x + 2, "_size")) {
-        s->p->x_unit = KIB;
+        s->p->x_unit = QN_PLOT_KIB;
         s->p->x_label = qn_text_format(&s->p->memory, "size of the %.2s (KiB)", x);
     }
 }

@@ -96,6 +96,7 @@ caches='--I1=1024,2,64 --D1=1024,1,64 --LL=65536,8,64'
 "$QUERN" run $caches --sim=./mattson --log-file=m.log --out-file=m.prof "$top_builddir/tests/guest/strides" &&
     "$QUERN" run $caches --sim=./sets --log-file=s.log --out-file=s.prof "$top_builddir/tests/guest/strides" || bail 'cannot run'
 plot mrc m.prof.mattson.csv -o m.svg
+ok '... from 1 MiB on with its unit' grep -q "^set xtics (.*'256' 256, '1 MiB' 1024, '4 MiB' 4096" m.gp
 is "$(tail -n +2 m.csv)" "$(awk '/lines touched/ { t = $3 } / lines: / { printf "%d,%.4f\n", $3 * 64, 100 * $5 / t }' m.log)" 'mrc of a run'
 plot sets s.prof.sets.csv s.prof -o s.svg
 is "$(awk -F, 'NR > 1 { n++; sum += $2 } END { print n, sum }' s.csv)" \
