@@ -225,7 +225,7 @@ static bool add_hosted(struct qn_engines_recipe *r, const char *library)
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
 
     r->archive = r->build->cflags && !r->build->with_modules ? NULL : find_hosted_archive();
-    add_words(&r->compile, CALLERS);
+    add_words(&r->compile, CALLERS " -fno-builtin"); /* modules may have a function log2, as in an engine */
     add_words(&r->compile, flags);
     add_words(&r->link, flags);
     if (!r->build->cflags)

@@ -342,6 +342,7 @@ int qn_engines_compile(struct qn_engines_guard *g, const struct qn_engines_recip
  *
  *   mine.c:12:2: error: #error "quern-module: policy_way is for caches"    ->  quern: run: D1=mine.c: policy_way is for caches
  *   warning: 'policy_victim' used but never defined                        ->  quern: run: D1=mine.c: policy_victim is missing
+ *   unit.c: error: redefinition of 'policy_init'                           ->  quern: run: D1=mine.c: policy_init would not be called: ...
  *   undefined reference to `malloc'                                        ->  quern: run: D1=mine.c: malloc is not there for modules
  *
  * Where a file is no module at all, sim/adapt says so by #error.  Else the author sees what the compiler says of the code, and a
@@ -353,7 +354,7 @@ int qn_engines_compile(struct qn_engines_guard *g, const struct qn_engines_recip
 #define COMPILE_ROOM (1 << 20) /* bytes that objects and program need at least */
 
 /* The functions that the engine calls begin with one of these. */
-static const char *const contract[] = { "policy_", "prefetch_", "prefetcher_", "cachesim_", "branchsim_", "analysis_", "WANTS_" };
+static const char *const contract[] = { "policy_", "prefetcher_", "cachesim_", "beside_", "branchsim_", "predictor_", "analysis_", "WANTS_" };
 
 struct fault {
     const struct qn_engines_recipe *recipe;
@@ -430,6 +431,16 @@ static bool is_in_unit(const char *from, const char *end)
     const char *colon = memchr(from, ':', (size_t)(end - from));
 
     return colon && (holds(from, colon, "/sim/unit.c") || holds(from, colon, "/sim/adapt/"));
+}
+
+/* A function of the module that the engine would not call: sim/adapt has one in its place. */
+static bool find_uncalled(const char *text, char name[NAME_MAX_SHOWN])
+{
+    const char *at = strstr(text, "redefinition of "), *next = at ? strstr(at, "error: ") : NULL, *line = at;
+
+    while (line && line > text && line[-1] != '\n')
+        line--;
+    return at && holds(line, next ? next : at + strlen(at), "/sim/adapt/") && quoted(at, strchrnul(at, '\n'), name) && is_contract(name);
 }
 
 /* The missing function, if the only fault is that the module lacks a function that the engine calls. */
@@ -513,6 +524,8 @@ static bool tell_of_file(struct fault *f, bool failed)
     } else if (!tell_no_source(f) && !tell_by_module(f)) {
         if (missing) {
             tell_missing(f, name);
+        } else if (find_uncalled(f->text, name)) {
+            tell(f, name, " would not be called: see the #define behind it in sim/module.h");
         } else {
             fputs(f->text, stderr);
             tell(f, strstr(f->text, "SSE disabled") ? "there is no floating point for modules" : "the compiler refuses it", "");

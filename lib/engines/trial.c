@@ -182,22 +182,27 @@ static void tell(struct trial *t, bool good, const char *what, const char *more)
     t->failed |= !good;
 }
 
-/* The first line that a failed program printed; free() it. */
-static char *first_line(const char *out)
+/* Why a program failed: the first line that it printed with an error of the compiler or a message of quern's; free() it. */
+static char *find_reason(const char *out)
 {
     char *text = read_file(out, NULL), *line = NULL;
+    const char *at = text ? strstr(text, "error: ") : NULL;
 
-    if (text && asprintf(&line, ": %.*s", (int)strcspn(text, "\n"), text) < 0)
+    at = at || !text ? at : strstr(text, "quern: ");
+    while (at && at > text && at[-1] != '\n')
+        at--;
+    if (at && asprintf(&line, ": %.*s", (int)strcspn(at, "\n"), at) < 0)
         line = NULL;
     free(text);
-    return line ? line : strdup("");
+    return line;
 }
 
-static void tell_status(struct trial *t, int status, const char *what, const char *out)
+/* status: of the program that wrote `out`. */
+static void tell_status(struct trial *t, int status, bool good, const char *what, const char *out)
 {
-    char *said = status ? first_line(out) : strdup("");
+    char *said = status ? find_reason(out) : NULL;
 
-    tell(t, !status, what, said ? said : "");
+    tell(t, !status && good, what, said ? said : "");
     free(said);
 }
 
@@ -241,14 +246,14 @@ static void replays(struct trial *t)
     int status = try_replay(t, t->trace, "--check=yes", t->out);
     bool predictor = t->slot[0] == 'B' || t->slot[0] == 'A';
 
-    tell_status(t, status, predictor ? "two of it, side by side, do the same" : "settled is true: with a filter and without it says the same of each reference", t->out);
+    tell_status(t, status, true, predictor ? "two of it, side by side, do the same" : "settled is true: with a filter and without it says the same of each reference", t->out);
     snprintf(first, sizeof first, "%s/first", t->folder);
     snprintf(second, sizeof second, "%s/second", t->folder);
     snprintf(outcomes, sizeof outcomes, "--outcomes=%s", first);
     status = try_replay(t, t->trace, outcomes, t->out);
     snprintf(outcomes, sizeof outcomes, "--outcomes=%s", second);
     status |= try_replay(t, t->trace, outcomes, t->other);
-    tell(t, !status && same_bytes(first, second) && same_bytes(t->out, t->other), "no hidden state: run twice it does the same", "");
+    tell_status(t, status, same_bytes(first, second) && same_bytes(t->out, t->other), "no hidden state: run twice it does the same", t->out);
 }
 
 static void in_a_run(struct trial *t)
@@ -259,22 +264,20 @@ static void in_a_run(struct trial *t)
     snprintf(trace, sizeof trace, "%s/whole", t->folder);
     status = try_run(t, t->out);
     if (status) {
-        tell_status(t, status, "the same in a run and in the replay of its trace", t->out);
+        tell_status(t, status, true, "the same in a run and in the replay of its trace", t->out);
         return;
     }
     find_class(t, t->out, class);
     status = try_trace(t, trace, NULL) || try_replay(t, trace, NULL, t->other);
-    tell(t, !status && same_figures(t->out, t->other), "the same in a run and in the replay of its trace", "");
+    tell_status(t, status, same_figures(t->out, t->other), "the same in a run and in the replay of its trace", t->other);
     tell(t, *class, "references come: ", class);
 }
 
 static int test_all(struct trial *t)
 {
-    if (compile(t)) {
-        tell(t, false, "compiles for an engine, which has no libc, and without a warning", "");
+    tell(t, !compile(t), "compiles for an engine, which has no libc, and without a warning", "");
+    if (t->failed)
         return 1;
-    }
-    tell(t, true, "compiles for an engine, which has no libc, and without a warning", "");
     replays(t);
     in_a_run(t);
     return t->failed;

@@ -1,6 +1,6 @@
 /* lib/sim/module.h - the interface for authors of simulator modules.
  *
- * A module is one C file for one slot: I1, D1, LL (caches), BC, BI (predictors) or AN (analysis).  It names its kind by
+ * A module is one C file for one slot: I1, D1, L2, LL (caches), BC, BI (predictors) or AN (analysis).  It names its kind by
  * one #define, and defines the functions of that kind; doc/modules.md has an example of each.
  *
  *   #define POLICY "srrip"        policy_hit(set, way)  policy_fill(set, way)  policy_victim(set)  policy_settled(set, way)
@@ -22,8 +22,8 @@
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
  * `quern replay`, where printf, gdb and sanitizers work.  Each slot is a compilation unit of its own, so a module may define
- * any static names.  Each unit is compiled twice, because --check runs an unfiltered shadow.  With --cores, what a module in I1, BC or BI, or one
- * beside the D1, remembers in static variables and memory of sim_alloc is that of the core that runs (bank.h).
+ * any static names but those of <stdio.h>.  Each unit is compiled twice, because --check runs an unfiltered shadow.  With --cores, what a
+ * module in I1, BC or BI, or one beside the D1, remembers in static variables and memory of sim_alloc is that of the core that runs (bank.h).
  */
 #ifndef QN_SIM_MODULE_H
 #define QN_SIM_MODULE_H
@@ -32,11 +32,9 @@
 
 #ifdef QN_SIM_HOSTED
 #include <stdio.h>
-#include <string.h>
-#else
+#endif
 void *memset(void *to, int byte, size_t n);
 void *memcpy(void *to, const void *from, size_t n);
-#endif
 
 /* SIM_MODIFY: a read-modify-write (inc m), which is one reference.
  * SIM_EVICT: the level above has evicted this line (only if this level asks for evictions, see sim_wants_evictions);
@@ -50,7 +48,7 @@ static inline bool sim_writes(enum sim_kind kind) { return kind == SIM_WRITE || 
 struct sim_config {
     const char *slot;          /* "D1" */
     uint32_t size, ways, line; /* bytes, lines per set, bytes */
-    uint32_t sets;             /* a power of two; so is line */
+    uint32_t sets;             /* I1, D1: a power of two, as line always is; L2, LL: any number */
     uint32_t line_bits;
     uint64_t seed;             /* --seed */
     uint32_t cores;            /* a coherence protocol: the number of cores, up to 64, */
@@ -303,7 +301,7 @@ static inline void WANTS_KIND_is_missing(void) {}
 
 /* POLICY */
 static const char *policy_init(void);            /* POLICY_INIT: NULL, or an error text if the policy does not support the geometry */
-static void policy_hit(unsigned set, unsigned way);
+static void policy_hit(unsigned set, unsigned way);         /* this and policy_settled not with POLICY_HIT_IS_NOOP */
 static void policy_fill(unsigned set, unsigned way);
 static unsigned policy_victim(unsigned set);
 static bool policy_bypass(unsigned set);         /* POLICY_BYPASSES: before policy_victim; true: the line is not brought into the cache */
@@ -332,13 +330,13 @@ static unsigned branchsim_BC_predict(uint64_t pc);
 static void branchsim_BC_update(uint64_t pc, unsigned taken);
 static void branchsim_BC_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind); /* PREDICTOR_PATH */
 static void branchsim_BC_finish(void);           /* PREDICTOR_FINISH */
-static void branchsim_BI_init(const struct sim_config *config);
+static void branchsim_BI_init(const struct sim_config *config); /* PREDICTOR_INIT */
 static uint64_t branchsim_BI_target(uint64_t pc);
 static void branchsim_BI_learn(uint64_t pc, uint64_t target);
 static void branchsim_BI_call(uint64_t next);    /* PREDICTOR_RETURNS */
-static uint64_t branchsim_BI_return(void);
+static uint64_t branchsim_BI_return(void);       /* PREDICTOR_RETURNS */
 static void branchsim_BI_outcome(uint64_t pc, unsigned taken); /* PREDICTOR_OUTCOMES */
-static void branchsim_BI_finish(void);
+static void branchsim_BI_finish(void);           /* PREDICTOR_FINISH */
 static void predictor_show(uint64_t pc, unsigned kind); /* PREDICTOR_SHOWS */
 
 /* ANALYSIS */

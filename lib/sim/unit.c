@@ -85,7 +85,7 @@ static inline __attribute__((unused)) void unit_open_bank(void)
 
 #if UNIT_BIT == UNIT_BIT_AN
 #ifndef ANALYSIS
-#error quern-module: nothing says what it is: #define ANALYSIS is missing
+#error quern-module: this is no analysis: #define ANALYSIS is missing
 #endif
 #include "sim/adapt/analysis.h"
 #elif UNIT_BIT >= UNIT_BIT_BC

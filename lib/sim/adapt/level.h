@@ -11,10 +11,11 @@
 #ifndef LEVEL_SLOTS
 #define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1 | LEVEL_IN_LL)
 #endif
-#ifdef LEVEL_FINISH
-#define level_finish() cachesim_X_finish()
-#else
-#define level_finish() ((void)0)
+#ifndef LEVEL_FINISH
+static void cachesim_X_finish(void) {}
+#endif
+#ifndef LEVEL_SETTLED
+static bool cachesim_X_settled(uint64_t line) { return (void)line, false; }
 #endif
 
 /* ---- rows ---- */
@@ -54,11 +55,10 @@ static void level_drop(uint64_t line)
 #define LEVEL_SHOWS QN_SHOW_NOTHING
 #define level_show(line, shown) ((void)(line), (void)(shown), 0u)
 #endif
-#ifdef LEVEL_DROP
-#define level_drop(line) cachesim_X_drop(line)
-#else
-#define level_drop(line) ((void)(line))
+#ifndef LEVEL_DROP
+static void cachesim_X_drop(uint64_t line) { (void)line; }
 #endif
+#define level_drop(line) cachesim_X_drop(line)
 #endif
 
 /* ---- what the hit filter holds: the lines of each reference that are settled ---- */
@@ -149,4 +149,4 @@ static SIM_NCSR void unit_drop(uint64_t line)
 }
 
 static SIM_NCSR unsigned unit_show(uint64_t line, uint64_t *shown) { return level_show(line, shown); }
-static void unit_finish(void) { level_finish(); }
+static void unit_finish(void) { cachesim_X_finish(); }

@@ -22,11 +22,11 @@
 #include "base/hash.h"
 #include "sim/lines.h"
 
-/* ---- what a policy may leave out ---- */
+/* ---- what a policy may leave out.  Functions, so that one of the module's that would never be called is refused (engines/compile.c) ---- */
 
 #ifdef POLICY_HIT_IS_NOOP
-#define policy_hit(set, way) ((void)(set), (void)(way))
-#define policy_settled(set, way) ((void)(set), (void)(way), true)
+static inline void policy_hit(unsigned set, unsigned way) { (void)set, (void)way; }
+static inline bool policy_settled(unsigned set, unsigned way) { return (void)set, (void)way, true; }
 #endif
 #ifdef POLICY_WAY_STATE
 enum { LEVEL_WAY_STATE_BYTES = sizeof(POLICY_WAY_STATE) };
@@ -39,15 +39,15 @@ enum { LEVEL_SET_STATE_BYTES = sizeof(POLICY_SET_STATE) };
 enum { LEVEL_SET_STATE_BYTES = 0 };
 #endif
 #ifndef POLICY_BYPASSES
-#define policy_bypass(set) ((void)(set), false)
+static inline bool policy_bypass(unsigned set) { return (void)set, false; }
 #elif defined(POLICY_INCLUSIVE)
 #error quern-module: an inclusive level has every line of those above, so its policy cannot bypass
 #endif
 #ifndef POLICY_INIT
-#define policy_init() NULL
+static const char *policy_init(void) { return NULL; }
 #endif
 #ifndef POLICY_FINISH
-#define policy_finish() ((void)0)
+static void policy_finish(void) {}
 #endif
 #ifndef PREFETCHER
 enum { LEVEL_PREFETCHES = 0, LEVEL_SEES_HITS = 0 };
@@ -59,7 +59,7 @@ enum { LEVEL_PREFETCHES = 0, LEVEL_SEES_HITS = 0 };
 enum { LEVEL_PREFETCHES = 1, LEVEL_SEES_HITS = QN_DEFINES(PREFETCHER_SEES_HITS) };
 #define POLICY_NAME POLICY "+" PREFETCHER BESIDE_NAME
 #ifndef PREFETCHER_INIT
-#define prefetcher_init(config) ((void)(config))
+static void prefetcher_init(const struct sim_config *config) { (void)config; }
 #endif
 #endif
 enum {

@@ -2,7 +2,7 @@
  *
  * The predict function gets the address only, never the outcome; the update function gets the outcome afterwards. */
 #ifndef PREDICTOR
-#error quern-module: nothing says what it is: #define PREDICTOR is missing
+#error quern-module: this is no predictor: #define PREDICTOR is missing
 #endif
 #ifndef PREDICTOR_BITS
 #define PREDICTOR_BITS 0 /* storage: unknown */
@@ -12,6 +12,9 @@ static void branchsim_X_init(const struct sim_config *config) { (void)config; }
 #endif
 #ifndef PREDICTOR_FINISH
 static void branchsim_X_finish(void) {}
+#endif
+#ifndef PREDICTOR_SHOWS
+static void predictor_show(uint64_t pc, unsigned kind) { (void)pc, (void)kind; }
 #endif
 
 #define UNIT_SLOT CAT2(SLOT_, QN_SLOT)
@@ -74,17 +77,15 @@ static void unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint8_t 
     sim_leave(before);
 }
 
-#ifdef PREDICTOR_PATH
+#ifndef PREDICTOR_PATH
+static void branchsim_BC_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind) { (void)pc, (void)target, (void)kind; }
+#endif
 static SIM_NCSR void unit_path(uint64_t pc, uint64_t target, enum sim_ref_kind kind)
 {
     IN_MODULE_DO(SLOT_BC, SIM_IN_PATH, unit_branches, branchsim_BC_path(pc, target, kind));
 }
-#define UNIT_PATH .path = unit_path,
-#else
-#define UNIT_PATH
-#endif
 
-#define UNIT_FUNCTIONS UNIT_SHOWN UNIT_PATH .cond = unit_cond, .conds = unit_conds
+#define UNIT_FUNCTIONS UNIT_SHOWN .path = QN_DEFINES(PREDICTOR_PATH) ? unit_path : NULL, .cond = unit_cond, .conds = unit_conds
 
 #else
 
@@ -136,15 +137,13 @@ static SIM_NCSR bool unit_return(uint64_t target)
     return wrong;
 }
 
-#ifdef PREDICTOR_OUTCOMES
+#ifndef PREDICTOR_OUTCOMES
+static void branchsim_BI_outcome(uint64_t pc, unsigned taken) { (void)pc, (void)taken; }
+#endif
 static SIM_NCSR void unit_outcome(uint64_t pc, bool taken)
 {
     IN_MODULE_DO(SLOT_BI, SIM_IN_OUTCOME, unit_branches, branchsim_BI_outcome(pc, taken));
 }
-#define UNIT_OUTCOME .outcome = unit_outcome,
-#else
-#define UNIT_OUTCOME
-#endif
 
-#define UNIT_FUNCTIONS UNIT_SHOWN UNIT_OUTCOME .indirect = unit_indirect, .call = unit_call, .returned = unit_return
+#define UNIT_FUNCTIONS UNIT_SHOWN .outcome = QN_DEFINES(PREDICTOR_OUTCOMES) ? unit_outcome : NULL, .indirect = unit_indirect, .call = unit_call, .returned = unit_return
 #endif

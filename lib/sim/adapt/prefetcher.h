@@ -17,7 +17,7 @@
 /* ---- what a prefetcher may leave out ---- */
 
 #ifndef PREFETCHER_INIT
-#define prefetcher_init(config) ((void)(config))
+static void prefetcher_init(const struct sim_config *config) { (void)config; }
 #endif
 #ifndef LEVEL_SLOTS
 #define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1 | LEVEL_IN_LL)
@@ -138,10 +138,12 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
         prefetcher_ref(addr, size, kind, result->miss);
 }
 
+#ifdef LEVEL_SETTLED
 static inline __attribute__((unused)) bool cachesim_X_settled(uint64_t line)
 {
     return lines_newest(&level_lines, line) && !level_lines.flags[lines_set(&level_lines, line)];
 }
+#endif
 
 static void cachesim_X_drop(uint64_t line)
 {

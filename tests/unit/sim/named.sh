@@ -239,6 +239,29 @@ wrong novictim.c 'D1=novictim.c: policy_victim is missing'
 wrong LL=novictim.c 'LL=novictim.c: policy_victim is missing'
 wrong says.c 'D1=says.c: policy_way is for caches'
 wrong libc.c 'D1=libc.c: malloc is not there for modules; sim_alloc and sim_print are'
+# A function that the engine would not call, because its #define is not there, or one that says that there is none is.
+uncalled() { # SLOT=, MODULES+: the slot; FILE FUNCTION SCRIPT: a module that ships, changed by sed
+    sed "$4" "$top_srcdir/lib/sim/$2" >uncalled.c
+    cmp -s "$top_srcdir/lib/sim/$2" uncalled.c && bail "nothing was changed for $3"
+    wrong "$1uncalled.c" "${1%%=*}=${1#*=}uncalled.c: $3 would not be called: see the #define behind it in sim/module.h"
+}
+uncalled D1= policy/plru.c policy_init '/define POLICY_INIT/d'
+uncalled LL= policy/srrip.c policy_hit 's/^#define POLICY .*/&\n#define POLICY_HIT_IS_NOOP 1/'
+uncalled D1= prefetch/nextline.c prefetcher_init '/define PREFETCHER_INIT/d'
+uncalled D1=lru+ prefetch/nextline.c prefetcher_init '/define PREFETCHER_INIT/d'
+uncalled D1= level/nowa.c cachesim_D1_settled '/define LEVEL_SETTLED/d'
+uncalled D1= level/nowa.c cachesim_D1_drop '/define LEVEL_DROP/d'
+uncalled BC= bpred/gshare.c branchsim_BC_init '/define PREDICTOR_INIT/d'
+uncalled BC= bpred/gshare.c predictor_show '/define PREDICTOR_SHOWS/d'
+uncalled BC= bpred/tage06.c branchsim_BC_path '/define PREDICTOR_PATH/d'
+uncalled BI= bpred/ittage.c branchsim_BI_outcome '/define PREDICTOR_OUTCOMES/d'
+{ cat mine.c && echo 'static unsigned policy_victim(unsigned set) { return set; }'; } >doubled.c
+run -q --sim=doubled.c
+is "$? $(tail -n 1 said)" '2 quern: run: D1=doubled.c: the compiler refuses it' 'a function that is there twice'
+sed 's/beside_ref/beside_reference/' "$top_srcdir/lib/sim/level/tlb.c" >misspelt.c
+wrong D1=misspelt.c 'D1=misspelt.c: beside_ref is missing'
+wrong BC=mine.c 'BC=mine.c: this is no predictor: #define PREDICTOR is missing'
+wrong AN=mine.c 'AN=mine.c: this is no analysis: #define ANALYSIS is missing'
 # A module that is named is simulated, or it is refused by name.
 twice='slot D1 has tlb already; a slot has one module'
 wrong D1=victim+nowa '--sim=nowa: slot D1 has victim already; a slot has one module'
