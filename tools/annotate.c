@@ -1,6 +1,6 @@
 /* tools/annotate.c - `quern annotate`: shows profiles by file, function and source line.
  *
- * In:  quern annotate [options] FILE...
+ * In:  quern annotate [OPTIONS] FILE...
  * Out: the report on stdout; messages on stderr; exit 0, 1 (a bad profile, a failed write), 2 (usage)
  */
 #define _GNU_SOURCE
@@ -21,9 +21,9 @@
 #define PROGRAM "quern annotate"
 
 static const char begin[] =
-    "usage: quern annotate [options] FILE...\n"
-    "       quern annotate --diff [options] FILE1 FILE2\n"
-    "       quern annotate --style=classic [options] FILE [SOURCE...]\n"
+    "usage: quern annotate [OPTIONS] FILE...\n"
+    "       quern annotate --diff [OPTIONS] FILE1 FILE2\n"
+    "       quern annotate --style=classic [OPTIONS] FILE [SOURCE...]\n"
     "\n"
     "Shows profiles by file, function and source line. Several are summed; --diff shows the second minus the first.\n"
     "\n";

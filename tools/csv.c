@@ -13,7 +13,7 @@
 #define PROGRAM "quern csv"
 
 static const char help[] =
-    "usage: quern csv [-o OUT] [options] FILE...\n"
+    "usage: quern csv [-o OUT] [OPTIONS] FILE...\n"
     "       quern csv --to-profile [-o OUT] FILE.csv\n"
     "\n"
     "Writes profiles as comma-separated values (RFC 4180): in each row where the profile comes from,\n"

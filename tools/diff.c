@@ -12,7 +12,7 @@
 #define PROGRAM "quern diff"
 
 static const char help[] =
-    "usage: quern diff [-o OUT] [options] A B\n"
+    "usage: quern diff [-o OUT] [OPTIONS] A B\n"
     "\n"
     "Writes the profile B - A, by function.\n"
     "\n";

@@ -13,7 +13,7 @@
 #define PROGRAM "quern merge"
 
 static const char help[] =
-    "usage: quern merge [-o OUT] [options] FILE...\n"
+    "usage: quern merge [-o OUT] [OPTIONS] FILE...\n"
     "\n"
     "Adds profiles that have the same events; descriptions and command are those of the first.\n"
     "\n";

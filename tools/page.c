@@ -1,7 +1,7 @@
 /* tools/page.c - `quern page`: a profile as a page that one explores.
  *
- * In:  quern page [-o FILE] [options] PROFILE
- *      quern page --diff [-o FILE] [options] BEFORE AFTER
+ * In:  quern page [-o FILE] [OPTIONS] PROFILE
+ *      quern page --diff [-o FILE] [OPTIONS] BEFORE AFTER
  * Out: one HTML file, and beside it NAME.sources.js, if not all sources find room in it; exit 0, 1 (a bad input, a failed write), 2 (usage)
  */
 #define _GNU_SOURCE
@@ -21,8 +21,8 @@
 #define USUAL_OUTPUT "quern-page.html"
 
 static const char help[] =
-    "usage: quern page [-o FILE] [options] PROFILE\n"
-    "       quern page --diff [-o FILE] [options] BEFORE AFTER\n"
+    "usage: quern page [-o FILE] [OPTIONS] PROFILE\n"
+    "       quern page --diff [-o FILE] [OPTIONS] BEFORE AFTER\n"
     "\n"
     "Writes a profile as one HTML file that a browser opens without a network: functions to sort and filter,\n"
     "source with its counts, what a line costs, objects in memory, calls, counts by interval, a cache of each size.\n"

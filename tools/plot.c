@@ -24,7 +24,7 @@
 static char help[6000];
 
 static const char usage[] =
-    "usage: quern plot KIND FILE... [-o OUT] [options]\n"
+    "usage: quern plot KIND FILE... [-o OUT] [OPTIONS]\n"
     "\n"
     "Draws a picture with gnuplot; leaves its data (CSV) and the script beside it, to be changed.\n"
     "\n";

@@ -22,12 +22,12 @@
     X(json, "write a profile or a sweep as JSON")                                                  \
     X(trace, "record the references of a program")                                                 \
     X(replay, "feed a recorded trace to simulators")                                               \
-    X(sim, "build simulators out of modules, list and compare them")                                       \
+    X(sim, "build simulators out of modules, list, compare and test them")                                 \
     X(machine, "list and show the machines whose caches can be simulated")                         \
     X(sweep, "run many programs, simulators and caches into one CSV file")                         \
-    X(lab, "list the labs, begin one, check what is handed in")                                     \
+    X(lab, "list the labs, begin one, check and mark what is handed in")                                     \
     X(demo, "run a demonstration for a lecture")                                                    \
-    X(plot, "draw pictures of sweeps, profiles, intervals and logs")                               \
+    X(plot, "draw pictures of sweeps, profiles, intervals and tables")                               \
     X(report, "run a program and write a page about it")                                           \
     X(valgrind, "take the command lines of Valgrind's cachegrind and callgrind")                                     \
     X(page, "write a profile as one HTML file to explore")                                         \

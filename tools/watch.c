@@ -58,9 +58,9 @@ struct runner {
 #define MOST_REFERENCES 100000 /* what a browser plays with ease */
 
 static const char help[] =
-    "usage: quern watch [-o FILE] [options] [--] PROGRAM [ARGUMENTS]\n"
-    "       quern watch [-o FILE] [options] --trace=FILE\n"
-    "       quern watch [-o FILE] [options] --predictor=NAME ... PROGRAM [ARGUMENTS]\n"
+    "usage: quern watch [-o FILE] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "       quern watch [-o FILE] [OPTIONS] --trace=FILE\n"
+    "       quern watch [-o FILE] [OPTIONS] --predictor=NAME ... PROGRAM [ARGUMENTS]\n"
     "\n"
     "Writes an HTML file that plays what the D1 did with a stretch of a program's data references: its sets and\n"
     "ways, hit or miss, which line was evicted and why. Several caches are shown side by side. With --predictor it\n"

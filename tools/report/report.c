@@ -38,7 +38,7 @@
 #define USUAL_FOLDER "quern-report"
 
 static const char help[] =
-    "usage: quern report [-o FOLDER] [options] [--] PROGRAM [ARGUMENTS]\n"
+    "usage: quern report [-o FOLDER] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--sets=FILE] [--mattson=FILE] PROFILE\n"
     "       quern report --diff [-o FOLDER] BEFORE AFTER\n"
     "\n"

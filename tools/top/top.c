@@ -1,6 +1,6 @@
 /* tools/top/top.c - `quern top`: a profile on the whole screen of a terminal.
  *
- * In:  quern top [options] PROFILE; keys
+ * In:  quern top [OPTIONS] PROFILE; keys
  * Out: the screen; exit 0, 1 (a bad profile), 2 (usage, no terminal)
  */
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@
 #define ESCAPE 27
 
 static const char help[] =
-    "usage: quern top [options] PROFILE\n"
+    "usage: quern top [OPTIONS] PROFILE\n"
     "\n"
     "Shows a profile on the whole terminal: functions by estimated cost, source with heat, details and findings\n"
     "of a line. Enter goes on, q back; ? lists the keys. `quern annotate` has the same as text.\n"

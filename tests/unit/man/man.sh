@@ -1,7 +1,7 @@
 #!/bin/sh
 # Has every command a page, with all of its options and no others, that is formatted without complaint?
 #
-#   sh tests/unit/man/man.sh --update      writes the lists of options, as --help has them, into the pages, and that of commands into quern.1
+#   sh tests/unit/man/man.sh --update      writes usage and lists of options, as --help has them, into the pages, and that of commands into quern.1
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 pages=$top_srcdir/doc/man
@@ -10,8 +10,16 @@ commands=$("$QUERN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 # Commands whose --help comes from a table of options; the others (replay, valgrind) have texts of their own.
 listed='run annotate top json trace diff merge csv convert sim machine sweep lab demo plot report page watch ctl serve doctor dis'
 
-# list_of COMMAND: the list of options that its page must have.
-list_of() { "$QUERN" "$1" --help=all | awk -f "$top_srcdir/tests/unit/man/options.awk"; }
+# list_of COMMAND: the list of options that its page must have.  marks, gradescope and export of lab have some of their own.
+list_of() {
+    "$QUERN" "$1" --help=all | awk -f "$top_srcdir/tests/unit/man/options.awk"
+    [ "$1" != lab ] || { echo '.SS marks, gradescope and export' && "$QUERN" lab marks --help=all | awk -f "$top_srcdir/tests/unit/man/options.awk"; }
+}
+
+# usage_of COMMAND: "usage: quern lab start NN DIR" becomes .B quern lab, start NN DIR
+usage_of() {
+    "$QUERN" "$1" --help=all | sed -n 's/-/\\-/g; s/^\(usage:\|      \) \(quern [a-z]*\) *\(.*\)/.B \2\n\3/p' | sed '/^$/d; 2,$s/^\.B/.br\n.B/'
+}
 
 # commands_listed: the list of commands that quern.1 must have.
 commands_listed() {
@@ -33,6 +41,10 @@ if [ "${1-}" = --update ]; then
     for command in $listed; do
         list_of "$command" >"$SCRATCH/list"
         put "$pages/quern-$command.1" OPTIONS
+    done
+    for command in $(echo "$commands" | grep -v valgrind); do
+        usage_of "$command" >"$SCRATCH/list"
+        put "$pages/quern-$command.1" SYNOPSIS
     done
     commands_listed >"$SCRATCH/list"
     put "$pages/quern.1" COMMANDS
@@ -58,6 +70,7 @@ is "$(cd "$pages" && ls quern-*.1 | sed 's/quern-\(.*\)\.1/\1/')" "$(echo "$comm
 for command in $commands; do
     page=$pages/quern-$command.1
     "$QUERN" "$command" --help=all >"$SCRATCH/help" 2>&1
+    [ "$command" != lab ] || "$QUERN" lab marks --help=all >>"$SCRATCH/help"
     # Of the help: usage and the beginnings of lines; what follows tells about other commands, too.
     sed -n 's/^usage:.*/&/p; s/^       quern.*/&/p; s/^  \(-.*\)/\1/p' "$SCRATCH/help" | sed 's/   *[^ -].*//' |
         options >"$SCRATCH/wanted"
@@ -69,6 +82,9 @@ done
 for command in $listed; do
     is "$(section "$pages/quern-$command.1" OPTIONS)" "$(list_of "$command")" \
         "quern-$command.1 has the list of the help, word for word"
+done
+for command in $(echo "$commands" | grep -v valgrind); do
+    is "$(section "$pages/quern-$command.1" SYNOPSIS)" "$(usage_of "$command")" "quern-$command.1 has the usage of the help"
 done
 
 if command -v groff >/dev/null; then
