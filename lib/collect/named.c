@@ -142,6 +142,7 @@ int qn_collect_check_names(struct qn_collect *r)
 /* ---- after the run ---- */
 
 #define INLINED_MOST 200 /* the child returns the number as its exit status */
+#define INLINED_UNKNOWN 201 /* there is no debug information */
 
 /* The number of places in the program where the function was inlined. */
 static int count_inlined(struct qn_collect *r, void *function)
@@ -150,6 +151,8 @@ static int count_inlined(struct qn_collect *r, void *function)
     struct qn_debug *d = qn_debug_open(r->program, why, sizeof why);
     unsigned count = d ? qn_debug_count_inlined(d, function) : 0;
 
+    if (d && !qn_debug_has_types(d))
+        return INLINED_UNKNOWN;
     return (int)(count < INLINED_MOST ? count : INLINED_MOST);
 }
 
@@ -162,8 +165,10 @@ static void tell_function(struct qn_collect *r, const struct qn_cost_named *n)
     int inlined = qn_collect_in_child(r, true, count_inlined, (void *)(uintptr_t)n->name);
     char where[96] = "";
 
-    if (inlined < 0)
-        inlined = 0; /* the child died */
+    if (inlined == INLINED_UNKNOWN && !found)
+        snprintf(where, sizeof where, "; whether it was inlined is known only with debug information (-g)");
+    if (inlined < 0 || inlined == INLINED_UNKNOWN)
+        inlined = 0; /* the child died, or does not know */
     if (inlined)
         snprintf(where, sizeof where, "; it was inlined in %d%s place%s, which count as no calls", inlined,
                  inlined == INLINED_MOST ? " or more" : "", inlined > 1 ? "s" : "");

@@ -288,6 +288,9 @@ if $CC -O1 -g -o inlined inlined.c 2>err; then
     is "$(told both)" 'both: only calls were counted; it was inlined in 1 place, which count as no calls' 'inlined in one place, and called in another'
     is "$(told never)" 'never: it was never called, so nothing was counted' 'never called'
     is "$(told nosuch)" 'nosuch: nothing that was executed has a function of that name' 'not there'
+    strip -g inlined
+    is "$(told everywhere)" 'everywhere: it was never called, so nothing was counted' 'without debug information it is not known where it was inlined'
+    is "$(told nosuch)" 'nosuch: nothing that was executed has a function of that name; whether it was inlined is known only with debug information (-g)' '... as is said'
     is "$(told called)" '' 'called, and nowhere inlined: nothing to say'
 else
     bail "cannot compile: $(cat err)"
