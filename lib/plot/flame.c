@@ -256,7 +256,7 @@ static const char *const colours[] = { "#ffffcc", "#fed976", "#fd8d3c", "#d7301f
 enum { STEPS = QN_ARRAY_LEN(steps) };
 
 static const char style[] =
-    "<style>text{font:12px sans-serif;fill:#000}.t{font-size:17px;font-weight:bold}.n{fill:#444}.f rect{stroke:#fff;stroke-width:.5}"
+    "<style>text{font:12px sans-serif;fill:#000}.t{font-size:17px;font-weight:bold}.n{fill:#444}.f rect{stroke:#888;stroke-width:.5}"
     ".f{cursor:pointer}.f:hover rect,.f:focus rect{stroke:#000;stroke-width:2}.h3 text,.h4 text{fill:#fff}.up{opacity:.6}"
     ".hit rect{fill:#6a3d9a}.hit text{fill:#fff}"
     "input{font:13px sans-serif;width:150px}button{font:13px sans-serif;margin-left:6px}</style>\n";
@@ -384,7 +384,7 @@ static void put_legend(const struct qn_plot_flame *f, FILE *out)
         return;
     fputs("<text class=\"n\" x=\"10\" y=\"67\">misses of level 1 per 1000 instructions:</text>\n", out);
     for (int i = 0; i <= STEPS; i++) {
-        int x = 260 + 90 * i;
+        int x = 260 + 110 * i;
 
         fprintf(out, "<rect x=\"%d\" y=\"56\" width=\"14\" height=\"14\" fill=\"%s\" stroke=\"#888\"/><text class=\"n\" x=\"%d\" y=\"67\">", x, colours[i],
                 x + 19);

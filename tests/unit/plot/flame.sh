@@ -93,13 +93,15 @@ is "$(cat got)" '2001 0' 'bars stand side by side, each on that of its caller'
 # ---- in a browser ----
 
 if ! have_browser; then
-    absent "$browser_missing" 9
+    absent "$browser_missing" 10
     done_testing
     exit
 fi
 browser_start
 browser_open "file://$SCRATCH/p.svg"
 is "$(js 'return document.documentElement.tagName + " " + document.querySelectorAll(".f").length')" 'svg 6' 'it is SVG'
+is "$(js 'const all = [...document.querySelectorAll("text.n, rect[y=\"56\"]")].map(n => n.getBoundingClientRect());
+    return all.filter((a, i) => all.some((b, k) => k > i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length')" 0 'nothing of the legend covers another'
 is "$(js 'return document.querySelectorAll("text.n")[0].textContent')" './demo <x> & "y"' 'the command, as it is'
 shown='return [...document.querySelectorAll(".f")].filter(e => e.style.display !== "none").map(e => e.dataset.n + " " + Math.round(e.getBoundingClientRect().left) + " " + Math.round(e.getBoundingClientRect().width)).join("; ")'
 is "$(js "$shown")" 'all 0 1200; main 0 1200; g 0 144; f<int>("q") 0 144; f<int>("q") 144 696; g 144 96' 'bars as wide as they say'
