@@ -420,7 +420,7 @@ static void add_place(struct qn_report_facts *f, const struct kind *k, int line,
     finding.proof =
         qn_text_format(&f->memory,
                       "That is %.1f%% of all %s, %.1f%% of the %s %s here. They are about %.0f%% of the estimated cycles of the run; "
-                      "all that is done here is %.0f%%.%s%s",
+                      "the place as a whole has %.0f%%.%s%s",
                       percent(v, all), say(f, all), percent(v, of), say(f, of), k->of_name, 100 * finding.cost, percent(c->value, f->lines.total),
                       say_classes(f, k, line), is_data(k) ? name_object(f, c, about(k) == DATA_LL) : "");
     if (is_data(k)) {

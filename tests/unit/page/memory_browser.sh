@@ -2,7 +2,7 @@
 # Does the page show on which objects a program misses, and of a line its objects, evictors and classes, as the profile has them?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 35
+browser_test 36
 
 cat >prog.c <<'END_C'
 #include <stdlib.h>
@@ -65,6 +65,7 @@ is "$(js "return model.dataColumns.slice(0, 2).map(c => c.total()).join(' ')")" 
     'in sum those of quern csv'
 is "$(page_cells '#objects tbody tr' 1 | head -n 3)" "$(page_cells '#objects tbody tr' 1 | sort -rn | head -n 3)" 'the table begins with the most'
 is "$(page_cells '#objects tbody tr' 0 | head -n 1)" b 'the transposed matrix'
+is "$(js "const side = n => getComputedStyle(n).textAlign.replace('end', 'right').replace('start', 'left'); return [...document.querySelectorAll('#objects thead th')].filter((n, i) => side(n) !== side(document.querySelector('#objects tbody tr').cells[i])).map(n => n.textContent).join()")" '' 'headings stand above their columns'
 # Areas of the map are shares of the misses.
 is "$(js "const boxes = [...document.querySelectorAll('#map .box rect')].map(r => (Number(r.getAttribute('width')) + 2) * (Number(r.getAttribute('height')) + 2));
     const all = boxes.reduce((n, a) => n + a, 0), b = Math.max(...boxes), column = model.dataColumns[0];

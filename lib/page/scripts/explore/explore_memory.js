@@ -87,7 +87,7 @@ function objectTable(rows, state, column) {
   const heading = c => el('th', { scope: 'col', 'aria-sort': c === column ? 'descending' : null },
     el('button', { type: 'button', onclick: () => go({ ...state, by: c.name }) }, c.name));
   return el('div', { class: 'wide' }, el('table', { id: 'objects' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, state.group === 'type' ? 'type' : 'object'),
-    ...columns.map(heading), el('th', { scope: 'col' }, 'kind'), el('th', { scope: 'col' }, 'type'), el('th', { scope: 'col' }, 'declared or allocated'), el('th', { scope: 'col' }, 'size'))),
+    ...columns.map(heading), ...['kind', 'type', 'declared or allocated', 'size'].map(text => el('th', { scope: 'col', class: text === 'size' ? 'n' : 'left' }, text)))),
   el('tbody', {}, ...sorted.slice(0, OBJECTS_SHOWN).map(o => el('tr', { class: String(o.id) === state.object ? 'open' : null },
     el('td', { class: 'name' }, el('a', { href: makeHash('data', { ...state, object: o.id }) }, o.kind === 'others' ? describeObject(o) : visible(o.name))), ...columns.map(c => numberCell(c, o)),
     el('td', {}, OBJECT_KINDS[o.kind] || visible(o.kind)), el('td', { class: 'path' }, visible(o.type || '')), placeCell(o), el('td', { class: 'n' }, sizeText(o)))))));

@@ -139,7 +139,7 @@ function verdictOf(line) {
   if (!near || !line.false) return null;
   const place = r => `${objectText(r) || line.address} (thread ${r.thread}, ${shortPath(r.file)}:${r.line})`, size = lineBytes(), { a, b, apart } = near;
   const two = line.rows.filter(r => r.thread === a.thread || r.thread === b.thread).reduce((sum, r) => sum + r.false, 0);
-  return `${place(a)} and ${place(b)} are ${apart} bytes apart in one line of ${size}, ${commas(line.false)} misses of false sharing${two < line.false ? ` (${commas(two)} of these two threads)` : ''}: `
+  return `${place(a)} and ${place(b)} are ${apart} bytes apart in one line of ${size}, ${commas(line.false)} miss${line.false === 1 ? '' : 'es'} of false sharing${two < line.false ? ` (${commas(two)} of these two threads)` : ''}: `
     + (a.object === b.object && a.object !== UNKNOWN ? `pad the elements of ${visible(a.object)} from ${apart} to ${size} bytes.` : `give each a line of its own (alignas(${size})).`);
 }
 
