@@ -219,6 +219,22 @@ bool qn_debug_number(Dwarf_Die *die, unsigned attribute, Dwarf_Word *value)
     return dwarf_formudata(dwarf_attr_integrate(die, attribute, &at), value) == 0;
 }
 
+/* libdw's own dwarf_decl_file does not know that DWARF 5 begins with file 0, and ends the process where a split unit has its files in the main file. */
+const char *qn_debug_named_file(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute at;
+    Dwarf_Word number;
+    Dwarf_Half version;
+    Dwarf_Files *files;
+    Dwarf_Die unit;
+    size_t count;
+
+    if (dwarf_formudata(dwarf_attr_integrate(die, attribute, &at), &number) || !dwarf_cu_die(at.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+        dwarf_getsrcfiles(&unit, &files, &count) || (!number && version < 5))
+        return NULL;
+    return dwarf_filesrc(files, number, NULL, NULL);
+}
+
 /* The entry inside its namespace or class; the entry that has the code may be elsewhere and refers to it. */
 Dwarf_Die qn_debug_declaration(Dwarf_Die die)
 {

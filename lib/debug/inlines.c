@@ -50,8 +50,7 @@ struct qn_inline_name {
 
 struct walk {
     struct qn_debug *d;
-    struct qn_line_table *lines; /* line table of the unit; NULL: it is in the .dwo file, */
-    Dwarf_Files *files;    /* and libdw reads it */
+    struct qn_line_table *lines; /* line table of the unit; NULL: a split unit, whose files libdw finds */
     struct span *spans;
     size_t count, room;
 };
@@ -79,10 +78,7 @@ static const struct qn_inline *take_call(struct walk *w, Dwarf_Die *die, const s
     if (qn_debug_number(die, DW_AT_call_line, &line))
         call.line = (uint32_t)line;
     qn_debug_number(die, DW_AT_call_file, &file);
-    if (w->lines)
-        call.file = qn_debug_name_file(w->d, w->lines, (uint32_t)file);
-    else if (w->files && file)
-        call.file = dwarf_filesrc(w->files, file, NULL, NULL);
+    call.file = w->lines ? qn_debug_name_file(w->d, w->lines, (uint32_t)file) : qn_debug_named_file(die, DW_AT_call_file);
     if (!call.function || !(fresh = malloc(sizeof *fresh)))
         return into;
     *fresh = call;
@@ -168,13 +164,10 @@ static void read_unit(struct qn_debug *d, const struct qn_code_range *range, str
     Dwarf_Die die;
     bool split = qn_debug_unit_entries(range, &die);
     Dwarf_Word offset;
-    size_t nfiles;
 
     u->read = true;
     if (!split && qn_debug_number(&die, DW_AT_stmt_list, &offset))
         w.lines = qn_debug_find_line_table(d, offset);
-    else if (dwarf_getsrcfiles(&die, &w.files, &nfiles))
-        w.files = NULL;
     walk(&w, &die, NULL, 0);
     if (w.count)
         qsort(w.spans, w.count, sizeof *w.spans, compare_spans);

@@ -167,6 +167,7 @@ const char *qn_debug_name_die(struct qn_debug *d, Dwarf_Die *die);
 const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset);
 /* An attribute that is a number; false: the entry has none. */
 bool qn_debug_number(Dwarf_Die *die, unsigned attribute, Dwarf_Word *value);
+const char *qn_debug_named_file(Dwarf_Die *die, unsigned attribute); /* by DW_AT_decl_file or DW_AT_call_file; NULL: none */
 /* Follows DW_AT_abstract_origin and DW_AT_specification to the entry that declares. */
 Dwarf_Die qn_debug_declaration(Dwarf_Die die);
 /* The entry around an entry; false: there is none, or it is not known. */

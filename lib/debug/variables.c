@@ -74,9 +74,7 @@ static void find_declaration(struct qn_debug_variable *v, Dwarf_Die die)
     Dwarf_Die said = qn_debug_declaration(die);
     int line = 0;
 
-    v->file = dwarf_decl_file(&die);
-    if (!v->file)
-        v->file = dwarf_decl_file(&said);
+    v->file = qn_debug_named_file(&die, DW_AT_decl_file) ?: qn_debug_named_file(&said, DW_AT_decl_file);
     if (!dwarf_decl_line(&die, &line) || !dwarf_decl_line(&said, &line))
         v->line = line > 0 ? (uint32_t)line : 0;
 }

@@ -156,13 +156,20 @@ compare_split() {
     same_file split.chains plain.chains "split DWARF: the chains of $program"
 }
 
-command -v addr2line >/dev/null || absent_all 'no addr2line' 23
+command -v addr2line >/dev/null || absent_all 'no addr2line' 24
 for version in 3 4 5; do
     "$CC" -gdwarf-$version -O2 -o c$version one.c two.c && compare c$version "C, DWARF $version"
 done
 "$CC" -g -O2 -flto -o lto one.c two.c 2>err && compare lto 'link-time optimisation'
 "$CC" -g -O2 -o plain one.c two.c && compare plain C
 compare_split plain split one.c two.c
+if command -v clang >/dev/null && clang -g -O2 -o clanged one.c two.c; then
+    gcc=$CC CC=clang
+    compare_split clanged clangsplit one.c two.c
+    CC=$gcc
+else
+    absent 'clang is not installed'
+fi
 if command -v g++ >/dev/null; then
     g++ -g -O2 -o cpp cpp.cc && compare cpp 'C++'
     compare_split cpp cppsplit cpp.cc

@@ -131,4 +131,32 @@ ok 'annotate --by=type adds up by type' grep -q ' struct particle$' listing
 ok '... and member' grep -q '     *at\.x$' listing
 "$QUERN" annotate --by=data --threshold=0 profile >listing 2>&1
 ok 'annotate --by=data names the type' grep -q ' swarm (global, types.c:[0-9]*, struct particle)$' listing
+
+# File and line of variables: the file of a unit is number 1 of DWARF 4, and of DWARF 5 number 1 (gcc) or 0 (clang); the files of a split unit are in
+# the program.
+cat >where.c <<'END'
+struct item { long a; char rest[56]; };
+static struct item table[300];
+int other[4000];
+int main(void)
+{
+    volatile struct item here[100];
+    long s = 0;
+    for (int i = 0; i < 4000; i++)
+        other[i] = i, table[i % 300].a += i, here[i % 100].a = i;
+    return table[3].a + here[7].a == s;
+}
+END
+for compiler in "$CC" clang; do
+    for flags in -g -gdwarf-4 '-g -gsplit-dwarf' '-gdwarf-4 -gsplit-dwarf'; do
+        # shellcheck disable=SC2086
+        if command -v "${compiler%% *}" >/dev/null && $compiler -O1 $flags -o where where.c; then
+            run ./where
+            is "$("$QUERN" csv --by=data --metadata=no --crlf=no profile 2>&1 | awk -F, '$3 ~ /^(table|other|here)$/ { sub(/.*\//, "", $4); print $3, $4 ":" $5 }' |
+                LC_ALL=C sort -u)" "$(printf 'here where.c:6\nother where.c:3\ntable where.c:2')" "where variables are declared: $compiler $flags"
+        else
+            absent "$compiler is not installed"
+        fi
+    done
+done
 done_testing
