@@ -586,7 +586,7 @@ static void write_lines(const struct qn_plot_picture *p, FILE *out, const char *
 #define NAME_EDGE 4
 #define BAR_HALF 0.4         /* of the room for a row */
 #define KEY_LEAST 12         /* characters of the right margin with a legend, */
-#define END_ROOM 1.12        /* length of the x axis, in longest bars: room for labels */
+#define END_ROOM 1.17        /* length of the x axis, in longest bars: room for labels */
 
 /* Its parts that are not for lines. */
 static void write_stacked(const struct qn_plot_picture *p, FILE *out, const char *data)

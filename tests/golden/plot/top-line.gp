@@ -24,7 +24,7 @@ set bmargin at screen 0.3405
 set xlabel 'instructions'
 set lmargin 12
 set rmargin 4
-set xrange [0:560]
+set xrange [0:585]
 set yrange [-2.6:0.6]
 set ytics scale 0
 set grid noytics xtics

@@ -24,7 +24,7 @@ set bmargin at screen 0.3405
 set xlabel 'D1 misses per 100 references'
 set lmargin 9
 set rmargin 4
-set xrange [0:11.2]
+set xrange [0:11.7]
 set yrange [-0.6:0.6]
 set ytics scale 0
 set grid noytics xtics

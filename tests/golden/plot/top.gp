@@ -24,7 +24,7 @@ set bmargin at screen 0.3405
 set xlabel 'D1 misses'
 set lmargin 30
 set rmargin 4
-set xrange [0:173.6]
+set xrange [0:181.35]
 set yrange [-2.6:0.6]
 set ytics scale 0
 set grid noytics xtics
