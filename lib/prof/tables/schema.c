@@ -259,7 +259,7 @@ void qn_prof_describe_object(const struct qn_prof_object *o, char *text, size_t 
     if (o->file && o->line)
         snprintf(place, sizeof place, "%.150s:%u", basename(o->file), o->line);
     if (o->type)
-        snprintf(type, sizeof type, ", %.150s", o->type);
+        snprintf(type, sizeof type, ", %.150s%s", o->type, strlen(o->type) > 150 ? "..." : "");
     if (strcmp(o->kind, "symbol") == 0)
         snprintf(text, size, "%s (global%s%s%s)", o->name, place[0] ? ", " : "", place, type);
     else if (strcmp(o->kind, "local") == 0)

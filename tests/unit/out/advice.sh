@@ -66,6 +66,9 @@ is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" 
 sed -i 's/^#pair: 1 0 90 50/#pair: 1 0 190 160/' p
 is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" '    80.0% of its conflict misses are on lines that had been evicted for malloc in make (demo.c:9), struct item' '... with another object'
 
+profile 0 0 64 0 200 | sed "s/^#type: 64 struct item/#type: 64 struct $(printf '%0160d' 0)/; s/^#miss: 21 1/#miss: 21 0/" >p
+is "$("$QUERN" annotate --by=data p | sed -n 's/.* malloc in make (demo.c:9), struct //p' | head -n 1)" "$(printf '%0143d' 0)..." 'a name that is too long is cut, and says so'
+
 # with_use LINE_USED X Y: of lines of 64 bytes that came for struct item LINE_USED hundredths were used; of 8000 bytes of x X, of y Y; of rest none
 with_use() {
     profile 400 20 64 0 0 | sed "s/^#data-events: .*/& filled used\\
