@@ -114,15 +114,17 @@ static size_t collect_edges(struct view *v, const uint32_t *edges, size_t first,
 
 /* ---- text ---- */
 
+/* On a terminal the function comes first: what follows may be cut. */
 static void put_place(const struct view *v, const struct line *l)
 {
     const struct qn_prof_calls *c = &v->sum.calls;
     struct qn_out_sink *s = v->m->sink;
     const char *file;
     char room[QN_TEXT_MAX];
-    qn_out_name(s, c->fns[l->fn].file);
+    const char *name = qn_prof_call_name(&c->fns[l->fn], room, sizeof room);
+    qn_out_name(s, s->width ? name : c->fns[l->fn].file);
     qn_out_putc(s, ':');
-    qn_out_name(s, qn_prof_call_name(&c->fns[l->fn], room, sizeof room));
+    qn_out_name(s, s->width ? c->fns[l->fn].file : name);
     if (!l->edge || !l->edge->line)
         return;
     file = l->edge->file;
@@ -155,7 +157,7 @@ static void put_heading(const struct view *v, const char *title, const char *bef
     qn_out_puts(s, before);
     qn_out_put_heading(s, &v->table);
     qn_out_pad(s, ' ', v->calls_width - (int)strlen(calls));
-    qn_out_printf(s, "%s file:function\n\n", calls);
+    qn_out_printf(s, "%s %s\n\n", calls, s->width ? "function:file" : "file:function");
 }
 
 static void put_edges(struct view *v, uint32_t fn, int callers)

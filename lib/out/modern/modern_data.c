@@ -258,7 +258,7 @@ static void put_objects(struct data *d, const struct line *l)
         qn_out_name(d->m->sink, d->sums[i].group);
     }
     if (d->count > SHOWN_ON_A_LINE)
-        qn_out_printf(d->m->sink, is_brief(d) ? "\n%17s%zu others" : "%s, less on %zu others", "", d->count - SHOWN_ON_A_LINE);
+        qn_out_printf(d->m->sink, is_brief(d) ? "\n%17s%zu other%s" : "%s, less on %zu other%s", "", d->count - SHOWN_ON_A_LINE, d->count == SHOWN_ON_A_LINE + 1 ? "" : "s");
 }
 
 static void put_line(struct data *d, const struct line *l)

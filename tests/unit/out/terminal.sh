@@ -139,6 +139,10 @@ is "$(sed -n '/^-- Line:data/,/^$/p' raw | awk 'length($0) > 60')" '' '--by=data
 shows '... the line' '^6[56],[0-9]* misses: \.\.\.[^ ]*/walk.c:7 main$'
 shows '... the object' '^ *6[56]\.[0-9] k *[0-9]*%  table_of_things_with_a_name[a-z_]*>$'
 
+"$QUERN" run -q --calls=yes --out-file=called ./walk 2>>log || bail "$(cat log)"
+PAGER=./pager on_terminal 60 "$QUERN" annotate --by=calls called
+shows '--by=calls: the function comes first, so that it is seen' '^[^:]* 1 main:/'
+
 "$QUERN" annotate --format=errors real >got
 is "$(sed -n 's/^.*\(walk.c:7:14\): [0-9.]* [kM] D1 misses ([0-9]*%): \([a-z]*, on table\)$/\1 \2/p' got)" 'walk.c:7:14 conflict, on table' 'class, object, and its column' ||
     diag "$(cat got)"
