@@ -167,8 +167,8 @@ static bool place(struct qn_engines_choice *c, int slot, const struct qn_engines
     if (!first && slot == QN_ENGINES_LL && c->at_L2)
         return refuse(c, m->given, "slots L2 and LL take one module together");
     if (!first && slot != QN_ENGINES_AN) {
-        qn_text_complain("quern: %s: %s=%s: slot %s has %s already; a slot has one module", c->tool, c->option, m->given,
-                         qn_engines_slot_names[slot], c->slot[slot].given);
+        qn_text_complain("quern: %s: %s=%s: slot %s has %s already; %s", c->tool, c->option, m->given, qn_engines_slot_names[slot],
+                         c->slot[slot].given, slot < QN_ENGINES_BC ? "`+` joins a policy, a prefetcher and tlb" : "a slot has one predictor");
         return false;
     }
     if (!first && !strcmp(c->slot[slot].name, m->name))

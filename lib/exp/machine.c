@@ -172,7 +172,7 @@ static bool take_inclusion(bool L2)
     return true;
 }
 
-/* A slot has one module: a policy, or a prefetcher. */
+/* A machine names one module for a slot: a policy, or a prefetcher. */
 static bool take_modules(enum qn_exp_level level)
 {
     const char *title = qn_exp_level_names[level];
@@ -183,7 +183,7 @@ static bool take_modules(enum qn_exp_level level)
     if (prefetcher && level >= QN_EXP_LL)
         return refuse(prefetcher->origin, join(title, "prefetcher"), prefetcher->text, "none: prefetchers are modules of I1 and D1");
     if (prefetcher && !lru)
-        return refuse(prefetcher->origin, join(title, "prefetcher"), prefetcher->text, "none beside a policy: a slot has one module");
+        return refuse(prefetcher->origin, join(title, "prefetcher"), prefetcher->text, "none beside a policy: a machine names one module for a slot");
     if (inclusion && level != QN_EXP_LL)
         return refuse(inclusion->origin, join(title, "inclusion"), inclusion->text, "none: only the LL has it");
     if (level == QN_EXP_L2) {
@@ -224,7 +224,7 @@ static bool take_tlb(void)
     if (!any)
         return true;
     if (D1->text)
-        return refuse(any->origin, "tlb", join("beside D1", D1->text), "the default D1: a slot has one module");
+        return refuse(any->origin, "tlb", join("beside D1", D1->text), "the default D1: a machine names one module for a slot");
     if (!find("tlb", "", "entries") || !find("tlb", "", "ways") || !second != !find("tlb", "", "second-ways"))
         return refuse(any->origin, "tlb", "", "entries and ways, and second-entries and second-ways, or neither");
     if (!take_number("tlb", "", "entries", &entries) || !take_number("tlb", "", "ways", &ways)

@@ -164,9 +164,9 @@ mistake ":5: no such option 'writeback'" 'cache LL { size = 32K ways = 8 line = 
 mistake ":9: cache: got 'L3', wanted I1, D1, L2 or LL: quern has no others" 'cache L3 { size = 32K  ways = 8  line = 64 }'
 mistake ":4: L2 policy: got 'plru', wanted lru: it has no module" 'cache L2 { size = 8K  ways = 4  line = 32  policy = plru }'
 mistake ":4: L2 prefetcher: got 'stride', wanted none: prefetchers are modules of I1 and D1" 'cache L2 { size = 8K ways = 4 line = 32 prefetcher = stride }'
-mistake ":3: D1 prefetcher: got 'stride', wanted none beside a policy: a slot has one module" \
+mistake ":3: D1 prefetcher: got 'stride', wanted none beside a policy: a machine names one module for a slot" \
     'cache D1 { size = 2K  ways = 2  line = 32  policy = fifo  prefetcher = stride }'
-mistake ":9: tlb: got 'beside D1 fifo', wanted the default D1: a slot has one module" 'tlb { entries = 4  ways = 4 }'
+mistake ":9: tlb: got 'beside D1 fifo', wanted the default D1: a machine names one module for a slot" 'tlb { entries = 4  ways = 4 }'
 mistake ":3: D1 inclusion: got 'nine', wanted none: only the LL has it" 'cache D1 { size = 2K  ways = 2  line = 32  inclusion = nine }'
 mistake ":5: LL inclusion: got 'exclusive', wanted nine or inclusive: an L2 does not tell the LL which lines it gives up" \
     'cache LL { size = 32K ways = 8  line = 64  inclusion = exclusive }'

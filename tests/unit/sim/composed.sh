@@ -114,7 +114,7 @@ refused() {
 }
 refused D1=nowa+stride 'D1=nowa+stride: nowa.c is a whole level, which brings in its lines itself: a prefetcher needs a policy, or nothing, before it'
 refused D1=fpj+stride 'D1=fpj+stride: stride.c is one too many: a slot has one cache, and one prefetcher and one module beside it at most'
-refused D1=srrip+lru '--sim=lru: slot D1 has srrip already; a slot has one module'
+refused D1=srrip+lru '--sim=lru: slot D1 has srrip already; `+` joins a policy, a prefetcher and tlb'
 refused LL=srrip+tlb 'module tlb in slot LL, LEVEL_SLOTS, reference 0: is not for this slot, only for I1 D1'
 refused LL=exclusive,I1=lru,D1=srrip+stride 'module exclusive in slot LL, init, reference 0: cannot stand below D1=srrip+stride, which does not tell which lines it gives up; any policy by name does, as D1=lru'
 HOME=/nonexistent refused D1=srrip+stride 'D1=srrip+stride: needs a folder that quern may keep files in: $XDG_CACHE_HOME/quern or ~/.cache/quern'

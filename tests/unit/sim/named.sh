@@ -263,8 +263,9 @@ wrong D1=misspelt.c 'D1=misspelt.c: beside_ref is missing'
 wrong BC=mine.c 'BC=mine.c: this is no predictor: #define PREDICTOR is missing'
 wrong AN=mine.c 'AN=mine.c: this is no analysis: #define ANALYSIS is missing'
 # A module that is named is simulated, or it is refused by name.
-twice='slot D1 has tlb already; a slot has one module'
-wrong D1=victim+nowa '--sim=nowa: slot D1 has victim already; a slot has one module'
+twice='slot D1 has tlb already; `+` joins a policy, a prefetcher and tlb'
+wrong BC=gshare,BC=bimodal '--sim=bimodal: slot BC has gshare already; a slot has one predictor'
+wrong D1=victim+nowa '--sim=nowa: slot D1 has victim already; `+` joins a policy, a prefetcher and tlb'
 wrong D1=tlb,D1=stride "--sim=stride: $twice"
 wrong tlb,stride "--sim=stride: $twice"
 wrong D1=tlb,LL=fifo,D1=default "--sim=default: $twice"
