@@ -31,8 +31,13 @@ bool qn_debug_has_types(struct qn_debug *d)
 bool qn_debug_type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
     Dwarf_Attribute at;
+    Dwarf_Die unit;
 
-    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &at), type) != NULL;
+    if (!dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &at), type))
+        return false;
+    if (dwarf_formref_die(dwarf_attr(type, DW_AT_signature, &at), &unit)) /* a type of -fdebug-types-section */
+        *type = unit;
+    return true;
 }
 
 static bool is_a_name(int tag)
@@ -73,13 +78,6 @@ static bool is_structure(Dwarf_Die *die)
     int tag = dwarf_tag(die);
 
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
-uint64_t qn_debug_size(Dwarf_Die *type)
-{
-    Dwarf_Word size;
-
-    return dwarf_aggregate_size(type, &size) ? 0 : size;
 }
 
 bool qn_debug_is_char(Dwarf_Die type)
@@ -252,6 +250,22 @@ static uint64_t count_elements(const uint64_t *dimension, unsigned n)
         if (__builtin_mul_overflow(all, dimension[i], &all))
             return UINT64_MAX;
     return all;
+}
+
+/* libdw's function does not look into type units for what is qualified, or an array's elements. */
+uint64_t qn_debug_size(Dwarf_Die *type)
+{
+    uint64_t dimension[QN_DEBUG_DIMENSIONS];
+    Dwarf_Die element = *type;
+    Dwarf_Word size;
+    unsigned n;
+
+    if (!dwarf_aggregate_size(type, &size))
+        return size;
+    n = read_dimensions(&element, dimension, QN_DEBUG_DIMENSIONS);
+    if (!strip(&element) || dwarf_aggregate_size(&element, &size) || __builtin_mul_overflow(size, count_elements(dimension, n), &size))
+        return 0;
+    return size;
 }
 
 /* Does the structure, or its last member if that is a structure, end in an array of no or one element? */

@@ -148,7 +148,7 @@ int main(void)
 }
 END
 for compiler in "$CC" clang; do
-    for flags in -g -gdwarf-4 '-g -gsplit-dwarf' '-gdwarf-4 -gsplit-dwarf'; do
+    for flags in -g -gdwarf-4 '-g -gsplit-dwarf' '-gdwarf-4 -gsplit-dwarf' '-g -fdebug-types-section'; do
         # shellcheck disable=SC2086
         if command -v "${compiler%% *}" >/dev/null && $compiler -O1 $flags -o where where.c; then
             run ./where
