@@ -10,5 +10,7 @@ compiler=$2
 shift 2
 case " $* " in
 *' -MD -MF '*' -c -o '*) exec $compiler --coverage -dumpdir "$directory/$$-" "$@" ;;
+*' -nostdlib '*) exec $compiler "$@" ;; # an engine has libgcov by tests/coverage/engine.o
+*'/0.o '*) exec $compiler --coverage "$@" ;; # a replay
 *) exec $compiler "$@" ;;
 esac
