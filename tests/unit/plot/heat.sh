@@ -64,14 +64,19 @@ is "$(sed -n 's/^set yrange //p' D1.gp)" '[-0.5:31.5]' '4 KiB, two ways, 64 byte
 
 # gnuplot draws a box for each row with misses.
 if command -v gnuplot >/dev/null; then
-    boxes() { gnuplot -d "$1.gp" && awk '/<g id="gnuplot_plot_1"/ { inside = 1 } inside && /<polygon/ { print } inside && /^\t<\/g>$/ { exit }' "$1.svg"; }
+    # Each box has a group of its own within that of the plot, behind whose end another begins.
+    boxes() {
+        gnuplot -d "$1.gp" && awk '/<g id="gnuplot_plot_1"/ { inside = 1 } inside && /<polygon/ { print }
+            inside && before && /^<g / { exit } { before = /^\t<\/g>$/ }' "$1.svg"
+    }
     boxes D1 >found
     is "$(wc -l <found)" "$(awk -F, 'NR > 1 && $5 > 0' D1.csv | wc -l)" 'a box for each row with misses'
     plot "$in" -o hand.svg
     is "$(boxes hand | sed "s/.*'rgb(\([^)]*\)).*/\1/" | awk -F, '{ print $1 + $2 + $3, NR }' | sort -n | sed 's/.* //' | tr '\n' ' ')" '2 1 3 4 ' '100, 60, 25, 7: the more, the darker'
     awk -F, -v OFS=, 'NR > 1 { $7 *= 999 } { print }' "$in" >large.csv
-    plot large.csv -o large.svg
-    ok 'the label beside the colours is in the picture, also behind numbers of five digits' test "$(grep -B 1 '<text>D1 misses<' large.svg | sed -n 's/.*translate(\([0-9]*\).*/\1/p')" -lt 1180
+    plot large.csv -o wide.svg
+    boxes wide >/dev/null
+    ok 'the label beside the colours is in the picture, also behind numbers of five digits' test "$(grep -B 1 '<text>D1 misses<' wide.svg | sed -n 's/.*translate(\([0-9]*\).*/\1/p')" -lt 1180
 else
     absent 'gnuplot is not installed' 3
 fi

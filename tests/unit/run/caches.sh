@@ -27,7 +27,7 @@ for ways in 8 12 16; do
     while IFS= read -r command; do
         rm -f cachegrind.out.*.old
         profile=$(ls cachegrind.out.* 2>/dev/null | head -n 1)
-        sh -c "quern $(echo "$command" | sed "s/cachegrind.out.PID/$profile/")" >said 2>&1 </dev/null
+        sh -c "quern $(echo "$command" | sed "s/cachegrind.out.PID\|before.out\|after.out/$profile/g")" >said 2>&1 </dev/null
         is $? 0 "$ways ways: quern $command" || diag "$(tail -n 3 said)"
     done <commands
     is "$(sed -n 's/^desc: D1 cache: *//p' quern-report/profile)" "$((ways * 4096)) B, 64 B, $ways-way associative" '... the report is of that machine'
