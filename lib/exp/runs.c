@@ -208,8 +208,9 @@ static void fill_command(struct maker *m, struct qn_exp_run *run)
     run->argv = qn_text_alloc(&m->e->memory, ((size_t)argv->count + 1) * sizeof *run->argv);
     for (int i = 0; i < argv->count; i++)
         run->argv[i] = fill_in(m, argv->at[i].text);
+    m->e->has_input |= run->program->input.text != NULL;
     if (run->program->input.text)
-        m->e->has_input = true, run->input = fill_in(m, run->program->input.text);
+        run->input = fill_in(m, run->program->input.text);
 }
 
 /* Of the modules of a machine, those that are simulated; their options. */

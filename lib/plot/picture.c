@@ -641,18 +641,17 @@ static enum qn_text_status name_svg(const char *path, const char *title, struct 
     return err->status;
 }
 
-/* A link stays: what it leads to gets the bytes. */
+/* Written as every output, not renamed: a link stays, and what it leads to gets the bytes. */
 static void move_out(const struct files *f, const char *name, struct qn_text_error *err)
 {
     const char *from = in_folder(f, f->folder, name), *to = in_folder(f, f->home, name);
     struct qn_text_output o;
-    char target[1];
-    ssize_t n = 0;
-    int in = -1;
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    ssize_t n;
 
-    if (readlink(to, target, sizeof target) < 0 ? rename(from, to) : (in = open(from, O_RDONLY | O_CLOEXEC)) < 0) {
+    if (in < 0) {
         qn_text_fail(err, QN_TEXT_IO, "%s: %s", to, strerror(errno));
-    } else if (in >= 0 && qn_text_open_output(&o, to, QN_TEXT_SHARED, err) == QN_TEXT_OK) {
+    } else if (qn_text_open_output(&o, to, QN_TEXT_SHARED, err) == QN_TEXT_OK) {
         while ((n = sendfile(o.fd, in, NULL, INT_MAX)) > 0)
             continue;
         if (n < 0)

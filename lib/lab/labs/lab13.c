@@ -102,14 +102,16 @@ static void draw_walks(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned 
     while (t->n < REFS) {
         unsigned i = qn_lab_below(c, walks);
 
-        if (!left[i] && step[i] && qn_lab_below(c, 4)) {
-            step[i] = -step[i];
-            at[i] += (uint64_t)(2 * step[i]);
-        } else if (!left[i]) {
-            at[i] = 256 * qn_lab_between(c, 1, 40) + qn_lab_below(c, 128);
-            step[i] = (int64_t)qn_lab_between(c, 1, longest) * (qn_lab_below(c, 3) ? 1 : -1);
+        if (!left[i]) {
+            if (step[i] && qn_lab_below(c, 4)) {
+                step[i] = -step[i];
+                at[i] += (uint64_t)(2 * step[i]);
+            } else {
+                at[i] = 256 * qn_lab_between(c, 1, 40) + qn_lab_below(c, 128);
+                step[i] = (int64_t)qn_lab_between(c, 1, longest) * (qn_lab_below(c, 3) ? 1 : -1);
+            }
+            left[i] = qn_lab_between(c, 2, 14);
         }
-        left[i] += left[i] ? 0 : qn_lab_between(c, 2, 14);
         add(t, at[i]);
         if (qn_lab_below(c, 5) == 0)
             add(t, at[i]); /* the same line again */
