@@ -174,9 +174,10 @@ sanitize:
 ## How many lines of lib/ the tests execute, in hosted code and in the engine.  Not asked: tests of the build itself, those that link
 ## libquern.a on their own, without gcov, and two that take too long with an engine that is not optimised.
 COVERAGE_TESTS = $(filter-out tests/unit/build/% $(links_alone) tests/unit/sim/check.sh tests/guest/oracle.sh,$(TESTS))
-## These build simulators, of lib/sim, with tests/coverage/cc.sh.  (So do labs, but there the compiler is shut in.)
+## These build simulators, of lib/sim, with tests/coverage/cc.sh, and replays with --coverage.  (So do labs, but there both are shut in.)
 simulator_tests = tests/unit/sim/% tests/unit/run/% tests/unit/exp/%
 coverage_objects = ENGINE_EXTRA=tests/coverage/engine.o LDFLAGS='$(abs_top_builddir)/coverage/exit.o'
+coverage_replays = REPLAY_EXTRA=tests/coverage/replay.o REPLAY_OPT='-O0 -g --coverage'
 coverage_check = $(MAKE) -k -C coverage check $(coverage_objects)
 coverage:
 	$(MKDIR_P) coverage/sims
@@ -188,14 +189,19 @@ coverage:
 	printf '#!/bin/sh\nexec /bin/sh %s %s "%s" "$$@"\n' '$(abs_top_srcdir)/tests/coverage/cc.sh' \
 		'$(abs_top_builddir)/coverage/sims' "$$(command -v '$(CC)' || echo '$(CC)')" >coverage/cc && chmod +x coverage/cc
 	-$(coverage_check) TESTS='$(filter-out $(simulator_tests),$(COVERAGE_TESTS))'
-	-$(coverage_check) TESTS='$(filter $(simulator_tests),$(COVERAGE_TESTS))' TEST_CC='$(abs_top_builddir)/coverage/cc'
+	cd coverage && rm -f $(libquern_replay_a_OBJECTS) $(replay_units)
+	-$(coverage_check) $(coverage_replays) TESTS='$(filter $(simulator_tests),$(COVERAGE_TESTS))' TEST_CC='$(abs_top_builddir)/coverage/cc'
 	$(SHELL) $(top_srcdir)/build-aux/coverage.sh coverage $(abs_top_srcdir)
 .PHONY: coverage
 
-## What an engine with --coverage is linked with, libgcov in it, so that what is linked with libquern-engine.a has it, too.
-tests/coverage/engine.o: tests/coverage/engine.c
-	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(AM_CFLAGS) $(ENGINE_CFLAGS) -O2 -g -c -o $@.part $< && \
-		$(CC) -nostdlib -r -Wl,-u,__gcov_init,-u,__gcov_exit,-u,__gcov_merge_add -o $@ $@.part -lgcov && rm $@.part
+## What an engine and a replay with --coverage are linked with, libgcov in it, so that what is linked with their archives has it, too.
+with_libgcov = $(CC) -nostdlib -r -Wl,-u,__gcov_init,-u,__gcov_exit,-u,__gcov_merge_add -o $@ $^ -lgcov
+tests/coverage/engine.o: tests/coverage/engine_alone.o
+	$(AM_V_CC)$(with_libgcov)
+tests/coverage/engine_alone.o: tests/coverage/engine.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(AM_CFLAGS) $(ENGINE_CFLAGS) -O2 -g -c -o $@ $<
+tests/coverage/replay.o:
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(with_libgcov)
 
 ## The engine with tables so small that everything is evicted all the time (lib/base/sizes.h): same behaviour, same counts.
 ## Without stats.sh, whose figures are those of tables of the usual size, and gdb.sh, which attaches to a program while its code runs and

@@ -231,7 +231,7 @@ static unsigned read_dimensions(Dwarf_Die *type, uint64_t *dimension, unsigned r
     unsigned n = 0;
     Dwarf_Die array = *type, range;
 
-    while (n < room && strip(&array) && dwarf_tag(&array) == DW_TAG_array_type) {
+    for (int i = 0; i < LINKS_MAX && n < room && strip(&array) && dwarf_tag(&array) == DW_TAG_array_type; i++) {
         QN_DEBUG_EACH_CHILD(&array, &range)
             if (dwarf_tag(&range) == DW_TAG_subrange_type && n < room)
                 dimension[n++] = elements_of(&range);

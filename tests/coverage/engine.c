@@ -5,9 +5,8 @@
  * objects, under a lock, as in any program.  The functions of libc that libgcov calls are those below; a file lies in memory
  * between open and close.
  *
- * Counts may be too high: a child of fork writes what its parent had counted, too, and so does who writes twice.  Which lines ran
- * is exact, but for engines that cannot write at their end (killed by SIGKILL, no descriptor left, a sandbox, another user): what
- * only they ran is missing.
+ * Counts may be too high: a child of fork writes what its parent had counted, too.  Which lines ran is exact, but for engines that
+ * cannot write at their end (killed by SIGKILL, no descriptor left, a sandbox, another user): what only they ran is missing.
  */
 #include "base/base.h"
 #include "base/syscall.h"
@@ -33,7 +32,7 @@ static size_t heap_used;
 static int error_number;
 void *stderr;
 
-void __gcov_dump(void);
+void __gcov_dump(void), __gcov_reset(void);
 
 typedef void constructor(void);
 extern constructor *const __init_array_start[], *const __init_array_end[];
@@ -181,17 +180,22 @@ static void register_counters(void)
     done = true;
 }
 
-/* Vector registers are the guest's, and it may need them yet: not every execve succeeds. */
+/* Vector registers are the guest's, and it may need them yet: not every execve succeeds.  Whoever shares this memory may end, too. */
 void qn_coverage_save(void)
 {
     static char state[STATE_SIZE] __attribute__((aligned(64)));
+    static bool busy;
     uint64_t all = ~0ull, old = 0;
 
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&all, (long)&old, 8);
+    while (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE))
+        qn_sys1(__NR_sched_yield, 0);
     qn_fpu_save(state, all);
     register_counters();
     heap_used = 0;
     __gcov_dump();
+    __gcov_reset(); /* or nothing would be written a second time */
     qn_fpu_restore(state, all);
+    __atomic_store_n(&busy, false, __ATOMIC_RELEASE);
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&old, 0, 8);
 }

@@ -74,6 +74,16 @@ run circle >/dev/null
 is "$?$(said)" 0 '... end'
 ok '... with all counts' grep -q '^#object: symbol 65536 0 0 shared$' profile
 
+# An array of itself, without a dimension that could end it.
+array=$(sed -n 's/.*(DIE (\(0x[0-9a-f]*\)) DW_TAG_array_type).*/\1/p' circle.s | head -n 1)
+awk -v to="$array" '/\(DIE / { array = /DW_TAG_array_type/ } array && /DW_AT_type/ { sub(/0x[0-9a-f]+/, to) }
+    /TAG: DW_TAG_subrange_type/ { sub(/0x21/, "0x22") } { print }' circle.s >itself.s
+"$CC" -o itself itself.s || bail 'itself.s cannot be assembled'
+is "$(cmp -s circle.s itself.s && echo same)" '' 'an array of itself'
+run itself >/dev/null
+is "$?$(said)" 0 '... ends'
+ok '... with all counts' grep -q '^#object: symbol 65536 0 0 shared$' profile
+
 # A process that is stopped reads debug information for ever.  `quern run` is told to end until it has ended: the first time ends the program.
 cat >waits.c <<'END_OF_C'
 #include <signal.h>
