@@ -12,5 +12,6 @@ case " $* " in
 *' -MD -MF '*' -c -o '*) exec $compiler --coverage -dumpdir "$directory/$$-" "$@" ;;
 *' -nostdlib '*) exec $compiler "$@" ;; # an engine has libgcov by tests/coverage/engine.o
 *'/0.o '*) exec $compiler --coverage "$@" ;; # a replay
+*/libquern.a' '*) exec $compiler "$@" -lgcov ;;
 *) exec $compiler "$@" ;;
 esac
