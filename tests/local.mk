@@ -171,14 +171,18 @@ sanitize:
 	ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) -C sanitize check TESTS='$(SANITIZE_TESTS)'
 .PHONY: sanitize
 
-## How many lines of lib/ the tests execute, in hosted code and in the engine.  Not asked: tests of the build itself, those that link
-## libquern.a on their own, without gcov, and two that take too long with an engine that is not optimised.
-COVERAGE_TESTS = $(filter-out tests/unit/build/% $(links_alone) tests/unit/sim/check.sh tests/guest/oracle.sh,$(TESTS))
-## These build simulators, of lib/sim, with tests/coverage/cc.sh, and replays with --coverage.  (So do labs, but there both are shut in.)
-simulator_tests = tests/unit/sim/% tests/unit/run/% tests/unit/exp/%
+## For engines that are slow: fewer programs, and more time.
+fewer = QN_CORPUS=tiny QN_CHECK_PROGRAMS='perl hash.pl' QN_MISTAKES=no TEST_CPU=14400
+
+## How many lines of lib/ and tools/ the tests execute, in hosted code and in the engine.  Not asked: tests of the build itself, and those that take
+## too long with an engine that is not optimised.  An hour or two.
+COVERAGE_TESTS = $(filter-out tests/unit/build/% tests/unit/decode/library.sh tests/unit/sim/check.sh tests/guest/oracle.sh,$(TESTS))
+## These build simulators, of lib/sim, with tests/coverage/cc.sh, and replays with --coverage (so do labs, but there both are shut in), or link
+## libquern.a.
+coverage_compiled = tests/unit/sim/% tests/unit/run/% tests/unit/exp/% tests/guest/% tests/unit/decode/vectors.sh
 coverage_objects = ENGINE_EXTRA=tests/coverage/engine.o LDFLAGS='$(abs_top_builddir)/coverage/exit.o'
 coverage_replays = REPLAY_EXTRA=tests/coverage/replay.o REPLAY_OPT='-O0 -g --coverage'
-coverage_check = $(MAKE) -k -C coverage check $(coverage_objects)
+coverage_check = QN_FAULTS=50 $(fewer) $(MAKE) -k -C coverage check $(coverage_objects)
 coverage:
 	$(MKDIR_P) coverage/sims
 	$(CC) -O2 -c -o coverage/exit.o $(srcdir)/tests/coverage/exit.c
@@ -188,9 +192,9 @@ coverage:
 	$(MAKE) -C coverage guests
 	printf '#!/bin/sh\nexec /bin/sh %s %s "%s" "$$@"\n' '$(abs_top_srcdir)/tests/coverage/cc.sh' \
 		'$(abs_top_builddir)/coverage/sims' "$$(command -v '$(CC)' || echo '$(CC)')" >coverage/cc && chmod +x coverage/cc
-	-$(coverage_check) TESTS='$(filter-out $(simulator_tests),$(COVERAGE_TESTS))'
+	-$(coverage_check) TESTS='$(filter-out $(coverage_compiled),$(COVERAGE_TESTS))'
 	cd coverage && rm -f $(libquern_replay_a_OBJECTS) $(replay_units)
-	-$(coverage_check) $(coverage_replays) TESTS='$(filter $(simulator_tests),$(COVERAGE_TESTS))' TEST_CC='$(abs_top_builddir)/coverage/cc'
+	-$(coverage_check) $(coverage_replays) TESTS='$(filter $(coverage_compiled),$(COVERAGE_TESTS))' TEST_CC='$(abs_top_builddir)/coverage/cc'
 	$(SHELL) $(top_srcdir)/build-aux/coverage.sh coverage $(abs_top_srcdir)
 .PHONY: coverage
 
@@ -213,8 +217,7 @@ tiny:
 	cd tiny && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' ENGINE_OPT='-O2 -g -DQN_TINY'; }
 	$(MAKE) -C tiny
 	$(MAKE) -C tiny guests
-	QN_CORPUS=tiny QN_CHECK_PROGRAMS='perl hash.pl' QN_FAULTS=1000 QN_MISTAKES=no QN_LIMIT=1800 TEST_CPU=14400 \
-		$(MAKE) -C tiny check TESTS='$(TINY_TESTS)'
+	QN_FAULTS=1000 QN_LIMIT=1800 $(fewer) $(MAKE) -C tiny check TESTS='$(TINY_TESTS)'
 .PHONY: tiny
 
 ## Hours: programs of many packages, twenty times each, and stress-ng's stressors, ten times (doc/corpus.md).
