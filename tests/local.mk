@@ -182,7 +182,7 @@ COVERAGE_TESTS = $(filter-out tests/unit/build/% tests/unit/decode/library.sh te
 coverage_compiled = tests/unit/sim/% tests/unit/run/% tests/unit/exp/% tests/guest/% tests/unit/decode/vectors.sh
 coverage_objects = ENGINE_EXTRA=tests/coverage/engine.o LDFLAGS='$(abs_top_builddir)/coverage/exit.o'
 coverage_replays = REPLAY_EXTRA=tests/coverage/replay.o REPLAY_OPT='-O0 -g --coverage'
-coverage_check = QN_FAULTS=50 $(fewer) $(MAKE) -k -C coverage check $(coverage_objects)
+coverage_check = GCOV_ERROR_FILE=/dev/null QN_FAULTS=50 $(fewer) $(MAKE) -k -C coverage check $(coverage_objects)
 coverage:
 	$(MKDIR_P) coverage/sims
 	$(CC) -O2 -c -o coverage/exit.o $(srcdir)/tests/coverage/exit.c
@@ -208,10 +208,10 @@ tests/coverage/replay.o:
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(with_libgcov)
 
 ## The engine with tables so small that everything is evicted all the time (lib/base/sizes.h): same behaviour, same counts.
-## Without stats.sh, whose figures are those of tables of the usual size, and gdb.sh, which attaches to a program while its code runs and
+## Without stats.sh, whose figures are those of tables of the usual size, qemu.sh, where an emulator runs it, and gdb.sh, which attaches to a program while its code runs and
 ## not while it is translated, which is nearly all of the time here.  The variables leave out what would take hours: to tell of a mistake,
 ## for one, a sanitizer reads debug information.  About an hour and a half.
-TINY_TESTS = $(filter-out %/stats.sh %/gdb.sh,$(filter tests/guest/% tests/unit/run/% tests/unit/sim/check.sh tests/corpus/%,$(shell_tests)))
+TINY_TESTS = $(filter-out %/stats.sh %/gdb.sh %/qemu.sh,$(filter tests/guest/% tests/unit/run/% tests/unit/sim/check.sh tests/corpus/%,$(shell_tests)))
 tiny:
 	$(MKDIR_P) tiny
 	cd tiny && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' ENGINE_OPT='-O2 -g -DQN_TINY'; }
