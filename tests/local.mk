@@ -182,10 +182,10 @@ COVERAGE_TESTS = $(filter-out tests/unit/build/% tests/unit/decode/library.sh te
 coverage_compiled = tests/unit/sim/% tests/unit/run/% tests/unit/exp/% tests/guest/% tests/unit/decode/vectors.sh
 coverage_objects = ENGINE_EXTRA=tests/coverage/engine.o LDFLAGS='$(abs_top_builddir)/coverage/exit.o'
 coverage_replays = REPLAY_EXTRA=tests/coverage/replay.o REPLAY_OPT='-O0 -g --coverage'
-coverage_check = GCOV_ERROR_FILE=/dev/null QN_FAULTS=50 $(fewer) $(MAKE) -k -C coverage check $(coverage_objects)
+coverage_check = QN_FAULTS=50 $(fewer) $(MAKE) -k -C coverage check $(coverage_objects)
 coverage:
 	$(MKDIR_P) coverage/sims
-	$(CC) -O2 -c -o coverage/exit.o $(srcdir)/tests/coverage/exit.c
+	$(CC) -O2 -c -o coverage/exit.o $(abs_top_srcdir)/tests/coverage/exit.c
 	cd coverage && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' CFLAGS='-O0 -g --coverage' \
 		ENGINE_OPT='-O0 -g --coverage'; }
 	$(MAKE) -C coverage $(coverage_objects)
