@@ -171,6 +171,25 @@ printf '%0100000d' 0 | sed 's/00/01/g' >text
 report --input=text -o input -- ./walk input
 is "$?$(cat err)" 0 'a program that reads'
 is "$(count input "$(line_of input)" AN.conflict)" 99998 '... has read all of it'
+# Both runs, the second one by an experiment file.
+cat >say.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    FILE *note = fopen(getenv("NOTE"), "a");
+    char *given = getenv("GIVEN"), *hidden = getenv("HIDDEN"), line[20] = "";
+    return !note || !fgets(line, sizeof line, stdin) || fprintf(note, "%s %s %s", given ? given : "none", hidden ? hidden : "none", line) < 0;
+}
+END
+"$CC" -O1 -g -o 'say "it"' say.c || bail 'cannot compile'
+echo read >'a "file"'
+GIVEN='"1 \"' HIDDEN=2
+export GIVEN HIDDEN
+report --env=NOTE="$PWD/noted" --env=GIVEN --input='a "file"' --analysis=3c,sets -o said -- './say "it"'
+is "$?$(cat err) $(cat noted)" '0 "1 \" none read
+"1 \" none read' 'variables of --env, and no others, and names that need quotes'
+unset GIVEN HIDDEN
 report -o fail -- ./walk fail
 is "$?$(cat err)" 0 'a program that ends with a status'
 ok '... which is told' grep -q 'The program ended with: exit status 3' fail/index.html
