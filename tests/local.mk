@@ -217,7 +217,7 @@ tiny:
 	cd tiny && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' ENGINE_OPT='-O2 -g -DQN_TINY'; }
 	$(MAKE) -C tiny
 	$(MAKE) -C tiny guests
-	QN_FAULTS=1000 QN_LIMIT=1800 $(fewer) $(MAKE) -C tiny check TESTS='$(TINY_TESTS)'
+	QN_FIGURES=no QN_FAULTS=1000 QN_LIMIT=1800 $(fewer) $(MAKE) -C tiny check TESTS='$(TINY_TESTS)'
 .PHONY: tiny
 
 ## Hours: programs of many packages, twenty times each, and stress-ng's stressors, ten times (doc/corpus.md).

@@ -251,12 +251,14 @@ counted() {
 }
 counted auto 12000000
 counted never 12000000
-is "$(how_often auto)" 1 'begun after millions of misses, once'
+# An engine with small tables looks more often (make tiny).
+figures() { if [ "${QN_FIGURES-}" = no ]; then skip 'the figures are those of tables of the usual size'; else is "$@"; fi; }
+figures "$(how_often auto)" 1 'begun after millions of misses, once'
 is "$(how_often never)" '' 'or never, if that is wished'
 ok 'with the same counts' cmp auto never
 counted often 100000
 counted never 100000
-is "$(how_often often)" 2 'begun, ended and begun again'
+figures "$(how_often often)" 2 'begun, ended and begun again'
 ok 'with the same counts, too' cmp often never
 counted auto 100000
 is "$(how_often auto)" '' 'not for a short program'
