@@ -176,7 +176,8 @@ fewer = QN_CORPUS=tiny QN_CHECK_PROGRAMS='perl hash.pl' QN_MISTAKES=no TEST_CPU=
 
 ## How many lines of lib/ and tools/ the tests execute, in hosted code and in the engine.  Not asked: tests of the build itself, and those that take
 ## too long with an engine that is not optimised.  An hour or two.
-COVERAGE_TESTS = $(filter-out tests/unit/build/% tests/unit/decode/library.sh tests/unit/sim/check.sh tests/guest/oracle.sh,$(TESTS))
+COVERAGE_TESTS = $(filter-out tests/unit/build/% tests/unit/decode/library.sh tests/unit/sim/check.sh tests/unit/run/levels.sh \
+	tests/guest/oracle.sh,$(TESTS))
 ## These build simulators, of lib/sim, with tests/coverage/cc.sh, and replays with --coverage (so do labs, but there both are shut in), or link
 ## libquern.a.
 coverage_compiled = tests/unit/sim/% tests/unit/run/% tests/unit/exp/% tests/guest/% tests/unit/decode/vectors.sh
@@ -208,10 +209,11 @@ tests/coverage/replay.o:
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(with_libgcov)
 
 ## The engine with tables so small that everything is evicted all the time (lib/base/sizes.h): same behaviour, same counts.
-## Without stats.sh, whose figures are those of tables of the usual size, qemu.sh, where an emulator runs it, and gdb.sh, which attaches to a program while its code runs and
+## Without stats.sh, whose figures are those of tables of the usual size; qemu.sh, where an emulator runs it; levels.sh, which takes single steps
+## through it; and gdb.sh, which attaches to a program while its code runs and
 ## not while it is translated, which is nearly all of the time here.  The variables leave out what would take hours: to tell of a mistake,
 ## for one, a sanitizer reads debug information.  About an hour and a half.
-TINY_TESTS = $(filter-out %/stats.sh %/gdb.sh %/qemu.sh,$(filter tests/guest/% tests/unit/run/% tests/unit/sim/check.sh tests/corpus/%,$(shell_tests)))
+TINY_TESTS = $(filter-out %/stats.sh %/gdb.sh %/qemu.sh %/levels.sh,$(filter tests/guest/% tests/unit/run/% tests/unit/sim/check.sh tests/corpus/%,$(shell_tests)))
 tiny:
 	$(MKDIR_P) tiny
 	cd tiny && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' ENGINE_OPT='-O2 -g -DQN_TINY'; }
