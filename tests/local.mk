@@ -210,9 +210,8 @@ tests/coverage/replay.o:
 
 ## The engine with tables so small that everything is evicted all the time (lib/base/sizes.h): same behaviour, same counts.
 ## Without stats.sh, whose figures are those of tables of the usual size; qemu.sh, where an emulator runs it; levels.sh, which takes single steps
-## through it; and gdb.sh, which attaches to a program while its code runs and
-## not while it is translated, which is nearly all of the time here.  The variables leave out what would take hours: to tell of a mistake,
-## for one, a sanitizer reads debug information.  About an hour and a half.
+## through it; and gdb.sh, which attaches to a program while its code runs and not while it is translated, which is nearly all of the time here.
+## The variables leave out what would take hours: to tell of a mistake, for one, a sanitizer reads debug information.  About an hour and a half.
 TINY_TESTS = $(filter-out %/stats.sh %/gdb.sh %/qemu.sh %/levels.sh,$(filter tests/guest/% tests/unit/run/% tests/unit/sim/check.sh tests/corpus/%,$(shell_tests)))
 tiny:
 	$(MKDIR_P) tiny

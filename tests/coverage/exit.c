@@ -15,16 +15,18 @@ void __gcov_dump(void), __gcov_reset(void);
 extern const void *const qn_for_gcov_fork;
 const void *const qn_for_gcov_fork = (const void *)pthread_mutex_init;
 
-/* A handler that ends the process while libgcov writes would wait for itself. */
-static void block_signals(void)
+/* A handler that ends the process while libgcov writes would wait for itself.  Returns what was blocked before. */
+static sigset_t block_signals(void)
 {
-    sigset_t all;
+    sigset_t all, before;
 
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, NULL);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    return before;
 }
 
-__attribute__((constructor)) static void block_at_exit(void) { atexit(block_signals); }
+static void end(void) { block_signals(); }
+__attribute__((constructor)) static void block_at_exit(void) { atexit(end); }
 
 /* May this process, shut in as it is, or another user's, write at all? */
 static void dump(void)
@@ -49,11 +51,10 @@ void _exit(int status)
 int raise(int sig)
 {
     struct sigaction now;
-    sigset_t before;
 
-    sigprocmask(SIG_SETMASK, NULL, &before);
     if (sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_DFL && sig != SIGCHLD) {
-        block_signals();
+        sigset_t before = block_signals();
+
         dump();
         sigprocmask(SIG_SETMASK, &before, NULL);
     }
