@@ -37,7 +37,7 @@ uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name, ui
         return id;
     QN_MORE(fns->fn, fns->index.count, fns->room, QN_TEXT_ROOM);
     id = qn_text_hash_insert(&fns->index, hash);
-    fns->fn[id] = (struct qn_prof_fn){file, name, object};
+    fns->fn[id] = (struct qn_prof_fn){file, name, object, QN_TEXT_NO_ID, QN_TEXT_NO_ID};
     return id;
 }
 
@@ -133,7 +133,7 @@ struct qn_prof_place {
 
 struct qn_prof_table {
     struct qn_prof_fns fns;
-    struct qn_text_hash index; /* (function, line, instruction) -> row */
+    struct qn_text_hash index; /* (function, line, instruction) -> row; empty until a row is looked for */
     struct qn_prof_place *places; /* by row */
     uint32_t room;
     struct qn_prof_insn *insns;
@@ -225,27 +225,27 @@ struct wanted {
     const struct qn_prof_insn *insn;
 };
 
-static int64_t *new_row(struct qn_prof_table *t, const struct wanted *at, uint32_t hash)
+static uint32_t row_count(const struct qn_prof_table *t) { return (uint32_t)t->rows.count; }
+
+/* The place of a row. */
+static struct wanted wanted_of(const struct qn_prof_table *t, uint32_t row)
 {
-    int64_t *row = qn_prof_new_row(&t->rows);
-    QN_MORE(t->places, t->index.count, t->room, QN_TEXT_ROOM);
-    if (at->insn)
-        keep_insn(t, at->insn);
-    uint32_t id = qn_text_hash_insert(&t->index, hash);
-    t->places[id] = (struct qn_prof_place){at->fn, at->line, at->insn ? t->insn_count - 1 : QN_TEXT_NO_ID};
-    free(t->order);
-    t->order = NULL;
-    return row;
+    const struct qn_prof_place *p = &t->places[row];
+    return (struct wanted){p->fn, p->line, p->insn == QN_TEXT_NO_ID ? NULL : &t->insns[p->insn]};
 }
 
 static int is_place(const struct qn_prof_table *t, uint32_t row, const struct wanted *at)
 {
-    const struct qn_prof_place *p = &t->places[row];
-    if (p->fn != at->fn || p->line != at->line)
+    struct wanted p = wanted_of(t, row);
+    if (p.fn != at->fn || p.line != at->line || !p.insn != !at->insn)
         return 0;
-    if (!at->insn || p->insn == QN_TEXT_NO_ID)
-        return !at->insn && p->insn == QN_TEXT_NO_ID;
-    return qn_prof_same_insn(&t->insns[p->insn], at->insn);
+    return !at->insn || qn_prof_same_insn(p.insn, at->insn);
+}
+
+/* Is it behind a place of the same function: a later line, or an instruction of this line at a higher address? */
+static int is_behind(const struct wanted *at, struct wanted p)
+{
+    return at->line != p.line ? at->line > p.line : at->insn && (!p.insn || at->insn->address > p.insn->address);
 }
 
 static uint32_t hash_of(const struct wanted *at)
@@ -256,16 +256,50 @@ static uint32_t hash_of(const struct wanted *at)
     return qn_text_hash_pair(hash ^ (uint32_t)(at->insn->address >> 32), (uint32_t)at->insn->address);
 }
 
+/* The row of a place, or QN_TEXT_NO_ID. The rows that are not in the index yet come into it first. */
+static uint32_t find_row(struct qn_prof_table *t, const struct wanted *place)
+{
+    while (t->index.count < row_count(t)) {
+        struct wanted p = wanted_of(t, t->index.count);
+        qn_text_hash_insert(&t->index, hash_of(&p));
+    }
+    uint32_t at, id = qn_text_hash_first(&t->index, hash_of(place), &at);
+    while (id != QN_TEXT_NO_ID && !is_place(t, id, place))
+        id = qn_text_hash_next(&t->index, hash_of(place), &at);
+    return id;
+}
+
+static int64_t *new_row(struct qn_prof_table *t, const struct wanted *at, struct qn_prof_fn *fn)
+{
+    uint32_t id = row_count(t);
+    if (id == QN_TEXT_NO_ID)
+        qn_no_memory();
+    QN_MORE(t->places, id, t->room, QN_TEXT_ROOM);
+    if (at->insn)
+        keep_insn(t, at->insn);
+    t->places[id] = (struct qn_prof_place){at->fn, at->line, at->insn ? t->insn_count - 1 : QN_TEXT_NO_ID};
+    if (fn->first == QN_TEXT_NO_ID)
+        fn->first = id;
+    if (fn->last == QN_TEXT_NO_ID || is_behind(at, wanted_of(t, fn->last)))
+        fn->last = id;
+    free(t->order);
+    t->order = NULL;
+    return qn_prof_new_row(&t->rows);
+}
+
+/* Profiles come sorted: a place is most often behind all others of its function, or that of the next row. */
 static int64_t *row_of(struct qn_prof_table *t, const struct wanted *place)
 {
-    if (t->next < t->index.count && is_place(t, t->next, place))
-        return qn_prof_row(&t->rows, t->next++);
-    uint32_t hash = hash_of(place), at;
-    uint32_t id = qn_text_hash_first(&t->index, hash, &at);
-    while (id != QN_TEXT_NO_ID && !is_place(t, id, place))
-        id = qn_text_hash_next(&t->index, hash, &at);
+    struct qn_prof_fn *fn = &t->fns.fn[place->fn];
+    if (fn->last == QN_TEXT_NO_ID || is_behind(place, wanted_of(t, fn->last)))
+        return new_row(t, place, fn);
+    uint32_t id = t->next;
+    if (id >= row_count(t) || t->places[id].fn != place->fn)
+        id = fn->first;
+    if (!is_place(t, id, place))
+        id = find_row(t, place);
     if (id == QN_TEXT_NO_ID)
-        return new_row(t, place, hash);
+        return new_row(t, place, fn);
     t->next = id + 1;
     return qn_prof_row(&t->rows, id);
 }
@@ -331,7 +365,7 @@ static uint64_t address_of(const struct qn_prof_table *t, uint64_t row)
 /* The sort is stable: by address first, then by function and line. */
 static void sort_rows(const struct qn_prof_table *t, const uint32_t *rank, struct qn_text_key *keys)
 {
-    uint32_t count = t->index.count;
+    uint32_t count = row_count(t);
     for (uint32_t i = 0; i < count; i++)
         keys[i] = (struct qn_text_key){address_of(t, i), i};
     if (t->insn_count > 0)
@@ -347,18 +381,18 @@ static void sort_rows(const struct qn_prof_table *t, const uint32_t *rank, struc
 static void sort_lines_by_row(struct qn_text_key *keys, const struct qn_prof_table *t)
 {
     uint32_t line = 0;
-    for (uint32_t i = 0; i < t->index.count; i++) {
+    for (uint32_t i = 0; i < row_count(t); i++) {
         if (t->places[keys[i].id].insn == QN_TEXT_NO_ID)
             line = (uint32_t)keys[i].id;
         keys[i].key = (keys[i].key >> 32 << 32) | line;
     }
-    qn_text_sort_keys(keys, t->index.count);
+    qn_text_sort_keys(keys, row_count(t));
 }
 
 /* Orders rows by the rank of their functions, which is freed. */
 static void use_rank(struct qn_prof_table *t, uint32_t *rank, int by_row)
 {
-    uint32_t count = t->index.count;
+    uint32_t count = row_count(t);
     struct qn_text_key *keys = QN_NEEDED(malloc((count + (size_t)1) * sizeof *keys));
     sort_rows(t, rank, keys);
     if (by_row)
@@ -399,7 +433,7 @@ struct qn_prof_fns *qn_prof_table_fns(struct qn_prof_table *t) { return &t->fns;
 /* Where the rows of an owner begin. */
 static size_t first_row(const struct qn_prof_table *t, int by_fn, uint64_t owner)
 {
-    size_t low = 0, high = t->index.count;
+    size_t low = 0, high = row_count(t);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         uint32_t fn = t->places[t->order[middle]].fn;
@@ -439,7 +473,7 @@ int qn_prof_next_line(struct qn_prof_lines *l, uint32_t *line, int64_t *counts)
 
 size_t qn_prof_table_rows(const struct qn_prof_table *t)
 {
-    return t->index.count;
+    return row_count(t);
 }
 
 struct qn_prof_row qn_prof_table_at(const struct qn_prof_table *t, size_t row)
@@ -467,7 +501,7 @@ static void write_fn(const struct qn_prof_table *t, struct qn_prof_writer *w, ui
 static void write_rows(struct qn_prof_table *t, struct qn_prof_writer *w)
 {
     uint32_t last = QN_TEXT_NO_ID;
-    for (uint32_t i = 0; i < t->index.count; i++) {
+    for (uint32_t i = 0; i < row_count(t); i++) {
         const struct qn_prof_place *p = &t->places[t->order[i]];
         const int64_t *counts = qn_prof_row(&t->rows, t->order[i]);
         if (p->fn != last)
@@ -483,7 +517,7 @@ static void write_rows(struct qn_prof_table *t, struct qn_prof_writer *w)
 /* Whether any row lies in a known object. */
 static int has_objects(const struct qn_prof_table *t)
 {
-    for (uint32_t i = 0; i < t->index.count && t->fns.objects.index.count > 0; i++)
+    for (uint32_t i = 0; i < row_count(t) && t->fns.objects.index.count > 0; i++)
         if (t->fns.fn[t->places[i].fn].object != QN_TEXT_NO_ID)
             return 1;
     return 0;

@@ -10,7 +10,7 @@
  * their line, by address; they add nothing to the summary. Both are written as prof/read.h describes.
  *
  * Invariants: one row per (object, file, function, line, instruction); each name is stored once;
- * adding costs one hash lookup (names that repeat those of the last call are not even hashed). A sum
+ * adding costs at most one hash lookup, and none in order (names that repeat those of the last call are not even hashed). A sum
  * that leaves 64 bits is an error, never a wrong number. Counts may be negative. A count QN_PROF_NONE
  * adds nothing; a cell that got nothing else stays QN_PROF_NONE and is written as 0.
  *
@@ -128,6 +128,7 @@ struct qn_prof_fns {
     struct qn_prof_fn {
         uint32_t file, name; /* ids in `files` and `names` */
         uint32_t object;     /* id in `objects`, or QN_TEXT_NO_ID: not known */
+        uint32_t first, last; /* in a table: its first row, and that of its highest place; or QN_TEXT_NO_ID */
     } *fn;                   /* by function number */
     uint32_t room;
 };
