@@ -101,9 +101,12 @@ static bool take_number(const char *section, const char *title, const char *name
 
 /* ---- modules ---- */
 
+/* Beside what is in the slot. */
 static void place(enum qn_exp_slot slot, const char *module, const char *origin)
 {
-    loading.m->module[slot] = (struct qn_exp_text){ module, origin };
+    struct qn_exp_text *m = &loading.m->module[slot];
+
+    *m = (struct qn_exp_text){ m->text ? qn_text_format(&loading.m->memory, "%s+%s", m->text, module) : module, origin };
 }
 
 static void add_option(enum qn_exp_slot slot, const char *text)
@@ -172,7 +175,7 @@ static bool take_inclusion(bool L2)
     return true;
 }
 
-/* A machine names one module for a slot: a policy, or a prefetcher. */
+/* A policy, a prefetcher, or both, joined as --sim joins them. */
 static bool take_modules(enum qn_exp_level level)
 {
     const char *title = qn_exp_level_names[level];
@@ -182,8 +185,6 @@ static bool take_modules(enum qn_exp_level level)
 
     if (prefetcher && level >= QN_EXP_LL)
         return refuse(prefetcher->origin, join(title, "prefetcher"), prefetcher->text, "none: prefetchers are modules of I1 and D1");
-    if (prefetcher && !lru)
-        return refuse(prefetcher->origin, join(title, "prefetcher"), prefetcher->text, "none beside a policy: a machine names one module for a slot");
     if (inclusion && level != QN_EXP_LL)
         return refuse(inclusion->origin, join(title, "inclusion"), inclusion->text, "none: only the LL has it");
     if (level == QN_EXP_L2) {
@@ -191,8 +192,10 @@ static bool take_modules(enum qn_exp_level level)
             return refuse(options->origin, "L2 options", options->text, "none: it has no module");
         return lru || refuse(policy->origin, "L2 policy", policy->text, "lru: it has no module");
     }
-    if (prefetcher || !lru)
-        place((enum qn_exp_slot)level, prefetcher ? prefetcher->text : policy->text, prefetcher ? prefetcher->origin : policy->origin);
+    if (!lru)
+        place((enum qn_exp_slot)level, policy->text, policy->origin);
+    if (prefetcher)
+        place((enum qn_exp_slot)level, prefetcher->text, prefetcher->origin);
     return add_options("cache", (enum qn_exp_slot)level);
 }
 
@@ -218,13 +221,10 @@ static bool take_caches(void)
 static bool take_tlb(void)
 {
     const struct qn_exp_text *any = find_section("tlb", ""), *second = find("tlb", "", "second-entries"), *page = find("tlb", "", "page");
-    const struct qn_exp_text *D1 = &loading.m->module[QN_EXP_SLOT_D1];
     uint32_t entries = 0, ways = 0, second_entries = 1, second_ways = 1, bytes = 4096; /* one entry holds what the first buffer holds: none */
 
     if (!any)
         return true;
-    if (D1->text)
-        return refuse(any->origin, "tlb", join("beside D1", D1->text), "the default D1: a machine names one module for a slot");
     if (!find("tlb", "", "entries") || !find("tlb", "", "ways") || !second != !find("tlb", "", "second-ways"))
         return refuse(any->origin, "tlb", "", "entries and ways, and second-entries and second-ways, or neither");
     if (!take_number("tlb", "", "entries", &entries) || !take_number("tlb", "", "ways", &ways)

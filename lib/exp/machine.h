@@ -11,7 +11,7 @@
  *   cores = 4
  *   memory { latency = 200  bandwidth = 34100 }
  *
- *   -> geometry of I1, D1, L2 and LL; module "tlb" in slot D1, with options "tlb-entries=64,...", and "tage" in BC;
+ *   -> geometry of I1, D1, L2 and LL; module "tlb" in slot D1 ("plru+tlb" with a policy), with options "tlb-entries=64,...", and "tage" in BC;
  *      timing "width=4,hit=4,L1=8,L2=30,LL=158,branch=16", what `quern annotate --timing` takes
  *
  * `cores`: so many share the LL, and have I1, D1 and L2 each, when a run asks for them (--cores=machine).

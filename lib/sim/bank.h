@@ -24,9 +24,6 @@ struct qn_bank {
     uint8_t *fresh, *away[QN_CORES_MAX]; /* NULL: the core has not run yet, so what it remembers is `fresh` */
 };
 
-/* Of a variable in a unit: all cores share it. */
-#define QN_BANK_SHARED __attribute__((section(".bss.shared")))
-
 void qn_bank_open(struct qn_bank *bank);
 void qn_bank_add(struct qn_bank *bank, void *at, uint64_t bytes);
 void qn_bank_close(struct qn_bank *bank);

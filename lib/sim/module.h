@@ -23,7 +23,8 @@
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
  * `quern replay`, where printf, gdb and sanitizers work.  Each slot is a compilation unit of its own, so a module may define
  * any static names but those of <stdio.h>.  Each unit is compiled twice, because --check runs an unfiltered shadow.  With --cores, what a
- * module in I1, BC or BI, or one beside the D1, remembers in static variables and memory of sim_alloc is that of the core that runs (bank.h).
+ * module in I1, BC or BI, or one beside the D1, remembers in static variables and memory of sim_alloc is that of the core that runs
+ * (bank.h), but for what is SIM_SHARED.
  */
 #ifndef QN_SIM_MODULE_H
 #define QN_SIM_MODULE_H
@@ -35,6 +36,9 @@
 #endif
 void *memset(void *to, int byte, size_t n);
 void *memcpy(void *to, const void *from, size_t n);
+
+/* Of a static variable: with --cores, all cores share it. */
+#define SIM_SHARED __attribute__((section(".bss.shared")))
 
 /* SIM_MODIFY: a read-modify-write (inc m), which is one reference.
  * SIM_EVICT: the level above has evicted this line (only if this level asks for evictions, see sim_wants_evictions);

@@ -72,7 +72,7 @@ UNIT_SECTIONS(UNIT_SECTION)
 #define UNIT_LABELS(name, place) extern uint8_t unit_##name##_begins[], unit_##name##_ends[];
 UNIT_SECTIONS(UNIT_LABELS)
 
-static struct qn_bank unit_bank QN_BANK_SHARED __attribute__((unused));
+static struct qn_bank unit_bank SIM_SHARED __attribute__((unused));
 
 static inline __attribute__((unused)) void unit_open_bank(void)
 {

@@ -337,7 +337,8 @@ static bool is_shareable(int slot, const char *file)
     bool alone = slot == QN_EXP_SLOT_AN || !source
                  || ((slot == QN_EXP_SLOT_D1 || slot == QN_EXP_SLOT_LL) && !qn_engines_source_defines(source, "POLICY"))
                  || qn_engines_source_defines(source, "PREDICTOR_RETURNS") || qn_engines_source_defines(source, "PREDICTOR_PATH")
-                 || qn_engines_source_defines(source, "PREDICTOR_OUTCOMES") || qn_engines_source_defines(source, "WANTS_KIND");
+                 || qn_engines_source_defines(source, "PREDICTOR_OUTCOMES") || qn_engines_source_defines(source, "WANTS_KIND")
+                 || qn_engines_source_defines(source, "WANTS_PC") || strstr(source, "sim_unsettled(");
 
     free(source);
     return !alone;

@@ -61,9 +61,9 @@ struct core_page {
     uint64_t *versions;      /* --check; else NULL */
 };
 
-static struct core_page *core_pages QN_BANK_SHARED;
-static uint64_t core_pages_size QN_BANK_SHARED, core_pages_used QN_BANK_SHARED;
-static struct core_line *core_recent QN_BANK_SHARED; /* the one that was referred to last; NULL: it is of a page of one core */
+static struct core_page *core_pages SIM_SHARED;
+static uint64_t core_pages_size SIM_SHARED, core_pages_used SIM_SHARED;
+static struct core_line *core_recent SIM_SHARED; /* the one that was referred to last; NULL: it is of a page of one core */
 
 static struct core_line *core_line_in(const struct core_page *p, uint32_t i)
 {
@@ -119,18 +119,18 @@ struct core {
 };
 
 static struct core *cores;
-static uint32_t running QN_BANK_SHARED; /* the core */
+static uint32_t running SIM_SHARED; /* the core */
 static uint32_t slots;    /* entries of a D1 */
 static uint32_t grain_bits; /* bytes of a line for which one bit stands */
 static uint64_t all_bytes;  /* a bit for each */
-static uint64_t shadow_clock QN_BANK_SHARED; /* the shadow model's own: emitted code does not stamp its lines */
+static uint64_t shadow_clock SIM_SHARED; /* the shadow model's own: emitted code does not stamp its lines */
 static uint64_t *taken_from;  /* cells: lines, by the core that took them and the one that lost them */
 static struct {
     uint64_t references, shared_requests, bus_requests, bus_bytes, write_backs;
-} core_sums QN_BANK_SHARED;
+} core_sums SIM_SHARED;
 static unsigned event_true, event_false, event_upgrades, event_updates, event_taken, event_lost, event_supplied, event_supplied_L2, event_written;
 
-static struct qn_repeat repeats[2][QN_REPEATS] QN_BANK_SHARED __attribute__((aligned(4096)));
+static struct qn_repeat repeats[2][QN_REPEATS] SIM_SHARED __attribute__((aligned(4096)));
 
 #define READ_TABLE qn_sim_filter_entries[QN_DEFINES(QN_SIM_SHADOW)]
 #define WRITE_TABLE (READ_TABLE + slots)
@@ -195,7 +195,7 @@ static inline void core_publish(uint32_t core, uint32_t at)
 
 /* ---- references that may be repeated without a call ---- */
 
-static bool any_repeats QN_BANK_SHARED; /* in this turn */
+static bool any_repeats SIM_SHARED; /* in this turn */
 
 static struct qn_repeat *core_repeat_of(bool writes, uint64_t addr) { return &repeats[writes][addr >> 2 & (QN_REPEATS - 1)]; }
 
@@ -330,10 +330,8 @@ static void bus_reply(struct core_line *l, uint32_t core, enum sim_bus request)
 
     if (CHECKS)
         check_reply(l->line, core, r->does);
-    if (r->does & SIM_SUPPLIES) {
-        sim_count(in_D1 ? event_supplied : event_supplied_L2, 1);
-        core_sums.bus_bytes += sim.line;
-    }
+    if (r->does & SIM_SUPPLIES)
+        sim_count(in_D1 ? event_supplied : event_supplied_L2, 1); /* core_ask counts the bytes */
     if (r->does & SIM_WRITES_BACK) {
         sim_count(event_written, 1);
         core_sums.bus_bytes += r->does & SIM_SUPPLIES ? 0 : sim.line; /* who asked listens */

@@ -12,8 +12,8 @@
 
 enum { NEWEST, IN_MEMORY, OF_CORES };
 
-static bool supplied QN_BANK_SHARED; /* by another core, at this reference */
-static uint64_t supplied_version QN_BANK_SHARED;
+static bool supplied SIM_SHARED; /* by another core, at this reference */
+static uint64_t supplied_version SIM_SHARED;
 
 static uint64_t *core_versions(uint64_t line)
 {

@@ -76,7 +76,7 @@ static uint64_t *level_shown;  /* by set: a bit for each way whose line is publi
 static uint32_t level_words;   /* 64-bit words of level_shown in a set */
 static uint32_t *level_used;   /* by set: the number of ways that are not free */
 static uint64_t level_count;   /* references so far */
-static uint64_t level_evictions;
+static uint64_t level_evictions SIM_SHARED;
 
 static uint64_t unit_reference(void) { return level_count; }
 static inline unsigned level_set(uint64_t line) { return (unsigned)qn_set_of(line >> sim.line_bits, sim.sets); }

@@ -2,7 +2,7 @@
  *
  *   coverage = useful / (useful + misses)      accuracy = useful / prefetches */
 static unsigned level_prefetches, level_useful, level_unused; /* events */
-static uint64_t level_misses;
+static uint64_t level_misses SIM_SHARED;
 
 static void prefetches_init(const struct sim_config *c)
 {

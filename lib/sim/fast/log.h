@@ -305,12 +305,35 @@ static void log_gather(const struct qn_log_entry *entry, uint32_t missed)
 
 /* ---- the default D1 ---- */
 
+/* Is the last level all that is below, and nobody told of what misses?  Then the pass over the misses asks no such question for each. */
+static bool log_only_counts(void)
+{
+    return !log_is_below && !unit[SLOT_LL] && !below_levels && !L2.ways && !private_L2 && LL.ways && !qn_sim_stream.first && !qn_sim_stream.by_reference &&
+           !qn_sim_tells_misses && !sim_events_new && !qn_sim_shadow_logs;
+}
+
+static void log_count(const struct qn_log_entry *entry, uint32_t missed)
+{
+    const struct rows_of_level below = LL; /* stores to rows and counters do not change it */
+
+    for (uint32_t i = 0; i < missed; i++) {
+        const struct qn_log_entry *e = &entry[log_missed_entry[i]];
+        uint32_t site = e->site;
+
+        count_miss(sim_counters + (site & QN_SITE_COUNTER_MASK), rows_ref(&below, e->addr, site >> QN_SITE_SIZE_SHIFT));
+    }
+}
+
 static void D1_log_simulate(const struct qn_log_entry *entry, uint32_t n)
 {
     uint32_t missed;
 
     qn_sim_traffic.data += n;
     missed = log_chosen(entry, n);
+    if (QN_LIKELY(log_only_counts())) {
+        log_count(entry, missed);
+        return;
+    }
     if (log_is_below) {
         log_gather(entry, missed);
         below_log_simulate(entry, missed);

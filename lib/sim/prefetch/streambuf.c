@@ -37,7 +37,8 @@ static struct buffer {
 } buffers[BUFFERS_MAX];
 
 static struct lines lines;
-static uint64_t count, depth, misses, now;
+static uint64_t count, depth, now;
+static uint64_t misses SIM_SHARED;
 static unsigned prefetches, useful, unused;
 
 static void cachesim_X_initcache(const struct sim_config *c)

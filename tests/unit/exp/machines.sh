@@ -132,6 +132,18 @@ ok '   with its latencies' grep -q 'instructions/2 + 8 x L1 misses + 20 x L2 mis
 is "$? $(cat log) $(cut -d , -f 1 picture.csv | tr '\n' ' ')" '0  machine small.machine pentium nehalem ' 'a plot over names, in the order of the sweep'
 is "$(grep -c "using 0:[23]:xticlabels(1)" picture.gp)" 2 '   which stand below the axis'
 
+# ---- policy, prefetcher and tlb in one slot ----
+
+awk '/^cache D1/ { print "cache D1 { size = 2K  ways = 2  line = 32  policy = fifo  prefetcher = stride  options = {\"degree=2\"} }"; next } { print }
+    END { print "tlb { entries = 4  ways = 4 }" }' small.machine >joined.machine
+"$QUERN" run --machine=joined.machine --branch-sim=no --out-file=joined --log-file=joined.log true
+"$QUERN" run --machine=small.machine --branch-sim=no --sim=D1=fifo+stride+tlb --out-file=by-hand --log-file=by-hand.log \
+    --sim-opt=degree=2,tlb-entries=4,tlb-ways=4,stlb-entries=1,stlb-ways=1,page-bits=12 true
+is "$(tail -n 1 joined)" "$(tail -n 1 by-hand)" 'a machine with policy, prefetcher and tlb counts as --sim=D1=fifo+stride+tlb'
+is "$(sed -n 's/^==[0-9]*== *\(D1.*:\)/\1/p' joined.log)" "$(sed -n 's/^==[0-9]*== *\(D1.*:\)/\1/p' by-hand.log)" '   and tells the same'
+"$QUERN" run --machine=joined.machine --branch-sim=no --sim=D1=srrip --out-file=other true 2>log
+is "$(sed -n 's/^==[0-9]*== Slot //p' log)" "D1: srrip, in place of the machine's fifo+stride+tlb" '   what --sim puts there takes their place'
+
 # ---- this machine ----
 
 "$QUERN" machine host >host.machine 2>err
@@ -164,9 +176,6 @@ mistake ":5: no such option 'writeback'" 'cache LL { size = 32K ways = 8 line = 
 mistake ":9: cache: got 'L3', wanted I1, D1, L2 or LL: quern has no others" 'cache L3 { size = 32K  ways = 8  line = 64 }'
 mistake ":4: L2 policy: got 'plru', wanted lru: it has no module" 'cache L2 { size = 8K  ways = 4  line = 32  policy = plru }'
 mistake ":4: L2 prefetcher: got 'stride', wanted none: prefetchers are modules of I1 and D1" 'cache L2 { size = 8K ways = 4 line = 32 prefetcher = stride }'
-mistake ":3: D1 prefetcher: got 'stride', wanted none beside a policy: a machine names one module for a slot" \
-    'cache D1 { size = 2K  ways = 2  line = 32  policy = fifo  prefetcher = stride }'
-mistake ":9: tlb: got 'beside D1 fifo', wanted the default D1: a machine names one module for a slot" 'tlb { entries = 4  ways = 4 }'
 mistake ":3: D1 inclusion: got 'nine', wanted none: only the LL has it" 'cache D1 { size = 2K  ways = 2  line = 32  inclusion = nine }'
 mistake ":5: LL inclusion: got 'exclusive', wanted nine or inclusive: an L2 does not tell the LL which lines it gives up" \
     'cache LL { size = 32K ways = 8  line = 64  inclusion = exclusive }'

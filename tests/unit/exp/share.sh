@@ -84,6 +84,9 @@ compare 'the counting of Cachegrind' 2 --counting=cachegrind --I1=4096,2,64 --LL
 # shellcheck disable=SC2086
 compare 'whole levels' 5 $caches -L sim=default,D1=victim,D1=nextline -L 'D1=1024,2,64;4096,2,64' -- ./mixed 12
 
+# shellcheck disable=SC2086
+compare 'policies that ask for the instruction, which run alone' 5 $caches -L sim=lru,ship,hawkeye -L 'D1=1024,4,64;4096,4,64' -- ./mixed 15
+
 # Lines of the last level that are shorter than those above, which makes a reference within one line one over several.
 # shellcheck disable=SC2086
 compare 'short lines below long ones' 1 --I1=4096,2,64 -L 'D1=2048,2,128;4096,4,128;16384,8,128' -L 'LL=32768,4,32;65536,8,64' -- ./mixed 14

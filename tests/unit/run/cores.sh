@@ -625,6 +625,12 @@ wrong_table 'does not have what was written last' 's/SIM_SUPPLIES | SIM_WRITES_B
 
 run 0 'a protocol in a file' -- "$QUERN" run -q --toggle=pingpong --cores=4 --quantum=1000 --coherence=mine.c --out-file=p.prof ./guest pingpong $rounds
 is "$(e D1.true) $(e D1.upgrades)" "$((2 * rounds - 2)) $((2 * rounds - 1))" '  counts as MESI does'
+run 0 'each line that a core brings in is on the bus once, whoever supplies it' -- \
+    "$QUERN" run --toggle=pingpong --cores=4 --quantum=1000 --coherence=mesi --out-file=p.prof ./guest pingpong $rounds
+has "D1.bus-bytes $((64 * ($(e D1mr) + $(e D1mw))))  bytes"
+run 0 'a module in I1' -- "$QUERN" run --cores=4 --quantum=1000 --I1=64,1,64 --sim=I1=fifo --out-file=p.prof ./guest tas $rounds
+ok '  has the evictions of all cores: a miss each, but for the first of a core' \
+    test "$(sed -n 's/.*I1.evictions \([0-9]*\) .*/\1/p' out)" -ge $(($(e I1mr) - 4))
 refused() {
     says=$1
     shift
