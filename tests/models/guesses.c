@@ -86,7 +86,7 @@ unsigned prefetch_best_offset(uint64_t addr, uint64_t bytes)
 {
     static struct { uint64_t block; bool filled; } known[256];
     static uint64_t list[52], score[52], n, turn, best = 1;
-    uint64_t block = addr / prefetch_line(), page = power_of_two(option("bop-page-bits", 12)), base, place;
+    uint64_t block = addr / prefetch_line(), page = power_of_two(option("bop-page-bits", 12)), base, place, winner = 0;
     bool first;
     unsigned outcome = prefetch_demand(addr, bytes, &first);
 
@@ -100,11 +100,12 @@ unsigned prefetch_best_offset(uint64_t addr, uint64_t bytes)
     if (known[place].filled && known[place].block / 256 % 4096 == base / 256 % 4096)
         score[turn % 52]++;
     turn++;
-    if (score[(turn - 1) % 52] == 31 || turn == 5200) {
-        uint64_t winner = 0;
-
+    if (turn % 52 == 0) {
+        winner = 0;
         for (uint64_t i = 0; i < 52; i++)
             winner = score[i] > score[winner] ? i : winner;
+    }
+    if (turn % 52 == 0 && (score[winner] == 31 || turn == 5200)) {
         best = score[winner] >= 2 ? list[winner] : 0;
         memset(score, 0, sizeof score);
         turn = 0;

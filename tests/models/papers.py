@@ -187,14 +187,12 @@ class BestOffset(Prefetching):
         index, tag = self.place((number - self.offsets[self.tried]) % 2**64)
         if self.recent.get(index) == tag:
             self.scores[self.tried] += 1
-        full = self.scores[self.tried] == 31
-        self.tried += 1
-        if self.tried == len(self.offsets):
-            self.tried, self.rounds = 0, self.rounds + 1
-        if full or self.rounds == 100:
+        self.tried = (self.tried + 1) % len(self.offsets)
+        self.rounds += self.tried == 0
+        if self.tried == 0 and (max(self.scores) == 31 or self.rounds == 100):
             most = max(self.scores)
             self.best = self.offsets[self.scores.index(most)] if most > 1 else 0
-            self.scores, self.tried, self.rounds = [0] * 52, 0, 0
+            self.scores, self.rounds = [0] * 52, 0
 
     def train(self, addr, size, pc, miss):
         number = addr // self.line

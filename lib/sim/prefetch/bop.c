@@ -2,8 +2,8 @@
  *
  * At a reference to line X that missed, or was the first use of a prefetched line, the line X + D is prefetched if it is in the same page. Which D
  * is best is learnt all the time: a table remembers lines that were referenced lately; each reference tries one of the offsets in turn, and
- * offset d scores a point if X - d is in the table. When one has 31 points, or each was tried 100 times, the best is the new D, and all
- * begin at 0 again. The offsets are 1 2 3 4 5 6 8 9 10 12 ..., the 52 numbers up to 256 without a prime factor above 5.
+ * offset d scores a point if X - d is in the table. At the end of the round in which one has 31 points, or after 100 rounds, the best is the new
+ * D, and all begin at 0 again. The offsets are 1 2 3 4 5 6 8 9 10 12 ..., the 52 numbers up to 256 without a prime factor above 5.
  *
  *   ... lines 0, 3, 6, 9, 12 ...     offset 3 is tried at 9: 6 is in the table, a point; offset 2: 7 is not
  *   after a while D = 3              of 3, 6, 9, which score alike, the first
@@ -12,11 +12,11 @@
  *   learning (4.1)       as above; if the best has at most 1 point, nothing is prefetched until the next phase ends
  *   recent table (4.2)   256 lines, direct-mapped: its index is the low 8 bits of the line number xor the next 8; a tag of the 12 bits above the low 8
  *   offsets (4.3)        the list above
- * Otherwise than published: a base is entered when its line is prefetched, since nothing takes time here; there, when the prefetched line comes,
+ * Otherwise than published: a base is entered at its reference, since nothing takes time here; there, when the line prefetched for it comes,
  * so that offsets score only if they would have been in time. So here the smallest of several wins. Beside the D1, not the L2.
  *
  * Options: `bop-page-bits` (12).
- * Storage: 256 * 13 (tags of 12 bits, and a bit that says that the entry is filled) + 52 * 5 (scores) + 9 + 7 + 6 = 3,610, and one bit per line.
+ * Storage: 256 * 13 (tags of 12 bits, and a bit that says that the entry is filled) + 52 * 5 (scores) + 9 + 7 + 6 + 1 = 3,611, and one bit per line.
  * Source: P. Michaud, Best-offset hardware prefetching, HPCA 2016. */
 #include "sim/module.h"
 
@@ -27,6 +27,7 @@ enum { OFFSETS = 52, OFFSET_MAX = 256, SCORE_MAX = 31, ROUNDS = 100, BAD_SCORE =
 
 static uint16_t recent[1 << RECENT_BITS]; /* tags with FILLED; 0: none */
 static unsigned offsets[OFFSETS], scores[OFFSETS], tried, rounds, best; /* best: 0 = nothing is prefetched */
+static bool full; /* an offset has the highest score: the phase ends with this round */
 static unsigned page_bits;
 
 static void prefetcher_init(const struct sim_config *c)
@@ -59,19 +60,20 @@ static void choose(void)
             winner = i;
     best = scores[winner] > BAD_SCORE ? offsets[winner] : 0;
     memset(scores, 0, sizeof scores);
-    tried = rounds = 0;
+    rounds = 0;
+    full = false;
 }
 
 static void learn(uint64_t number)
 {
     uint64_t base = number - offsets[tried];
-    bool full = *entry_of(base) == tag_of(base) && ++scores[tried] == SCORE_MAX;
 
-    if (++tried == OFFSETS) {
-        tried = 0;
-        rounds++;
-    }
-    if (full || rounds == ROUNDS)
+    if (*entry_of(base) == tag_of(base))
+        full |= ++scores[tried] == SCORE_MAX;
+    if (++tried < OFFSETS)
+        return;
+    tried = 0;
+    if (++rounds == ROUNDS || full)
         choose();
 }
 
