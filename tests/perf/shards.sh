@@ -15,10 +15,11 @@ options='-p=parts -l=least -w=programs'
 . "$(dirname "$0")/begin.inc"
 . "$folder/programs.inc"
 
-# curve OPTIONS: of $command, "LINES MISSES" for each size; the first line: all lines touched; the last, of a sample: "sampled LINES ERROR"
+# curve OPTIONS: of $command, "LINES MISSES" for each size; the first line: all lines touched; the last, of a sample: "sampled LINES ERROR".
+# The environment, which is in the program's memory, is the same each time.
 curve() {
     # shellcheck disable=SC2086 # words
-    "$quern" run --out-file=profile --log-file=log.txt --analysis=mattson --sim-opt=smallest=1024 "$@" -- $command >/dev/null 2>&1 </dev/null
+    env -i PATH="$PATH" "$quern" run --out-file=profile --log-file=log.txt --analysis=mattson --sim-opt=smallest=1024 "$@" -- $command >/dev/null 2>&1 </dev/null
     sed -n 's/.*AN: \([0-9]*\) lines touched.*/touched \1/p;s/.*AN: \([0-9]*\) lines: \([0-9]*\).*/\1 \2/p;s/.*AN: of \([0-9]*\) lines, .*: at most \(.*\)%.*/sampled \1 \2/p' log.txt
 }
 
