@@ -17,11 +17,16 @@ one() {
     proof made
     echo $?
 }
-is "$(one 'README.md | fastest and slowest | made | ^chase | 1=1 2=2' 'chase 1.24 12.86')" 0 'a count that is the same in the digits that are written'
-is "$(one 'README.md | fastest and slowest | made | ^chase | 1=1 2=2' 'chase 1.24 12.96')" 1 'one that differs'
-ok '... is shown' grep -q 'README.md:.* made .* 12.9 *12.96 *1.005  DIFFERS$' "$SCRATCH/said"
-is "$(one 'README.md | fastest and slowest | made | ^chase | 1=1 2=2' 'chase 1.24 12.96' time)" 0 'a time may differ'
+row='README.md | fastest and slowest | made | ^chase | 1=1 2=2'
+# What README says, with one digit after the point each.
+fast=$(sed -n 's/^| fastest and slowest .* [a-z0-9]* \([0-9.]*\), .*/\1/p' README.md)
+slow=$(sed -n 's/^| fastest and slowest .* [a-z0-9]* \([0-9.]*\) times native .*/\1/p' README.md)
+more=$(awk "BEGIN { printf \"%.2f\", $slow + 0.1 }")
+is "$(one "$row" "chase ${fast}4 ${slow}4")" 0 'a count that is the same in the digits that are written'
+is "$(one "$row" "chase ${fast}4 $more")" 1 'one that differs'
+ok '... is shown' grep -q "README.md:.* made .* $slow *$more *1\\.0[0-9]*  DIFFERS\$" "$SCRATCH/said"
+is "$(one "$row" "chase ${fast}4 $more" time)" 0 'a time may differ'
 is "$(one 'README.md | no such line | made | ^chase | 1=1' 'chase 1.24')" 1 'a line that the document does not have'
 is "$(one 'README.md | fastest and slowest | made | ^sort | 1=1' 'chase 1.24')" 1 'one that is not printed'
-is "$(one 'README.md | fastest and slowest | made | ^chase | 1=1 2=2' 'chase 1.24')" 1 'a number that is not printed'
+is "$(one "$row" "chase ${fast}4")" 1 'a number that is not printed'
 done_testing
