@@ -26,6 +26,7 @@
 #include "engines/engines.h"
 #include "json/json.h"
 #include "text/error.h"
+#include "text/memory.h"
 #include "text/output.h"
 #include "trace/trace.h"
 
@@ -105,13 +106,16 @@ static int run_quern(struct qn_engines_guard *g, char **argv, bool silent)
 /* quern run --analysis=record OPTION ... */
 static int run_recorder(struct qn_engines_guard *g, const struct settings *s, char *option)
 {
-    char *argv[ARGUMENTS_MAX + 16] = { NULL, (char *)"run", (char *)"--analysis=record", option, (char *)"--branch-sim=yes", (char *)"--quiet",
-                                       (char *)"--out-file=/dev/null" };
-    int at = 7;
+    struct qn_text_memory memory = { 0 };
+    struct qn_text_words argv = { .memory = &memory };
+    int status;
 
-    for (char **word = s->words; *word && at < ARGUMENTS_MAX; word++)
-        argv[at++] = *word;
-    return run_quern(g, argv, false);
+    qn_text_add_words(&argv, (char *[]){ (char *)"quern", (char *)"run", (char *)"--analysis=record", option, (char *)"--branch-sim=yes", (char *)"--quiet",
+                                         (char *)"--out-file=/dev/null", NULL });
+    qn_text_add_words(&argv, s->words);
+    status = run_quern(g, argv.at, false);
+    qn_text_free_memory(&memory);
+    return status;
 }
 
 /* ---- quern's own format: written block by block while the program runs ---- */

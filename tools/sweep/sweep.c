@@ -597,6 +597,17 @@ static void add_jobs(struct conductor *c)
         add_group(c, groups[i], i);
 }
 
+/* Appends NAME=VALUE, or replaces that of the same name. */
+static void set_variable(char **list, size_t *n, char *text)
+{
+    size_t i = 0, length = strcspn(text, "=") + 1;
+
+    while (i < *n && strncmp(list[i], text, length))
+        i++;
+    list[i] = text;
+    *n += i == *n;
+}
+
 /* The programs' environment: always the same, so that their stacks are, too. */
 static char **make_environment(struct qn_exp *e)
 {
@@ -612,9 +623,9 @@ static char **make_environment(struct qn_exp *e)
         const char *text = e->environment.at[i].text, *value = strchr(text, '=') ? NULL : getenv(text);
 
         if (strchr(text, '='))
-            list[n++] = qn_text_copy(&e->memory, text);
+            set_variable(list, &n, qn_text_copy(&e->memory, text));
         else if (value)
-            list[n++] = qn_text_format(&e->memory, "%s=%s", text, value);
+            set_variable(list, &n, qn_text_format(&e->memory, "%s=%s", text, value));
     }
     return list;
 }

@@ -137,4 +137,18 @@ is $? 143 'a sweep that is asked to stop ends by the signal'
 ok 'and says how to go on' grep -q 'interrupted; the same command goes on' err
 (sweep int.csv 2>err)
 same_file int.csv whole.csv 'as it does'
+# A variable that is given takes the place of the one of this name that each program has.
+cat >locale.c <<'END_OF_C'
+#include <stdlib.h>
+int main(void)
+{
+    volatile int n = 0;
+    for (int i = 0; i < (*getenv("LC_ALL") == 'X' ? 100000 : 10); i++)
+        n++;
+    return 0;
+}
+END_OF_C
+"$CC" -O1 -o locale locale.c || bail 'locale.c does not compile'
+"$QUERN" sweep -q --env=LC_ALL=Y --env=LC_ALL=X -o locale.csv -L D1=1024,2,64 -- ./locale
+ok '--env replaces a variable that there is' test "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "Ir") at = i } NR == 2 { print $at }' locale.csv)" -gt 500000
 done_testing

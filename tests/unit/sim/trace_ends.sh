@@ -207,4 +207,7 @@ is "$("$QUERN" trace --info pipe 2>&1)" 'quern: trace: pipe: got no "QNTRACE3", 
 ok 'what is no trace is not changed' sh -c '! "$0" trace --recover short.c 2>err && grep -q "^quern: trace: short.c: " err' "$QUERN"
 : >empty
 ok 'an empty file is no trace' refused empty
+# All arguments reach the program.
+# shellcheck disable=SC2046
+is "$("$QUERN" trace -o many.trace sh -c 'echo $#' sh $(seq 5000) 2>&1)" 5000 'a program with 5,000 arguments'
 done_testing
