@@ -100,11 +100,8 @@ unsigned prefetch_best_offset(uint64_t addr, uint64_t bytes)
     if (known[place].filled && known[place].block / 256 % 4096 == base / 256 % 4096)
         score[turn % 52]++;
     turn++;
-    if (turn % 52 == 0) {
-        winner = 0;
-        for (uint64_t i = 0; i < 52; i++)
-            winner = score[i] > score[winner] ? i : winner;
-    }
+    for (uint64_t i = 0; i < 52; i++)
+        winner = score[i] > score[winner] ? i : winner;
     if (turn % 52 == 0 && (score[winner] == 31 || turn == 5200)) {
         best = score[winner] >= 2 ? list[winner] : 0;
         memset(score, 0, sizeof score);

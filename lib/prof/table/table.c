@@ -263,13 +263,13 @@ static uint32_t find_row(struct qn_prof_table *t, const struct wanted *place)
         struct wanted p = wanted_of(t, t->index.count);
         qn_text_hash_insert(&t->index, hash_of(&p));
     }
-    uint32_t at, id = qn_text_hash_first(&t->index, hash_of(place), &at);
+    uint32_t hash = hash_of(place), at, id = qn_text_hash_first(&t->index, hash, &at);
     while (id != QN_TEXT_NO_ID && !is_place(t, id, place))
-        id = qn_text_hash_next(&t->index, hash_of(place), &at);
+        id = qn_text_hash_next(&t->index, hash, &at);
     return id;
 }
 
-static int64_t *new_row(struct qn_prof_table *t, const struct wanted *at, struct qn_prof_fn *fn)
+static uint32_t new_row(struct qn_prof_table *t, const struct wanted *at)
 {
     uint32_t id = row_count(t);
     if (id == QN_TEXT_NO_ID)
@@ -278,29 +278,30 @@ static int64_t *new_row(struct qn_prof_table *t, const struct wanted *at, struct
     if (at->insn)
         keep_insn(t, at->insn);
     t->places[id] = (struct qn_prof_place){at->fn, at->line, at->insn ? t->insn_count - 1 : QN_TEXT_NO_ID};
-    if (fn->first == QN_TEXT_NO_ID)
-        fn->first = id;
-    if (fn->last == QN_TEXT_NO_ID || is_behind(at, wanted_of(t, fn->last)))
-        fn->last = id;
     free(t->order);
     t->order = NULL;
-    return qn_prof_new_row(&t->rows);
+    qn_prof_new_row(&t->rows);
+    return id;
 }
 
 /* Profiles come sorted: a place is most often behind all others of its function, or that of the next row. */
 static int64_t *row_of(struct qn_prof_table *t, const struct wanted *place)
 {
     struct qn_prof_fn *fn = &t->fns.fn[place->fn];
-    if (fn->last == QN_TEXT_NO_ID || is_behind(place, wanted_of(t, fn->last)))
-        return new_row(t, place, fn);
-    uint32_t id = t->next;
-    if (id >= row_count(t) || t->places[id].fn != place->fn)
-        id = fn->first;
-    if (!is_place(t, id, place))
-        id = find_row(t, place);
-    if (id == QN_TEXT_NO_ID)
-        return new_row(t, place, fn);
-    t->next = id + 1;
+    uint32_t id;
+    if (fn->first == QN_TEXT_NO_ID) {
+        id = fn->first = fn->last = new_row(t, place);
+    } else if (is_behind(place, wanted_of(t, fn->last))) {
+        id = fn->last = new_row(t, place);
+    } else {
+        id = t->next < row_count(t) && t->places[t->next].fn == place->fn ? t->next : fn->first;
+        if (!is_place(t, id, place))
+            id = find_row(t, place);
+        if (id == QN_TEXT_NO_ID)
+            id = new_row(t, place);
+        else
+            t->next = id + 1;
+    }
     return qn_prof_row(&t->rows, id);
 }
 

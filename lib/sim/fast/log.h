@@ -308,7 +308,7 @@ static void log_gather(const struct qn_log_entry *entry, uint32_t missed)
 /* Is the last level all that is below, and nobody told of what misses?  Then the pass over the misses asks no such question for each. */
 static bool log_only_counts(void)
 {
-    return !log_is_below && !unit[SLOT_LL] && !below_levels && !L2.ways && !private_L2 && LL.ways && !qn_sim_stream.first && !qn_sim_stream.by_reference &&
+    return !unit[SLOT_LL] && !below_levels && !L2.ways && !private_L2 && LL.ways && !qn_sim_stream.first && !qn_sim_stream.by_reference &&
            !qn_sim_tells_misses && !sim_events_new && !qn_sim_shadow_logs;
 }
 

@@ -16,7 +16,7 @@
  * so that offsets score only if they would have been in time. So here the smallest of several wins. Beside the D1, not the L2.
  *
  * Options: `bop-page-bits` (12).
- * Storage: 256 * 13 (tags of 12 bits, and a bit that says that the entry is filled) + 52 * 5 (scores) + 9 + 7 + 6 + 1 = 3,611, and one bit per line.
+ * Storage: 256 * 13 (tags of 12 bits, and a bit that says that the entry is filled) + 52 * 5 (scores) + 9 + 7 + 6 = 3,610, and one bit per line.
  * Source: P. Michaud, Best-offset hardware prefetching, HPCA 2016. */
 #include "sim/module.h"
 
@@ -27,7 +27,6 @@ enum { OFFSETS = 52, OFFSET_MAX = 256, SCORE_MAX = 31, ROUNDS = 100, BAD_SCORE =
 
 static uint16_t recent[1 << RECENT_BITS]; /* tags with FILLED; 0: none */
 static unsigned offsets[OFFSETS], scores[OFFSETS], tried, rounds, best; /* best: 0 = nothing is prefetched */
-static bool full; /* an offset has the highest score: the phase ends with this round */
 static unsigned page_bits;
 
 static void prefetcher_init(const struct sim_config *c)
@@ -50,31 +49,30 @@ static void prefetcher_init(const struct sim_config *c)
 static uint16_t *entry_of(uint64_t number) { return &recent[(number ^ number >> RECENT_BITS) & ((1 << RECENT_BITS) - 1)]; }
 static uint16_t tag_of(uint64_t number) { return (uint16_t)((number >> RECENT_BITS & (FILLED - 1)) | FILLED); }
 
-/* The phase has ended. */
-static void choose(void)
+/* A round has ended; so has the phase, if an offset has the highest score or this was the last round. */
+static void end_round(void)
 {
     unsigned winner = 0;
 
     for (unsigned i = 1; i < OFFSETS; i++)
         if (scores[i] > scores[winner])
             winner = i;
+    if (++rounds < ROUNDS && scores[winner] < SCORE_MAX)
+        return;
     best = scores[winner] > BAD_SCORE ? offsets[winner] : 0;
     memset(scores, 0, sizeof scores);
     rounds = 0;
-    full = false;
 }
 
 static void learn(uint64_t number)
 {
     uint64_t base = number - offsets[tried];
 
-    if (*entry_of(base) == tag_of(base))
-        full |= ++scores[tried] == SCORE_MAX;
+    scores[tried] += *entry_of(base) == tag_of(base);
     if (++tried < OFFSETS)
         return;
     tried = 0;
-    if (++rounds == ROUNDS || full)
-        choose();
+    end_round();
 }
 
 static void prefetcher_ref(uint64_t addr, uint32_t size, enum sim_kind kind, bool miss)
